@@ -79,6 +79,7 @@ docs: $(READY)
 	cp CHANGELOG.md $(SITE_PAGES)/changelog.md
 	cp CONTRIBUTING.md $(SITE_PAGES)/contributing.md
 	cp metrics/pattern_accuracy/README.md $(SITE_PAGES)/metric.md
+	$(TEST_ENVIRONMENT) $(RUN)merge-snli harness demo:dataset --show-prompts >> $(SITE_PAGES)/prompts.md
 	$(RUN)python -m tests.command_reference $(SITE_PAGES)/commands.md
 	$(TEST_ENVIRONMENT) $(RUN)python -m nbconvert --execute --to markdown $(SITE_PAGES)/tutorial.ipynb
 	rm $(SITE_PAGES)/tutorial.ipynb
@@ -95,7 +96,7 @@ smoke: wheel
 # The data set of the bundled problems is part of the package folder.
 data: $(READY)
 	rm -rf build/data
-	$(RUN)merge-snli generate demo:problems --id-column id --preset demo --out build/data/merge_snli
+	$(RUN)python -m training.bundled_data
 	rm -rf merge_snli/data
 	cp -r build/data/merge_snli/. merge_snli/
 

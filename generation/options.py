@@ -90,7 +90,7 @@ class _MethodOptions(ProblemOptions):
     )
     random_seed: int = _option(
         0,
-        "seed of the random draws and of the scrambling",
+        "seed of the random draws, of the scrambling and of --sample",
         group=DATA_SET,
         metavar="N",
         neutral="the paper's draws are random; no seed is better than another",
@@ -189,6 +189,11 @@ class Options(FilterOptions, _MethodOptions):
         neutral="names the license",
         changes_rows=False,
     )
+
+    @property
+    def sampling_seed(self) -> int:
+        """The random seed of `sample`."""
+        return self.random_seed
 
     def __post_init__(self) -> None:
         """Set the defaults and check the values.

@@ -17,11 +17,12 @@ from generation.run import plan_run, read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD
 from generation.tasks import stages
 from generation.work import work_folder
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, nearest, param
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import Notes, run_here
 from merge_snli.dataset.folders import check_dataset_out
 from merge_snli.dataset.stored import find_dataset
+from merge_snli.problems.options import option_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,10 +66,13 @@ def generate(
         The data set. If `out` already holds it, it is returned as it is.
 
     Raises:
-        InputError: If `options` are given together with `preset` or `more`, or as `run_pipeline`.
+        InputError: If an option is unknown, `options` are given together with `preset` or `more`, or as `run_pipeline`.
     """
     if options is None:
         chosen = ({} if preset is None else preset_options(preset)) | more
+        unknown = next((name for name in chosen if name not in option_types(Options)), None)
+        if unknown is not None:
+            raise InputError(f"unknown option {unknown}{nearest(unknown, option_types(Options))}")
         if "mlm" not in chosen:
             which = "" if preset is None else f" (the preset {preset!r} names none)"
             raise InputError(f"give masked LMs as {param('mlm')}, or a preset that names them, such as 'paper'{which}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,9 +15,10 @@ from generation.masked_lms.loading import find_masked_lms, load_masked_lm
 from generation.options import with_absolute_paths
 from generation.seeds_from import read_seeds
 from generation.work import METHOD_VERSION, work_folder_of
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import machine_name
 from merge_snli.base.stages import MASKED_LM, TAG, Notes
+from merge_snli.dataset.label_spellings import TWO_WAY, canonical_names
 from merge_snli.dataset.record import (
     Inputs,
     MaskedLMRecord,
@@ -32,6 +34,7 @@ from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.language import LanguageCheck
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
+from merge_snli.schema import NLI_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,6 +50,8 @@ if TYPE_CHECKING:
     from merge_snli.problems.options import ProblemOptions
     from merge_snli.problems.reading import Problem, Survey
     from merge_snli.problems.source import ProblemSource
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ class RunInputs:
     @cached_property
     def tagger(self) -> Tagger:
         """The tagger."""
-        return find_tagger(self.options.tagger)
+        return find_tagger(self.options.tagger, parser=self.options.same_parse)
 
     @cached_property
     def seeds(self) -> Seeds | None:
@@ -249,6 +254,14 @@ def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = Fa
         InputError: If an input cannot be used.
     """
     source, survey = open_problems(options, progress)
+    if canonical_names(survey.label_names) is None:
+        logger.warning(
+            Message(
+                f"%s: score will refuse the labels %s, it needs {', '.join(NLI_LABELS)}, or {', '.join(TWO_WAY)}; "
+                f"if they mean these, set {param('data_labels')}"
+            ),
+            *(options.problems, ", ".join(survey.label_names)),
+        )
     options = replace(with_absolute_paths(options), **source.columns)
     return RunInputs(options, survey, find_masked_lms(options.mlm, allow_pickle=allow_pickle), source)
 

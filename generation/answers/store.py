@@ -17,7 +17,7 @@ from merge_snli.base.files import disk_errors_as_input_errors, write_json
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping
     from pathlib import Path
     from types import TracebackType
 
@@ -75,6 +75,25 @@ def answers_of(table: pa.Table, keys: Container[str]) -> Iterable[tuple[str, Ans
             # Copied: a few answers must not keep the whole shard in memory.
             part = slice(offsets[row], offsets[row + 1])
             yield key, Fillers(ids[part].copy(), log_probs[part].copy(), original_ids[row], original_log_probs[row])
+
+
+def load_answers(
+    opened: Mapping[str, tuple[Store, Vocabulary]], forms: Collection[str], missing: Callable[[str, int], InputError]
+) -> dict[str, MaskedLMAnswers]:
+    """Return the answers to forms, by masked LM.
+
+    Args:
+        opened: The store and the vocabulary of each masked LM.
+        forms: Keys of forms.
+        missing: Returns the error to raise, for a masked LM and the number of answers that it lacks.
+    """
+    found = {}
+    for name, (store, vocabulary) in opened.items():
+        answers = store.load(forms)
+        if len(answers) < len(forms):
+            raise missing(name, len(forms) - len(answers))
+        found[name] = MaskedLMAnswers(answers, vocabulary)
+    return found
 
 
 class Store:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import DATASET, TABLE_FORMATS, TEXT, add_format, write_tables
+from merge_snli.cli.arguments import DATASET, TABLE_FORMATS, TEXT, add_format, add_list, write_tables
+
+if TYPE_CHECKING:
+    from merge_snli.language_models.prompts import Prompt
+    from merge_snli.language_models.questions import Questions
 
 # Number of examples in the task files, or fewer if there are not more problems.
 #
@@ -29,6 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seeds", default="with", help="with, without, or only the seeds (default: %(default)s)")
     parser.add_argument("--limit-seeds", type=int, metavar="N", help="ask N seeds and their variants only")
+    add_list(
+        parser.add_argument,
+        "--prompt",
+        default=("all",),
+        metavar="NAME|FILE|all",
+        help="prompts: names of bundled ones, TOML files, or all (default)",
+    )
     parser.add_argument(
         "--shots-from",
         default="demo:problems",
@@ -37,6 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--estimate", action="store_true", help="print calls and input tokens, and write nothing")
     parser.add_argument(
+        "--show-prompts", action="store_true", help="print the prompts in full, about one problem, and write nothing"
+    )
+    parser.add_argument(
         "--tokenizer", metavar="DIR|ID", help="tokenizer for --estimate (default: a token per 4 characters)"
     )
     add_format(parser, *TABLE_FORMATS)
@@ -44,8 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "examples:\n"
         "  merge-snli harness ORG/merge_snli --config noun --estimate\n"
         "  merge-snli harness demo:dataset --config noun --out tasks\n"
-        "  lm_eval --model hf --model_args pretrained=DIR --include_path tasks --tasks merge_snli_noun \\\n"
-        "    --num_fewshot 3 --log_samples --output_path logs"
+        "  lm_eval --model hf --model_args pretrained=DIR --include_path tasks --tasks merge_snli_noun_word \\\n"
+        "    --num_fewshot 3 --log_samples --output_path logs\n"
+        "  merge-snli harness demo:dataset --prompt letter my_prompt.toml --show-prompts"
     )
 
 
@@ -57,17 +74,15 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from merge_snli.dataset.folders import check_out
     from merge_snli.dataset.stored import find_dataset
-    from merge_snli.language_models.prompts import DEFAULT_SHOTS, FEW_SHOT, PROMPTS, Prompt, shots_for
+    from merge_snli.language_models.prompts import read_prompts
     from merge_snli.language_models.questions import Scope, read_questions
-    from merge_snli.language_models.task_files import estimate, estimate_table, write_task_files
+    from merge_snli.language_models.shots import shots_for
+    from merge_snli.language_models.task_files import write_task_files
 
-    if arguments.estimate == (arguments.out is not None):
-        raise InputError(f"give either {param('out')} for task files or {param('estimate')}")
-    if not arguments.estimate and (arguments.tokenizer is not None or arguments.format != TEXT):
-        option = "tokenizer" if arguments.format == TEXT else "format"
-        raise InputError(f"{param(option)} needs {param('estimate')}; add {param('estimate', True)}")
+    _check_options(arguments)
     if arguments.out is not None:
         check_out(arguments.out)  # before the shots are drawn
+    prompts = read_prompts(arguments.prompt)
     scope = Scope(
         config=arguments.config,
         subsample=arguments.subsample,
@@ -75,14 +90,34 @@ def run(arguments: argparse.Namespace) -> None:
         limit_seeds=arguments.limit_seeds,
     )
     asked = read_questions(find_dataset(arguments.dataset), scope)
-    count = DEFAULT_SHOTS if arguments.estimate else OFFERED_SHOTS
-    shots = shots_for(asked.data, arguments.shots_from, count, at_least=1)
-    if not arguments.estimate:
-        paths = write_task_files(asked, shots, arguments.out)
-        sys.stdout.writelines(f"{path}\n" for path in paths)
+    if arguments.out is None:
+        _print(arguments, asked, prompts)
         return
-    prompts = [Prompt(name, asked.data.label_names, shots if name == FEW_SHOT else ()) for name in PROMPTS]
-    estimates = [estimate(asked.questions, prompt, arguments.tokenizer) for prompt in prompts]
+    shots = shots_for(asked.data, arguments.shots_from, OFFERED_SHOTS, at_least=1)
+    paths = write_task_files(asked, prompts, shots, arguments.out)
+    sys.stdout.writelines(f"{path}\n" for path in paths)
+
+
+def _check_options(arguments: argparse.Namespace) -> None:
+    """Check that the options say one thing to do, and fit it."""
+    if [arguments.estimate, arguments.show_prompts, arguments.out is not None].count(True) != 1:
+        raise InputError(f"give either {param('out')} for task files, {param('estimate')} or {param('show_prompts')}")
+    if not arguments.estimate and (arguments.tokenizer is not None or arguments.format != TEXT):
+        option = "tokenizer" if arguments.format == TEXT else "format"
+        raise InputError(f"{param(option)} needs {param('estimate')}; add {param('estimate', True)}")
+
+
+def _print(arguments: argparse.Namespace, asked: Questions, prompts: Sequence[Prompt]) -> None:
+    """Print the prompts or the estimates."""
+    from merge_snli.language_models.shots import fill_prompt
+    from merge_snli.language_models.task_files import estimate, estimate_table
+
+    filled = [fill_prompt(prompt, asked.data, shots_from=arguments.shots_from) for prompt in prompts]
+    if arguments.show_prompts:
+        first = asked.questions[0]
+        sys.stdout.write("\n".join(each.markdown(first.premise, first.hypothesis) for each in filled))
+        return
+    estimates = [estimate(asked.questions, each, arguments.tokenizer) for each in filled]
     write_tables(
         arguments.format,
         [estimate_table(estimates)],

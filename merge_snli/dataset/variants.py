@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,19 +10,19 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import generation_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
     import pyarrow as pa
 
-    from merge_snli.dataset.stored import MergeDataset
+    from merge_snli.dataset.record import Record
 
 SIDES = ("premise_mlms", "hypothesis_mlms")
 
 
-def masked_lm_names(dataset: MergeDataset) -> tuple[str, ...]:
+def masked_lm_names(record: Record) -> tuple[str, ...]:
     """Return the names of the masked LMs, in the order of the option `mlm`; raises as `generation_of`."""
-    return tuple(mlm.name for mlm in generation_of(dataset.record).masked_lms)
+    return tuple(mlm.name for mlm in generation_of(record).masked_lms)
 
 
 def validated_by(table: pa.Table, masked_lms: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -56,16 +56,17 @@ def validated_by(table: pa.Table, masked_lms: Sequence[str]) -> npt.NDArray[np.b
     return matrix
 
 
-def rows_by_masked_lm(table: pa.Table, names: Sequence[str]) -> dict[str, list[int]]:
+def rows_by_masked_lm(table: pa.Table, record: Record) -> dict[str, list[int]]:
     """Return the row numbers of the variants that each masked LM validated in the premise or the hypothesis.
 
     Args:
         table: Variants.
-        names: Names of the masked LMs of the run.
+        record: The record of their data set.
 
     Raises:
         InputError: If a variant names a masked LM that is not one of the run.
     """
+    names = masked_lm_names(record)
     matrix = validated_by(table, names)
     return {name: matrix[:, nth].nonzero()[0].tolist() for nth, name in enumerate(names)}
 
@@ -107,6 +108,17 @@ def replaced_words(
         seed_end, variant_end = at + len(original), start + len(written)
         found.append(ReplacedWord((at, seed_end), (start, variant_end)))
     return tuple(found) if seed[seed_end:] == variant[variant_end:] else ()
+
+
+def seed_offsets(row: Mapping[str, Any], side: str) -> tuple[int, ...]:
+    """Return the offsets of the replaced word in a sentence of the seed.
+
+    Args:
+        row: A variant.
+        side: `premise` or `hypothesis`.
+    """
+    words = replaced_words(row[f"seed_{side}"], row[side], row[f"{side}_offsets"], row["original"], row["replacement"])
+    return tuple(start for (start, _), _ in words)
 
 
 def _in_any_case(word: str) -> tuple[str, ...]:

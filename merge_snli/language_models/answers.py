@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from merge_snli.language_models.label_words import CONSIDERED, UNREAD, LabelWords, sentences
+from merge_snli.scoring.replies import CUT, REFUSED, UNREADABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from merge_snli.language_models.prompts import AnswerForm
 
 TAGS = r"think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|seed:think"
 OPENING = re.compile(
@@ -35,12 +38,9 @@ HYPOTHESIS = re.compile(r"[#*_\s]*hypothesis", re.IGNORECASE)
 # The start of a problem that a base model invents after its answer, or that a chat model repeats.
 NEW_PROBLEM = re.compile(
     r"^[#*_\s]*(?:\d+[.)]\s*)?(?:premise|hypothesis|question|q|problem|example|instruction|input|human|user)(?:\s*\d+)?[*_]*\s*:"
-    r"|^how does the hypothesis relate\b",
+    r"|^(?:how does the hypothesis relate|suppose this is true)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-
-# What a prompt asks for. A letter alone is no answer to a prompt that asks for a word.
-AnswerForm: TypeAlias = Literal["word", "letter", "json"]
 
 KEY = r"(?:answer|label|relation(?:ship)?|prediction|classification|conclusion|verdict|judge?ment|inference)"
 JSON_KEY = re.compile(rf"(?:(?:final|nli|correct|predicted)[ _-]?)?{KEY}", re.IGNORECASE)
@@ -125,7 +125,9 @@ def _is_whole(problem: str) -> bool:
     return all(word in problem.lower() for word in ("premise", "hypothesis"))
 
 
-def read_answer(text: str, labels: Sequence[str], form: AnswerForm | None = None) -> str | None:
+def read_answer(
+    text: str, labels: Sequence[str], form: AnswerForm | None = None, words: Sequence[str] = ()
+) -> str | None:
     r"""Read the label in a model's answer.
 
     The stages, of which the first that finds an answer decides:
@@ -135,12 +137,13 @@ def read_answer(text: str, labels: Sequence[str], form: AnswerForm | None = None
     3. A label alone on the last line; a sentence such as `The answer is …`; a label alone at the start.
     4. The last sentence, if it concludes; otherwise the only label that sentences affirm, unless they refuse.
 
-    A label is its name or a form of it (`entails`), or its letter (A is the first label).
+    A label is its name or a form of it (`entails`), its letter (A is the first label), or the word of the prompt.
 
     Args:
         text: What the model wrote.
         labels: The labels of the data set, in the order in which letters count them.
         form: What the prompt asked for; None if that is unknown.
+        words: The words that the prompt asked for, one per label, if they are not the labels.
 
     Returns:
         One of `labels`; None if the answer names none, denies it, or names several without a final one.
@@ -153,14 +156,29 @@ def read_answer(text: str, labels: Sequence[str], form: AnswerForm | None = None
         >>> read_answer("It is entailment or neutral.", ("entailment", "neutral", "contradiction")) is None
         True
     """
-    words = LabelWords(labels, letters=form != "word")
+    spelled = LabelWords(labels, letters=form != "word", words=words)
     said = LAYOUT.sub("", LATEX.sub(r"\1", without_reasoning(text)))
     for part in parts_by_problem(said):
         for stage in (_in_form, _headed, _alone_at_the_end, _said, _alone_at_the_start, _concluded):
-            found = stage(part, words)
+            found = stage(part, spelled)
             if found is not None:
                 return found or None
     return None
+
+
+def unread_kind(text: str) -> str:
+    """Return why a text has no answer: one of `UNREAD_KINDS`.
+
+    Examples:
+        >>> unread_kind("<think>It may be entailment, or")
+        'cut'
+        >>> unread_kind("I am sorry, but I cannot assist with that.")
+        'refused'
+    """
+    said = without_reasoning(text)
+    if not said and (OPENING.search(text) or CHANNEL in text) and not CLOSING.search(text):
+        return CUT
+    return REFUSED if REFUSAL.search(said) else UNREADABLE
 
 
 def _in_form(text: str, words: LabelWords) -> str | None:

@@ -6,24 +6,41 @@ inspect eval merge_snli/nli --model openai/MODEL -T dataset=ORG/merge_snli -T co
 import json
 import zipfile
 import zlib
+from collections.abc import Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from inspect_ai import Task, task
+from inspect_ai import Epochs, Task, TaskSource, task, task_source
 from inspect_ai._util.error import PrerequisiteError  # the error that Inspect prints without a traceback
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
-from inspect_ai.model import GenerateConfig
-from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Metric, SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig
+from inspect_ai.scorer import (
+    CORRECT,
+    INCORRECT,
+    NOANSWER,
+    Metric,
+    SampleScore,
+    Score,
+    Scorer,
+    ScoreReducer,
+    Target,
+    metric,
+    score_reducer,
+    scorer,
+)
 from inspect_ai.solver import TaskState, generate
 
-from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.errors import InputError, reason
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.language_models.answers import AnswerForm, read_answer
+from merge_snli.language_models.answers import read_answer, unread_kind
 from merge_snli.language_models.logs import Log, Usage, asked_digest, asked_part
-from merge_snli.language_models.prompts import DEFAULT_SHOTS, FEW_SHOT, Prompt, answer_form, shots_for
+from merge_snli.language_models.prompts import DEFAULT_PROMPT, AnswerForm, prompt_names, read_prompt, read_prompts
 from merge_snli.language_models.questions import Scope, read_questions, uses_of
 from merge_snli.language_models.scores import Answered, accuracies, by_part, curve
+from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
+from merge_snli.scoring.replies import CUT, REFUSED, Reply, majority
 from merge_snli.scoring.results.records import GENERATED, PromptRecord
 
 # Key of the task's metadata that says what was asked and how.
@@ -65,9 +82,9 @@ def nli(
     config: str = "all",
     subsample: int | str = 0,
     seeds: str = "with",
-    prompt: str = "zero_shot",
+    prompt: str = DEFAULT_PROMPT,
     shots: int | None = None,
-    shots_from: str = "demo:problems",
+    shots_from: str = SHOTS_FROM,
     limit_seeds: int | None = None,
     random_seed: int = 0,
 ) -> Task:
@@ -78,8 +95,8 @@ def nli(
         config: `all` or a word class.
         subsample: Number of the subsample whose variants are the questions, or `all` for every variant.
         seeds: `with` the seeds of the variants, `without` them, or `only` them.
-        prompt: `zero_shot`, `few_shot`, `chain_of_thought`, or the path of a Jinja file.
-        shots: Number of problems that the prompt shows with their labels; by default 3 for `few_shot`, otherwise 0.
+        prompt: One of `merge_snli.language_models.prompts.PROMPTS`, or the path of a TOML file.
+        shots: Number of problems that the prompt shows with their labels; by default that of the prompt.
         shots_from: File, folder or Hub id of the problems to draw shots from; `ORG/NAME:SPLIT` names a split.
         limit_seeds: Number of seeds to ask, with their variants; all by default.
         random_seed: Seed of the draw of the shots.
@@ -89,13 +106,13 @@ def nli(
     try:
         scope = Scope(config=config, subsample=subsample, seeds=seeds, limit_seeds=limit_seeds)  # type: ignore[arg-type]
         asked = read_questions(find_dataset(dataset), scope)
-        count = (DEFAULT_SHOTS if prompt == FEW_SHOT else 0) if shots is None else shots
-        drawn = shots_for(asked.data, shots_from, count, random_seed=random_seed)
-        template = Prompt(prompt, asked.data.label_names, drawn)
+        filled = fill_prompt(
+            read_prompt(prompt), asked.data, shots=shots, shots_from=shots_from, random_seed=random_seed
+        )
         samples = [
             Sample(
                 id=question.id,
-                input=template.render(question.premise, question.hypothesis),
+                input=[_message(**message) for message in filled.messages(question.premise, question.hypothesis)],
                 target=question.label,
                 metadata=question.metadata(),
             )
@@ -103,14 +120,38 @@ def nli(
         ]
     except InputError as error:
         raise PrerequisiteError(str(error)) from error
-    record = {**asked.record, "prompt": prompt, "prompt_digest": template.digest, "shots": count}
+    record = {**asked.record, **filled.record}
     return Task(
         dataset=MemoryDataset(samples, name=asked.name),
         solver=generate(),
-        scorer=nli_answer(list(template.labels), answer_form(prompt)),
-        config=GenerateConfig(temperature=0.0, max_tokens=template.max_tokens, stop_seqs=[*template.stop] or None),
+        scorer=nli_answer(list(filled.labels), filled.prompt.answer, list(filled.words)),
+        config=GenerateConfig(temperature=0.0, max_tokens=filled.max_tokens, stop_seqs=[*filled.stop] or None),
         metadata={RECORD: record},
+        epochs=Epochs(1, most_frequent_answer()),
     )
+
+
+@task_source
+@wraps(nli, updated=())
+def nli_by_prompt(*, prompt: str | list[str] = DEFAULT_PROMPT, **arguments: Any) -> TaskSource:  # noqa: ANN401 - of `nli`
+    """Ask with several prompts in one run, with one log per prompt.
+
+    It has the name of the task, and `inspect eval` prefers it; `inspect eval-retry` uses the task.
+
+    Args:
+        prompt: Names or paths of prompts, or `all`.
+        arguments: The other arguments of `nli`.
+    """
+    try:
+        names = prompt_names(prompt)
+        read_prompts(names)  # before the first task asks
+    except InputError as error:
+        raise PrerequisiteError(str(error)) from error
+    return TaskSource.from_tasks([nli(prompt=name, **arguments) for name in names])
+
+
+def _message(role: str, content: str) -> ChatMessage:
+    return ChatMessageSystem(content=content) if role == "system" else ChatMessageUser(content=content)
 
 
 @metric
@@ -146,16 +187,17 @@ def merge_accuracy_by_part() -> Metric:
 
 
 @scorer(metrics=[merge_accuracy(), pattern_accuracy_curve(), merge_accuracy_by_part()])
-def nli_answer(labels: list[str], form: AnswerForm | None = None) -> Scorer:
+def nli_answer(labels: list[str], form: AnswerForm | None = None, words: Sequence[str] = ()) -> Scorer:
     """Read the label in the model's answer; an answer that cannot be read is wrong.
 
     Args:
         labels: The labels of the data set, in the order in which letters count them.
         form: What the prompt asks for; None if that is unknown.
+        words: The words that the prompt asks for, one per label, if they are not the labels.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        answer = read_answer(state.output.completion, labels, form)
+        answer = read_answer(state.output.completion, labels, form, words)
         value = NOANSWER if answer is None else CORRECT if answer == target.text else INCORRECT
         return Score(value=value, answer=answer, explanation=state.output.completion)
 
@@ -169,6 +211,19 @@ def _answered(scores: list[SampleScore]) -> list[Answered]:
 
 
 SCORER = nli_answer.__name__
+# Why an answer that cannot be read ended where it does.
+STOPPED = {"max_tokens": CUT, "model_length": CUT, "content_filter": REFUSED}
+
+
+@score_reducer(name="most_frequent_answer")
+def most_frequent_answer() -> ScoreReducer:
+    """Take the score of the most frequent answer of several epochs."""
+
+    def reduce(scores: list[Score]) -> Score:
+        answer = majority([Reply(score.answer) for score in scores])
+        return next(score for score in scores if score.answer == answer or answer is None)
+
+    return reduce
 
 
 def read_inspect_log(path: Path) -> Log:
@@ -177,7 +232,7 @@ def read_inspect_log(path: Path) -> Log:
     Samples without a score, because the run stopped or they failed, have no answer in the result.
 
     Raises:
-        InputError: If the file is not a whole log, is on another task, has several epochs, or was scored otherwise.
+        InputError: If the file is not a whole log, is on another task, or was scored otherwise.
     """
     try:
         return _read(path)
@@ -188,20 +243,18 @@ def read_inspect_log(path: Path) -> Log:
 
 
 def _read(path: Path) -> Log:
-    labels: dict[str, str | None] = {}
-    texts: dict[str, str] = {}
+    replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
     header = read_eval_log(path, header_only=True)
     record = (header.eval.metadata or {}).get(RECORD)
     if not isinstance(record, dict) or "dataset" not in record:
         raise InputError(f"{path} is a log of the task {header.eval.task}, not of merge_snli/nli")
-    if (header.eval.config.epochs or 1) > 1:
-        raise InputError(f"{path} has several epochs, and a result has one answer per pair: use {param('epochs')} 1")
     for sample in read_eval_log_samples(path, all_samples_required=False):
         usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(sample)
         if sample.error is None and sample.scores:
-            labels[str(sample.id)] = _answer(sample, path)
-            texts[str(sample.id)] = sample.output.completion
+            label, text = _answer(sample, path), sample.output.completion
+            kind = None if label else STOPPED.get(sample.output.stop_reason or "") or unread_kind(text)
+            replies[str(sample.id), sample.epoch] = Reply(label, text, kind)
     provider, _, model = header.eval.model.partition("/")
     settings = _settings(header)
     prompt = PromptRecord(
@@ -210,6 +263,7 @@ def _read(path: Path) -> Log:
         provider=provider,
         prompt=Path(str(record["prompt"])).name,
         prompt_digest=str(record["prompt_digest"]),
+        prompt_toml=record.get("prompt_toml"),
         shots=int(record["shots"]),
         answers=GENERATED,
         temperature=settings.get("temperature"),
@@ -228,8 +282,7 @@ def _read(path: Path) -> Log:
         dataset=str(record["dataset"]),
         name=str(record.get("name")),
         part=asked_part(record, path),
-        labels=labels,
-        texts=texts,
+        replies=replies,
         usage=usage,
         prompt=prompt,
         versions=dict(header.eval.packages),

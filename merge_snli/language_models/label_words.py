@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -50,16 +51,19 @@ class LabelWords:
     Attributes:
         labels: The labels.
         letters: Whether A, B, … are labels, too.
+        words: Other words that a prompt asks for, one per label; empty if it asks for the labels.
     """
 
     labels: Sequence[str]
     letters: bool
+    words: Sequence[str] = ()
 
     def exactly(self, text: str) -> str | None:
         """Return the label that the whole text spells, apart from punctuation."""
         bare = re.sub(r"^[\W_]+|[\W_]+$", "", text)
         word = LABEL.fullmatch(bare)
-        name = self._of_letter(bare.upper()) if word is None else word.lastgroup
+        other = self._by_word.get(bare.casefold()) or self._of_letter(bare.upper())
+        name = other if word is None else word.lastgroup
         return name if name in self.labels and "?" not in text else None
 
     def affirmed(self, sentence: str) -> set[str]:
@@ -68,9 +72,10 @@ class LabelWords:
             return set()
         considered = CONSIDERED.search(sentence)
         text = sentence if considered is None else sentence[: considered.start()]
+        others = {self._by_word[match["word"].casefold()] for match in self._affirming.finditer(text)}
         if "not_entailment" not in self.labels:  # otherwise denying entailment affirms the other label
             text = DENIED.sub("", text)
-        return {match.lastgroup for match in LABEL.finditer(text) if match.lastgroup is not None}
+        return others | {match.lastgroup for match in LABEL.finditer(text) if match.lastgroup is not None}
 
     def only(self, sentence: str) -> str | None:
         """Return the only label that a sentence affirms."""
@@ -91,7 +96,7 @@ class LabelWords:
             answer = self.exactly(sentence if end is None else sentence[: end.start()])
         if answer is None:
             return None
-        return UNREAD if self.affirmed(sentence) - {answer} else answer
+        return UNREAD if self.affirmed(sentence) - {answer} or self._listed.match(sentence) else answer
 
     def value(self, text: str) -> str | None:
         """Return the label that a text gives after `Answer:` or the like; `UNREAD` if it affirms several."""
@@ -100,6 +105,30 @@ class LabelWords:
         if found is None:
             found = self.leading(text)
         return self.only(first) if found is None else found
+
+    @cached_property
+    def _by_word(self) -> dict[str, str]:
+        """The label by each of the other words."""
+        return {word.casefold(): label for word, label in zip(self.words, self.labels, strict=False)}
+
+    @cached_property
+    def _other(self) -> str:
+        """A pattern of the other words."""
+        return "|".join(map(re.escape, sorted(self._by_word, key=len, reverse=True))) or r"(?!)"
+
+    @cached_property
+    def _listed(self) -> re.Pattern[str]:
+        """Find two other words that are listed, as in `True, False, or Neither`."""
+        return re.compile(rf"(?:{self._other})(?:\s*[,/|]\s*|\s+)(?:or\s+)?(?:{self._other})\b", re.IGNORECASE)
+
+    @cached_property
+    def _affirming(self) -> re.Pattern[str]:
+        """Find another word in a sentence that says it of the hypothesis, as in `It is true`."""
+        return re.compile(
+            rf"\b(?:it|this|that|hypothesis|statement|claim|sentence|answer)\b(?:{GAP}(?!not\b)\w+){{0,4}}?(?:{GAP}is|['’]s)"
+            rf"(?:{GAP}\w+ly)?[\s*_`\"'(]+(?P<word>{self._other})\b(?!{GAP}that\b)",
+            re.IGNORECASE,
+        )
 
     def _of_letter(self, letter: str) -> str | None:
         at = ord(letter) - ord("A") if self.letters and len(letter) == 1 else -1

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, reason
 from merge_snli.base.files import is_path, sha256_of_json
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.language_models.answers import read_answer
+from merge_snli.language_models.answers import read_answer, unread_kind
 from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, asked_digest, asked_part
-from merge_snli.language_models.prompts import FEW_SHOT, ZERO_SHOT, Prompt, Shot, answer_form
+from merge_snli.language_models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, parse_prompt
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.language_models.scores import Answered, accuracies
 from merge_snli.problems.file_rows import read_file
+from merge_snli.scoring.replies import Reply
 from merge_snli.scoring.results.records import GENERATED, RANKED, PromptRecord
 
 if TYPE_CHECKING:
@@ -36,7 +39,15 @@ CHAT = ("chat_template_sha", "system_instruction_sha", "fewshot_as_multiturn")
 
 
 def load_questions(
-    *, dataset: str, name: str, config: str, subsample: int | str, seeds: Seeds, limit_seeds: int | None, **_: object
+    *,
+    dataset: str,
+    name: str,
+    config: str,
+    subsample: int | str,
+    seeds: Seeds,
+    limit_seeds: int | None,
+    prompt_toml: str,
+    **_: object,
 ) -> dict[str, datasets.Dataset]:
     """Read the questions of a task.
 
@@ -47,6 +58,7 @@ def load_questions(
         subsample: Subsample.
         seeds: Whether to ask seeds.
         limit_seeds: Number of seeds.
+        prompt_toml: The prompt.
 
     Raises:
         InputError: If the data set cannot be read or has changed since the task file was written.
@@ -58,18 +70,30 @@ def load_questions(
     )
     if asked.data.stored.digest != dataset:
         raise InputError(f"{name} has changed since the task file was written: run merge-snli harness again")
+    filled = _filled(prompt_toml, asked.data.label_names)
     rows = [
         {
             "id": question.id,
-            "premise": question.premise,
-            "hypothesis": question.hypothesis,
-            "label": question.label,
-            "labels": list(asked.data.label_names),
+            **fields_of(filled, Shot(question.premise, question.hypothesis, question.label)),
+            "system": filled.system and filled.system + BETWEEN_PROBLEMS,
+            "labels": list(filled.labels),
+            "form": filled.prompt.answer,
+            "words": list(filled.words),
             "uses": json.dumps(question.uses),
         }
         for question in asked.questions
     ]
     return {"test": datasets.Dataset.from_list(rows)}
+
+
+def fields_of(filled: FilledPrompt, problem: Shot) -> dict[str, str]:
+    """Return a problem, the text that asks about it, and the right answer."""
+    question = filled.question(problem.premise, problem.hypothesis)
+    return {**asdict(problem), "question": question, "target": filled.answer_for(problem.label)}
+
+
+def _filled(prompt_toml: str, labels: tuple[str, ...], shots: tuple[Shot, ...] = ()) -> FilledPrompt:
+    return FilledPrompt(parse_prompt(tomllib.loads(prompt_toml), "the prompt of the task file"), labels, shots)
 
 
 def score_choice(doc: dict[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
@@ -79,7 +103,7 @@ def score_choice(doc: dict[str, Any], results: Sequence[tuple[float, bool]]) -> 
 
 def score_text(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
     """Return the metrics' inputs for a question that the model answered with a text."""
-    return _answer(doc, read_answer(results[0], doc["labels"], answer_form(ZERO_SHOT)))
+    return _answer(doc, read_answer(results[0], doc["labels"], doc["form"], doc["words"]))
 
 
 def best_label(labels: Sequence[str], likelihoods: Sequence[float]) -> str:
@@ -130,16 +154,13 @@ def read_lm_eval_log(path: Path) -> Log:
     record = config.get("metadata") if isinstance(config, dict) else None
     if not isinstance(record, dict) or "dataset" not in record:
         raise InputError(f"{path} is a log of the task {task}, which merge-snli harness did not write")
-    labels: dict[str, str | None] = {}
-    texts: dict[str, str] = {}
+    replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
     names: tuple[str, ...] = ()
     for row in read_file(path):
-        question, answer, names = _read_answer(row)
-        labels[question] = answer
-        usage[question, str(path)] = Usage(len(row.values.get("arguments") or [None]))
-        if (text := _text(row)) is not None:
-            texts[question] = text
+        question, found, names = _read_replies(row)
+        replies |= {(question, number): reply for number, reply in enumerate(found)}
+        usage[question, str(path)] = Usage(len(row.values.get("arguments") or [None]) * len(found))
     prompt = _prompt(run, config, names, _part(run, path, "n-shot", task), path)
     model = str(run.get("model_name") or run.get("model_source"))
     model = Path(model).name if is_path(model) else model
@@ -150,8 +171,7 @@ def read_lm_eval_log(path: Path) -> Log:
         dataset=str(record["dataset"]),
         name=str(record.get("name")),
         part=asked_part(record, path),
-        labels=labels,
-        texts=texts,
+        replies=replies,
         usage=usage,
         prompt=prompt,
         versions={HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))},
@@ -186,22 +206,22 @@ def _part(run: dict[str, Any], path: Path, name: str, task: str) -> Any:  # noqa
         raise InputError(f"the results beside {path} do not have {name} of the task {task}") from error
 
 
-def _read_answer(row: SourceRow) -> tuple[str, str | None, tuple[str, ...]]:
-    """Return the id of a question, its answer, and the labels in the order of the prompt."""
+def _read_replies(row: SourceRow) -> tuple[str, list[Reply], tuple[str, ...]]:
+    """Return the id of a question, the replies to it, and the labels in the order of the prompt.
+
+    The answer to the first reply is that of the log, which has none for the others (`repeats`).
+    """
     try:
-        doc, (_, answer) = row.values["doc"], row.values["no_answer"]
-        return str(doc["id"]), None if answer is None else str(answer), tuple(doc["labels"])
-    except (KeyError, TypeError, ValueError) as error:
+        doc, (_, answer), responses = row.values["doc"], row.values["no_answer"], row.values["resps"]
+        name, labels = str(doc["id"]), tuple(map(str, doc["labels"]))
+        first = None if answer is None else str(answer)
+        if not isinstance(responses[0][0], str):
+            return name, [Reply(first, log_likelihoods=tuple(float(each[0][0]) for each in responses))], labels
+        others = [read_answer(text, labels, doc.get("form"), doc.get("words") or ()) for text in responses[0][1:]]
+        read = zip([first, *others], responses[0], strict=True)
+        return name, [Reply(label, text, None if label else unread_kind(text)) for label, text in read], labels
+    except (KeyError, IndexError, TypeError, ValueError) as error:
         raise InputError(f"{row.location} is not a sample of a task of merge-snli harness") from error
-
-
-def _text(row: SourceRow) -> str | None:
-    """Return what the model wrote; None if it ranked the labels."""
-    try:
-        text = row.values["resps"][0][0]
-    except (KeyError, IndexError, TypeError):
-        return None
-    return text if isinstance(text, str) else None
 
 
 def _prompt(
@@ -213,13 +233,17 @@ def _prompt(
 ) -> PromptRecord:
     ranked = config.get("output_type") == "multiple_choice"
     try:
-        shots = int(n_shot)
-        name = FEW_SHOT if shots else ZERO_SHOT
-        samples = ((config.get("fewshot_config") or {}).get("samples") or [])[:shots]
-        digest = Prompt(name, labels, tuple(Shot(**sample) for sample in samples)).digest
+        count, record = int(n_shot), config["metadata"]
+        samples = ((config.get("fewshot_config") or {}).get("samples") or [])[:count]
+        toml = record.get("prompt_toml")
+        if toml is None:  # written before task files had the prompt
+            digest = sha256_of_json([labels, samples])
+        else:
+            shots = tuple(Shot(*(sample[field] for field in ("premise", "hypothesis", "label"))) for sample in samples)
+            digest = _filled(toml, labels, shots).digest
         generation = config.get("generation_kwargs") or {}
         temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, KeyError) as error:
         raise InputError(
             f"the results beside {path} do not have valid settings of the prompt: copy them again"
         ) from error
@@ -228,9 +252,10 @@ def _prompt(
         harness=HARNESS,
         harness_version=run.get("lm_eval_version"),
         provider=str(run.get("model_source")),
-        prompt=name,
+        prompt=str(record.get("prompt") or ("few_shot" if count else "zero_shot")),
         prompt_digest=sha256_of_json([digest, chat]) if chat else digest,
-        shots=shots,
+        prompt_toml=toml,
+        shots=count,
         answers=RANKED if ranked else GENERATED,
         temperature=None if ranked else temperature,
         calls=0,

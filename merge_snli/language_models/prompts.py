@@ -1,47 +1,139 @@
-"""Render the prompts, Jinja templates in `prompts/` or of the user, and draw the problems that they show."""
+"""Prompts: how a language model is asked for the label of a problem, as TOML in `prompts/` or a file of the user."""
 
 from __future__ import annotations
 
-import hashlib
-import logging
-from dataclasses import asdict, dataclass
-from functools import cached_property
-from heapq import nsmallest
-from itertools import chain, islice, zip_longest
-from operator import itemgetter
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from merge_snli.base.errors import InputError, param, reason
-from merge_snli.base.files import sha256_of_json
-from merge_snli.dataset.label_spellings import canonical_names
-from merge_snli.problems.inputs import split_of_name
-from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source, without_options
+from merge_snli.base.files import read_toml, sha256_of_json
+from merge_snli.dataset.record import validation_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jinja2 import Environment, Template
+    from jinja2 import Template
 
-    from merge_snli.language_models.answers import AnswerForm
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-
-logger = logging.getLogger(__name__)
+# What a prompt asks for. A letter alone is no answer to a prompt that asks for a word.
+AnswerForm: TypeAlias = Literal["word", "letter", "json"]
 
 FOLDER = Path(__file__).parent / "prompts"
-ZERO_SHOT, FEW_SHOT = "zero_shot", "few_shot"
 # The names of the prompts of this package.
-PROMPTS = (ZERO_SHOT, FEW_SHOT, "chain_of_thought")
-# Those that ask for the label and nothing else.
-ONE_WORD = (ZERO_SHOT, FEW_SHOT)
-# The start of a problem that a base model invents after its answer. A blank line alone would cut reasoning off.
-STOP = ("\n\nPremise:",)
+PROMPTS = ("word", "few_shot", "letter", "json", "reasons", "plain", "lm_eval")
+ALL_PROMPTS = "all"
+DEFAULT_PROMPT = PROMPTS[0]
+
+BETWEEN_PROBLEMS = "\n\n"
+BEFORE_ANSWER = " "
 # Output tokens: enough for short reasoning before one word, and for a prompt that asks for reasons.
 MAX_TOKENS, MAX_TOKENS_WITH_REASONS = 1_024, 8_192
-# One per label.
-DEFAULT_SHOTS = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prompt:
+    """A prompt for problems with any labels.
+
+    `system` and `question` are Jinja templates. They may use `words`, the words for the labels in the order of the data
+    set, and `options`, the letter and the word of each label. `question` may also use `premise` and `hypothesis`.
+
+    Attributes:
+        name: Name in results and tables.
+        question: The text that asks about one problem.
+        answer: What it asks for: a `word` for the label, its `letter`, or a `json` object `{"answer": WORD}`.
+        system: The text before the problems: the system message of a chat, or the start of a text.
+        words: The word for each label; the name of the label if it has none.
+        shots: Number of problems that are shown with their answers before the question.
+        reason_first: Whether the model may reason before it answers.
+        summary: What the prompt does, in one sentence.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    name: Annotated[str, Field(pattern=r"^\w[\w.-]*$")]
+    question: str
+    answer: AnswerForm
+    system: str = ""
+    words: dict[str, str] = field(default_factory=dict)
+    shots: Annotated[int, Field(ge=0)] = 0
+    reason_first: bool = False
+    summary: str = ""
+
+    def __post_init__(self) -> None:
+        """Check that the prompt shows no answers without the reasons that it asks for."""
+        if self.reason_first and self.shots:
+            raise ValueError(f"shots is {self.shots}, but the answers that it shows have no reasons: remove it")
+
+    def toml(self) -> str:
+        """Return the prompt as a TOML file."""
+        import tomli_w
+
+        return tomli_w.dumps({name: value for name, value in asdict(self).items() if value}, multiline_strings=True)
+
+
+PROMPT: TypeAdapter[Prompt] = TypeAdapter(Prompt)
+
+
+def read_prompts(prompts: str | Sequence[str]) -> tuple[Prompt, ...]:
+    """Read prompts.
+
+    Args:
+        prompts: Names of `PROMPTS` or paths of TOML files, as a list or separated by commas; or `all` for `PROMPTS`.
+
+    Raises:
+        InputError: If there is no such prompt, a file is invalid, or two prompts have the same name.
+    """
+    found = [read_prompt(name) for name in prompt_names(prompts)]
+    names = [prompt.name for prompt in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{param('prompt')} has two prompts with the name {twice}: remove or rename one")
+    return tuple(found)
+
+
+def prompt_names(prompts: str | Sequence[str]) -> list[str]:
+    """Return the names and paths in a list of prompts, with those of `PROMPTS` in place of `all`."""
+    listed = prompts.split(",") if isinstance(prompts, str) else prompts
+    return [name for each in listed for name in (PROMPTS if each.strip() == ALL_PROMPTS else (each.strip(),))]
+
+
+def read_prompt(name: str | Path) -> Prompt:
+    """Read one prompt.
+
+    Args:
+        name: One of `PROMPTS`, or the path of a TOML file.
+
+    Raises:
+        InputError: If there is no such prompt, or the file is invalid.
+    """
+    path = FOLDER / f"{name}.toml" if name in PROMPTS else Path(name)
+    if not path.is_file():
+        choices = ", ".join((*PROMPTS, ALL_PROMPTS))
+        raise InputError(
+            f"no prompt {str(name)!r}: give {param('prompt')} one of {choices}, or the path of a TOML file"
+        )
+    return parse_prompt(read_toml(path, "prompt"), str(path))
+
+
+def parse_prompt(content: dict[str, Any], source: str) -> Prompt:
+    """Return the prompt of the content of a TOML file.
+
+    Args:
+        content: The content.
+        source: The file, for messages.
+
+    Raises:
+        InputError: If an entry is missing, unknown or invalid.
+    """
+    try:
+        return PROMPT.validate_python(content)
+    except ValidationError as error:
+        place, message = validation_errors(error)[0]
+        said = message.removeprefix("Value error, ")
+        raise InputError(f"{source} is not a prompt: {f'{place}: ' if place else ''}{said}") from error
 
 
 @dataclass(frozen=True)
@@ -54,19 +146,16 @@ class Shot:
 
 
 @dataclass(frozen=True)
-class Prompt:
-    """A prompt for problems with some labels.
-
-    A template may use `premise`, `hypothesis`, `labels` (their names) and `shots`, which have `premise`, `hypothesis`
-    and `label`.
+class FilledPrompt:
+    """A prompt with the labels of a data set and the problems that it shows, ready to ask.
 
     Attributes:
-        name: One of `PROMPTS`, or the path of a Jinja file.
-        labels: The names of the labels that the model can answer.
-        shots: Problems with their labels, which the prompt shows before the question.
+        prompt: The prompt.
+        labels: The names of the labels in the order of the data set.
+        shots: Problems with their labels, which are shown before the question.
     """
 
-    name: str
+    prompt: Prompt
     labels: tuple[str, ...]
     shots: tuple[Shot, ...] = ()
 
@@ -74,142 +163,123 @@ class Prompt:
         """Check the prompt with a problem.
 
         Raises:
-            InputError: If there is no such template, it is not valid Jinja, or it hides the problem or the shots.
+            InputError: If a template is invalid or hides the problem, two labels have one word, or a prompt that asks
+                for reasons has shots.
         """
-        marks = self.render("first sentence", "second sentence")
-        if "first sentence" not in marks or "second sentence" not in marks:
+        name, shown = f"the prompt {self.prompt.name}", self.question("first sentence", "second sentence")
+        if "first sentence" not in shown or "second sentence" not in shown:
+            raise InputError(f"{name} does not show the problem: use {{{{ premise }}}} and {{{{ hypothesis }}}}")
+        if len({*self.words}) < len(self.words):
+            raise InputError(f"{name} has one word for two of the labels {', '.join(self.labels)}: change its words")
+        if self.prompt.reason_first and self.shots:
             raise InputError(
-                f"the prompt {self.name} does not show the problem: use {{{{ premise }}}} and {{{{ hypothesis }}}}"
-            )
-        if any(shot.premise not in marks or shot.hypothesis not in marks for shot in self.shots):
-            raise InputError(
-                f"the prompt {self.name} does not show the {len(self.shots)} shots: use {FEW_SHOT}, or shots=0"
+                f"{name} asks for reasons, which the {len(self.shots)} shots do not have: give {param('shots')} 0"
             )
 
-    def render(self, premise: str, hypothesis: str) -> str:
-        """Return the text that asks for the label of a problem.
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The word for each label."""
+        return tuple(self.prompt.words.get(label, label) for label in self.labels)
 
-        Raises:
-            InputError: If the template uses an unknown variable, or computes what is not possible.
-        """
-        from jinja2 import TemplateError
+    @property
+    def options(self) -> tuple[tuple[str, str], ...]:
+        """The letter and the word of each label."""
+        return tuple((chr(ord("A") + number), word) for number, word in enumerate(self.words))
 
-        template = self._template
-        values = {"premise": premise, "hypothesis": hypothesis, "labels": self.labels, "shots": self.shots}
-        try:
-            return template.render(values).strip()
-        except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-            raise InputError(f"cannot render the prompt {self.name}: {reason(error)}") from error
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The right answer for each label, as the prompt asks for it: what ranked scoring compares."""
+        forms = {"word": "{1}", "letter": "{0}", "json": '{{"answer": "{1}"}}'}
+        return tuple(forms[self.prompt.answer].format(*option) for option in self.options)
+
+    @property
+    def continuations(self) -> tuple[str, ...]:
+        """What follows `text` if a base model answers with each label."""
+        return tuple(BEFORE_ANSWER + answer for answer in self.answers)
+
+    def answer_for(self, label: str) -> str:
+        """Return the right answer for a label."""
+        return self.answers[self.labels.index(label)]
+
+    @cached_property
+    def system(self) -> str:
+        """The text before the problems."""
+        return self._render(self.prompt.system)
+
+    @cached_property
+    def shown(self) -> str:
+        """The shots with their answers; they and `system` are the same before each question."""
+        return "".join(
+            self.question(shot.premise, shot.hypothesis)
+            + BEFORE_ANSWER
+            + self.answer_for(shot.label)
+            + BETWEEN_PROBLEMS
+            for shot in self.shots
+        )
+
+    def question(self, premise: str, hypothesis: str) -> str:
+        """Return the text that asks about one problem, without `system` and shots."""
+        return self._render(self.prompt.question, premise=premise, hypothesis=hypothesis)
+
+    def messages(self, premise: str, hypothesis: str) -> list[dict[str, str]]:
+        """Return the messages of a chat that ask about a problem: `system`, if there is one, and one of the user."""
+        asked = {"role": "user", "content": self.shown + self.question(premise, hypothesis)}
+        return [*([{"role": "system", "content": self.system}] if self.system else []), asked]
+
+    def text(self, premise: str, hypothesis: str) -> str:
+        """Return the text that asks a base model, which goes on with `BEFORE_ANSWER` and the answer."""
+        return BETWEEN_PROBLEMS.join(message["content"] for message in self.messages(premise, hypothesis))
 
     @property
     def digest(self) -> str:
-        """A digest of everything that the prompt shows besides the problem."""
-        shots = [asdict(shot) for shot in self.shots]
-        return sha256_of_json({"example": self.render("premise", "hypothesis"), "shots": shots})
+        """A digest of everything that the prompt shows besides the problem, and of the answers that it asks for."""
+        return sha256_of_json([self.messages("premise", "hypothesis"), self.answers])
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What a log says about the prompt, for `merge-snli import`."""
+        prompt = self.prompt
+        about = {"prompt": prompt.name, "prompt_digest": self.digest, "prompt_toml": prompt.toml()}
+        return {**about, "shots": len(self.shots)}
+
+    def markdown(self, premise: str, hypothesis: str) -> str:
+        """Return everything that a model is asked about a problem, and the right answers, as a Markdown section."""
+        parts = [f"{message['role']}:\n\n{message['content']}" for message in self.messages(premise, hypothesis)]
+        answers = ", ".join(f"`{answer}`" for answer in self.answers)
+        shown = f"## {self.prompt.name}\n\n{self.prompt.summary}\n\n" + "".join(
+            f"```text\n{part}\n```\n\n" for part in parts
+        )
+        return f"{shown}Answers for {', '.join(self.labels)}: {answers}.\n"
 
     @property
     def stop(self) -> tuple[str, ...]:
-        """Where the answer ends if the model goes on; empty if the prompt may ask for reasons."""
-        return STOP if self.name in ONE_WORD else ()
+        """Where a base model goes on with a problem of its own; empty if the prompt asks for reasons, or unknown.
+
+        A blank line alone would cut off reasoning.
+        """
+        lines = self.prompt.question.strip().splitlines()
+        starts = [f"\n{start}" for start in (line.partition("{")[0].strip() for line in lines) if start]
+        if not starts or self.prompt.reason_first:
+            return ()
+        return (f"\n{starts[0]}" if lines[0].startswith(starts[0][1:]) else starts[0],)
 
     @property
     def max_tokens(self) -> int:
         """The largest number of output tokens."""
-        return MAX_TOKENS if self.name in ONE_WORD else MAX_TOKENS_WITH_REASONS
+        return MAX_TOKENS_WITH_REASONS if self.prompt.reason_first else MAX_TOKENS
 
-    @cached_property
-    def _template(self) -> Template:
+    def _render(self, template: str, **problem: str) -> str:
         from jinja2 import TemplateError
 
         try:
-            if self.name in PROMPTS:
-                return _environment().get_template(f"{self.name}.jinja")
-            return _environment().from_string(Path(self.name).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            choices = ", ".join(PROMPTS)
-            raise InputError(
-                f"no prompt {self.name!r}: give one of {choices}, or a Jinja file that can be read"
-            ) from error
-        except TemplateError as error:
-            raise InputError(f"{self.name} is not a valid Jinja template: {reason(error)}") from error
+            return _compiled(template).render(words=self.words, options=self.options, **problem).strip()
+        except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise InputError(f"cannot render the prompt {self.prompt.name}: {reason(error)}") from error
 
 
-def answer_form(name: str) -> AnswerForm | None:
-    """Return the form of answer that a prompt asks for; None for a template of the user.
-
-    Args:
-        name: One of `PROMPTS`, or the name of another template.
-    """
-    return "word" if name in PROMPTS else None
-
-
-def instruction(labels: Sequence[str]) -> str:
-    """Return the instruction before the problems in `zero_shot` and `few_shot`."""
-    return _environment().get_template("instruction.jinja").render(labels=labels)
-
-
-def problem_template() -> str:
-    """Return the Jinja template of one problem in `zero_shot` and `few_shot`."""
-    return (FOLDER / "problem.jinja").read_text(encoding="utf-8").rstrip("\n")
-
-
-def _environment() -> Environment:
-    from jinja2 import FileSystemLoader, StrictUndefined
+@lru_cache
+def _compiled(template: str) -> Template:
+    from jinja2 import StrictUndefined
     from jinja2.sandbox import SandboxedEnvironment
 
-    options: dict[str, Any] = {"undefined": StrictUndefined, "autoescape": False}
-    return SandboxedEnvironment(loader=FileSystemLoader(FOLDER), **options)
-
-
-def shots_for(
-    data: ScoredData, source: str, count: int, *, random_seed: int = 0, at_least: int | None = None
-) -> tuple[Shot, ...]:
-    """Draw problems of another split or data set, the labels in turns, for the questions of a config.
-
-    The draw takes the problems with the smallest digests of random seed and id, so it does not depend on their order.
-    Problems whose premise is in the data are not drawn.
-
-    Args:
-        data: The config.
-        source: File, folder or Hub id of problems; `ID:SPLIT` names a split.
-        count: Number of problems.
-        random_seed: Seed of the draw.
-        at_least: Number of problems that suffice if there are not more, with a warning; None for `count`.
-
-    Raises:
-        InputError: If the problems cannot be read, have other labels, or are too few.
-    """
-    if count < 0:
-        raise InputError(f"shots is {count}: give 0 or a larger number")
-    if not count:
-        return ()
-    name, split = split_of_name(source)
-    with without_options(param("shots_from")):
-        opened = open_source(ProblemOptions(problems=name, split=split))
-        survey = survey_problems(opened)
-    names = canonical_names(survey.label_names)
-    if names is None or {*names} != {*data.label_names}:
-        raise InputError(
-            f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "
-            "draw the shots from another data set"
-        )
-    asked = {premise for premise, _ in data.pairs}
-    drawn: dict[str, list[tuple[str, Shot]]] = {label: [] for label in data.label_names}
-    for problem in stream_problems(opened, survey):
-        if problem.premise in asked:
-            continue
-        key = hashlib.sha256(f"{random_seed}:{problem.id}".encode()).hexdigest()
-        label = names[problem.label]
-        # A few candidates per label suffice; sorting them at once would need all problems in memory.
-        candidates = [*drawn[label], (key, Shot(problem.premise, problem.hypothesis, label))]
-        drawn[label] = nsmallest(count, candidates, key=itemgetter(0))
-    in_turns = chain.from_iterable(zip_longest(*drawn.values()))
-    shots = tuple(shot for _, shot in islice(filter(None, in_turns), count))
-    if len(shots) < (count if at_least is None else at_least):
-        raise InputError(
-            f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data "
-            f"set: ask for fewer shots, or name more problems with {param('shots_from')}"
-        )
-    if len(shots) < count:
-        logger.warning("%s has only %d of %d shots whose premises are not in the data set", name, len(shots), count)
-    return shots
+    return SandboxedEnvironment(undefined=StrictUndefined, autoescape=False).from_string(template)

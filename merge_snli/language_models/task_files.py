@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from merge_snli.base.files import write_text
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.folders import check_out
 from merge_snli.language_models import lm_eval_task
-from merge_snli.language_models.prompts import MAX_TOKENS, STOP, instruction, problem_template
+from merge_snli.language_models.prompts import FilledPrompt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,18 +18,18 @@ if TYPE_CHECKING:
     from merge_snli.language_models.prompts import Prompt, Shot
     from merge_snli.language_models.questions import Question, Questions
 
-DELIMITER = "\n\n"
-
 CHARACTERS_PER_TOKEN = 4
 
 
-def write_task_files(asked: Questions, shots: tuple[Shot, ...], out: Path) -> list[Path]:
-    """Write two tasks: `merge_snli_CONFIG` ranks the label words, `merge_snli_CONFIG_generate` generates an answer.
+def write_task_files(asked: Questions, prompts: Sequence[Prompt], shots: tuple[Shot, ...], out: Path) -> list[Path]:
+    """Write two tasks per prompt: `merge_snli_CONFIG_PROMPT` ranks the answers, and one with `_generate` generates one.
 
-    The files name the data set and do not contain its texts. With `--num_fewshot N`, a prompt shows the first N shots.
+    A prompt that asks for reasons has only the latter. The files name the data set and do not contain its texts. With
+    `--num_fewshot N`, a prompt shows the first N shots.
 
     Args:
         asked: The questions.
+        prompts: The prompts.
         shots: The shots that the tasks offer.
         out: Folder for the files.
 
@@ -38,37 +37,53 @@ def write_task_files(asked: Questions, shots: tuple[Shot, ...], out: Path) -> li
         The files.
 
     Raises:
-        InputError: If `out` is a file, is not writable or is in a data set.
+        InputError: If a prompt is invalid, or `out` is a file, is not writable or is in a data set.
     """
     out = check_out(out)
-    name = f"merge_snli_{asked.data.config}"
-    tasks: dict[str, dict[str, Any]] = {
-        name: {"output_type": "multiple_choice", "doc_to_choice": list(asked.data.label_names)},
-        f"{name}_generate": {
-            "output_type": "generate_until",
-            "generation_kwargs": {"until": [*STOP], "do_sample": False, "max_gen_toks": MAX_TOKENS},
-        },
-    }
-    paths = []
-    for task, options in tasks.items():
-        path = out / f"{task}.yaml"
-        write_text(path, _yaml({"task": task, **_common(asked, shots), **options, **_functions(options)}))
-        paths.append(path)
+    tasks = [task for prompt in prompts for task in _tasks(asked, prompt, shots)]
+    paths = [out / f"{task['task']}.yaml" for task in tasks]
+    for path, task in zip(paths, tasks, strict=True):
+        write_text(path, _yaml(task))
     return paths
 
 
-def _common(asked: Questions, shots: tuple[Shot, ...]) -> dict[str, Any]:
-    labels = asked.data.label_names
-    folder = Path(asked.name)
+def _tasks(asked: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> list[dict[str, Any]]:
+    """Return the tasks of a prompt: one that ranks, unless it asks for reasons, and one that generates."""
+    filled = FilledPrompt(prompt, asked.data.label_names)
+    name = f"merge_snli_{asked.data.config}_{prompt.name}"
+    ranked: dict[str, Any] = {"output_type": "multiple_choice", "doc_to_choice": list(filled.answers)}
+    generated: dict[str, Any] = {
+        "output_type": "generate_until",
+        "generation_kwargs": {"until": [*filled.stop], "do_sample": False, "max_gen_toks": filled.max_tokens},
+    }
+    named = {f"{name}_generate": generated} if prompt.reason_first else {name: ranked, f"{name}_generate": generated}
+    common = _common(asked, filled, () if prompt.reason_first else shots)
+    return [
+        {"task": task, "tag": ["merge_snli", f"merge_snli_{options['output_type']}"], **common, **options}
+        | _functions(options)
+        for task, options in named.items()
+    ]
+
+
+def _common(asked: Questions, filled: FilledPrompt, shots: tuple[Shot, ...]) -> dict[str, Any]:
+    folder, prompt = Path(asked.name), filled.prompt
     where = str(folder.resolve()) if folder.is_dir() else asked.name
+    samples = [lm_eval_task.fields_of(filled, shot) for shot in shots]
     return {
-        "tag": "merge_snli",
         "test_split": "test",
-        "description": instruction(labels) + DELIMITER,
-        "doc_to_text": problem_template(),
-        "doc_to_target": "label",
-        "fewshot_config": {"sampler": "first_n", "samples": [asdict(shot) for shot in shots]},
-        "metadata": {**asked.record, "name": where, "version": 1.0},
+        "description": "system",
+        "doc_to_text": "question",
+        "doc_to_target": "target",
+        # 0 would refuse --num_fewshot, which is right for reasons only.
+        **({"num_fewshot": min(prompt.shots, len(shots))} if prompt.shots or prompt.reason_first else {}),
+        "fewshot_config": {"sampler": "first_n", "samples": samples},
+        "metadata": {
+            **asked.record,
+            "name": where,
+            "prompt": prompt.name,
+            "prompt_toml": prompt.toml(),
+            "version": 1.0,
+        },
     }
 
 
@@ -95,7 +110,7 @@ def _yaml(content: dict[str, Any]) -> str:
     return yaml.dump(content, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=120)
 
 
-def estimate(questions: Sequence[Question], prompt: Prompt, tokenizer: str | None = None) -> dict[str, Any]:
+def estimate(questions: Sequence[Question], prompt: FilledPrompt, tokenizer: str | None = None) -> dict[str, Any]:
     """Count the calls and the input tokens of some questions.
 
     Args:
@@ -110,13 +125,13 @@ def estimate(questions: Sequence[Question], prompt: Prompt, tokenizer: str | Non
     Raises:
         InputError: If the tokenizer cannot be loaded.
     """
-    texts = [prompt.render(question.premise, question.hypothesis) for question in questions]
+    texts = [prompt.text(question.premise, question.hypothesis) for question in questions]
     if tokenizer is None:
         tokens = sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
     else:
         tokens = _count(texts, tokenizer)
     return {
-        "prompt": prompt.name,
+        "prompt": prompt.prompt.name,
         "shots": len(prompt.shots),
         "calls": len(texts),
         "input_tokens": tokens,

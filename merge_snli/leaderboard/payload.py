@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from merge_snli.analysis.statistics_tables import effect_text
 from merge_snli.leaderboard.seeds import flips, inconsistent, seeds_by_hardness
-from merge_snli.models.labels import ANSWERS, FUNCTION
+from merge_snli.models.labels import ANSWERS, FUNCTION, PROMPT
 from merge_snli.schema import ALL
 from merge_snli.scoring.results.grouping import is_two_way, short_names
+from merge_snli.scoring.results.over_prompts import OverPrompts
 from merge_snli.scoring.results.result import MASKED_LM
 
 if TYPE_CHECKING:
@@ -46,6 +49,7 @@ def page_data(boards: Sequence[Board], texts: Mapping[int, Texts]) -> Json:
 
 def _board(board: Board, texts: Texts | None) -> Json:
     first = board.results[0]
+    prompts = first.n_prompts
     labels = short_names([entry.name for entry in board.entries])
     models = [{**_model(entry, texts), "label": label} for entry, label in zip(board.entries, labels, strict=True)]
     seeds = {} if texts is None else texts.seeds
@@ -56,8 +60,8 @@ def _board(board: Board, texts: Texts | None) -> Json:
         "revision": board.dataset.revision,
         "config": board.dataset.config,
         "seeds": first.scores.groups,
-        "variants": first.scores.rows,
-        "subsamples": first.draws,
+        "variants": first.scores.rows // prompts,
+        "subsamples": (first.draws or 1) // prompts,
         "drawn": min((size for sizes in first.groups.sizes for size in sizes if size), default=None),
         "quality": round(first.quality_threshold * 100),
         "license": None if texts is None else texts.license,
@@ -88,10 +92,13 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
         "prompt": _prompt(result),
         "unranked": entry.unranked,
         "flags": _flags(result),
-        "notes": [*([] if entry.unranked is None else [f"not ranked: {entry.unranked}"]), *result.notes],
+        "notes": _notes(entry),
         "source": None
         if source is None
         else {"name": source.name, "problems": source.problems, "digest": source.digest},
+        "calibration": None
+        if result.calibration is None
+        else {name: _round(value) for name, value in asdict(result.calibration).items()},
         "parts": _parts(result),
         "consistency": {
             name: {
@@ -110,13 +117,22 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
     }
 
 
+def _notes(entry: Entry) -> list[str]:
+    result = entry.result
+    return [
+        *([] if entry.unranked is None else [f"not ranked: {entry.unranked}"]),
+        *([effect_text(result.effect, result.units)] if isinstance(result, OverPrompts) else []),
+        *result.notes,
+    ]
+
+
 def _flags(result: Result) -> list[str]:
     """Return the short caveats shown in the table; the notes have the details."""
     left_out = result.left_out.groups or result.left_out.rows
     flags = {
         "prompted": result.run.prompt is not None,
         "two-way": is_two_way(result),
-        f"labels {result.model.label_origin}": result.model.label_origin not in ("config", FUNCTION, ANSWERS),
+        f"labels {result.model.label_origin}": result.model.label_origin not in ("config", FUNCTION, ANSWERS, PROMPT),
         "some left out": left_out,
         "no answers": result.run.no_answers > 0,
         "near chance": any(note.startswith("warning") for note in result.notes),
@@ -150,6 +166,8 @@ def _prompt(result: Result) -> Json | None:
 
 def _parts(result: Result) -> Json:
     parts = {ALL: _part(result.scores, result.on_source())}
+    if isinstance(result, OverPrompts):
+        parts |= {f"prompt:{title}": _part(each.scores, None) for title, each in result.prompts.items()}
     for column, values in result.parts.items():
         for value, scores in values.items():
             on_source = result.on_source(column, value)
@@ -161,7 +179,6 @@ def _part(scores: Scores, on_source: SourceAccuracy | None, *, band: bool = True
     intervals = scores.intervals
     return {
         "n": scores.groups,
-        "v": scores.rows,
         **(
             {}
             if on_source is None

@@ -6,13 +6,14 @@ import csv
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
 from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.table import count
 from merge_snli.problems.rows import Rows, SourceRow
 from merge_snli.problems.tables import load_parquet, table_rows
 
@@ -166,13 +167,21 @@ def _delimited(path: Path, delimiter: str) -> Iterator[SourceRow]:
         duplicate = next((name for name in header if header.count(name) > 1), None)
         if duplicate is not None:
             raise InputError(f"{path} line 1: duplicate column {duplicate!r}; rename one of them")
+        other = _other_delimiter(header, delimiter)
+        if other is not None:
+            raise InputError(
+                f"{path} line 1 ({', '.join(header)!r}) has {'tabs' if other == TAB else repr(other)} between its "
+                f"columns: set {param('delimiter', 'tab' if other == TAB else other)}"
+            )
         end = reader.line_num
         for fields in reader:
             location, end = f"{path} line {end + 1}", reader.line_num
             if not fields:
                 continue
             if len(fields) != len(header):
-                raise InputError(f"{location} has {len(fields)} fields; the header has {len(header)} columns")
+                raise InputError(
+                    f"{location} has {count(len(fields), 'field')}; the header has {count(len(header), 'column')}"
+                )
             yield SourceRow(location, dict(zip(header, fields, strict=True)))
     except csv.Error as error:
         # The error is often far behind its cause: a quotation mark that is not closed takes in all lines after it.
@@ -180,6 +189,13 @@ def _delimited(path: Path, delimiter: str) -> Iterator[SourceRow]:
             f"{path}: the row that begins at line {end + 1} cannot be read up to line {reader.line_num} ({error}); "
             "close its quotation mark, and write a quotation mark within a field twice"
         ) from error
+
+
+def _other_delimiter(header: Sequence[str], delimiter: str) -> str | None:
+    """Return the delimiter of a file that was read with another one, as its header shows; None for the right one."""
+    if delimiter != TAB and any(TAB in name for name in header):
+        return TAB
+    return next((each for each in ";|," if each in header[0]), None) if len(header) == 1 else None
 
 
 # The delimiter of each type of text with columns, by the file's ending.

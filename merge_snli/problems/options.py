@@ -88,6 +88,15 @@ class ProblemOptions:
         is_amount=True,
         departure="**A part of the problems**: only the first ones were read.",
     )
+    sample: int | None = _source_option(
+        None,
+        "use a random sample of N problems with a gold label",
+        metavar="N",
+        minimum=1,
+        is_amount=True,
+        departure="**A sample of the problems**: a random part of them was read.",
+        always_recorded=False,
+    )
     premise_column: str = _column("premise")
     hypothesis_column: str = _column("hypothesis")
     label_column: str = _column("label")
@@ -152,6 +161,11 @@ class ProblemOptions:
     def _set(self, name: str, value: object) -> None:
         """Set a field of this frozen dataclass while it is initialized."""
         object.__setattr__(self, name, value)
+
+    @property
+    def sampling_seed(self) -> int:
+        """The random seed of `sample`."""
+        return 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the options as JSON values, in the order of the fields.

@@ -7,6 +7,7 @@ import json
 import logging
 from array import array
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -14,16 +15,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, Message, param
 from merge_snli.problems.source import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from merge_snli.base.progress import Stage
+    from merge_snli.problems.checked_rows import CheckedRow
     from merge_snli.problems.language import LanguageCheck
     from merge_snli.problems.options import ProblemOptions
-    from merge_snli.problems.source import CheckedRow, ProblemSource
+    from merge_snli.problems.source import ProblemSource
 
 logger = logging.getLogger(__name__)
 
@@ -145,6 +147,8 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
     if source.options.id_column is not None and repeated:
         _require_unique_ids(source, repeated)
     warn_of_several_labels(source, pairs, labels)
+    if source.labels_are_numbers:
+        _say_assumed_names(source, labels)
     return Survey(names, with_label, without_label, digest_of(total), repeated)
 
 
@@ -166,6 +170,16 @@ def warn_of_several_labels(source: ProblemSource, pairs: Sequence[int], labels: 
             "remove those that are wrong (the first pair is at %s)",
             *(source.options.problems, several.size, row.location),
         )
+
+
+def _say_assumed_names(source: ProblemSource, labels: Sequence[int]) -> None:
+    """Say how numbers without names were read, with the share of each among the rows with a gold label."""
+    counts, names = Counter(labels), enumerate(source.labels.names)
+    read = (f"{number} = {name} ({counts[number] / len(labels):.0%})" for number, name in names)
+    logger.warning(
+        Message(f"%s: the labels are numbers, read as %s; {param('data_labels')} sets other names in this order"),
+        *(source.options.problems, ", ".join(read)),
+    )
 
 
 def content_number(*content: str) -> int:

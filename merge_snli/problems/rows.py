@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 MAX_DIGITS = 4
 
 # A whole number written as a decimal, such as `1.0` in a CSV file that pandas wrote.
+WORDS_OF_SENTENCE = 4  # a column's name of so many words is probably a sentence in a file without a header
+EXAMPLE = "premise,hypothesis,label"
+
 WHOLE_NUMBER = re.compile(r"(-?\d+)\.0*")
 
 
@@ -44,14 +47,27 @@ class SourceRow(NamedTuple):
         Raises:
             InputError: If the row has no such column.
         """
-        if column not in self.values:
-            columns = ", ".join(str(name) for name in self.values) or "none"
-            is_unsplit = len(self.values) == 1 and not {*columns}.isdisjoint(";|\t,")
-            what, name = ("the character between columns", "delimiter") if is_unsplit else ("the name", option)
-            raise InputError(
-                f"{self.location} has no column {column!r} (columns: {columns}); set {what} with {param(name)}"
-            )
+        self.require({option: column})
         return self.values[column]
+
+    def require(self, columns: Mapping[str, str]) -> None:
+        """Check that the row has columns.
+
+        Args:
+            columns: Their names, by the option that sets each.
+
+        Raises:
+            InputError: If one or more are missing.
+        """
+        missing = [option for option, column in columns.items() if column not in self.values]
+        if not missing:
+            return
+        names = [str(name) for name in self.values]
+        wanted, options = ", ".join(repr(columns[option]) for option in missing), ", ".join(map(param, missing))
+        message = f"{self.location} has no column {wanted} (columns: {', '.join(names) or 'none'}); "
+        if any(len(name.split()) >= WORDS_OF_SENTENCE for name in names):
+            message += f"if the first line of the file is a problem, write the names above it, such as {EXAMPLE}; else "
+        raise InputError(f"{message}set the name with {options}")
 
 
 class Rows(NamedTuple):

@@ -35,15 +35,22 @@ class Anchors:
     Attributes:
         gold: Number of the gold label of each anchor, [n_groups].
         predicted: Number of the predicted label of each anchor, or a code of `Missing`, [n_groups].
+        probabilities: Probability of each label, [n_groups, n_labels]; None if they are not known.
     """
 
     gold: Ints
     predicted: Ints
+    probabilities: Floats | None = None
 
     @property
     def correct(self) -> Bools:
         """Whether each anchor is predicted correctly, [n_groups]."""
         return np.asarray(self.predicted == self.gold)
+
+    def take(self, groups: Bools) -> Anchors:
+        """Return the anchors of some groups, [n_groups]."""
+        probabilities = None if self.probabilities is None else self.probabilities[groups]
+        return Anchors(self.gold[groups], self.predicted[groups], probabilities)
 
 
 @dataclass(frozen=True)
@@ -127,9 +134,7 @@ class Answers:
             gold=self.gold[kept],
             predicted=self.predicted[kept],
             draws=None if self.draws is None else self.draws[:, kept],
-            anchors=None
-            if self.anchors is None
-            else Anchors(self.anchors.gold[groups], self.anchors.predicted[groups]),
+            anchors=None if self.anchors is None else self.anchors.take(groups),
             probabilities=None if self.probabilities is None else self.probabilities[kept],
             drawn_only=self.drawn_only,
         )
@@ -195,19 +200,28 @@ def compared_numbers(names: Sequence[str], compared: Sequence[str]) -> Ints:
     return np.array([*positions(names, compared), Missing.NO_ANSWER, Missing.NOT_ASKED])
 
 
-def align(data: ScoredData, pair_labels: Ints, compared: tuple[str, ...]) -> Answers:
+def align(
+    data: ScoredData, pair_labels: Ints, compared: tuple[str, ...], probabilities: Floats | None = None
+) -> Answers:
     """Assign predictions on pairs to the rows and anchors of data.
 
     Args:
         data: The rows, anchors and pairs.
         pair_labels: Number among the compared labels of the prediction on each pair, or a code of `Missing`, [n_pairs].
         compared: The compared labels.
+        probabilities: Probability of each compared label, [n_pairs, n_compared]; None if they are not known.
     """
     anchors = data.anchors
     pair_labels = np.append(pair_labels, Missing.NOT_ASKED)  # which the index NOT_ASKED gives
-    return answers_to(
+    answers = answers_to(
         data, pair_labels[data.row_pairs], None if anchors is None else pair_labels[anchors.pairs], compared
     )
+    if probabilities is None:
+        return answers
+    probabilities = np.vstack([probabilities, np.full(len(compared), np.nan)])
+    if anchors is not None and answers.anchors is not None:
+        answers = replace(answers, anchors=replace(answers.anchors, probabilities=probabilities[anchors.pairs]))
+    return replace(answers, probabilities=probabilities[data.row_pairs])
 
 
 def answers_to(data: ScoredData, rows: Ints, anchors: Ints | None, compared: tuple[str, ...]) -> Answers:

@@ -108,6 +108,7 @@ function showControls(shown, board) {
     `Scores in percent. ${hasSource(board) ? "Source, " : ""}Seeds, Variants: sample accuracy. ` +
     `QT: pattern accuracy at ${board.quality}% minus sample accuracy on seeds. ` +
     "MT: threshold at which pattern accuracy is nearest to sample accuracy on seeds. " +
+    (hasProbabilities(board) ? "ECE: expected calibration error on all variants. " : "") +
     "Bands: lowest to highest subsample. " +
     `${matchMedia("(hover: hover)").matches ? "Hover over a score or open" : "Open"} a model to see its 95% interval.`;
 }

@@ -64,7 +64,19 @@ function statTiles(model) {
       `${percent(model.consistency.seed?.pa)}%`,
       `same prediction as on the seed for ${quality}% of variants`,
     ),
+    ...(model.calibration ? [calibrationTile(model, tile)] : []),
   ];
+}
+
+function calibrationTile(model, tile) {
+  const { brier, anchor_brier: onSeeds, weakened } = model.calibration;
+  const score = (value) => (value === null ? NO_VALUE : value.toFixed(3));
+  const weaker = weakened === null ? "" : `; gold label less probable but same answer on ${percent(weakened)}%`;
+  return tile(
+    "Calibration error",
+    `${percent(calibrationError(model))}%`,
+    `Brier score ${score(brier)}, on seeds ${score(onSeeds)}${weaker}`,
+  );
 }
 
 function renderParts(model, kinds) {

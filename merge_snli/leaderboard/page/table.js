@@ -57,9 +57,19 @@ const COLUMNS = [
     value: (model, part) => model.parts[part]?.mt ?? null,
     write: (model, part) => String(model.parts[part]?.mt ?? NO_VALUE),
   },
+  {
+    id: "ece",
+    name: "ECE",
+    about: "Expected calibration error on all variants: how far the probability of the predicted label is from the accuracy",
+    first: "up",
+    wide: true,
+    on: hasProbabilities,
+    value: (model, part) => (part === "all" ? calibrationError(model) : null),
+    write: (model, part) => percent(part === "all" ? calibrationError(model) : null),
+  },
 ];
 
-/** Return the columns of a board: that of the source only if a model was scored on it. */
+/** Return the columns of a board: those of the source and of the calibration only if a model has them. */
 const columnsOf = (board) => COLUMNS.filter((column) => !column.on || column.on(board));
 
 /** Sort models by the selected column; models without a value come last, and those that are not ranked after them. */

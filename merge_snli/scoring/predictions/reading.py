@@ -16,10 +16,11 @@ from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import label_names, read_split
 from merge_snli.dataset.variants import masked_lm_names, validated_by
 from merge_snli.models.labels import canonical_dataset_labels
+from merge_snli.problems.checked_rows import check_row
 from merge_snli.problems.options import require_unique
 from merge_snli.problems.reading import content_number, digest_of, warn_of_several_labels
 from merge_snli.problems.rows import column_text
-from merge_snli.problems.source import check_row, open_source
+from merge_snli.problems.source import open_source
 from merge_snli.schema import SEED, WORD_CLASSES
 from merge_snli.scoring.predictions.scored_data import AnchorPairs, Numbering, ScoredData
 
@@ -84,7 +85,7 @@ def _scored_config(dataset: MergeDataset, config: str, names: tuple[str, ...], t
     pairs = Numbering([*seed_pairs, *zip(columns["premise"], columns["hypothesis"], strict=True)])
     numbers = np.array(pairs.numbers)
     word_class, label = np.array(columns["word_class"]), np.array(columns["label"])
-    masked_lms = masked_lm_names(dataset)
+    masked_lms = masked_lm_names(dataset.record)
     return ScoredData(
         dataset=dataset,
         name=dataset.public_name,

@@ -87,7 +87,8 @@ class ModelRecord(Part):
     labels: tuple[Label, ...]
     """Label of each output, in the order of the outputs."""
     label_origin: str
-    """Where the labels come from: `config`, `table`, `given`, `inferred`, `function` or `answers` (imported)."""
+    """Where the labels come from: `config`, `table`, `given`, `inferred`, `function`, `answers` (imported) or
+    `prompt`."""
     config_labels: tuple[str, ...]
     """Label names in the model's own config."""
 
@@ -139,12 +140,12 @@ class PromptRecord(Part):
     """How a language model was asked, and what that took."""
 
     harness: str
-    """What called the model: `inspect_ai` or `lm_eval`."""
+    """What called the model: `inspect_ai`, `lm_eval`, or `merge_snli` for `merge-snli score --prompt`."""
     harness_version: str | None
     provider: str | None
     """Provider or backend of the model, such as `openai` or `hf`."""
     prompt: str
-    """`zero_shot`, `few_shot`, `chain_of_thought`, or the name of a Jinja file."""
+    """Name of the prompt."""
     prompt_digest: Digest
     """sha256 of everything that the prompt shows besides the problem."""
     shots: Count
@@ -163,6 +164,8 @@ class PromptRecord(Part):
     """Number of calls that were made again after an error or a time-out; None if the log does not have it."""
     settings: dict[str, str]
     """Other settings that change answers, such as `reasoning_effort`, as JSON texts."""
+    prompt_toml: str | None = None
+    """The prompt in full, as a TOML file; None if the log does not have it."""
 
     @property
     def title(self) -> str:
@@ -188,6 +191,14 @@ class RunRecord(Part):
     answers."""
     prompt: PromptRecord | None = None
     """How a language model was asked; None for other models."""
+    cut: Count = 0
+    """Number of the pairs without an answer whose answer was cut at the limit of output tokens."""
+    refused: Count = 0
+    """Number of the pairs without an answer on which the model refused to answer."""
+    samples: Count | None = None
+    """Number of answers to each distinct pair, of which the most frequent one counts; None if there is one."""
+    agreement: Share | None = None
+    """Share of these answers that are the one that counts, mean over the pairs; None if there is one answer."""
     tied: Count = 0
     """Number of distinct pairs on which the largest scores of two labels are equal, so that the first one counts."""
 
@@ -211,6 +222,7 @@ class LeftOut(Part):
 
 
 def title_of(model: ModelRecord, run: RunRecord) -> str:
-    """Return the display name of a result: the model's name, with its prompt, or its dtype unless that is float32."""
-    about = run.dtype if run.prompt is None else run.prompt.title
-    return model.name if about in (None, "float32") else f"{model.name} ({about})"
+    """Return the display name of a result: the model's name, with its prompt, and its dtype unless that is float32."""
+    prompt = [] if run.prompt is None else [run.prompt.title]
+    about = ", ".join([*prompt, *([] if run.dtype in (None, "float32") else [run.dtype])])
+    return f"{model.name} ({about})" if about else model.name

@@ -7,15 +7,18 @@ the field computes it from the answers or leaves it out. A reader ignores fields
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field
 
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.models.labels import positions
 from merge_snli.schema import ALL, NLI_LABELS
+from merge_snli.scoring.results.answer_table import NamedAnswers, long_tables, read_variants
 from merge_snli.scoring.results.records import (
     DatasetRecord,
     Label,
@@ -31,6 +34,7 @@ from merge_snli.scoring.results.scores import (
     NO_ANSWER,
     NOT_ASKED,
     SOURCE_COLUMNS,
+    Calibration,
     GroupTable,
     RowScores,
     Scores,
@@ -45,6 +49,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from merge_snli.dataset.stored import MergeDataset
 
 
 WORD_CLASS, LABEL, MASKED_LM = "word_class", "label", "masked_lm"
@@ -53,8 +60,8 @@ WORD_CLASS, LABEL, MASKED_LM = "word_class", "label", "masked_lm"
 COUNTED = ("part", "groups", "rows")
 """The entries of a row of scores that are not shares."""
 
-NOT_SHOWN = ("_low", "_high", "_problems")
-"""Ends of the names of entries that a notebook does not show."""
+NOT_SHOWN = ("_low", "_high", "_problems", "brier")
+"""Ends of the names of entries that a notebook does not show, which shows percent."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +101,9 @@ class Result(Part):
     prediction among the group's rows in the draw (`majority`); None without anchors."""
     source: SourceScores | None = None
     """Scores on the source of the data set; None if it was not scored."""
+    calibration: Calibration | None = None
+    """How well the probabilities of the labels fit the answers; None if they are not known. The answers in `groups` do
+    not determine it."""
 
     def __post_init__(self) -> None:
         """Check that the parts of the result fit together."""
@@ -181,6 +191,17 @@ class Result(Part):
         """Threshold whose PA is nearest to SA on the anchors; None without anchors."""
         return self.scores.mt
 
+    @property
+    def n_prompts(self) -> int:
+        """Number of prompts that the numbers of rows and draws count."""
+        return 1
+
+    def correct_anchors(self) -> NDArray[np.float64]:
+        """Return whether each anchor is predicted correctly, as 1 or 0, [n_groups]; empty without anchors."""
+        gold = [self.compared_labels[number] for number in positions(self.dataset.labels, self.compared_labels)]
+        pairs = zip(self.groups.anchors or (), self.groups.gold, strict=False)
+        return np.array([predicted == gold[int(numbers[0])] for predicted, numbers in pairs], dtype=np.float64)
+
     def on_source(self, column: str | None = None, value: str | None = None) -> SourceAccuracy | None:
         """Return the scores on the source for all rows or those with a gold label; None for other parts."""
         if self.source is None:
@@ -190,7 +211,10 @@ class Result(Part):
         return self.source.labels.get(str(value)) if column == LABEL else None
 
     def as_rows(self) -> list[dict[str, Any]]:
-        """Return one row of scores for all rows, and one per value of each column, such as `word_class:noun`."""
+        """Return one row of scores for all rows, and one per value of each column, such as `word_class:noun`.
+
+        The first one also has the fields of `calibration` if the probabilities are known.
+        """
         on_source = dict.fromkeys(SOURCE_COLUMNS) if self.has_anchors else {}
 
         def row(scores: Scores, column: str | None = None, value: str | None = None) -> dict[str, Any]:
@@ -199,13 +223,37 @@ class Result(Part):
             return {"part": part, **scores.as_row(), **(on_source if source is None else source.as_row())}
 
         parts = [row(scores, column, value) for column, of in self.parts.items() for value, scores in of.items()]
-        return [row(self.scores), *parts]
+        calibration = {} if self.calibration is None else asdict(self.calibration)
+        return [row(self.scores) | calibration, *parts]
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the scores as a pandas data frame, with one row per part, such as `all` or `word_class:noun`."""
+    def named_answers(self, name: str) -> NamedAnswers:
+        """Return the answers, under a name of the model that is unique among others."""
+        return NamedAnswers(name, self.groups, self.compared_labels)
+
+    def to_pandas(self, dataset: MergeDataset | None = None, *, with_text: bool = False) -> pd.DataFrame:
+        """Return the scores, or with the data set the answers, as a pandas data frame.
+
+        Args:
+            dataset: The data set that the model was scored on.
+            with_text: Whether the answers have columns of the sentences.
+
+        Returns:
+            The scores with one row per part, such as `all` or `word_class:noun`; or the answers with one row per
+            variant, as `merge-snli explore --export` writes them.
+
+        Raises:
+            InputError: If the result is on other data, or on a part of it.
+        """
         import pandas as pd
 
-        return pd.DataFrame(self.as_rows()).set_index("part")
+        if dataset is None:
+            return pd.DataFrame(self.as_rows()).set_index("part")
+        if dataset.digest != self.dataset.digest:
+            raise InputError(f"the result of {self.title} is on {self.dataset.title}, not on all of {dataset.name}")
+        variants = read_variants(dataset, str(self.dataset.config), with_text=with_text)
+        [table] = long_tables(variants, [self.named_answers(self.title)])
+        frame: pd.DataFrame = table.to_pandas()
+        return frame
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot mean pattern accuracy, with a band over the subsamples and a dot at the quality threshold.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MODEL = Column("Model", "left")
 PA = f"PA({QUALITY_THRESHOLD})"
+ECE = "ECE"
 JOIN = "+"
 """Joins the names of two columns in `Result.parts`."""
 
@@ -103,7 +104,7 @@ def _part_table(named: Sequence[tuple[str, Result]], column: str, title: str) ->
             (
                 value,
                 name,
-                scores.rows,
+                scores.rows // result.n_prompts,
                 percent(scores.sample_accuracy.mean),
                 percent(scores.pattern_accuracy.mean),
                 *(_share(scores, label) for label in labels),
@@ -134,11 +135,16 @@ def compared_labels_of(results: Iterable[Result]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(label for result in results for label in result.compared_labels))
 
 
+def has_probabilities(results: Iterable[Result]) -> bool:
+    """Return whether the probabilities of the labels are known of any of the results."""
+    return any(result.calibration is not None for result in results)
+
+
 def size_of(results: Sequence[Result]) -> str:
     """Return the number of groups and rows of results on one data set, in words."""
     group, row = results[0].units
     groups = f"{_range([result.scores.groups for result in results])} {group}s"
-    rows = f"{_range([result.scores.rows for result in results])} {row}s"
+    rows = f"{_range([result.scores.rows // result.n_prompts for result in results])} {row}s"
     by = results[0].dataset.group_column
     return f"{groups}, {rows}" if results[0].has_anchors else f"{rows} in {groups} by {by}"
 
@@ -167,6 +173,7 @@ def ends_text(ends: Ends) -> str:
 def _columns(results: Sequence[Result], thresholds: Sequence[float]) -> list[ScoreColumn]:
     anchors = not results or results[0].has_anchors
     pa = [column for threshold in thresholds for column in _pa_columns(threshold, anchors=anchors)]
+    calibration = [_shares(ECE, _calibration_error)] if has_probabilities(results) else []
     if anchors:
         return [
             *([_shares("Source", _on_source)] if any(result.source is not None for result in results) else []),
@@ -175,13 +182,19 @@ def _columns(results: Sequence[Result], thresholds: Sequence[float]) -> list[Sco
             *pa,
             _shares("QT", lambda result: result.qt, "+.1f"),
             _shares("MT", lambda result: result.mt, ".0f"),
+            *calibration,
         ]
     return [
         _shares("Accuracy", lambda result: result.scores.sample_accuracy.mean),
         _ends("95% interval", lambda intervals: intervals.sample_accuracy),
         *pa,
         *(_label_column(label) for label in compared_labels_of(results)),
+        *calibration,
     ]
+
+
+def _calibration_error(result: Result) -> float | None:
+    return None if result.calibration is None else result.calibration.calibration_error
 
 
 def _pa_columns(threshold: float, *, anchors: bool) -> list[ScoreColumn]:
@@ -226,21 +239,27 @@ def _explanation(results: Sequence[Result]) -> tuple[str, ...]:
         f"PA({result.quality_threshold}): share of {group}s with at least {result.quality_threshold:.0%} of their "
         f"{row}s correct, with its interval from a bootstrap over {group}s."
     )
+    explained = (
+        f"{ECE}: expected calibration error on {row}s, with the probability of the predicted label as confidence."
+    )
+    calibration = [explained] if has_probabilities(results) else []
     if result.has_anchors:
         return (
-            f"Scores in percent; on variants, mean over {count(result.draws or 1, 'subsample')}.",
+            f"Scores in percent; on variants, mean over {count((result.draws or 1) // result.n_prompts, 'subsample')}.",
             *_explanation_of_source(results),
             "Seeds, Variants: sample accuracy.",
             passing,
             f"QT, quality threshold: PA({result.quality_threshold}) minus sample accuracy on seeds.",
             "MT, matching threshold: where pattern accuracy on variants is closest to sample accuracy on seeds.",
+            *calibration,
         )
     without = result.dataset.without_label
     return (
         "Scores in percent. Accuracy: share of the pairs predicted correctly.",
         passing,
         f"{', '.join(map(_header, compared_labels_of(results)))}: share of the pairs with this predicted label.",
-        *([f"{without:,} rows without a gold label are left out."] if without else []),
+        *calibration,
+        *([f"{count(without, 'row')} without a gold label left out."] if without else []),
     )
 
 

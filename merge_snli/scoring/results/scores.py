@@ -148,6 +148,24 @@ class Scores(RowScores):
 
 
 @dataclass(frozen=True)
+class Calibration(Part):
+    """How well the probabilities that a model gives to the labels fit its answers; on rows, means over the draws."""
+
+    brier: Annotated[float, Field(ge=0, le=2)] | None
+    """Brier score on rows: mean over the rows of the sum over the labels of the squared difference between probability
+    and truth, from 0 to 2. None if no draw has a row, like the next one."""
+    calibration_error: Share | None
+    """Expected calibration error on rows (Guo et al., 2017): mean difference between the probability of the predicted
+    label and the accuracy, over 15 bins of this probability."""
+    anchor_brier: Annotated[float, Field(ge=0, le=2)] | None = None
+    """Brier score on anchors; None without anchors, like the next two."""
+    anchor_calibration_error: Share | None = None
+    """Expected calibration error on anchors."""
+    weakened: Share | None = None
+    """Share of the rows whose predicted label is that of the anchor, but whose gold label is less probable."""
+
+
+@dataclass(frozen=True)
 class SourceAccuracy(Part):
     """Sample accuracy on problems of the source."""
 

@@ -121,7 +121,7 @@ def test_lm_eval(
                 "num_concurrent": 1,
                 "max_retries": 1,
             },
-            tasks=["merge_snli_noun_generate"],
+            tasks=["merge_snli_noun_word_generate"],
             task_manager=TaskManager(include_path=str(tasks), include_defaults=False),
             apply_chat_template=True,
             bootstrap_iters=0,

@@ -1,6 +1,7 @@
 """Answers are read as a person reads them, and unclear ones are not read.
 
-`answers.jsonl` has the answers, what a person reads in them, and what the prompt asked for.
+`answers.jsonl` has the answers, what a person reads in them, and what the prompt asked for: the form and, if these are
+not the labels, the words.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def labels_of(row: dict[str, Any]) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['family']}: {row['text'][:30]!r}")
 def test_an_answer_is_read_as_by_a_person(row: dict[str, Any]) -> None:
-    assert (read_answer(row["text"], labels_of(row), row["form"]) or UNREAD) == row["reads"]
+    assert (read_answer(row["text"], labels_of(row), row["form"], row.get("words", ())) or UNREAD) == row["reads"]
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row["form"] != "word"], ids=lambda row: row["text"][:30])

@@ -76,7 +76,7 @@ def lm_eval_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tracker = EvaluationTracker(output_path=str(folder / "logs"))
     results = simple_evaluate(
         DummyLM(),
-        tasks=["merge_snli_verb", "merge_snli_verb_generate"],
+        tasks=["merge_snli_verb_word", "merge_snli_verb_word_generate"],
         num_fewshot=2,
         task_manager=TaskManager(include_path=str(folder / "tasks"), include_defaults=False),
         bootstrap_iters=0,
@@ -274,11 +274,11 @@ def test_logs_of_one_run_are_joined(run: Run) -> None:
 def test_both_tasks_of_lm_eval(lm_eval_logs: Path, tmp_path: Path) -> None:
     results = import_files(sorted(lm_eval_logs.glob("samples_*")), OWN, model="dummy", out=tmp_path / "out")
     ranked, generated = results
-    assert ranked.title == "dummy (few_shot, 2 shots, ranked)"
-    assert generated.title == "dummy (few_shot, 2 shots)"
+    assert ranked.title == "dummy (word, 2 shots, ranked)"
+    assert generated.title == "dummy (word, 2 shots)"
     assert (ranked.run.no_answers, generated.run.no_answers) == (0, 33)
     (run,) = [json.loads(path.read_text(encoding="utf-8")) for path in lm_eval_logs.glob("results_*")]
-    logged = run["results"]["merge_snli_verb"]
+    logged = run["results"]["merge_snli_verb_word"]
     assert ranked.scores.anchor_accuracy == logged["seed_sample_accuracy,none"]
     assert ranked.scores.sample_accuracy.mean == pytest.approx(logged["sample_accuracy,none"])
     assert ranked.run.prompt is not None
@@ -286,15 +286,34 @@ def test_both_tasks_of_lm_eval(lm_eval_logs: Path, tmp_path: Path) -> None:
     assert len(read_results(tmp_path / "out")) == 2
 
 
+def test_logs_from_before_they_had_the_prompt_in_full(inspect_log: Path, lm_eval_logs: Path, tmp_path: Path) -> None:
+    content = json.loads(inspect_log.read_text(encoding="utf-8"))
+    record = content["eval"]["metadata"]["merge_snli"]
+    del record["prompt_toml"]
+    record["prompt"] = "zero_shot"
+    inspect_log.write_text(json.dumps(content), encoding="utf-8")
+    for again in (False, True):
+        (result,) = import_files([inspect_log], OWN, again=again)
+        assert result.title == "model (zero_shot)"
+    folder = tmp_path / "logs"
+    shutil.copytree(lm_eval_logs, folder)
+    (path,) = folder.glob("results_*")
+    run = json.loads(path.read_text(encoding="utf-8"))
+    for config in run["configs"].values():
+        del config["metadata"]["prompt"], config["metadata"]["prompt_toml"]
+        samples = config["fewshot_config"]["samples"]
+        for sample in samples:
+            del sample["question"], sample["target"]
+    path.write_text(json.dumps(run), encoding="utf-8")
+    results = import_files(sorted(folder.glob("samples_*")), OWN, model="dummy", again=True)
+    assert {result.title for result in results} == {"dummy (few_shot, 2 shots, ranked)", "dummy (few_shot, 2 shots)"}
+
+
 Edit = Callable[[Json], Json]
 
 
 def first_only(log: Json) -> None:
     log["samples"] = log["samples"][: len(log["samples"]) // 2]
-
-
-def set_epoch(log: Json) -> None:
-    log["eval"]["config"]["epochs"] = 2
 
 
 def rename_score(log: Json) -> None:
@@ -308,7 +327,6 @@ def rename_sample(log: Json) -> None:
 LOG_EDITS: list[tuple[Edit, str]] = [
     (first_only, "has no answers to 17 of the 33 distinct pairs of config verb"),
     (lambda log: log.update(samples=[]), "has no answers to 33 of the 33"),
-    (set_epoch, "several epochs"),
     (rename_score, "was not scored by nli_answer"),
     (rename_sample, "sample unknown is not in config verb"),
     (lambda log: log["samples"][0].update(scores=None), "has no answers to 1 of the 33"),
@@ -402,7 +420,7 @@ def test_wrong_options(
 
 
 def without_task(run: Json) -> None:
-    run["configs"].pop("merge_snli_verb")
+    run["configs"].pop("merge_snli_verb_word")
 
 
 @pytest.mark.parametrize(
@@ -411,15 +429,19 @@ def without_task(run: Json) -> None:
         ("results", None, "is not beside"),
         ("results", "{", "is not valid JSON"),
         ("results", "[]", "is not a JSON object"),
-        ("results", without_task, "do not have configs of the task merge_snli_verb"),
-        ("results", lambda run: run["configs"]["merge_snli_verb"].pop("metadata"), "did not write"),
+        ("results", without_task, "do not have configs of the task merge_snli_verb_word"),
+        ("results", lambda run: run["configs"]["merge_snli_verb_word"].pop("metadata"), "did not write"),
         ("results", lambda run: run["n-shot"].clear(), "do not have n-shot"),
         (
             "results",
-            lambda run: run["configs"]["merge_snli_verb"]["fewshot_config"].update(samples=[{"text": "a"}]),
+            lambda run: run["configs"]["merge_snli_verb_word"]["fewshot_config"].update(samples=[{"text": "a"}]),
             "do not have valid settings of the prompt",
         ),
-        ("results", lambda run: run["n-shot"].update(merge_snli_verb=None), "do not have valid settings of the prompt"),
+        (
+            "results",
+            lambda run: run["n-shot"].update(merge_snli_verb_word=None),
+            "do not have valid settings of the prompt",
+        ),
         ("samples", "", "is empty"),
         ("samples", '{"doc": {}}\n', "is not a sample of a task"),
         ("samples", '{"doc": {"id": "a"', "is not valid JSON"),
@@ -436,7 +458,7 @@ def test_wrong_logs_of_lm_eval(
 ) -> None:
     folder = tmp_path / "logs"
     shutil.copytree(lm_eval_logs, folder)
-    (samples,) = folder.glob("samples_merge_snli_verb_2*")
+    (samples,) = folder.glob("samples_merge_snli_verb_word_2*")
     (results,) = folder.glob("results_*")
     if name == "rename":
         samples = samples.rename(folder / "samples_1.jsonl")
@@ -454,7 +476,7 @@ def test_wrong_logs_of_lm_eval(
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        ("id,label\na,neutral\n", [], "none of the 1 rows"),
+        ("id,label\na,neutral\n", [], "none of 1 row"),
         ("id,label\na,neutral\n", ["--model", ""], "give --model NAME"),
         ("text,label\na,neutral\n", [], "add id, or premise and hypothesis"),
         ("id,answer\na,neutral\n", [], "add label, or one column per label"),
@@ -532,7 +554,7 @@ def test_a_failed_log_does_not_stop_the_others(
     assert main(["import", *paths, str(inspect_log), "--dataset", OWN, "--out", str(out)]) == 0
     assert all(path in caplog.text for path in paths)
     assert len(read_results(out)) == 1
-    refused(paths, "none of the 2 files", capsys, tmp_path / "none")
+    refused(paths, "none of 2 files", capsys, tmp_path / "none")
 
 
 def test_a_partial_import_without_a_whole_seed_names_its_file(
@@ -586,7 +608,7 @@ def test_again_needs_the_answers_beside_a_result(
 def test_unread_answers_of_lm_eval_are_listed(
     lm_eval_logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (samples,) = lm_eval_logs.glob("samples_merge_snli_verb_generate*")
+    (samples,) = lm_eval_logs.glob("samples_merge_snli_verb_word_generate*")
     options = ["--model", "dummy", "--dataset", OWN, "--out", str(tmp_path / "out"), "--unread"]
     assert main(["import", str(samples), *options]) == 0
     assert len(capsys.readouterr().out.splitlines()) >= 33

@@ -1,99 +1,138 @@
-"""Prompts show the problem, the labels and the shots; shots never come from the questions."""
+"""Prompts show the problem, the words for the labels and the shots, in a chat and as text."""
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.stored import MergeDataset
-from merge_snli.language_models.prompts import Prompt, Shot, instruction, problem_template, shots_for
+from merge_snli.dataset.label_spellings import TWO_WAY
+from merge_snli.language_models.answers import read_answer
+from merge_snli.language_models.prompts import (
+    FOLDER,
+    PROMPTS,
+    FilledPrompt,
+    Prompt,
+    Shot,
+    parse_prompt,
+    read_prompt,
+    read_prompts,
+)
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.predictions.reading import read_config
 
 SHOTS = (Shot("It rains.", "It is wet.", "entailment"), Shot("A dog runs.", "A cat runs.", "neutral"))
+QUESTION = "Premise: {{ premise }}\\nHypothesis: {{ hypothesis }}"
+PROBLEM = ("A man sleeps.", "A man is awake.")
 
 
-def test_few_shot_is_zero_shot_with_problems_before_the_question() -> None:
-    zero, few = Prompt("zero_shot", NLI_LABELS), Prompt("few_shot", NLI_LABELS, SHOTS)
+def filled(name: str, labels: tuple[str, ...] = NLI_LABELS, shots: tuple[Shot, ...] = ()) -> FilledPrompt:
+    return FilledPrompt(read_prompt(name), labels, shots)
+
+
+def test_every_bundled_file_is_a_prompt_of_its_name() -> None:
+    assert {path.stem for path in FOLDER.iterdir()} == {*PROMPTS}
+    assert [prompt.name for prompt in read_prompts("all")] == [*PROMPTS]
+    assert {prompt.answer for prompt in read_prompts("all")} == {"word", "letter", "json"}
+    assert all(prompt.summary for prompt in read_prompts("all"))
+
+
+def test_shots_stand_before_the_question_with_their_answers() -> None:
+    zero, few = filled("word"), filled("few_shot", shots=SHOTS)
     question = "Premise: A man sleeps.\nHypothesis: A man is awake.\nAnswer:"
-    start = instruction(NLI_LABELS)
-    assert "entailment, neutral or contradiction" in start
-    assert zero.render("A man sleeps.", "A man is awake.") == f"{start}\n\n{question}"
-    assert few.render("A man sleeps.", "A man is awake.") == (
-        f"{start}\n\nPremise: It rains.\nHypothesis: It is wet.\nAnswer: entailment\n\n"
-        f"Premise: A dog runs.\nHypothesis: A cat runs.\nAnswer: neutral\n\n{question}"
+    shown = (
+        "Premise: It rains.\nHypothesis: It is wet.\nAnswer: entailment\n\n"
+        "Premise: A dog runs.\nHypothesis: A cat runs.\nAnswer: neutral\n\n"
     )
-    assert Prompt("few_shot", NLI_LABELS).render("a", "b") == zero.render("a", "b")
+    assert "entailment, neutral or contradiction" in zero.system
+    assert zero.messages(*PROBLEM) == [
+        {"role": "system", "content": zero.system},
+        {"role": "user", "content": question},
+    ]
+    assert few.messages(*PROBLEM)[1]["content"] == shown + question
+    assert few.text(*PROBLEM) == f"{zero.system}\n\n{shown}{question}"
+    assert filled("few_shot").messages(*PROBLEM) == zero.messages(*PROBLEM)
     assert zero.digest != few.digest
-    assert problem_template().endswith("Answer:")
 
 
-def test_two_labels_are_listed() -> None:
-    assert "entailment or not_entailment" in Prompt("chain_of_thought", ("entailment", "not_entailment")).render(
-        "a", "b"
+def test_the_words_of_a_prompt_stand_for_the_labels() -> None:
+    shown = filled("lm_eval", shots=SHOTS).text(*PROBLEM)
+    assert shown == (
+        "It rains.\nQuestion: It is wet. True, False, or Neither?\nAnswer: True\n\n"
+        "A dog runs.\nQuestion: A cat runs. True, False, or Neither?\nAnswer: Neither\n\n"
+        "A man sleeps.\nQuestion: A man is awake. True, False, or Neither?\nAnswer:"
     )
+    assert filled("lm_eval", TWO_WAY).text("a", "b") == "a\nQuestion: b True or False?\nAnswer:"
+    assert filled("lm_eval", TWO_WAY).answers == ("True", "False")
+    assert "B. not_entailment" in filled("letter", TWO_WAY).question("a", "b")
+    assert filled("letter").answers == ("A", "B", "C")
 
 
-def test_a_template_of_the_user(tmp_path: Path) -> None:
-    path = tmp_path / "prompt.jinja"
-    path.write_text("{{ premise }} => {{ hypothesis }} ({{ labels | join('/') }})\n")
-    assert (
-        Prompt(str(path), NLI_LABELS).render("{{ x }} & <y>", "z")
-        == "{{ x }} & <y> => z (entailment/neutral/contradiction)"
+@pytest.mark.parametrize("labels", [NLI_LABELS, TWO_WAY])
+@pytest.mark.parametrize("name", PROMPTS)
+def test_the_answers_that_a_prompt_asks_for_are_read(name: str, labels: tuple[str, ...]) -> None:
+    prompt = filled(name, labels)
+    assert len({*prompt.answers}) == len(labels)
+    read = [read_answer(answer, labels, prompt.prompt.answer, prompt.words) for answer in prompt.answers]
+    assert read == [*labels]
+
+
+def test_a_base_model_stops_at_its_own_problem() -> None:
+    assert filled("word").stop == ("\n\nPremise:",)
+    assert filled("lm_eval").stop == ("\nQuestion:",)
+    assert filled("reasons").stop == ()
+    assert filled("reasons").max_tokens > filled("word").max_tokens > 500
+    bare = Prompt(name="bare", question="{{ premise }} {{ hypothesis }}", answer="word")
+    assert FilledPrompt(bare, NLI_LABELS).stop == ()
+
+
+def test_prompts_are_the_same_after_writing_and_reading() -> None:
+    for prompt in read_prompts("all"):
+        assert parse_prompt(tomllib.loads(prompt.toml()), "text") == prompt
+
+
+def test_a_file_of_the_user(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'name = "mine"\nanswer = "word"\nquestion = "{{ premise }} => {{ hypothesis }} ({{ words | join(\'/\') }})"\n'
+        '[words]\nneutral = "maybe"\n'
     )
+    shown = FilledPrompt(read_prompt(path), NLI_LABELS)
+    assert shown.text("{{ x }} & <y>", "z") == "{{ x }} & <y> => z (entailment/maybe/contradiction)"
+    assert [prompt.name for prompt in read_prompts(f"word, {path}")] == ["word", "mine"]
+    assert [prompt.name for prompt in read_prompts(["all", str(path)])] == [*PROMPTS, "mine"]
+    path.write_text(path.read_text().replace('"mine"', '"word"'))
+    with pytest.raises(InputError, match="two prompts with the name word"):
+        read_prompts(["all", str(path)])
 
 
 @pytest.mark.parametrize(
-    ("template", "message"),
+    ("toml", "message"),
     [
-        ("{{ premise }}", "does not show the problem"),
-        ("{{ premise }} {{ hypothesis }} {{ question }}", "'question' is undefined"),
-        ("{{ premise }} {{ hypothesis }} {{ premise + 1 }}", "cannot render the prompt"),
-        ("{{ premise }} {{ hypothesis }} {% for %}", "is not a valid Jinja template"),
-        (None, "no prompt '.*prompt.jinja'"),
+        (None, r"no prompt '.*mine.toml'.* word, few_shot"),
+        ("name = 1 2", "is not valid TOML"),
+        ('name = "x"\nanswer = "word"', "question: "),
+        (f'name = "x"\nanswer = "number"\nquestion = "{QUESTION}"', "answer: .*'letter'"),
+        (f'name = "a b"\nanswer = "word"\nquestion = "{QUESTION}"', "name: "),
+        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\ncolor = "red"', "color: "),
+        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nshots = -1', "shots: "),
+        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nshots = 2\nreason_first = true', "shots is 2"),
+        ('name = "x"\nanswer = "word"\nquestion = "{{ premise }}"', "x does not show the problem"),
+        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION} {{{{ label }}}}"', "'label' is undefined"),
+        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION} {{{{ premise + 1 }}}}"', "cannot render the prompt x"),
+        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION} {{% for %}}"', "cannot render the prompt x"),
+        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "entailment"', "one word for two"),
     ],
 )
-def test_wrong_templates(tmp_path: Path, template: str | None, message: str) -> None:
-    path = tmp_path / "prompt.jinja"
-    if template is not None:
-        path.write_text(template)
+def test_wrong_prompts(tmp_path: Path, toml: str | None, message: str) -> None:
+    path = tmp_path / "mine.toml"
+    if toml is not None:
+        path.write_text(toml)
     with pytest.raises(InputError, match=message):
-        Prompt(str(path), NLI_LABELS)
+        FilledPrompt(read_prompt(path), NLI_LABELS)
 
 
-def test_a_prompt_that_hides_its_shots_is_refused() -> None:
-    with pytest.raises(InputError, match="zero_shot does not show the 2 shots"):
-        Prompt("zero_shot", NLI_LABELS, SHOTS)
-
-
-def test_shots_are_reproducible_balanced_and_never_asked(bundled: MergeDataset) -> None:
-    data = read_config(bundled, "all")
-    shots = shots_for(data, "demo:problems", 6)
-    assert shots == shots_for(data, "demo:problems", 6)
-    assert [shot.label for shot in shots] == [*NLI_LABELS, *NLI_LABELS]
-    assert not {shot.premise for shot in shots} & {premise for premise, _ in data.pairs}
-    assert shots[:3] == shots_for(data, "demo:problems", 3)
-    assert shots != shots_for(data, "demo:problems", 6, random_seed=1)
-
-
-def test_wrong_shots(bundled: MergeDataset, tmp_path: Path) -> None:
-    data = read_config(bundled, "noun")
-    two = tmp_path / "two.jsonl"
-    two.write_text('{"premise": "a b", "hypothesis": "c d", "label": "not_entailment"}\n')
-    asked = tmp_path / "asked.jsonl"
-    premise, hypothesis = data.pairs[0]
-    asked.write_text(f'{{"premise": "{premise}", "hypothesis": "{hypothesis}", "label": "neutral"}}\n')
-    unlabeled = tmp_path / "unlabeled.jsonl"
-    unlabeled.write_text('{"premise": "a b", "hypothesis": "c d", "gold": "neutral"}\n')
-    for source, count, message in (
-        ("demo:problems", -1, "shots is -1"),
-        ("demo:problems", 10**6, "has only [0-9]+ problems for 1000000 shots"),
-        (str(asked), 1, "has only 0 problems for 1 shots"),
-        (str(two), 1, "labels of .*two.jsonl are .*not_entailment"),
-        (str(tmp_path / "none.jsonl"), 1, "none.jsonl"),
-        (str(unlabeled), 1, "no column 'label' .*label_column, which shots_from does not take"),
-    ):
-        with pytest.raises(InputError, match=message):
-            shots_for(data, source, count)
+def test_a_prompt_that_asks_for_reasons_shows_no_shots() -> None:
+    with pytest.raises(InputError, match="reasons asks for reasons, which the 2 shots do not have"):
+        filled("reasons", shots=SHOTS)

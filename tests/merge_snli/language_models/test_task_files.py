@@ -21,7 +21,9 @@ from merge_snli.language_models.lm_eval_task import (
     score_text,
     seed_sample_accuracy,
 )
+from merge_snli.language_models.prompts import PROMPTS, FilledPrompt, Shot, read_prompt
 from merge_snli.language_models.questions import Scope, read_questions
+from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predictions.reading import read_config
 from tests.merge_snli.language_models.conftest import OWN
 
@@ -44,21 +46,31 @@ def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_files_hold_no_text_of_the_data_set(tasks: Path) -> None:
     names = sorted(path.name for path in tasks.iterdir())
-    assert names == ["merge_snli_verb.yaml", "merge_snli_verb_generate.yaml"]
+    ranked = {f"merge_snli_verb_{prompt}.yaml" for prompt in PROMPTS if prompt != "reasons"}
+    assert {*names} == ranked | {f"merge_snli_verb_{prompt}_generate.yaml" for prompt in PROMPTS}
     text = (tasks / names[0]).read_text(encoding="utf-8")
     assert "seed_premise" not in text
     assert text.count("!function 'merge_snli.language_models.lm_eval_task.") == 6
 
 
 def test_a_blank_line_does_not_end_an_answer(tasks: Path) -> None:
-    text = (tasks / "merge_snli_verb_generate.yaml").read_text(encoding="utf-8")
+    text = (tasks / "merge_snli_verb_word_generate.yaml").read_text(encoding="utf-8")
     assert "Premise:" in text[text.index("until:") :]
     limit = re.search(r"max_gen_toks: (\d+)", text)
     assert limit is not None
     assert int(limit[1]) > 500
 
 
-@pytest.mark.parametrize("name", ["merge_snli_verb", "merge_snli_verb_generate"])
+def first_shots(tasks: Path, name: str) -> list[dict[str, str]]:
+    """Return the first two shots of a task."""
+    import yaml
+
+    text = (tasks / f"{name}.yaml").read_text(encoding="utf-8").replace("!function", "")
+    shots: list[dict[str, str]] = yaml.safe_load(text)["fewshot_config"]["samples"][:2]
+    return shots
+
+
+@pytest.mark.parametrize("name", ["merge_snli_verb_word", "merge_snli_verb_word_generate", "merge_snli_verb_lm_eval"])
 def test_lm_eval_scores_a_task(tasks: Path, name: str) -> None:
     from lm_eval import simple_evaluate
     from lm_eval.api.model import LM
@@ -71,7 +83,8 @@ def test_lm_eval_scores_a_task(tasks: Path, name: str) -> None:
 
         def loglikelihood(self, requests: list[Any]) -> list[tuple[float, bool]]:
             asked.extend(request.args[0] for request in requests)
-            return [(0.0 if request.args[1].strip() == "neutral" else -1.0, False) for request in requests]
+            likely = ("neutral", "Neither")
+            return [(0.0 if request.args[1].strip() in likely else -1.0, False) for request in requests]
 
         def generate_until(self, requests: list[Any]) -> list[str]:
             asked.extend(request.args[0] for request in requests)
@@ -97,11 +110,15 @@ def test_lm_eval_scores_a_task(tasks: Path, name: str) -> None:
         share = sum(doc["label"] == "neutral" for doc in seeds) / len(seeds)
         assert [values[f"{metric},none"] for metric in ("seed_sample_accuracy", "sample_accuracy")] == [share, share]
         assert values["pattern_accuracy,none"] == share
-    assert all(text.count("Premise: ") == 3 and text.endswith("Answer:") for text in asked)
+    prompt = read_prompt(name.split("_", 3)[3].removesuffix("_generate"))
+    shown = tuple(Shot(**{key: shot[key] for key in Shot.__annotations__}) for shot in first_shots(tasks, name))
+    filled = FilledPrompt(prompt, NLI_LABELS, shown)
+    assert {*asked} == {filled.text(sample["doc"]["premise"], sample["doc"]["hypothesis"]) for sample in samples}
 
 
 def test_metrics_of_what_was_not_asked_are_nan(bundled: MergeDataset) -> None:
     scope = {"config": "noun", "subsample": 0, "seeds": "only", "limit_seeds": 4}
+    scope |= {"prompt_toml": read_prompt("word").toml()}
     docs = list(load_questions(dataset=bundled.digest, name=OWN, extra="ignored", **scope)["test"])  # type: ignore[arg-type]
     items = [score_text(doc, [doc["label"]])["no_answer"] for doc in docs]
     items[0] = score_text(docs[0], ["?"])["no_answer"]
@@ -114,13 +131,21 @@ def test_metrics_of_what_was_not_asked_are_nan(bundled: MergeDataset) -> None:
 
 def test_a_changed_data_set_is_refused(tasks: Path) -> None:
     with pytest.raises(ValueError, match="has changed since the task file was written"):
-        load_questions(dataset="0" * 64, name=OWN, config="noun", subsample=0, seeds="with", limit_seeds=None)
+        load_questions(
+            dataset="0" * 64,
+            name=OWN,
+            config="noun",
+            subsample=0,
+            seeds="with",
+            limit_seeds=None,
+            prompt_toml=read_prompt("word").toml(),
+        )
 
 
 def test_an_estimate_counts_calls_and_tokens(bundled: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["harness", OWN, "--config", "noun", "--estimate", "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)["estimates"]
-    assert [row["prompt"] for row in rows] == ["zero_shot", "few_shot", "chain_of_thought"]
+    assert [row["prompt"] for row in rows] == [*PROMPTS]
     assert {row["calls"] for row in rows} == {len(read_questions(bundled, Scope(config="noun")).questions)}
     assert not rows[0]["counted"]
     assert rows[1]["input_tokens"] > rows[0]["input_tokens"] > 20 * rows[0]["calls"]
@@ -142,11 +167,11 @@ def test_fewer_problems_than_shots_are_all_offered(
     assert main([*given, "--out", str(tmp_path / "tasks")]) == 0
     assert "only 2 of 9 shots" in caplog.text
     capsys.readouterr()
-    task = (tmp_path / "tasks" / "merge_snli_noun.yaml").read_text(encoding="utf-8")
+    task = (tmp_path / "tasks" / "merge_snli_noun_few_shot.yaml").read_text(encoding="utf-8")
     assert task.count("hypothesis: ") == len(SHOTS)
-    assert main([*given, "--estimate", "--format", "json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["estimates"]
-    assert {row["prompt"]: row["shots"] for row in rows}["few_shot"] == len(SHOTS)
+    assert f"num_fewshot: {len(SHOTS)}" in task
+    assert main([*given, "--estimate"]) == 2
+    assert "only 2 problems for 3 shots" in capsys.readouterr().err
 
 
 def test_no_problems_for_shots_name_the_option(
@@ -164,8 +189,9 @@ def test_no_problems_for_shots_name_the_option(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "--out for task files or --estimate"),
-        (["--estimate", "--out", "x"], "--out for task files or --estimate"),
+        ([], "--out for task files, --estimate or --show-prompts"),
+        (["--estimate", "--out", "x"], "--out for task files, --estimate or --show-prompts"),
+        (["--show-prompts", "--prompt", "five_shot"], "no prompt 'five_shot'"),
         (["--out", "x", "--tokenizer", "y"], "--tokenizer needs --estimate"),
         (["--estimate", "--subsample", "12"], "subsample is 12"),
         (["--estimate", "--subsample", "first"], "subsample is 'first'"),
@@ -187,6 +213,16 @@ def test_wrong_options(
     assert main(["harness", OWN, *options]) == 2
     assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_prompts_are_shown_in_full(bundled: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["harness", OWN, "--config", "noun", "--prompt", "letter", "reasons", "--show-prompts"]) == 0
+    shown = capsys.readouterr().out
+    first = read_questions(bundled, Scope(config="noun")).questions[0]
+    for name in ("letter", "reasons"):
+        for message in FilledPrompt(read_prompt(name), NLI_LABELS).messages(first.premise, first.hypothesis):
+            assert message["content"] in shown
+    assert "`A`, `B`, `C`" in shown
 
 
 def test_neither_harness_is_imported_by_other_modules() -> None:

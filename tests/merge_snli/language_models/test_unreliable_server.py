@@ -57,7 +57,7 @@ def test_nothing_is_lost(server: Server, tmp_path: Path, monkeypatch: pytest.Mon
     assert result.run.no_answers == 0
     assert (prompt.provider, result.model.name) == ("openai-api", "standin/rule")
     asked = [dict(sample.metadata or {}) for sample in task.dataset]
-    texts = [str(sample.input).rsplit("\n", 3)[1:3] for sample in task.dataset]
+    texts = [sample.input[-1].text.rsplit("\n", 3)[-3:-1] for sample in task.dataset if isinstance(sample.input, list)]
     right = [
         rule(premise.removeprefix("Premise: "), hypothesis.removeprefix("Hypothesis: ")) == use["label"]
         for use, (premise, hypothesis) in zip(asked, texts, strict=True)

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from generation.options import Options
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
@@ -42,6 +43,30 @@ def test_each_iteration_starts_at_the_first_row(tmp_path: Path, kind: str) -> No
     assert [premise for premise, _ in passes[0]] == [row["premise"] for row in ROWS[:3]]
     assert passes[0][0][1].endswith(("problems.jsonl line 1", "row 1"))
     assert zip(source, source, strict=True).__next__()[1].premise == ROWS[0]["premise"], "passes are independent"
+
+
+def test_a_sample_depends_on_the_seed_and_not_on_the_order(tmp_path: Path) -> None:
+    """A sorted data set, such as ANLI, needs a random sample; equal problems are different ones."""
+    rows = [row | {"label": label} for row in (*ROWS, ROWS[0], ROWS[0]) for label in ("entailment", "neutral", "-")]
+
+    def sampled(name: str, order: list[dict[str, str]], **options: Any) -> list[tuple[str, int]]:  # noqa: ANN401
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(row) + "\n" for row in order))
+        given = Options(problems=str(path), mlm=("m",), **options)
+        source = open_source(given)
+        survey = survey_problems(source)
+        problems = list(stream_problems(source, survey))
+        assert (len(problems), survey.without_label) == (survey.with_label, 0)
+        return sorted((problem.premise, problem.label) for problem in problems)
+
+    first = sampled("a.jsonl", rows, sample=6)
+    assert len(first) == 6
+    assert sampled("b.jsonl", rows[::-1], sample=6) == first
+    drawn = {tuple(sampled("a.jsonl", rows, sample=6, random_seed=seed)) for seed in range(5)}
+    assert len(drawn) == 5
+    assert set(sampled("a.jsonl", rows, sample=9)) > set(first), "a larger sample holds the smaller one"
+    assert len(sampled("a.jsonl", rows, sample=99)) == 14
+    assert len(sampled("a.jsonl", rows, sample=99, limit=9)) == 6
 
 
 def test_a_data_set_is_loaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,103 @@
+"""Draw the problems that a prompt shows with their labels."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from heapq import nsmallest
+from itertools import chain, islice, zip_longest
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.dataset.label_spellings import canonical_names
+from merge_snli.language_models.prompts import FilledPrompt, Prompt, Shot
+from merge_snli.problems.inputs import split_of_name
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.problems.source import open_source, without_options
+
+if TYPE_CHECKING:
+    from merge_snli.scoring.predictions.scored_data import ScoredData
+
+logger = logging.getLogger(__name__)
+
+SHOTS_FROM = "demo:problems"
+
+
+def fill_prompt(
+    prompt: Prompt,
+    data: ScoredData,
+    *,
+    shots: int | None = None,
+    shots_from: str = SHOTS_FROM,
+    random_seed: int = 0,
+) -> FilledPrompt:
+    """Return a prompt with the labels of a config and the shots that it shows.
+
+    Args:
+        prompt: The prompt.
+        data: The config.
+        shots: Number of shots; by default that of the prompt.
+        shots_from: File, folder or Hub id of the problems to draw shots from; `ID:SPLIT` names a split.
+        random_seed: Seed of the draw of the shots.
+
+    Raises:
+        InputError: If the prompt does not fit the labels or cannot show shots, or there are not enough problems.
+    """
+    count = prompt.shots if shots is None else shots
+    return FilledPrompt(prompt, data.label_names, shots_for(data, shots_from, count, random_seed=random_seed))
+
+
+def shots_for(
+    data: ScoredData, source: str, count: int, *, random_seed: int = 0, at_least: int | None = None
+) -> tuple[Shot, ...]:
+    """Draw problems of another split or data set, the labels in turns, for the questions of a config.
+
+    The draw takes the problems with the smallest digests of random seed and id, so it does not depend on their order.
+    Problems whose premise is in the data are not drawn.
+
+    Args:
+        data: The config.
+        source: File, folder or Hub id of problems; `ID:SPLIT` names a split.
+        count: Number of problems.
+        random_seed: Seed of the draw.
+        at_least: Number of problems that suffice if there are not more, with a warning; None for `count`.
+
+    Raises:
+        InputError: If the problems cannot be read, have other labels, or are too few.
+    """
+    if count < 0:
+        raise InputError(f"shots is {count}: give 0 or a larger number")
+    if not count:
+        return ()
+    name, split = split_of_name(source)
+    with without_options(param("shots_from")):
+        opened = open_source(ProblemOptions(problems=name, split=split))
+        survey = survey_problems(opened)
+    names = canonical_names(survey.label_names)
+    if names is None or {*names} != {*data.label_names}:
+        raise InputError(
+            f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "
+            "draw the shots from another data set"
+        )
+    asked = {premise for premise, _ in data.pairs}
+    drawn: dict[str, list[tuple[str, Shot]]] = {label: [] for label in data.label_names}
+    for problem in stream_problems(opened, survey):
+        if problem.premise in asked:
+            continue
+        key = hashlib.sha256(f"{random_seed}:{problem.id}".encode()).hexdigest()
+        label = names[problem.label]
+        # A few candidates per label suffice; sorting them at once would need all problems in memory.
+        candidates = [*drawn[label], (key, Shot(problem.premise, problem.hypothesis, label))]
+        drawn[label] = nsmallest(count, candidates, key=itemgetter(0))
+    in_turns = chain.from_iterable(zip_longest(*drawn.values()))
+    shots = tuple(shot for _, shot in islice(filter(None, in_turns), count))
+    if len(shots) < (count if at_least is None else at_least):
+        raise InputError(
+            f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data "
+            f"set: ask for fewer shots, or name more problems with {param('shots_from')}"
+        )
+    if len(shots) < count:
+        logger.warning("%s has only %d of %d shots whose premises are not in the data set", name, len(shots), count)
+    return shots

@@ -1,0 +1,125 @@
+"""Check the values of a row: its sentences, its label and its id."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.problems.rows import (
+    LabelNames,
+    SourceRow,
+    column_text,
+    label_text,
+    require_valid_unicode,
+    without_decimals,
+)
+
+if TYPE_CHECKING:
+    from merge_snli.problems.options import ProblemOptions
+
+# The longest text that spaCy tags.
+MAX_CHARACTERS = 1_000_000
+
+# Labels of the problems on which SNLI's annotators did not agree.
+NO_GOLD_LABEL = frozenset({"-1", "-", ""})
+
+SCORE = re.compile(r"-?\d+\.\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRow:
+    """A row whose values are valid.
+
+    Attributes:
+        location: File and line, or data set, split and row, for messages.
+        premise: A text that is not empty.
+        hypothesis: A text that is not empty.
+        label: The number of its gold label; None if it has none.
+        id: The value of `--id-column`; None without that option or without a gold label.
+        extra: The values of the columns of `--keep-column`, as strings.
+    """
+
+    location: str
+    premise: str
+    hypothesis: str
+    label: int | None
+    id: str | None
+    extra: tuple[str, ...]
+
+
+def check_row(row: SourceRow, options: ProblemOptions, labels: LabelNames) -> CheckedRow:
+    """Check the values of a row.
+
+    Args:
+        row: A row of the source.
+        options: Names the columns.
+        labels: The labels that the source may use.
+
+    Raises:
+        InputError: If a column is missing, a text is empty or invalid, or the label is unknown.
+    """
+    premise, hypothesis = check_sentences(row, options)
+    label = _label_number(row, options.label_column, labels)
+    identity = None if options.id_column is None or label is None else _id(row, options.id_column)
+    extra = tuple(column_text(row, column, "keep_column") for column in options.keep_column)
+    return CheckedRow(row.location, premise, hypothesis, label, identity, extra)
+
+
+def check_sentences(row: SourceRow, options: ProblemOptions) -> tuple[str, str]:
+    """Return the premise and the hypothesis of a row.
+
+    Args:
+        row: A row of the source.
+        options: Names the columns.
+
+    Raises:
+        InputError: If a column is missing, or its text is empty, too long or invalid.
+    """
+    return (
+        _sentence(row, options.premise_column, "premise_column"),
+        _sentence(row, options.hypothesis_column, "hypothesis_column"),
+    )
+
+
+def _sentence(row: SourceRow, column: str, option: str) -> str:
+    text = row.value(column, option)
+    if not isinstance(text, str):
+        raise InputError(f"{row.location}: column {column!r} is not text: {text!r}")
+    require_valid_unicode(text, row, column)
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(
+            f"{row.location}: column {column!r} has {len(text):,} characters, more than {MAX_CHARACTERS:,}; "
+            "remove this problem"
+        )
+    if not text.strip():
+        raise InputError(f"{row.location}: column {column!r} is empty; add the sentence or remove this problem")
+    return text
+
+
+def _label_number(row: SourceRow, column: str, labels: LabelNames) -> int | None:
+    """Return the number of a row's label, or None if it has no gold label."""
+    text = label_text(row, column)
+    number = labels.number(text)
+    if number is None and without_decimals(text) not in NO_GOLD_LABEL:
+        if SCORE.fullmatch(text):
+            raise InputError(
+                f"{row.location}: the label {text!r} in column {column!r} is a graded score, and a replaced word can "
+                f"change it: name a column of classes with {param('label_column')}"
+            )
+        raise InputError(
+            f"{row.location}: unknown label {text!r} in column {column!r}; expected {', '.join(labels.spellings)}, a "
+            f"number from 0 to {len(labels.spellings) - 1}, or -1 for no gold label. Set other names with "
+            f"{param('data_labels')}"
+        )
+    return number
+
+
+def _id(row: SourceRow, column: str) -> str:
+    value = row.value(column, "id_column")
+    identity = "" if value is None else str(value)
+    require_valid_unicode(identity, row, column)
+    if not identity.strip():
+        raise InputError(f"{row.location}: the id in column {column!r} is empty; every problem needs an id")
+    return identity

@@ -1,0 +1,102 @@
+"""Compare the probabilities that a model gives to the labels with its answers: Brier score and calibration error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from merge_snli.models.labels import positions
+from merge_snli.scoring.results.scores import Calibration
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from merge_snli.scoring.answers import Answers
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+BINS = 15
+"""Number of bins of equal width, as in Guo et al. (2017)."""
+
+
+def label_probabilities(logits: NDArray[np.float32], names: Sequence[str], compared: Sequence[str]) -> Floats:
+    """Return the softmax of logits as the probability of each compared label, float64, [n, n_compared].
+
+    Args:
+        logits: Logits or log-likelihoods, [n, n_outputs]; a row of NaN gives a row of NaN.
+        names: The label of each output.
+        compared: The compared labels; those of several outputs have the sum of their probabilities.
+    """
+    shifted = np.exp((logits - logits.max(axis=1, keepdims=True)).astype(np.float64))
+    merged = np.zeros((len(logits), len(compared)))
+    for output, label in enumerate(positions(names, compared)):
+        merged[:, label] += shifted[:, output]
+    merged /= merged.sum(axis=1, keepdims=True)
+    return merged
+
+
+def brier_score(probabilities: Floats, gold: Ints) -> float:
+    """Return the Brier score of several labels (Brier, 1950, equation 2), from 0 to 2.
+
+    Args:
+        probabilities: Probability of each label, [n, n_labels].
+        gold: Number of the gold label, [n].
+
+    Examples:
+        >>> brier_score(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([0, 0]))
+        0.25
+    """
+    truth = np.eye(probabilities.shape[1])[gold]
+    return float(((probabilities - truth) ** 2).sum(axis=1).mean())
+
+
+def calibration_error(probabilities: Floats, predicted: Ints, gold: Ints) -> float:
+    """Return the expected calibration error (Guo et al., 2017, equation 3) with `BINS` bins of equal width.
+
+    Args:
+        probabilities: Probability of each label, [n, n_labels].
+        predicted: Number of the predicted label, whose probability is the confidence, [n].
+        gold: Number of the gold label, [n].
+
+    Examples:
+        >>> calibration_error(np.array([[0.75, 0.25]] * 4), np.zeros(4, int), np.array([0, 0, 0, 1]))
+        0.0
+    """
+    confidence = probabilities[np.arange(len(gold)), predicted]
+    bins = np.clip(np.ceil(confidence * BINS).astype(np.int64) - 1, 0, BINS - 1)
+    gaps = np.bincount(bins, weights=(predicted == gold) - confidence, minlength=BINS)
+    return float(np.abs(gaps).sum() / len(gold))
+
+
+def calibration_of(answers: Answers) -> Calibration | None:
+    """Return how well the probabilities of a model fit its answers; None if they are not known.
+
+    Args:
+        answers: The answers, at least one; none is `NOT_ASKED`.
+    """
+    probabilities, anchors = answers.probabilities, answers.anchors
+    if probabilities is None:
+        return None
+    draws = [np.flatnonzero(draw) for draw in ([answers.drawn] if answers.draws is None else answers.draws)]
+    draws = [draw for draw in draws if len(draw)]
+    predicted, gold = answers.predicted, answers.gold
+    brier = [brier_score(probabilities[draw], gold[draw]) for draw in draws]
+    errors = [calibration_error(probabilities[draw], predicted[draw], gold[draw]) for draw in draws]
+    on_rows = Calibration(fmean(brier), fmean(errors)) if draws else Calibration(None, None)
+    if anchors is None or anchors.probabilities is None:
+        return on_rows
+    of_anchor = anchors.probabilities[answers.groups, gold]
+    weaker = probabilities[np.arange(len(gold)), gold] < of_anchor
+    weakened = weaker & (predicted == anchors.predicted[answers.groups])
+    return replace(
+        on_rows,
+        anchor_brier=brier_score(anchors.probabilities, anchors.gold),
+        anchor_calibration_error=calibration_error(anchors.probabilities, anchors.predicted, anchors.gold),
+        weakened=fmean(float(weakened[draw].mean()) for draw in draws) if draws else None,
+    )

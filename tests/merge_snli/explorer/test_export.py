@@ -1,0 +1,128 @@
+"""Tests of tidy tables: each row against the result file, and that the programs people use can read them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli import InputError, MergeDataset, Result, score
+from merge_snli.cli import main
+from merge_snli.explorer.export import results_on
+from tests.merge_snli.leaderboard.conftest import SHIPPED
+
+COLUMNS = [
+    *("variant_id", "seed_id", "word_class", "original", "replacement", "log_odds", "subsamples", "label", "model"),
+    *("answer", "correct", "seed_answer", "seed_correct"),
+]
+
+
+@pytest.fixture(scope="module")
+def long(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tables") / "answers.parquet"
+    assert main(["explore", str(folder), "--dataset", "demo:dataset", "--export", str(path)]) == 0
+    return path
+
+
+def answers_in(result: Result, rows: list[dict[str, Any]]) -> list[tuple[str | None, bool | None]]:
+    """Read the answer of each row of the data from the texts of a result, one character after another."""
+    table, places, found = result.groups, Counter[str](), []
+    for row in rows:
+        answers = dict(zip(table.id, table.predictions, strict=True)).get(row["seed_id"], "")
+        letter = answers[places[row["seed_id"]]] if answers else "-"
+        places[row["seed_id"]] += 1
+        answer = None if letter in "-?" else result.compared_labels[int(letter)]
+        gold = ("entailment", "neutral", "contradiction")[row["label"]]
+        expected = gold if gold in result.compared_labels else "not_entailment"
+        found.append((answer, None if letter == "-" else answer == expected))
+    return found
+
+
+def test_the_long_table_has_the_answers_of_the_results(long: Path, results: list[Result]) -> None:
+    data = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
+    rows = pq.read_table(long).to_pylist()
+    assert list(rows[0]) == COLUMNS
+    assert len(rows) == len(results) * len(data)
+    for result in results:
+        own = [row for row in rows if row["model"] == result.title]
+        assert [row["variant_id"] for row in own] == [row["variant_id"] for row in data]
+        assert [(row["answer"], row["correct"]) for row in own] == answers_in(result, data)
+        on_seed = dict(zip(result.groups.id, result.groups.anchors or (), strict=True))
+        assert [row["seed_answer"] for row in own] == [on_seed.get(row["seed_id"]) for row in own]
+    assert {None, True, False} == {row["correct"] for row in rows}
+    drawn = [row["correct"] for row in rows if row["subsamples"] and row["model"] == "org/careful"]
+    assert sum(drawn) / len(drawn) == pytest.approx(0.95, abs=0.02)
+
+
+def test_the_wide_table_has_the_same_answers_beside_each_other(long: Path, folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "wide.parquet"
+    command = ["explore", str(folder), "--dataset", "demo:dataset", "--export", str(path), "--wide", "--with-text"]
+    assert main(command) == 0
+    wide, rows = pq.read_table(path), pq.read_table(long).to_pylist()
+    assert {"premise", "hypothesis", "seed_premise", "seed_hypothesis"} <= {*wide.column_names}
+    for model in ("org/careful", "unsure", "two-way"):
+        own = [row for row in rows if row["model"] == model]
+        for name in ("answer", "correct", "seed_answer", "seed_correct"):
+            assert wide[f"{name}:{model}"].to_pylist() == [row[name] for row in own]
+
+
+def test_every_reader_finds_the_same_rows(long: Path, tmp_path: Path) -> None:
+    import datasets
+    import duckdb
+    import pandas as pd
+    import polars as pl
+
+    expected = pq.read_table(long).to_pylist()
+    loaded = datasets.load_dataset("parquet", data_files=str(long), split="train", cache_dir=str(tmp_path))
+    assert loaded.column_names == COLUMNS
+    assert loaded[5] == expected[5]
+    assert pl.read_parquet(long).row(5, named=True) == expected[5]
+    frame = pd.read_parquet(long)
+    assert [*frame.columns] == COLUMNS
+    assert frame["correct"].isna().sum() == sum(row["correct"] is None for row in expected)
+    counted = (
+        duckdb.connect().execute(f"select model, count(*) filter (correct) from '{long}' group by model").fetchall()
+    )
+    assert dict(counted) == Counter(row["model"] for row in expected if row["correct"])
+
+
+def test_csv_has_the_same_values(long: Path, folder: Path, tmp_path: Path) -> None:
+    import pandas as pd
+
+    path = tmp_path / "answers.csv"
+    assert main(["explore", str(folder), "--dataset", "demo:dataset", "--export", str(path)]) == 0
+    frame, expected = pd.read_csv(path, keep_default_na=False), pq.read_table(long).to_pylist()
+    assert [*frame.columns] == COLUMNS
+    assert frame["replacement"].tolist() == [row["replacement"] for row in expected]
+    assert frame["subsamples"].tolist() == [" ".join(map(str, row["subsamples"])) for row in expected]
+    assert frame["answer"].tolist() == [row["answer"] or "" for row in expected]
+
+
+def test_a_result_gives_its_own_rows(long: Path, results: list[Result], bundled: MergeDataset) -> None:
+    frame = results[0].to_pandas(bundled)
+    own = [row for row in pq.read_table(long).to_pylist() if row["model"] == "org/careful"]
+    assert [*frame.columns] == COLUMNS
+    assert frame["answer"].tolist() == [row["answer"] for row in own]
+    assert "premise" in results[0].to_pandas(bundled, with_text=True)
+
+
+def test_results_on_other_data_are_refused(results: list[Result], bundled: MergeDataset) -> None:
+    nouns = score(lambda pairs: ["neutral"] * len(pairs), SHIPPED, config="noun", name="neutral", limit_seeds=10)
+    with pytest.raises(InputError, match="partial"):
+        nouns.to_pandas(bundled)
+    with pytest.raises(InputError, match="config all"):
+        results_on([nouns], bundled)
+    with pytest.raises(InputError, match=r"config verb.*results on all"):
+        results_on(results, bundled, "verb")
+    assert [result.title for result in results_on([*results, nouns], bundled)] == ["org/careful", "unsure", "two-way"]
+
+
+@pytest.mark.parametrize("name", ["answers.xlsx", "answers"])
+def test_other_files_are_refused(folder: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / name
+    assert main(["explore", str(folder), "--dataset", "demo:dataset", "--export", str(path)]) == 2
+    assert name in capsys.readouterr().err
+    assert not path.exists()

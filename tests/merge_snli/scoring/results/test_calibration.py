@@ -1,0 +1,107 @@
+"""Calibration: Brier score, expected calibration error and weakened answers, against a plain recount."""
+
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import pytest
+
+from merge_snli import score, score_table
+from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.answers import Anchors, Answers
+from merge_snli.scoring.results.calibration import calibration_of, label_probabilities
+
+Row = tuple[list[float], int]
+"""The probability of each label, and the number of the gold label."""
+
+
+def brier(rows: list[Row]) -> float:
+    return fmean(sum((p - (label == gold)) ** 2 for label, p in enumerate(each)) for each, gold in rows)
+
+
+def error(rows: list[Row]) -> float:
+    bins: dict[int, list[tuple[float, bool]]] = {}
+    for each, gold in rows:
+        best = each.index(max(each))
+        bins.setdefault(max(0, math.ceil(each[best] * 15) - 1), []).append((each[best], best == gold))
+    gaps = (
+        len(found) * abs(fmean(confidence for confidence, _ in found) - fmean(right for _, right in found))
+        for found in bins.values()
+    )
+    return sum(gaps) / len(rows)
+
+
+def random_rows(count: int, seed: int) -> list[Row]:
+    drawn = random.Random(seed)
+    weights = [[drawn.random() ** 3 for _ in NLI_LABELS] for _ in range(count)]
+    return [([weight / sum(each) for weight in each], drawn.randrange(3)) for each in weights]
+
+
+def answers_to(anchors: list[Row], rows: list[Row], draws: list[list[int]]) -> Answers:
+    """Return answers with as many rows of each group."""
+    groups = np.arange(len(rows)) % len(anchors)
+    on_anchors, on_rows = (np.array([each for each, _ in part]) for part in (anchors, rows))
+    return Answers(
+        labels=NLI_LABELS,
+        rows=np.arange(len(rows)),
+        group_index=np.arange(len(anchors)),
+        groups=groups,
+        gold=np.array([gold for _, gold in rows]),
+        predicted=on_rows.argmax(axis=1),
+        draws=np.array([[at in draw for at in range(len(rows))] for draw in draws]),
+        anchors=Anchors(np.array([gold for _, gold in anchors]), on_anchors.argmax(axis=1), on_anchors),
+        probabilities=on_rows,
+    )
+
+
+def test_calibration_is_that_of_a_plain_recount() -> None:
+    anchors, rows = random_rows(20, 1), random_rows(200, 2)
+    draws = [list(range(0, 120)), list(range(60, 200)), []]
+    found = calibration_of(answers_to(anchors, rows, draws))
+    assert found is not None
+    drawn = [[rows[at] for at in draw] for draw in draws if draw]
+    assert found.brier == pytest.approx(fmean(map(brier, drawn)))
+    assert found.calibration_error == pytest.approx(fmean(map(error, drawn)))
+    assert (found.anchor_brier, found.anchor_calibration_error) == pytest.approx((brier(anchors), error(anchors)))
+
+    def weakened(at: int) -> bool:
+        (before, _), (after, gold) = anchors[at % len(anchors)], rows[at]
+        return before.index(max(before)) == after.index(max(after)) and after[gold] < before[gold]
+
+    assert found.weakened == pytest.approx(fmean(fmean(map(weakened, draw)) for draw in draws if draw))
+    assert 0.05 < (found.weakened or 0) < 0.5
+
+
+def test_labels_that_count_as_one_have_the_sum_of_their_probabilities() -> None:
+    logits = np.log(np.array([[0.5, 0.2, 0.3], [0.1, 0.1, 0.8]], dtype=np.float32))
+    two_way = label_probabilities(logits, ("contradiction", "entailment", "neutral"), ("entailment", "not_entailment"))
+    assert two_way == pytest.approx(np.array([[0.2, 0.8], [0.1, 0.9]]))
+
+
+def test_parts_of_answers_keep_their_probabilities() -> None:
+    answers = answers_to(random_rows(4, 3), random_rows(40, 4), [[*range(40)]])
+    part = answers.take(groups=np.array([True, False, True, False]))
+    assert part.probabilities is not None
+    assert part.anchors is not None
+    assert answers.anchors is not None
+    assert part.anchors.probabilities is not None
+    assert (part.probabilities == np.array(answers.probabilities)[::2]).all()
+    assert (part.anchors.probabilities == np.array(answers.anchors.probabilities)[::2]).all()
+
+
+def test_only_models_with_probabilities_have_a_calibration(bert: Path, dataset: Path) -> None:
+    classified = score(bert, dataset, config="verb")
+    by_length = score(lambda pairs: [len(premise) % 3 for premise, _ in pairs], dataset, config="verb")
+    assert by_length.calibration is None
+    assert classified.calibration is not None
+    assert "ECE" not in score_table([by_length]).text()
+    shown = f"{100 * (classified.calibration.calibration_error or 0):.1f}"
+    first, second = score_table([classified, by_length]).rows
+    assert (f"{first[-1]:.1f}", second[-1]) == (shown, None)
+    rows = classified.as_rows()
+    assert rows[0]["weakened"] == classified.calibration.weakened
+    assert "weakened" not in rows[1]
