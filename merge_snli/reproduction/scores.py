@@ -15,7 +15,7 @@ from merge_snli.base.files import write_bytes
 from merge_snli.models.paper_models import paper_model
 from merge_snli.papers.numbers import MERGE, read_paper
 from merge_snli.reproduction.tables import FIGURES, Ours
-from merge_snli.reproduction.verdict import Found
+from merge_snli.reproduction.verdict import OurNumber
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from merge_snli.scoring.results.result import Result
     from merge_snli.scoring.statistics import TestResult
 
-    Cells = Mapping[tuple[str, str], Found]
+    Cells = Mapping[tuple[str, str], OurNumber]
 
 ALPHA = 0.05
 
@@ -63,7 +63,7 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
     found["section-5.1"] = _tests(values["seeds_against_variants"], of_plain)
     found["section-5.5"] = section_5_5(values)
     found["table-8"] = Ours(
-        cells={(_name(each.model.name), "model card"): Found(value=each.model.name) for each in of_plain},
+        cells={(_name(each.model.name), "model card"): OurNumber(value=each.model.name) for each in of_plain},
         reason="not scored",
     )
     found["table-10"] = Ours(
@@ -96,7 +96,7 @@ def _ours(cells: Callable[[Any], Cells], value: object) -> Ours:
 
 def table_3_cells(value: Table3) -> Cells:
     """Return the cells of Table 3, in percent."""
-    cells: dict[tuple[str, str], Found] = {}
+    cells: dict[tuple[str, str], OurNumber] = {}
     for row in value.rows:
         scores = {
             "source": (row.source, row.source_interval),
@@ -121,14 +121,14 @@ def class_cells(value: Classes) -> Cells:
 
 def class_pair_cells(value: ClassPairs) -> Cells:
     """Return the seeds of two word classes, and whether the classes differ significantly on them."""
-    seeds = {(f"{each.first} − {each.second}", "seeds"): Found(value=each.seeds) for each in value.pairs}
+    seeds = {(f"{each.first} − {each.second}", "seeds"): OurNumber(value=each.seeds) for each in value.pairs}
     tests = {(f"{each.first} − {each.second}", SIGNIFICANT): _differs(each.adjusted_p) for each in value.tests}
     return {**seeds, **tests}
 
 
 def filter_cells(value: FilterSets) -> Cells:
     """Return the number of distinct drawn variants of each data set of section 5.4."""
-    return {(each.name, "variants"): Found(value=each.curve.variants) for each in value.sets}
+    return {(each.name, "variants"): OurNumber(value=each.curve.variants) for each in value.sets}
 
 
 def _tests(value: object, results: Sequence[Result]) -> Ours:
@@ -141,7 +141,7 @@ def _tests(value: object, results: Sequence[Result]) -> Ours:
     for pair in comparison.family.pairs:
         first, second, result = _name(pair.first), _name(pair.second), pair.result
         for sign, row in ((1, f"{first} − {second}"), (-1, f"{second} − {first}")):
-            cells[row, HIGHER] = Found(value="yes" if pair.differs and sign * result.difference > 0 else "no")
+            cells[row, HIGHER] = OurNumber(value="yes" if pair.differs and sign * result.difference > 0 else "no")
     tests = () if isinstance(value, NotComputable) else getattr(value, "over_models")  # noqa: B009
     of_columns = {(f"{each.first} − {each.second}", HIGHER): _higher(each.result) for each in tests}
     return Ours(cells={**of_columns, **cells}, reason="not in this run")
@@ -150,17 +150,17 @@ def _tests(value: object, results: Sequence[Result]) -> Ours:
 def section_5_5(values: Mapping[str, Any]) -> Ours:
     """Return the numbers of section 5.5."""
     hard, right, words = values["hard_seeds"], values["seed_correctness"], values["word_frequency"]
-    cells: dict[str, Found] = {}
+    cells: dict[str, OurNumber] = {}
     if not isinstance(hard, NotComputable):
-        cells["seeds with no right variant"] = Found(value=len(hard.never_right))
+        cells["seeds with no right variant"] = OurNumber(value=len(hard.never_right))
         cells["seeds with no right variant, %"] = _percent(len(hard.never_right) / hard.seeds)
-        cells["seeds below 5%"] = Found(value=len(hard.rarely_right))
+        cells["seeds below 5%"] = OurNumber(value=len(hard.rarely_right))
     if not isinstance(right, NotComputable):
         cells["PA(0.9) on seeds right, %"] = _percent(right.mean_right)
         cells["PA(0.9) on seeds wrong, %"] = _percent(right.mean_wrong)
     if not isinstance(words, NotComputable):
-        cells["wrong seeds with right variants"] = Found(value=words.mean_seeds)
-        cells["times as frequent as the original"] = Found(value=words.mean_ratio_snli)
+        cells["wrong seeds with right variants"] = OurNumber(value=words.mean_seeds)
+        cells["times as frequent as the original"] = OurNumber(value=words.mean_ratio_snli)
     reasons = [str(each) for each in (hard, right, words) if isinstance(each, NotComputable)]
     judged = "a person has to judge the labels of Table 10: analyze has --without-seeds for that"
     return Ours(cells={(row, VALUE): each for row, each in cells.items()}, reason="; ".join([judged, *reasons]))
@@ -169,7 +169,7 @@ def section_5_5(values: Mapping[str, Any]) -> Ours:
 def table_10_cells(scored: ScoredDataset, printed: Collection[str]) -> Cells:
     """Return gold label, annotators' labels and mean accuracy of the seeds in the paper's Table 10, by id."""
     accuracy, seeds = mean_accuracy(scored), scored.seeds
-    cells: dict[tuple[str, str], Found] = {}
+    cells: dict[tuple[str, str], OurNumber] = {}
     for index, seed in enumerate(seeds.ids):
         if seed not in printed:
             continue
@@ -180,7 +180,7 @@ def table_10_cells(scored: ScoredDataset, printed: Collection[str]) -> Cells:
             **counted,
             "average rate": float(np.round(accuracy[index], 4)),
         }
-        cells |= {(seed, column): Found(value=value) for column, value in values.items()}
+        cells |= {(seed, column): OurNumber(value=value) for column, value in values.items()}
     return cells
 
 
@@ -197,16 +197,16 @@ def _name(model: str) -> str:
     return model if known is None else known.paper_name
 
 
-def _percent(share: float | None, interval: Ends | None = None) -> Found:
-    return Found(
+def _percent(share: float | None, interval: Ends | None = None) -> OurNumber:
+    return OurNumber(
         value=None if share is None else 100 * share,
         interval=None if interval is None else (100 * interval[0], 100 * interval[1]),
     )
 
 
-def _differs(p_value: float) -> Found:
-    return Found(value="yes" if p_value < ALPHA else "no")
+def _differs(p_value: float) -> OurNumber:
+    return OurNumber(value="yes" if p_value < ALPHA else "no")
 
 
-def _higher(result: TestResult) -> Found:
-    return Found(value="yes" if result.p_value < ALPHA and result.difference > 0 else "no")
+def _higher(result: TestResult) -> OurNumber:
+    return OurNumber(value="yes" if result.p_value < ALPHA and result.difference > 0 else "no")

@@ -12,7 +12,7 @@ from generation.report.tables import report_tables
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.paper_models import PAPER_NAMES
 from merge_snli.reproduction.plan import PLAIN, SUGGESTIONS
-from merge_snli.reproduction.verdict import Found
+from merge_snli.reproduction.verdict import OurNumber
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from merge_snli.base.table import Table
     from merge_snli.reproduction.plan import Reproduction
 
-    Cells = Mapping[tuple[str, str], Found]
+    Cells = Mapping[tuple[str, str], OurNumber]
 
 FIGURES = "figures"
 
@@ -58,7 +58,7 @@ def data_numbers(run: Reproduction) -> dict[str, Ours]:
     masked_lms = {PAPER_NAMES.get(model.name, model.name): model for model in find_masked_lms(run.options.mlm)}
     configs = {name: json.loads((model.path / "config.json").read_text()) for name, model in masked_lms.items()}
     kinds = {
-        (name, "architecture"): Found(value="E-D" if config.get("is_encoder_decoder") else "E")
+        (name, "architecture"): OurNumber(value="E-D" if config.get("is_encoder_decoder") else "E")
         for name, config in configs.items()
     }
     found["table-5"] = Ours(cells={**kinds, **found["table-5"].cells}, reason="not a masked LM of this run")
@@ -72,7 +72,7 @@ def _cells(table: Table, labels: int) -> Cells:
     """Return the cells of a table by the names in its first columns, masked LMs by their names in the paper."""
     headers = [column.header for column in table.columns]
     return {
-        (" ".join(PAPER_NAMES.get(str(name), str(name)) for name in row[:labels]), header): Found(value=value)
+        (" ".join(PAPER_NAMES.get(str(name), str(name)) for name in row[:labels]), header): OurNumber(value=value)
         for row in table.rows
         for header, value in zip(headers[labels:], row[labels:], strict=True)
     }

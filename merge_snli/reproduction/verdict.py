@@ -22,7 +22,7 @@ EQUAL, INSIDE, OUTSIDE, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED = VERDICTS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class OurNumber:
     """A number that we computed.
 
     Attributes:
@@ -63,7 +63,7 @@ def check_cell(
     row: str,
     column: str,
     paper: PaperCell | None,
-    found: Found | None,
+    found: OurNumber | None,
     *,
     precision: float | None = None,
     not_comparable: str = "",

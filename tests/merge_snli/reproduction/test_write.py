@@ -18,7 +18,7 @@ from merge_snli.reproduction.plan import OTHER_SETS, PLAIN, Reproduction, plan_r
 from merge_snli.reproduction.requirements import check_requirements, missing_packages
 from merge_snli.reproduction.stages import reproduce, stages
 from merge_snli.reproduction.tables import Ours
-from merge_snli.reproduction.verdict import Found
+from merge_snli.reproduction.verdict import OurNumber
 from merge_snli.reproduction.write import write_reproduction
 
 SVG = '<?xml version="1.0"?><svg viewBox="0 0 10 10"><g id="a"><path style="fill: #0072b2"/></g></svg>'
@@ -34,7 +34,7 @@ def test_page_and_markdown_show_what_the_json_file_has(demo: Reproduction) -> No
     figure.parent.mkdir(parents=True)
     figure.write_text(SVG, encoding="utf-8")
     demo.failed["org/<model> on plain"] = "it has no weights"
-    found = Found(value=90.0, interval=(89.25, 91.0))
+    found = OurNumber(value=90.0, interval=(89.25, 91.0))
     ours = {
         "table-3": Ours(cells={("BERT-B-S", "source"): found}, reason="not scored"),
         "figure-5": Ours(files=("figures/figure-5.svg",)),
