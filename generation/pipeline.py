@@ -17,10 +17,12 @@ from generation.run import plan_run, read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD
 from generation.tasks import stages
 from generation.work import work_folder
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import Notes, run_here
+from merge_snli.dataset.answered_forms import form_shares, has_few_fillers, shares_text
 from merge_snli.dataset.folders import check_dataset_out
+from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import find_dataset
 
 if TYPE_CHECKING:
@@ -134,7 +136,14 @@ def run_pipeline(
     else:
         executor.run(*submitted(run, executor), progress)
     logger.info("done:\n%s", progress)
-    return find_dataset(str(out))
+    dataset = find_dataset(str(out))
+    for name, shares in form_shares(generation_of(dataset.record)).items():
+        if has_few_fillers(shares):
+            advice = f"for more variants, use masked LMs with more words or positions, or {param('split_words', True)}"
+            logger.warning(Message(f"masked LM %s: %s; {advice}"), name, shares_text(shares))
+        else:
+            logger.info("masked LM %s: %s", name, shares_text(shares))
+    return dataset
 
 
 def submitted(run: GenerationRun, executor: Executor) -> tuple[tuple[RunStage, ...], Path]:
