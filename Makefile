@@ -96,7 +96,7 @@ smoke: wheel
 # The data set of the bundled problems is part of the package folder.
 data: $(READY)
 	rm -rf build/data
-	$(RUN)merge-snli generate demo:problems --id-column id --preset demo --out build/data/merge_snli
+	$(RUN)python -m training.bundled_data
 	rm -rf merge_snli/data
 	cp -r build/data/merge_snli/. merge_snli/
 

@@ -89,20 +89,10 @@ def save_model(folder: Path, pairs: list[Pair], *, hidden_size: int, layers: int
     """Save a RoBERTa classifier with random weights and a byte-level BPE tokenizer trained on the pairs."""
     import torch
     import transformers
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 
     hf: Any = transformers
     torch.manual_seed(0)
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = trainers.BpeTrainer(
-        vocab_size=8000, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
-    )
-    tokenizer.train_from_iterator((text for pair in pairs for text in pair), trainer)
-    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
-    names = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
-    hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=512, **names).save_pretrained(folder)
+    byte_bpe_tokenizer(pairs).save_pretrained(folder)
     config = hf.RobertaConfig(
         vocab_size=50265,
         hidden_size=hidden_size,
@@ -115,6 +105,24 @@ def save_model(folder: Path, pairs: list[Pair], *, hidden_size: int, layers: int
         initializer_range=0.05,
     )
     hf.RobertaForSequenceClassification(config).save_pretrained(folder)
+
+
+def byte_bpe_tokenizer(pairs: Sequence[Pair]) -> Any:  # noqa: ANN401 - untyped
+    """Train a byte-level BPE tokenizer, as in RoBERTa, on the pairs."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=8000, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
+    )
+    tokenizer.train_from_iterator((text for pair in pairs for text in pair), trainer)
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    names = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    fast: Any = PreTrainedTokenizerFast
+    return fast(tokenizer_object=tokenizer, model_max_length=512, **names)
 
 
 def compare(model: str, pairs: list[Pair], rounds: int, names: Sequence[str]) -> str:

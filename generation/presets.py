@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from generation.options import Options
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, nearest, param
 from merge_snli.base.files import read_toml
 from merge_snli.models.paper_models import BART, BERT, PAPER_MLMS, ROBERTA
 from merge_snli.problems.options import TYPE_NAMES, converted, option_types
@@ -104,8 +104,8 @@ def _checked(path: Path, key: str, value: Any) -> Any:  # noqa: ANN401 - a TOML 
     """Check the type of a value and return it, a list as a tuple."""
     expected = option_types(Options).get(key.replace("-", "_"))
     if expected is None:
-        known = ", ".join(option_types(Options))
-        raise InputError(f"{param('options')} {path}: unknown option {key!r} (options: {known})")
+        similar = nearest(key, option_types(Options)) or f" (options: {', '.join(option_types(Options))})"
+        raise InputError(f"{param('options')} {path}: unknown option {key!r}{similar}")
     found = None if expected is tuple and isinstance(value, str) else converted(value, expected)
     if found is None:
         raise InputError(f"{param('options')} {path}: {key} is {value!r}, not {TYPE_NAMES[expected]}")

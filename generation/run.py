@@ -79,7 +79,7 @@ class RunInputs:
     @cached_property
     def tagger(self) -> Tagger:
         """The tagger."""
-        return find_tagger(self.options.tagger)
+        return find_tagger(self.options.tagger, parser=self.options.same_parse)
 
     @cached_property
     def seeds(self) -> Seeds | None:

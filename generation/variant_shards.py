@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from generation.answers.store import MaskedLMAnswers
+from generation.answers.store import load_answers
 from generation.filters.definitions import applied_filters
 from generation.options import Options
 from generation.replacements.counts import FilterCounts, count_standalone, counts_of_table, counts_table
@@ -19,7 +19,7 @@ from generation.sentences.tagged_shards import forms_of_shard, read_tagged
 from generation.variants import Variant, draw_all, seed_rows, variant_rows
 from generation.work import METHOD_VERSION, RESULT_FOLDERS, find_shard, key_of, read_shard, write_shard
 from merge_snli.base import __version__
-from merge_snli.base.errors import IncompleteError
+from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
 from merge_snli.schema import ALL, SEED, columns
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from generation.answers.store import Store
+    from generation.answers.store import MaskedLMAnswers, Store
     from generation.filters.lexical import WordNet
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.seeds_from import Seeds
@@ -165,16 +165,15 @@ def _key(tagged: Path, method: Method, choices: object) -> str:
 
 def _answers(tagged: Path, method: Method) -> dict[str, MaskedLMAnswers]:
     forms = forms_of_shard(tagged, method.options.classes, method.options.mask)
-    found = {}
-    for name, store in method.stores.items():
-        answers = store.load(forms)
-        if len(answers) < len(forms):
-            raise IncompleteError(
-                f"{store.folder}: {len(forms) - len(answers)} of {len(forms)} answers of {name} were deleted during "
-                "the run: run the same command again"
-            )
-        found[name] = MaskedLMAnswers(answers, method.vocabularies[name])
-    return found
+
+    def missing(name: str, number: int) -> InputError:
+        return IncompleteError(
+            f"{method.stores[name].folder}: {number} of {len(forms)} answers of {name} were deleted during the run: "
+            "run the same command again"
+        )
+
+    opened = {name: (store, method.vocabularies[name]) for name, store in method.stores.items()}
+    return load_answers(opened, forms, missing)
 
 
 def make_rows(

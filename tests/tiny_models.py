@@ -1,4 +1,4 @@
-"""Tiny random masked LMs of several architectures, with tokenizers trained on the bundled problems."""
+"""Tiny random masked LMs and causal LMs, with tokenizers trained on the bundled problems."""
 
 from __future__ import annotations
 
@@ -17,12 +17,22 @@ from transformers import (
     BartForConditionalGeneration,
     BertConfig,
     BertForMaskedLM,
+    BloomConfig,
+    BloomForCausalLM,
     DebertaV2Config,
     DebertaV2ForMaskedLM,
     DistilBertConfig,
     DistilBertForMaskedLM,
     ElectraConfig,
     ElectraForMaskedLM,
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    MambaConfig,
+    MambaForCausalLM,
+    MistralConfig,
+    MistralForCausalLM,
     ModernBertConfig,
     ModernBertForMaskedLM,
     MPNetConfig,
@@ -150,6 +160,33 @@ def gemma_tokenizer(*, size: int = 2_000) -> PreTrainedTokenizerFast:
     return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=tokenizer, model_max_length=64, **special
     )
+
+
+def save_causal_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
+    """Save a causal LM with random weights and a byte-level BPE tokenizer.
+
+    Args:
+        kind: `llama`, `gpt2`, `mistral` (with a sliding window), `bloom` (without positions) or `mamba` (no attention).
+        folder: The folder to create.
+        seed: The random seed of the weights.
+    """
+    torch.manual_seed(seed)
+    tokenizer = byte_bpe_tokenizer(size=600)
+    tokenizer.backend_tokenizer.post_processor = processors.ByteLevel()
+    tokenizer.model_max_length = 512
+    common: dict[str, Any] = {"vocab_size": len(tokenizer), "initializer_range": 0.3}
+    makers: dict[str, Callable[[], Any]] = {
+        "llama": lambda: LlamaForCausalLM(LlamaConfig(**common, **SIZES, num_key_value_heads=2)),
+        "gpt2": lambda: GPT2LMHeadModel(GPT2Config(**common, n_embd=32, n_layer=2, n_head=4)),
+        "mistral": lambda: MistralForCausalLM(
+            MistralConfig(**common, **SIZES, num_key_value_heads=2, sliding_window=16)
+        ),
+        "bloom": lambda: BloomForCausalLM(BloomConfig(**common, hidden_size=32, n_layer=2, n_head=4)),
+        "mamba": lambda: MambaForCausalLM(MambaConfig(**common, hidden_size=32, num_hidden_layers=2, state_size=4)),
+    }
+    makers[kind]().save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
 
 
 def save_masked_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:

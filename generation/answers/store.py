@@ -18,7 +18,7 @@ from merge_snli.dataset.answered_forms import TOO_LONG
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping
     from pathlib import Path
     from types import TracebackType
 
@@ -87,6 +87,25 @@ def _keys(shard: Path) -> list[str | None]:
     with pq.ParquetFile(shard) as file:
         rows, has_windows = file.read(["form", "refused"]).to_pylist(), IN_WINDOW in file.schema_arrow.names
     return [row["form"] if has_windows or row["refused"] != TOO_LONG else None for row in rows]
+
+
+def load_answers(
+    opened: Mapping[str, tuple[Store, Vocabulary]], forms: Collection[str], missing: Callable[[str, int], InputError]
+) -> dict[str, MaskedLMAnswers]:
+    """Return the answers to forms, by masked LM.
+
+    Args:
+        opened: The store and the vocabulary of each masked LM.
+        forms: Keys of forms.
+        missing: Returns the error to raise, for a masked LM and the number of answers that it lacks.
+    """
+    found = {}
+    for name, (store, vocabulary) in opened.items():
+        answers = store.load(forms)
+        if len(answers) < len(forms):
+            raise missing(name, len(forms) - len(answers))
+        found[name] = MaskedLMAnswers(answers, vocabulary)
+    return found
 
 
 class Store:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from generation.filters.compounds import is_in_compound
 from generation.filters.filter import FILTERS_GROUP, Applied, Filter, Place, Where
 from generation.filters.lexical import ARTICLES_LIBRARY, disagrees_with_article
+from generation.filters.word_forms import has_other_form
 from generation.sentences.tagging import word_class_of
-from generation.sentences.words import fold
+from generation.sentences.words import QUANTIFIERS, fold
 from merge_snli.base.option import Option
 from merge_snli.models.supersenses import supersense
 
@@ -71,12 +72,12 @@ LOW_RANK = Filter(
 )
 
 
+# Filter 3: the suggestion is not a word of premise or hypothesis.
 def _in_problem(_: object, place: Place) -> Callable[[str], bool]:
     problem_words = place.problem_words
     return lambda word: fold(word) in problem_words
 
 
-# Filter 3: the suggestion is not a word of premise or hypothesis.
 IN_PROBLEM = Filter(name="not_in_problem", reason="in the problem", on_word=_in_problem)
 
 
@@ -116,6 +117,43 @@ RELATED = Filter(
         departure="**No WordNet relations**: suggestions related to another word of the problem were dropped.",
     ),
     on_word=_related,
+)
+
+
+def _has_other_form(_: object, place: Place) -> Callable[[str], bool]:
+    dropped = has_other_form(place)
+    return lambda word: dropped
+
+
+OTHER_FORM = Filter(
+    name="no_other_forms",
+    reason="other form",
+    option=Option(
+        help="leave out words that the problem has in another form as well",
+        default=False,
+        group=FILTERS_GROUP,
+        departure="**No other forms**: words that a problem also has in another form were not replaced.",
+    ),
+    on_word=_has_other_form,
+)
+
+
+def _quantifies(_: object, place: Place) -> Callable[[str], bool]:
+    original = fold(place.word.text)
+    return lambda word: not QUANTIFIERS.isdisjoint({original, fold(word)})
+
+
+QUANTIFIER = Filter(
+    name="no_quantifiers",
+    reason="quantifier",
+    option=Option(
+        help="neither replace words such as single, same or first, nor replace by them",
+        default=False,
+        group=FILTERS_GROUP,
+        departure="**No quantifiers**: words such as *single*, *same* or *first* were neither replaced nor "
+        "replacements.",
+    ),
+    on_word=_quantifies,
 )
 
 
@@ -208,6 +246,19 @@ OTHER_TAG = Filter(
     on_tag=_other_tag,
 )
 
+OTHER_PARSE = Filter(
+    name="same_parse",
+    reason="other parse",
+    option=Option(
+        help="keep suggestions that leave the dependency parse of the sentence as it is",
+        default=False,
+        group=FILTERS_GROUP,
+        departure="**Same parse**: each sentence has the same dependency parse with the original word and with its "
+        "replacement.",
+    ),
+    on_parse=lambda *_: lambda is_same: not is_same,
+)
+
 TOO_FEW = Filter(
     name="min_mlms",
     reason="too few masked LMs",
@@ -224,12 +275,12 @@ TOO_FEW = Filter(
 
 # All filters in order: a filler is counted under the first that drops it.
 #
-# The rows are what a condition sees: fillers and their log-odds, words, tags in place, and the masked LMs that validate
-# a word. docs/method.md has the number of each filter of the paper.
+# The rows are what a condition sees: fillers and their log-odds, words, tags and parses in place, and the masked LMs
+# that validate a word. docs/method.md has the number of each filter of the paper.
 FILTERS = (
     *(NO_WORD, LESS_PROBABLE, LOW_LOG_ODDS, LOW_RANK),
-    *(IN_PROBLEM, SAME_WORD, RELATED, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE),
-    *(OTHER_CLASS, OTHER_TAG),
+    *(IN_PROBLEM, SAME_WORD, RELATED, OTHER_FORM, QUANTIFIER, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE),
+    *(OTHER_CLASS, OTHER_TAG, OTHER_PARSE),
     *(TOO_FEW,),
 )
 
@@ -249,6 +300,9 @@ class FilterOptions:
     max_rank: int | None = LOW_RANK.field()
     no_compounds: bool = COMPOUND.field()
     supersense: bool = OTHER_SUPERSENSE.field()
+    same_parse: bool = OTHER_PARSE.field()
+    no_other_forms: bool = OTHER_FORM.field()
+    no_quantifiers: bool = QUANTIFIER.field()
 
 
 def applied_filters(options: Any) -> tuple[Applied, ...]:  # noqa: ANN401 - anything with the fields of `Options`

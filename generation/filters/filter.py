@@ -106,6 +106,8 @@ class Filter:
         on_word: The condition on a suggestion in the case of the shared word: returns the function of the word for a
             place and a masked LM.
         on_tag: The condition on the Penn tag of a suggestion in its place: returns the function of the tag.
+        on_parse: The condition on the sentence in which a suggestion is in its place: returns the function of whether
+            its dependency parse is that of the original.
         on_validators: The condition on the names of the masked LMs that validate a word in a sentence.
     """
 
@@ -119,6 +121,7 @@ class Filter:
     on_log_odds: Callable[[Any, Any], Any] | None = None
     on_word: Callable[[Any, Place], Callable[[str], bool]] | None = None
     on_tag: Callable[[Any, Place], Callable[[str | None], bool]] | None = None
+    on_parse: Callable[[Any, Place], Callable[[bool], bool]] | None = None
     on_validators: Callable[[Any, tuple[str, ...]], bool] | None = None
 
     def field(self) -> Any:  # noqa: ANN401 - a field of any type

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from generation.filters.definitions import applied_filters
 from generation.filters.fillers import Filtered, LogOdds, filter_fillers
@@ -26,7 +26,7 @@ from generation.sentences.words import words_of
 from merge_snli.dataset.answered_forms import FORMS, IN_WINDOW
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from generation.answers.store import MaskedLMAnswers
     from generation.filters.filter import Applied, Place
@@ -152,7 +152,9 @@ def filter_words(
         for places in (places_of_word(tagged, word, options.mask, problem_words=problem_words, wordnet=wordnet),)
     ]
     by_tag = [each for each in filters if each.filter.on_tag is not None]
-    return _drop_by_tag(words, tagger, by_tag) if by_tag else words
+    by_parse = [each for each in filters if each.filter.on_parse is not None]
+    words = _drop_in_place(words, tagger.tags, by_tag) if by_tag else words
+    return _drop_in_place(words, tagger.same_parses, by_parse) if by_parse else words
 
 
 def _filter_forms(
@@ -169,25 +171,25 @@ def _filter_forms(
                 yield FilteredForm(name, place, form, outcome, answer.in_window)
 
 
-def _drop_by_tag(
-    words: Sequence[FilteredWord], tagger: InPlaceTagger, filters: Sequence[Applied]
+def _drop_in_place(
+    words: Sequence[FilteredWord], look: Callable[[Sequence[Substitution]], Sequence[Any]], filters: Sequence[Applied]
 ) -> list[FilteredWord]:
-    """Drop suggestions by their tag in place, each tagged once for all masked LMs."""
+    """Drop suggestions by what is seen with each in its place, once for all masked LMs: its tag, or the parse."""
     places = list(dict.fromkeys(place for each in words for form in each.forms for place in form.in_place()))
-    tags = dict(zip(places, tagger.tags(places), strict=True))
+    seen = dict(zip(places, look(places), strict=True))
 
-    def by_tag(form: FilteredForm) -> FilteredForm:
+    def drop(form: FilteredForm) -> FilteredForm:
         if isinstance(form.outcome, str):
             return form
-        outcome, found = form.outcome, [tags[place] for place in form.in_place()]
+        outcome, found = form.outcome, [seen[place] for place in form.in_place()]
         for each, value in filters:
-            if each.on_tag is not None:
-                drops = each.on_tag(value, form.place)
-                keep = [not drops(tag) for tag in found]
-                outcome, found = outcome.drop(keep, each), list(compress(found, keep))
+            condition: Any = each.on_tag or each.on_parse
+            drops = condition(value, form.place)
+            keep = [not drops(one) for one in found]
+            outcome, found = outcome.drop(keep, each), list(compress(found, keep))
         return replace(form, outcome=outcome)
 
-    return [replace(each, forms=tuple(by_tag(form) for form in each.forms)) for each in words]
+    return [replace(each, forms=tuple(map(drop, each.forms))) for each in words]
 
 
 def combine(filtered: FilteredWord, options: Options) -> Found:

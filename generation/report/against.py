@@ -129,7 +129,7 @@ def _counts(a: set[Any], b: set[Any]) -> tuple[int, ...]:
 
 def _masked_lm_table(side: Side, other: Side, only: dict[VariantKey, Validators]) -> Table:
     """Count what only one data set has by the masked LM that validated it, and what it loses without the masked LM."""
-    names = masked_lm_names(side.dataset)
+    names = masked_lm_names(side.dataset.record)
     here = {*names}
     missing = lacking_masked_lms(side.dataset, other.dataset)
     rows: list[tuple[str | int, ...]] = [

@@ -16,6 +16,7 @@ from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import InPlaceTagger, tag
 from generation.sentences.words import shared_words
 from merge_snli.base.errors import InputError
+from merge_snli.base.table import count
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import read_split
 from merge_snli.problems.reading import Problem, stream_problems, survey_problems
@@ -202,10 +203,10 @@ def _form_lines(form: TracedForm) -> Iterator[str]:
 def _class_lines(explanation: Explanation) -> Iterator[str]:
     """Say for each class whether the problem has enough replacements to be a seed."""
     for name in explanation.options.classes:
-        count = sum(len(each.replacements) for each in explanation.words if each.word.word_class == name)
+        found = sum(len(each.replacements) for each in explanation.words if each.word.word_class == name)
         variants = explanation.variants.get(name, 0)
-        verdict = f"{variants} variants in config {name}" if variants else f"not a seed of config {name}"
-        yield f"{name}: {count} replacements, a seed needs {explanation.options.inflation}: {verdict}"
+        verdict = f"{count(variants, 'variant')} in config {name}" if variants else f"not a seed of config {name}"
+        yield f"{name}: {count(found, 'replacement')}, a seed needs {explanation.options.inflation}: {verdict}"
 
 
 def _examples(words: Sequence[str]) -> str:

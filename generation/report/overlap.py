@@ -67,7 +67,7 @@ def overlap(dataset: MergeDataset) -> Overlap:
     Args:
         dataset: A MERGE data set.
     """
-    names = masked_lm_names(dataset)
+    names = masked_lm_names(dataset.record)
     table = read_split(dataset, ALL)
     matrix = validated_by(table, names)
     shared = matrix.T.astype(np.float64) @ matrix.astype(np.float64)

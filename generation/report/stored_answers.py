@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from generation.answers.cache_key import recorded_cache_keys
-from generation.answers.store import MaskedLMAnswers, Store
+from generation.answers.store import MaskedLMAnswers, Store, load_answers
 from generation.filters.definitions import FILTERS
 from generation.filters.fillers import KEPT, OUTCOMES
 from generation.masked_lms.loading import find_masked_lms, load_vocabulary
@@ -22,7 +22,7 @@ from generation.sentences.tagged_shards import distinct_forms, read_tagged
 from generation.sentences.tagging import InPlaceTagger
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.record import generation_of
-from merge_snli.models.tagger import find_tagger
+from merge_snli.models.tagger import find_tagger, other_tagger
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -64,7 +64,7 @@ def check_work(dataset: MergeDataset, work: Path, option: str) -> None:
 
 
 # Outcomes of fillers that a filter saw as a word in the case pattern of the original.
-WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word is not None or each.on_tag is not None)))
+WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word or each.on_tag or each.on_parse)))
 
 
 @contextmanager
@@ -83,20 +83,10 @@ def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Itera
         InputError: If the answers of a masked LM, or one of them, are missing, or its files have changed since the run.
     """
 
-    def missing(name: str) -> InputError:
+    def missing(name: str, _: int = 0) -> InputError:
         return InputError(
             f"{work} does not contain all answers of {name}: pass the work folder of the run, {_or_again(dataset)}"
         )
-
-    def answers_to(problems: ProblemWords) -> dict[str, MaskedLMAnswers]:
-        forms = distinct_forms(problems, options.mask)
-        found = {}
-        for name, (store, vocabulary) in opened.items():
-            answers = store.load(forms)
-            if len(answers) < len(forms):
-                raise missing(name)
-            found[name] = MaskedLMAnswers(answers, vocabulary)
-        return found
 
     opened = {}
     # Only the digest and the tokenizer of the masked LM are read, so pickle weights are safe here.
@@ -115,7 +105,7 @@ def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Itera
             if size is None:
                 raise missing(key.masked_lm)
             opened[key.masked_lm] = store, load_vocabulary(mlm, size)
-        yield answers_to
+        yield lambda problems: load_answers(opened, distinct_forms(problems, options.mask), missing)
 
 
 def filter_again(
@@ -161,12 +151,10 @@ def tagger_of_run(dataset: MergeDataset, options: Options) -> Tagger:
     Raises:
         InputError: If the installed one is another version.
     """
-    tagger, recorded = find_tagger(options.tagger), generation_of(dataset.record).tagger
-    if tagger.digest != recorded.digest:
-        raise InputError(
-            f"tagger {tagger.name} {tagger.version} is not the one of the run, {recorded.name} {recorded.version} "
-            f"(sha256 {recorded.digest[:12]}): install that version"
-        )
+    tagger = find_tagger(options.tagger, parser=options.same_parse)
+    message = other_tagger(tagger, generation_of(dataset.record).tagger)
+    if message is not None:
+        raise InputError(f"{message}: install that version")
     return tagger
 
 

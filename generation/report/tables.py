@@ -88,7 +88,7 @@ def report_tables(
     if not suggestions:
         return tables, found
     words = (word for shard, _ in filter_again(dataset, folder) for word in shard)
-    counted = suggestion_overlaps(words, masked_lm_names(dataset))
+    counted = suggestion_overlaps(words, masked_lm_names(dataset.record))
     tables |= {f"figure_9_per_{unit}": figure_9(each) for unit, each in counted.items()}
     return tables, counted["problem"]
 
@@ -145,7 +145,7 @@ def has_papers_options(dataset: MergeDataset) -> bool:
 
 def is_papers_run(dataset: MergeDataset) -> bool:
     """Return whether a data set was made like the paper's, and with its eight masked LMs."""
-    return has_papers_options(dataset) and set(masked_lm_names(dataset)) == set(PAPER_MLMS)
+    return has_papers_options(dataset) and set(masked_lm_names(dataset.record)) == set(PAPER_MLMS)
 
 
 def _rows(table: pa.Table, labels: Sequence[str], subsamples: int) -> tuple[dict[str, Cell], dict[str, Cell]]:
@@ -233,7 +233,7 @@ def table_6(dataset: MergeDataset) -> Table:
     counts = {(each.masked_lm, each.word_class, each.side): each.counts for each in filters}
     with_paper = has_papers_options(dataset)
     rows = []
-    for name, word_class in product(masked_lm_names(dataset), dataset.record.options["classes"]):
+    for name, word_class in product(masked_lm_names(dataset.record), dataset.record.options["classes"]):
         values: dict[str, Cell] = {"masked LM": name, "class": word_class}
         for header, (reason, whole, side) in SHARES.items():
             of_side = counts.get((name, word_class, side), {})
@@ -303,7 +303,7 @@ def average_entries(dataset: MergeDataset) -> tuple[dict[str, float], float]:
     Returns:
         By masked LM the variants that only it validated, and the number that several did.
     """
-    names = masked_lm_names(dataset)
+    names = masked_lm_names(dataset.record)
     table = read_split(dataset, ALL)
     matrix = validated_by(table, names)
     times_drawn = np.diff(table["subsamples"].combine_chunks().offsets.to_numpy())

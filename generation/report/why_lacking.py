@@ -60,7 +60,7 @@ class Why(NamedTuple):
 
 def lacking_masked_lms(dataset: MergeDataset, other: MergeDataset) -> set[str]:
     """Return the masked LMs of a data set that another one lacks."""
-    return {*masked_lm_names(dataset)} - {*masked_lm_names(other)}
+    return {*masked_lm_names(dataset.record)} - {*masked_lm_names(other.record)}
 
 
 def is_validated(names: Validators, masked_lms: set[str], *, sides: str, min_mlms: int) -> bool:
@@ -92,7 +92,7 @@ def why_lacking(
     """
     mine, theirs = (with_defaults(each.record.options) for each in (dataset, other))
     needed = {"sides": mine["sides"], "min_mlms": min(mine["min_mlms"], theirs["min_mlms"])}
-    of_other = {*masked_lm_names(other)}
+    of_other = {*masked_lm_names(other.record)}
     reasons: dict[VariantKey, Why] = {}
     unexplained: dict[str, list[VariantKey]] = defaultdict(list)
     for variant, names in variants.items():

@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from merge_snli.models.tagger import CLASS_OF_TAG
+from merge_snli.models.tagger import CLASS_OF_TAG, PARSER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -77,7 +77,7 @@ def tag(problems: Sequence[Problem], tagger: Tagger) -> list[TaggedProblem]:
 
 def tag_sentences(texts: Iterable[str], tagger: Tagger) -> Iterator[TaggedSentence]:
     """Tag sentences in their order; texts are not split into sentences."""
-    for doc in tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH):
+    for doc in tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH, disable=[PARSER]):
         yield TaggedSentence(doc.text, tuple(Token(token.text, token.idx, token.tag_) for token in doc))
 
 
@@ -127,6 +127,20 @@ class InPlaceTagger:
             self._verified = True
         return plain_tags(places, self._tagger) if self._fast is None else self._fast.tags(places)
 
+    def same_parses(self, places: Sequence[Substitution]) -> list[bool]:
+        """Return whether each sentence has the same dependency parse with the original and with the suggestion.
+
+        Args:
+            places: The suggestions. The tagger needs a parser.
+
+        Returns:
+            Whether both have the same number of tokens, with the same heads and labels.
+        """
+        sentences = dict.fromkeys(place.sentence for place in places)
+        originals = dict(zip(sentences, _parses(sentences, self._tagger), strict=True))
+        parses = _parses((place.text for place in places), self._tagger)
+        return [parse == originals[place.sentence] for place, parse in zip(places, parses, strict=True)]
+
     def _verified_fast_path(self, places: Sequence[Substitution]) -> ReceptiveFieldTagger | None:
         from generation.sentences.receptive_field import ReceptiveFieldTagger
 
@@ -142,6 +156,12 @@ class InPlaceTagger:
         return fast
 
 
+def _parses(texts: Iterable[str], tagger: Tagger) -> Iterator[list[tuple[int, str]]]:
+    """Yield for each text the distance of each token to its head, in tokens, with its label."""
+    for doc in tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH, disable=["tagger", "attribute_ruler"]):
+        yield [(token.head.i - token.i, token.dep_) for token in doc]
+
+
 def word_class_of(tag: str | None) -> str | None:
     """Return the word class of a Penn tag; None for a closed class or no tag."""
     return None if tag is None else CLASS_OF_TAG.get(tag)
@@ -149,7 +169,8 @@ def word_class_of(tag: str | None) -> str | None:
 
 def plain_tags(places: Sequence[Substitution], tagger: Tagger) -> list[str | None]:
     """Return the Penn tag of each suggestion as spaCy tags the whole sentence; None if it is not a single token."""
-    docs = tagger.nlp.pipe((place.text for place in places), batch_size=SENTENCES_PER_BATCH)
+    texts = (place.text for place in places)
+    docs = tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH, disable=[PARSER])
     return [
         next((token.tag_ for token in doc if token.idx == place.start and token.text == place.word), None)
         for place, doc in zip(places, docs, strict=True)

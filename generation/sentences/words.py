@@ -29,6 +29,15 @@ NEGATIONS = frozenset(
 )
 
 # Bare affixes, which are vocabulary pieces and which taggers tag like words.
+# Words that count, order or identify. A sentence with one of them may say something else of the things it is about.
+QUANTIFIERS = frozenset(
+    """
+    single sole only same other different another such own
+    first second third fourth fifth next last previous former latter
+    half double several many few much more most less least enough numerous various multiple whole entire
+    """.split()  # noqa: SIM905
+)
+
 AFFIXES = frozenset(
     """
     un re de dis mis pre non anti semi inter multi bi tri ex co en em im il ir fi

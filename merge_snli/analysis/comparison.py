@@ -15,7 +15,14 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.models.labels import positions
 from merge_snli.scoring.results.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
 from merge_snli.scoring.results.intervals import pattern_accuracy_interval
-from merge_snli.scoring.statistics import compare_at_thresholds, compare_models, paired_t_test, passes_by_seed
+from merge_snli.scoring.statistics import (
+    compare_at_thresholds,
+    compare_models,
+    observed_gaps,
+    paired_t_test,
+    passes_by_seed,
+    smallest_paired,
+)
 from merge_snli.scoring.statistics import values_for as values_for_test
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
 
@@ -49,6 +56,8 @@ class Comparison:
         subsamples: Number of subsamples; None if the data has none.
         pattern_accuracy: PA of each model as in results: the mean over subsamples of the share of seeds that pass.
         intervals: Interval of each model's PA, the same as in a result on the same seeds.
+        smallest_difference: Smallest difference of PA that the permutation test finds with a power of 80%, at the
+            strictest step of Holm's method; None if no difference is found.
         family: All pairs of models, with p-values adjusted by Holm's method.
         seeds_against_variants: SA on seeds against SA on variants, over models (section 5.1); None for pairs in groups
             and at other thresholds than the quality threshold.
@@ -70,6 +79,7 @@ class Comparison:
     subsamples: int | None
     pattern_accuracy: Mapping[str, float]
     intervals: Mapping[str, Interval]
+    smallest_difference: float | None
     family: Family
     seeds_against_variants: TestResult | None
     classes: tuple[NamedTest, ...] | None
@@ -181,13 +191,14 @@ def _compare(
     first = results[0]
     unit = first.units[0]
     tables = {name: result.groups for name, result in zip(distinct_names_of(results), results, strict=True)}
-    ids = _common_groups(tables, unit)
+    ids = common_groups(tables, unit)
     counts = {name: table.counts(ids) for name, table in tables.items()}
     values = {name: values_for_test(test, each.correct, each.sizes, threshold) for name, each in counts.items()}
     try:
         family = compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
     except ValueError as error:
         raise InputError(f"cannot run the test {test}: {error}; choose another {param('test')}") from error
+    passes = {name: passes_by_seed(each.correct, each.sizes, threshold) for name, each in counts.items()}
     with_paper_tests = threshold == QUALITY_THRESHOLD and first.has_anchors
     return Comparison(
         title=title,
@@ -201,6 +212,7 @@ def _compare(
         subsamples=first.draws,
         pattern_accuracy={name: _mean_pa(each, threshold) for name, each in counts.items()},
         intervals={name: pattern_accuracy_interval(each, threshold, unit=unit) for name, each in counts.items()},
+        smallest_difference=smallest_paired(observed_gaps(passes), len(ids), alpha=alpha / len(family.pairs)),
         family=family,
         seeds_against_variants=_seeds_against_variants(results, ids) if with_paper_tests else None,
         classes=_classes(dataset, results) if with_paper_tests else None,
@@ -227,7 +239,7 @@ def _at_all_thresholds(
     return compare_at_thresholds(passes, alpha=alpha)
 
 
-def _common_groups(tables: Mapping[str, GroupTable], unit: str) -> tuple[str, ...]:
+def common_groups(tables: Mapping[str, GroupTable], unit: str) -> tuple[str, ...]:
     """Return the groups that every model has and that a draw has a row of, in the order of the first result."""
     drawn = [zip(table.id, table.counts().drawn.tolist(), strict=True) for table in tables.values()]
     common = set.intersection(*({one for one, any_drawn in each if any_drawn} for each in drawn))

@@ -16,7 +16,7 @@ from merge_snli.base.files import sha256_of_file, sha256_of_json
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.dataset.record import generation_of
-from merge_snli.models.tagger import find_tagger, installed_tagger
+from merge_snli.models.tagger import find_tagger, installed_tagger, other_tagger
 from merge_snli.problems.file_rows import READERS, file_type, numbered_lines, require_text
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
@@ -148,14 +148,12 @@ def tagger_of(record: Record, name: str | None = None) -> Tagger:
     Raises:
         InputError: If the pipeline cannot be loaded, or the recorded one is not an installed package.
     """
-    tagger = find_tagger(name or installed_tagger(record.options.get("tagger")))
-    recorded = generation_of(record).tagger
-    if tagger.digest != recorded.digest:
-        logger.warning(
-            "words are counted with the tokenizer of %s %s (%.8s); the data set was made with %s %s (%.8s)",
-            *(tagger.name, tagger.version, tagger.digest),
-            *(recorded.name, recorded.version, recorded.digest),
-        )
+    options = record.options
+    parser = bool(options.get("same_parse"))
+    tagger = find_tagger(name or installed_tagger(options.get("tagger")), parser=parser)
+    message = other_tagger(tagger, generation_of(record).tagger)
+    if message is not None:
+        logger.warning("words are counted with another tokenizer: %s", message)
     return tagger
 
 

@@ -13,6 +13,7 @@ from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.analysis.without_seeds import on_common_seeds
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
+from merge_snli.base.table import count
 from merge_snli.dataset.record import generation_of
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.scoring.results.grouping import is_two_way, model_key
@@ -251,5 +252,5 @@ def _refused(scored: ScoredDataset, reference: ScoredDataset) -> RefusedSet:
         title=scored.record.title,
         digest=scored.record.digest,
         config=scored.record.config,
-        reason=f"{reason} ({len(own):,} seeds, the others have {len(other):,})",
+        reason=f"{reason} ({count(len(own), 'seed')}, the others have {len(other):,})",
     )

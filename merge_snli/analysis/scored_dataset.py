@@ -241,7 +241,7 @@ def _texts(data: ScoredData, table: pa.Table) -> SeedTexts:
 
 
 def _replacements(dataset: MergeDataset, table: pa.Table) -> Replacements:
-    masked_lms = masked_lm_names(dataset)
+    masked_lms = masked_lm_names(dataset.record)
     return Replacements(
         word_class=table["word_class"].combine_chunks().dictionary_encode(),
         original=table["original"].combine_chunks().dictionary_encode(),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pydantic_core
 
 from merge_snli.base.table import Column, Table, count
-from merge_snli.scoring.statistics import p_matrix
+from merge_snli.scoring.statistics import POWER, p_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 # Smaller p-values are shown as below this one.
 SMALLEST_P = 0.001
+
+TOO_LARGE = 0.05
+"""If a comparison finds only larger differences, it has too few seeds to say anything about similar models."""
 
 
 def p_text(value: float | None) -> str | None:
@@ -105,10 +108,25 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
     return value
 
 
+def too_few_note(seeds: int, unit: str, smallest: float | None) -> str | None:
+    """Return what a comparison cannot show, in one sentence; None if it finds differences of `TOO_LARGE` points.
+
+    Args:
+        seeds: Number of seeds or groups.
+        unit: What one is called.
+        smallest: Smallest difference of PA that is found; None if no difference is.
+    """
+    if smallest is not None and smallest <= TOO_LARGE:
+        return None
+    below = "differences" if smallest is None else f"differences of PA below {100 * smallest:.0f} points"
+    return f"{count(seeds, unit)}: {below} between two models are mostly not found (power below {POWER:.0%})."
+
+
 def _model_table(comparison: Comparison) -> Table:
     family = comparison.family
     left_out = f" ({comparison.left_out:,} more were not scored with every model)" if comparison.left_out else ""
     first = family.pairs[0].result
+    too_few = too_few_note(comparison.seeds, comparison.unit, comparison.smallest_difference)
     mean = "" if comparison.subsamples is None else f"mean over {count(comparison.subsamples, 'subsample')}, "
     return Table(
         title=(
@@ -135,6 +153,7 @@ def _model_table(comparison: Comparison) -> Table:
         notes=(
             f"Models that share a letter do not differ significantly at {family.alpha:.0%} ({family.test}, unit: "
             f"{first.unit}, p-values adjusted by Holm's method over {len(family.pairs)} pair(s)).",
+            *(() if too_few is None else (too_few,)),
             *([family.warning] if family.warning else []),
             *(f"{model}: {note}" for model in family.models for note in comparison.notes[model]),
         ),

@@ -6,6 +6,8 @@ the command line by their flags (`--top-k`). All other text of a message stays a
 
 import re
 from ast import literal_eval
+from collections.abc import Iterable
+from difflib import get_close_matches
 from logging import LogRecord
 from typing import Any, Self
 
@@ -106,6 +108,18 @@ def log_flags(record: LogRecord) -> bool:
     if isinstance(record.args, tuple):
         record.args = tuple(map(shown, record.args))
     return True
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a question that names the most similar of the known names, or nothing if none is similar.
+
+    Examples:
+        >>> nearest("inflaton", ["inflation", "mlm"])
+        ': did you mean inflation?'
+    """
+    by_letters = {each.lstrip("-"): each for each in known}  # dashes would make all options similar
+    similar = get_close_matches(name.lstrip("-"), by_letters, n=1)
+    return f": did you mean {by_letters[similar[0]]}?" if similar else ""
 
 
 def reason(error: BaseException) -> str:

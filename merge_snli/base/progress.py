@@ -99,7 +99,7 @@ class Progress:
         """Return one line per stage: its name, duration and number of units."""
         width = max((len(stage.name) for stage in self.stages), default=0)
         return "\n".join(
-            f"{stage.name:{width}}  {_seconds(stage.seconds):>8} s  {stage.done:>10,} {stage.unit}"
+            f"{stage.name:{width}}  {_seconds(stage.seconds):>8} s  {stage.done:>10,} {_noun(stage, stage.done)}"
             for stage in self.stages
         )
 
@@ -135,7 +135,12 @@ def _lines(stage: Stage, cached: int) -> Iterator[None]:
     """Log a line every `SECONDS_PER_LINE`, whether or not the stage advances, and one when it is done."""
     with repeating(lambda: logger.info("%s", _line(stage, cached)), SECONDS_PER_LINE):
         yield
-    logger.info("%s: %s %s in %s", stage.name, f"{cached + stage.done:,}", stage.unit, format_duration(stage.seconds))
+    done = cached + stage.done
+    logger.info("%s: %s %s in %s", stage.name, f"{done:,}", _noun(stage, done), format_duration(stage.seconds))
+
+
+def _noun(stage: Stage, number: int) -> str:
+    return stage.unit.removesuffix("s") if number == 1 else stage.unit
 
 
 def _line(stage: Stage, cached: int) -> str:

@@ -11,13 +11,12 @@ import tempfile
 import traceback
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from keyword import iskeyword
 from types import ModuleType
 from typing import Any, NoReturn, TextIO
 
 from merge_snli.base import __version__
-from merge_snli.base.errors import InputError, as_flags, log_flags
+from merge_snli.base.errors import InputError, as_flags, log_flags, nearest
 from merge_snli.base.files import FULL_DISK_ERRORS, PATH_ERRORS
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.base.table import print_in_any_encoding
@@ -196,7 +195,7 @@ class CommandParser(argparse.ArgumentParser):
         if unknown:
             first = unknown[0].partition("=")[0]
             kind = "unknown option" if first.startswith("-") else "unexpected argument"
-            self.error(f"{kind} {first}{_nearest(first, self._option_string_actions)}")
+            self.error(f"{kind} {first}{nearest(first, self._option_string_actions)}")
         return known, unknown
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
@@ -205,9 +204,9 @@ class CommandParser(argparse.ArgumentParser):
             return
         if isinstance(action, argparse._SubParsersAction):
             listed = [each.dest for each in action._get_subactions()]
-            self.error(f"unknown {action.dest} {value}{_nearest(str(value), action.choices) or _all(listed)}")
+            self.error(f"unknown {action.dest} {value}{nearest(str(value), action.choices) or _all(listed)}")
         choices = [*map(str, action.choices)]
-        raise argparse.ArgumentError(action, f"unknown value {value!r}{_nearest(str(value), choices) or _all(choices)}")
+        raise argparse.ArgumentError(action, f"unknown value {value!r}{nearest(str(value), choices) or _all(choices)}")
 
     def format_help(self) -> str:
         """Return the help, with the commands under their headings."""
@@ -231,13 +230,6 @@ class CommandParser(argparse.ArgumentParser):
         formatter.end_section()
         formatter.add_text(self.epilog)
         return formatter.format_help()
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    """Return a question that names the most similar of the known names, or nothing if none is similar."""
-    by_letters = {each.lstrip("-"): each for each in known}  # dashes would make all options similar
-    similar = get_close_matches(name.lstrip("-"), by_letters, n=1)
-    return f": did you mean {by_letters[similar[0]]}?" if similar else ""
 
 
 def _all(choices: Sequence[str]) -> str:

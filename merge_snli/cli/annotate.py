@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import Column, Table, count
 from merge_snli.cli.arguments import (
     DATASET,
     TABLE_FORMATS,
@@ -115,7 +115,7 @@ def _score(arguments: argparse.Namespace) -> None:
     tables = annotation_tables(annotation)
     write_tables(arguments.format, tables, document=lambda: asdict(annotation))
     if arguments.format == TEXT:
-        sys.stdout.write(f"{len(files)} files in {arguments.out}\n")
+        sys.stdout.write(f"{count(len(files), 'file')} in {arguments.out}\n")
 
 
 def _apply(arguments: argparse.Namespace) -> None:
@@ -125,7 +125,7 @@ def _apply(arguments: argparse.Namespace) -> None:
         raise InputError(f"{arguments.dataset} does not exist: pass the folder of a data set")
     annotated = apply_annotation(find_dataset(arguments.dataset), *_read_sheets(arguments)).record.annotation
     if annotated is not None:
-        sys.stdout.write(f"{annotated.rows} rows in config annotation of {arguments.dataset}\n")
+        sys.stdout.write(f"{count(annotated.rows, 'row')} in config annotation of {arguments.dataset}\n")
 
 
 def _read_sheets(arguments: argparse.Namespace) -> tuple[Sample, Judgments]:

@@ -7,11 +7,13 @@ import sys
 from itertools import chain
 from pathlib import Path
 
+from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import (
     TABLE_FORMATS,
     TEXT,
     add_datasets,
     add_format,
+    add_list,
     add_results,
     add_thresholds,
     number,
@@ -23,7 +25,7 @@ TESTS = ("permutation", "mcnemar", "t-test")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_results(parser)
+    add_results(parser, nargs="*")
     parser.add_argument(
         "--test",
         choices=TESTS,
@@ -47,6 +49,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="also draw the curves of the models (Figures 4, 5 and 11) as PNG and SVG files in this folder",
     )
+    parser.add_argument(
+        "--power",
+        action="store_true",
+        help="instead, print the smallest difference of PA that is found with a power of 80%%, by number of seeds",
+    )
+    add_list(
+        parser.add_argument,
+        "--assume",
+        item=_accuracy,
+        default=(),
+        metavar="PA",
+        help="the same before there are results: the accuracies that the models may have, such as 0.7",
+    )
+    parser.add_argument(
+        "--correlation",
+        type=_correlation,
+        metavar="R",
+        help="with --assume: correlation over seeds of whether two models pass (default: 0.5)",
+    )
     add_format(parser, *TABLE_FORMATS)
 
 
@@ -59,6 +80,9 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.scoring.results.files import read_results
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
+    if arguments.power or arguments.assume or not arguments.results:
+        _run_power(arguments)
+        return
     results = read_results(*arguments.results)
     figures = [] if arguments.out is None else draw_figures(results, arguments.out)
     try:
@@ -85,6 +109,49 @@ def run(arguments: argparse.Namespace) -> None:
     )
     if arguments.format == TEXT:
         sys.stdout.writelines(f"{path}\n" for path in figures)
+
+
+def _run_power(arguments: argparse.Namespace) -> None:
+    """Print how many seeds a comparison needs; draw it with `--out`."""
+    from merge_snli.analysis.power import CORRELATION, assumed_power, power_of_results
+    from merge_snli.dataset.folders import check_out
+    from merge_snli.scoring.results.files import read_results, safe_name
+    from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
+
+    if bool(arguments.results) == bool(arguments.assume):
+        raise InputError(f"name results folders, or for {param('power')} accuracies with {param('assume')}")
+    if arguments.correlation is not None and arguments.results:
+        raise InputError(f"{param('correlation')} is computed from results: remove it, or use {param('assume')}")
+    if arguments.assume:
+        correlation = CORRELATION if arguments.correlation is None else arguments.correlation
+        found = [assumed_power(arguments.assume, alpha=arguments.alpha, correlation=correlation)]
+    else:
+        results = read_results(*arguments.results)
+        thresholds = arguments.threshold or (QUALITY_THRESHOLD,)
+        found = [
+            each
+            for threshold in thresholds
+            for each in power_of_results(results, alpha=arguments.alpha, threshold=threshold)
+        ]
+    folder = None if arguments.out is None else check_out(arguments.out)
+    figures = [
+        path for each in found if folder is not None for path in each.draw(folder / f"power-{safe_name(each.title)}")
+    ]
+    write_tables(
+        arguments.format,
+        (each.table() for each in found),
+        document=lambda: {"power": [each.as_dict() for each in found], "figures": [str(path) for path in figures]},
+    )
+    if arguments.format == TEXT:
+        sys.stdout.writelines(f"{path}\n" for path in figures)
+
+
+def _accuracy(text: str) -> float:
+    return number(text, lambda value: 0 < value < 1, "an accuracy between 0 and 1, such as 0.7")
+
+
+def _correlation(text: str) -> float:
+    return number(text, lambda value: 0 <= value < 1, "a correlation from 0 to below 1, such as 0.5")
 
 
 def _level(text: str) -> float:

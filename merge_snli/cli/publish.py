@@ -60,16 +60,13 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _publish(arguments: argparse.Namespace) -> None:
-    from merge_snli.hub.plan import check_arguments, check_valid, plan, plan_text
-    from merge_snli.hub.publish import find_folder, publish, published_text
+    from merge_snli.hub.plan import plan_text
+    from merge_snli.hub.publish import checked_plan, publish, published_text
 
     names = {name: getattr(arguments, name) for name in ("revision", "create_pr", "metric_space")}
     options = names | {"license_id": arguments.license}
     if arguments.dry_run:
-        check_arguments(arguments.repo, **names)
-        dataset = find_folder(arguments.dataset)
-        check_valid(dataset)
-        sys.stdout.write(plan_text(plan(dataset, arguments.repo, **options)))
+        sys.stdout.write(plan_text(checked_plan(arguments.dataset, arguments.repo, **options)))
     else:
         published = publish(arguments.dataset, arguments.repo, private=arguments.private, **options)
         sys.stdout.write(published_text(published))

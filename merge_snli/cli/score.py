@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from merge_snli.base.errors import InputError, as_flags, param
 from merge_snli.base.table import Table
 from merge_snli.cli.arguments import (
     DATASET,
+    JSON,
     RESULTS,
     SOURCE_OPTIONS,
     TABLE_FORMATS,
@@ -26,6 +28,8 @@ from merge_snli.cli.arguments import (
 from merge_snli.problems.options import ProblemOptions
 
 if TYPE_CHECKING:
+    from merge_snli.language_models.prompts import FilledPrompt, Prompt
+    from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.results.result import Result
 
 logger = logging.getLogger(__name__)
@@ -39,7 +43,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         default=(),
         metavar="MODEL",
-        help="sequence classifiers: Hub ids, folders, demo:nli-a or demo:nli-b; NAME=FOLDER names a folder's model",
+        help="sequence classifiers, or causal LMs with --prompt: Hub ids, folders, demo:nli-a or demo:nli-b; "
+        "NAME=FOLDER names a folder's model",
+    )
+    add_list(
+        parser.add_argument,
+        "--prompt",
+        default=(),
+        metavar="NAME|FILE|all",
+        help="ask the models, which are causal LMs, and rank the answers: names of bundled prompts, TOML files, or all",
+    )
+    parser.add_argument(
+        "--shots", type=int, metavar="N", help="problems that a prompt shows with their labels (default: as it says)"
+    )
+    parser.add_argument(
+        "--shots-from", metavar="FILE|ID", help="problems to draw them from; ID:SPLIT names a split (default: bundled)"
     )
     parser.add_argument("--models", choices=("paper",), help="add the thirteen models of the paper")
     parser.add_argument(
@@ -121,6 +139,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  merge-snli score demo:nli-a demo:nli-b --dataset demo:dataset --out results\n"
         "  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results\n"
         "  merge-snli score demo:nli-a --dataset demo:dataset --source recorded --out results\n"
+        "  merge-snli score ORG/CAUSAL_LM --prompt word few_shot --dataset demo:dataset --out results\n"
         "  merge-snli score demo:nli-a --dataset pairs.tsv --group-column pattern --by construction --out results"
     )
 
@@ -158,7 +177,7 @@ def run(arguments: argparse.Namespace) -> int:
         allow_pickle=arguments.allow_pickle,
         trust_remote_code=arguments.trust_remote_code,
     )
-    models = name_models(_names(arguments))
+    models, prompts = name_models(_names(arguments)), _prompts(arguments)
     check_results_folder(arguments.out)
     scored: list[tuple[list[Result], dict[str, str]]] = []
     for whole in open_data(dataset, config=arguments.config, group_column=arguments.group_column, by=arguments.by):
@@ -170,23 +189,31 @@ def run(arguments: argparse.Namespace) -> int:
             raise InputError(
                 f"{param('eval_results')} is for MERGE data sets, whose tasks the Hub knows, not {data.name}"
             )
-        scoring = ScoringRun(
-            models=models,
-            options=options,
-            out=arguments.out,
-            dataset=dataset,
-            config=data.config,
-            group_column=arguments.group_column,
-            by=tuple(arguments.by),
-            source=source,
-            drawn=arguments.drawn,
-            opened=(data, problems),
-        )
-        results, reasons = score_run(scoring, cluster)
-        scored.append((results, {name: as_flags(reason) for name, reason in reasons.items()}))
+        results: list[Result] = []
+        failed_here: dict[str, str] = {}
+        for prompt in prompts:
+            filled = None if prompt is None else _filled(arguments, prompt, data)
+            scoring = ScoringRun(
+                models=models,
+                options=replace(options, prompt=filled),
+                out=arguments.out,
+                dataset=dataset,
+                config=data.config,
+                group_column=arguments.group_column,
+                by=tuple(arguments.by),
+                source=source,
+                drawn=arguments.drawn,
+                opened=(data, problems),
+            )
+            more, reasons = score_run(scoring, cluster)
+            results += more
+            failed_here |= {name: as_flags(reason) for name, reason in reasons.items()}
+        scored.append((results, failed_here))
         if dataset_id is not None:
             _write_eval_results(dataset_id, data.digest, arguments.out)
     failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}
+    if arguments.format != JSON and not any(results for results, _ in scored):
+        raise InputError("; ".join(why if name in why else f"{name}: {why}" for name, why in failed.items()))
     write_tables(
         arguments.format,
         [table for results, reasons in scored for table in _tables(results, reasons, arguments.threshold)],
@@ -200,13 +227,43 @@ def run(arguments: argparse.Namespace) -> int:
     return 2 if failed else 0
 
 
+def _prompts(arguments: argparse.Namespace) -> Sequence[Prompt | None]:
+    """Return the prompts that can be ranked; None for classifiers."""
+    from merge_snli.language_models.prompts import read_prompts
+
+    if not arguments.prompt:
+        option = next((name for name in ("shots", "shots_from") if getattr(arguments, name) is not None), None)
+        if option is not None:
+            raise InputError(f"{param(option)} needs {param('prompt')}: add it")
+        return (None,)
+    prompts = read_prompts(arguments.prompt)
+    ranked = [prompt for prompt in prompts if not prompt.reason_first]
+    left_out = ", ".join(prompt.name for prompt in prompts if prompt.reason_first)
+    if not ranked:
+        raise InputError(
+            f"the prompt {left_out} asks for reasons, and {param('prompt')} ranks answers without any: use Inspect, or "
+            "another prompt"
+        )
+    if left_out:
+        logger.warning("the prompt %s asks for reasons, which ranked answers do not have: left out", left_out)
+    return ranked
+
+
+def _filled(arguments: argparse.Namespace, prompt: Prompt, data: ScoredData) -> FilledPrompt:
+    from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
+
+    return fill_prompt(prompt, data, shots=arguments.shots, shots_from=arguments.shots_from or SHOTS_FROM)
+
+
 def _tables(results: Sequence[Result], failed: Mapping[str, str], thresholds: Collection[float]) -> list[Table]:
     """Return the tables of the models that were scored on one config of one data set."""
+    from merge_snli.analysis.power import too_few_notes
     from merge_snli.scoring.results.grouping import names_of
     from merge_snli.scoring.results.score_table import part_tables, score_table
 
     names = names_of(results)
-    tables = [score_table(results, failed, names=names, thresholds=thresholds)]
+    scores = score_table(results, failed, names=names, thresholds=thresholds)
+    tables = [replace(scores, notes=(*scores.notes, *too_few_notes(results)))]
     return tables + (part_tables(results, names=names) if results and not results[0].has_anchors else [])
 
 

@@ -55,7 +55,9 @@ class MergeDataset:
 
     @property
     def public_name(self) -> str:
-        """The Hub id, or the name of the folder without its path."""
+        """The Hub id, `demo:dataset`, or the name of the folder without its path."""
+        if self.folder.resolve() == FOLDER.resolve():
+            return BUNDLED
         return self.folder.resolve().name if self.revision is None else self.name
 
     @property

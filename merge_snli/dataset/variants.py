@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-    from merge_snli.dataset.stored import MergeDataset
+    from merge_snli.dataset.record import Record
 
 SIDES = ("premise_mlms", "hypothesis_mlms")
 
 
-def masked_lm_names(dataset: MergeDataset) -> tuple[str, ...]:
+def masked_lm_names(record: Record) -> tuple[str, ...]:
     """Return the names of the masked LMs, in the order of the option `mlm`; raises as `generation_of`."""
-    return tuple(mlm.name for mlm in generation_of(dataset.record).masked_lms)
+    return tuple(mlm.name for mlm in generation_of(record).masked_lms)
 
 
 def validated_by(table: pa.Table, masked_lms: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -56,16 +56,17 @@ def validated_by(table: pa.Table, masked_lms: Sequence[str]) -> npt.NDArray[np.b
     return matrix
 
 
-def rows_by_masked_lm(table: pa.Table, names: Sequence[str]) -> dict[str, list[int]]:
+def rows_by_masked_lm(table: pa.Table, record: Record) -> dict[str, list[int]]:
     """Return the row numbers of the variants that each masked LM validated in the premise or the hypothesis.
 
     Args:
         table: Variants.
-        names: Names of the masked LMs of the run.
+        record: The record of their data set.
 
     Raises:
         InputError: If a variant names a masked LM that is not one of the run.
     """
+    names = masked_lm_names(record)
     matrix = validated_by(table, names)
     return {name: matrix[:, nth].nonzero()[0].tolist() for nth, name in enumerate(names)}
 

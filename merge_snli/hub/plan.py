@@ -8,6 +8,7 @@ from pathlib import Path
 
 from merge_snli.base.errors import InputError, param, reason
 from merge_snli.base.hub_ids import REPO_TYPE_NAMES
+from merge_snli.base.table import count
 from merge_snli.dataset.script_branch import SCRIPT_BRANCH, script_files
 from merge_snli.dataset.stored import RUN_FILE, MergeDataset
 from merge_snli.hub.contents import eval_yaml, published_record
@@ -122,18 +123,20 @@ def _metric_branch(space: str) -> Branch:
 
 
 def plan_text(plan: Plan) -> str:
-    """Return a plan as text: every file with its sha256 and size, every commit, the tag."""
+    """Return a plan as text: files and sizes by folder, every commit, the tag."""
     tag = "" if plan.tag is None else f"tag {plan.tag} on {MAIN} of {plan.repo}\n"
     return "".join(branch_text(branch) for branch in plan.branches) + tag
 
 
 def branch_text(branch: Branch) -> str:
-    """Return a branch as text: every file with its sha256 and size, and the commit message."""
-    from huggingface_hub import CommitOperationAdd
-
-    uploads = {path: CommitOperationAdd(path, content).upload_info for path, content in sorted(branch.files.items())}
-    lines = [f"  {upload.sha256.hex()}  {upload.size:>10,}  {path}" for path, upload in uploads.items()]
-    total = f"  {len(uploads)} files, {sum(upload.size for upload in uploads.values()):,} bytes"
+    """Return a branch as text: the commit message, files and sizes by folder, and the total."""
+    sizes: dict[str, list[int]] = {}
+    for path, content in sorted(branch.files.items(), key=lambda file: ("/" in file[0], file[0])):
+        folder, slash, _ = path.rpartition("/")
+        size = len(content) if isinstance(content, bytes) else content.stat().st_size
+        sizes.setdefault(f"{folder}/*" if slash else path, []).append(size)
+    lines = [f"  {sum(each):>14,} bytes  {name}, {count(len(each), 'file')}" for name, each in sizes.items()]
+    total = f"  {sum(map(sum, sizes.values())):>14,} bytes in {count(len(branch.files), 'file')}"
     return "\n".join([branch.title, f'  commit "{branch.message}"', *lines, total, ""])
 
 

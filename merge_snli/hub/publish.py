@@ -61,12 +61,19 @@ def publish(
     Raises:
         InputError: If an option or the data set is invalid, there is no token, or the Hub refuses or fails.
     """
-    names: dict[str, Any] = {"revision": revision, "create_pr": create_pr, "metric_space": metric_space}
-    check_arguments(repo, **names)
     dataset, api = find_folder(data), find_api()
-    check_valid(dataset)
-    planned = plan(dataset, repo, license_id=license_id, **names)
+    planned = checked_plan(
+        dataset, repo, revision=revision, create_pr=create_pr, metric_space=metric_space, license_id=license_id
+    )
     return publish_plan(api, planned, private=private, create_pr=create_pr)
+
+
+def checked_plan(data: MergeDataset | str, repo: str, *, license_id: str | None = None, **names: Any) -> Plan:  # noqa: ANN401
+    """Plan to publish a data set, if validation finds nothing in it; takes and raises what `publish` does."""
+    check_arguments(repo, **names)
+    dataset = find_folder(data)
+    check_valid(dataset)
+    return plan(dataset, repo, license_id=license_id, **names)
 
 
 def find_folder(data: MergeDataset | str) -> MergeDataset:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.table import count
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.logs import (
     LM_EVAL_PREFIX,
@@ -156,7 +157,7 @@ def _runs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, pa
     for error in errors:
         logger.warning("not imported: %s", error)
     if not runs:
-        raise InputError(f"none of the {len(paths)} files could be imported")
+        raise InputError(f"none of {count(len(paths), 'file')} could be imported")
     return runs
 
 

@@ -188,6 +188,11 @@ class FilledPrompt:
         forms = {"word": "{1}", "letter": "{0}", "json": '{{"answer": "{1}"}}'}
         return tuple(forms[self.prompt.answer].format(*option) for option in self.options)
 
+    @property
+    def continuations(self) -> tuple[str, ...]:
+        """What follows `text` if a base model answers with each label."""
+        return tuple(BEFORE_ANSWER + answer for answer in self.answers)
+
     def answer_for(self, label: str) -> str:
         """Return the right answer for a label."""
         return self.answers[self.labels.index(label)]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.leaderboard.seeds import flips, inconsistent, seeds_by_hardness
-from merge_snli.models.labels import ANSWERS, FUNCTION
+from merge_snli.models.labels import ANSWERS, FUNCTION, PROMPT
 from merge_snli.schema import ALL
 from merge_snli.scoring.results.grouping import is_two_way, short_names
 from merge_snli.scoring.results.result import MASKED_LM
@@ -120,7 +120,7 @@ def _flags(result: Result) -> list[str]:
     flags = {
         "prompted": result.run.prompt is not None,
         "two-way": is_two_way(result),
-        f"labels {result.model.label_origin}": result.model.label_origin not in ("config", FUNCTION, ANSWERS),
+        f"labels {result.model.label_origin}": result.model.label_origin not in ("config", FUNCTION, ANSWERS, PROMPT),
         "some left out": left_out,
         "no answers": result.run.no_answers > 0,
         "near chance": any(note.startswith("warning") for note in result.notes),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from merge_snli.base.errors import InputError, reason
+from merge_snli.base.table import count
 from merge_snli.models.batches import TOKENS_PER_BATCH, Batches, is_batch_invariant, max_length, padded_length
 from merge_snli.models.labels import ModelFacts, Pair
 from merge_snli.models.last_layer import FAILURES, FLOAT32_NOISE, last_attention, outputs_match, select_after_attention
@@ -112,7 +113,9 @@ class Classifier:
         except InputError:
             raise
         except (RuntimeError, IndexError, ValueError) as error:
-            raise InputError(f"{self.facts.architecture} fails on {len(pairs)} pairs: {reason(error)}") from error
+            raise InputError(
+                f"{self.facts.architecture} fails on {count(len(pairs), 'pair')}: {reason(error)}"
+            ) from error
         if not np.isfinite(logits).all():
             raise InputError(f"{self.facts.architecture} returns logits that are not finite; check its weights")
         return logits

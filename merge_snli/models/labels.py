@@ -22,7 +22,7 @@ Pair = tuple[str, str]
 # Value of `model_labels` that infers their order from the seeds.
 INFER = "infer"
 
-INFERRED, TABLE, FUNCTION, ANSWERS = "inferred", "table", "function", "answers"
+INFERRED, TABLE, FUNCTION, ANSWERS, PROMPT = "inferred", "table", "function", "answers", "prompt"
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ class ModelLabels:
     Attributes:
         names: The canonical label of each output, in order.
         origin: `config` (the model's `id2label`), `table` (the paper's models), `given` (`--model-labels`), `inferred`
-            (from the seeds; `names` is empty until then), `function` (a function returns labels) or `answers`
-            (imported).
+            (from the seeds; `names` is empty until then), `function` (a function returns labels), `answers`
+            (imported) or `prompt` (a language model ranks the answers of a prompt).
         config_names: The names in the model's `id2label`; empty for a function and for answers.
     """
 

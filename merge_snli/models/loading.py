@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, param, reason
 from merge_snli.dataset.label_spellings import canonical_names
+from merge_snli.models.causal_lm import CausalLM
 from merge_snli.models.classifier import EXAMPLE_PAIR, Classifier, output_names, texts_of
 from merge_snli.models.finding import (
     SAFETENSORS,
@@ -19,8 +21,10 @@ from merge_snli.models.finding import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from merge_snli.models.causal_lm import RankedPrompt
     from merge_snli.models.finding import ResolvedModel
 
 # float32 is the reference; int8 quantizes the linear layers dynamically, on a CPU.
@@ -53,6 +57,7 @@ class ModelOptions:
         device: A torch device such as `cpu` or `cuda:0`; None for a GPU if available.
         allow_pickle: Accept pickle weights if the model has no safetensors weights; they can execute arbitrary code.
         trust_remote_code: Run Python code from the model's repository.
+        prompt: How to ask a causal LM, which ranks the answers; None for a sequence classifier.
     """
 
     model_labels: tuple[str, ...] | str | None = None
@@ -60,15 +65,19 @@ class ModelOptions:
     device: str | None = None
     allow_pickle: bool = False
     trust_remote_code: bool = False
+    prompt: RankedPrompt | None = None
 
     def __post_init__(self) -> None:
-        """Check the dtype.
+        """Check the dtype, and that the options fit together.
 
         Raises:
-            InputError: If it is not one of `DTYPES`.
+            InputError: If the dtype is not one of `DTYPES`, or an option is not for causal LMs.
         """
         if self.dtype not in DTYPES:
             raise InputError(f"invalid {param('dtype')} {self.dtype!r}; choose one of {', '.join(DTYPES)}")
+        if self.prompt is not None and (self.model_labels is not None or self.dtype == "int8"):
+            option = param("dtype", "int8") if self.model_labels is None else param("model_labels")
+            raise InputError(f"{option} is for sequence classifiers: remove it, or {param('prompt')}")
 
 
 def load_classifier(resolved: ResolvedModel, device: str, options: ModelOptions) -> Classifier:
@@ -82,20 +91,16 @@ def load_classifier(resolved: ResolvedModel, device: str, options: ModelOptions)
     Raises:
         InputError: If it cannot be loaded or has no trained classification head.
     """
-    from transformers import AutoTokenizer, pipeline
-
-    from merge_snli.models.packed_linear import pack
+    from transformers import pipeline
 
     if options.dtype == "int8" and not device.startswith("cpu"):
         raise InputError(
             f"{param('dtype', 'int8')} needs a CPU, not {device}; add {param('device', 'cpu')} or use another "
             f"{param('dtype')}"
         )
-    disable_progress_bar()
-    check_weights(resolved, allow_pickle=options.allow_pickle)
-    warn_about_slow_bfloat16(options.dtype, device)
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(resolved.tokenizer_path, trust_remote_code=options.trust_remote_code)
+    with _loading(resolved, device, options) as tokenizer:
+        from merge_snli.models.packed_linear import pack
+
         model = _load_adapter(resolved, options) if resolved.base else _load_model(resolved, options)
         parameters = model.num_parameters()  # before quantization, which hides those of linear layers
         model = _quantized(model) if options.dtype == "int8" else model
@@ -103,6 +108,42 @@ def load_classifier(resolved: ResolvedModel, device: str, options: ModelOptions)
         example = {name: texts[0] for name, texts in texts_of([EXAMPLE_PAIR]).items()}
         packed = pack(model, lambda: classifier(example), resolved.name)
         return Classifier(classifier, parameters=parameters, packed=packed)
+
+
+def load_causal_lm(resolved: ResolvedModel, device: str, options: ModelOptions) -> CausalLM:
+    """Load a causal LM and its tokenizer, to rank the answers of the prompt of the options.
+
+    Args:
+        resolved: The model.
+        device: A torch device such as `cpu` or `cuda`.
+        options: `prompt`, `dtype`, `allow_pickle` and `trust_remote_code` are used.
+
+    Raises:
+        InputError: If it cannot be loaded or is not a causal LM.
+    """
+    with _loading(resolved, device, options) as tokenizer:
+        import torch
+
+        from merge_snli.models.packed_linear import pack
+
+        assert options.prompt is not None
+        model = _load_model(resolved, options).to(device)
+        example = tokenizer(options.prompt.text(*EXAMPLE_PAIR), return_tensors="pt")["input_ids"].to(device)
+        with torch.inference_mode():
+            packed = pack(model, lambda: model(input_ids=example), resolved.name)
+        return CausalLM(model, tokenizer, options.prompt, packed=packed)
+
+
+@contextmanager
+def _loading(resolved: ResolvedModel, device: str, options: ModelOptions) -> Iterator[Any]:
+    """Check the weights, yield the tokenizer, and turn what the libraries raise into one sentence."""
+    from transformers import AutoTokenizer
+
+    disable_progress_bar()
+    check_weights(resolved, allow_pickle=options.allow_pickle)
+    warn_about_slow_bfloat16(options.dtype, device)
+    try:
+        yield AutoTokenizer.from_pretrained(resolved.tokenizer_path, trust_remote_code=options.trust_remote_code)
     except InputError:
         raise
     except Exception as error:  # libraries raise anything for damaged model files or too little memory
@@ -122,7 +163,8 @@ def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = Fals
     other = next((name for name in architectures if name.endswith(OTHER_HEADS)), None)
     if other is not None and canonical_names(outputs) is None:
         raise InputError(
-            f"{resolved.name} is not a sequence classifier ({other}); use a model that was fine-tuned on NLI"
+            f"{resolved.name} is not a sequence classifier ({other}); use a model that was fine-tuned on NLI, or ask a "
+            f"causal LM with {param('prompt')} word"
         )
     return outputs
 
@@ -158,18 +200,23 @@ def _load_model(resolved: ResolvedModel, options: ModelOptions) -> Any:  # noqa:
     model, report = _from_pretrained(resolved, options)
     if report["missing_keys"]:
         missing = ", ".join(sorted(report["missing_keys"]))
+        kind, other = "classifier", "that was fine-tuned on NLI"
+        if options.prompt is not None:
+            kind, other = "causal LM", f"that generates text, or remove {param('prompt')}"
         raise InputError(
-            f"{resolved.name} is not a trained classifier: weights are missing for {missing}; "
-            "use a model that was fine-tuned on NLI"
+            f"{resolved.name} is not a trained {kind}: weights are missing for {missing}; use a model {other}"
         )
     return model
 
 
 def _from_pretrained(resolved: ResolvedModel, options: ModelOptions, **config: Any) -> tuple[Any, dict[str, Any]]:  # noqa: ANN401
     import torch
-    from transformers import AutoModelForSequenceClassification
+    import transformers
 
-    model, report = AutoModelForSequenceClassification.from_pretrained(
+    auto_class: Any = transformers.AutoModelForSequenceClassification
+    if options.prompt is not None:
+        auto_class = transformers.AutoModelForCausalLM
+    model, report = auto_class.from_pretrained(
         resolved.path,
         dtype=torch.float32 if options.dtype == "int8" else getattr(torch, options.dtype),
         use_safetensors=has_safetensors(resolved.path),

@@ -14,8 +14,8 @@ from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.models.classifier import Classifier, output_names
 from merge_snli.models.finding import CARD, find_device, find_model
-from merge_snli.models.labels import ModelLabels, find_model_labels
-from merge_snli.models.loading import load_classifier, read_output_names
+from merge_snli.models.labels import PROMPT, ModelLabels, find_model_labels
+from merge_snli.models.loading import load_causal_lm, load_classifier, read_output_names
 from merge_snli.models.paper_models import paper_model
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from transformers import TextClassificationPipeline
 
+    from merge_snli.models.causal_lm import RankedPrompt
     from merge_snli.models.labels import Predictor
     from merge_snli.models.loading import ModelOptions
 
@@ -50,6 +51,7 @@ class ScoredModel:
         versions: Versions of the libraries that its predictions depend on.
         load: Loads the model.
         training_data: Its training data sets, or None if unknown.
+        prompt: How a causal LM is asked; None for other models.
     """
 
     name: str
@@ -61,6 +63,7 @@ class ScoredModel:
     versions: dict[str, str]
     load: Callable[[], Predictor]
     training_data: tuple[str, ...] | None = None
+    prompt: RankedPrompt | None = None
 
     @property
     def key(self) -> str | None:
@@ -84,25 +87,31 @@ def model_from_name(
     Raises:
         InputError: If it is not found, or the labels of its outputs are unknown.
     """
+    prompt = options.prompt
     resolved = find_model(
-        name, allow_pickle=options.allow_pickle, trust_remote_code=options.trust_remote_code, adapters=True
+        name, allow_pickle=options.allow_pickle, trust_remote_code=options.trust_remote_code, adapters=prompt is None
     )
     known = paper_model(resolved.name)
-    outputs = read_output_names(resolved, trust_remote_code=options.trust_remote_code)
-    labels = find_model_labels(
-        outputs, given=options.model_labels, model=name, known=None if known is None else known.labels
-    )
+    if prompt is None:
+        outputs = read_output_names(resolved, trust_remote_code=options.trust_remote_code)
+        labels = find_model_labels(
+            outputs, given=options.model_labels, model=name, known=None if known is None else known.labels
+        )
+    else:
+        labels = ModelLabels(prompt.labels, PROMPT)
+    load = load_classifier if prompt is None else load_causal_lm
     device = find_device(options.device) if predicted_on is None else predicted_on
     return ScoredModel(
         name=display_name or resolved.name,
         revision=resolved.revision,
-        digest=resolved.digest,
+        digest=resolved.digest if prompt is None else sha256_of_json([resolved.digest, prompt.digest]),
         labels=labels,
         dtype=options.dtype,
         device=device.partition(":")[0],
         versions=_versions() if resolved.base is None else _versions("peft"),
-        load=lambda: _not_predicted(name) if predicted_on else load_classifier(resolved, device, options),
+        load=lambda: _not_predicted(name) if predicted_on else load(resolved, device, options),
         training_data=read_training_data(resolved.path) or (None if known is None else known.trained_on),
+        prompt=prompt,
     )
 
 

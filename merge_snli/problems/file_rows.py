@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
 from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.table import count
 from merge_snli.problems.rows import Rows, SourceRow
 from merge_snli.problems.tables import load_parquet, table_rows
 
@@ -178,7 +179,9 @@ def _delimited(path: Path, delimiter: str) -> Iterator[SourceRow]:
             if not fields:
                 continue
             if len(fields) != len(header):
-                raise InputError(f"{location} has {len(fields)} fields; the header has {len(header)} columns")
+                raise InputError(
+                    f"{location} has {count(len(fields), 'field')}; the header has {count(len(header), 'column')}"
+                )
             yield SourceRow(location, dict(zip(header, fields, strict=True)))
     except csv.Error as error:
         # The error is often far behind its cause: a quotation mark that is not closed takes in all lines after it.

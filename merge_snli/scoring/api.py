@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, TextClassificationPipeline
 
     from merge_snli.models.async_function import AsyncLabelFunction
+    from merge_snli.models.causal_lm import RankedPrompt
     from merge_snli.models.function import LabelFunction
     from merge_snli.models.labels import Pair
     from merge_snli.problems.options import ProblemOptions
@@ -51,6 +52,7 @@ def score(
     device: str | None = None,
     allow_pickle: bool = False,
     trust_remote_code: bool = False,
+    prompt: RankedPrompt | None = None,
     out: str | Path | None = None,
     name: str | None = None,
     version: str | None = None,
@@ -80,10 +82,12 @@ def score(
             for those that its record names, a file, a Hub id, or `merge_snli.problems.options.ProblemOptions`.
         model_labels: The label of each output, in order; `infer` to infer the order from the seeds. Required if the
             model's config has no meaningful names; overrides the config. Not for a function.
-        dtype: `float32`, `bfloat16`, `float16` or `int8`. This and the next three are only for a model given by name.
+        dtype: `float32`, `bfloat16`, `float16` or `int8`. This and the next four are only for a model given by name.
         device: A torch device such as `cpu` or `cuda:0`; a GPU if available by default.
         allow_pickle: Accept pickle weights, which can execute arbitrary code.
         trust_remote_code: Run Python code from the model's repository.
+        prompt: How to ask a causal LM given by name, whose answers are ranked: the result of
+            `merge_snli.language_models.shots.fill_prompt`. None for a sequence classifier.
         out: Folder for the result file; predictions are cached in `OUT.work`. If None, nothing is written.
         name: The name to report for a folder, a pipeline or a function.
         version: A version of a function. If given, its predictions are cached. Without it, the answers of an async
@@ -102,6 +106,7 @@ def score(
         device=device,
         allow_pickle=allow_pickle,
         trust_remote_code=trust_remote_code,
+        prompt=prompt,
     )
     if isinstance(model, tuple) and len(model) == 2:
         model = pipeline_of(*model)

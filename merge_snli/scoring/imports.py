@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, canonical_name, canonical_names
 from merge_snli.dataset.stored import read_split
 from merge_snli.models.function import model_from_answers
@@ -141,14 +142,16 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
         raise InputError(f"{source} has no rows: give the predictions of the model")
     if not labels:
         raise InputError(
-            f"none of the {rows:,} rows of {source} is on {data.place}: give the data set that the model predicted"
+            f"none of {count(rows, 'row')} of {source} is on {data.place}: give the data set that the model predicted"
         )
     if len(tied) == len(labels):
         raise InputError(f"the largest scores are tied in every row of {source}: they name no label")
     if unknown:
-        logger.warning("%s: ignored %s of %s rows, which are not in %s", source, unknown, rows, data.place)
+        logger.warning("%s: ignored %s of %s, which are not in %s", source, unknown, count(rows, "row"), data.place)
     if differing:
-        logger.warning("%s: %s rows have another label than the first row with their sentences", source, differing)
+        logger.warning(
+            "%s: %s with another label than the first row with the same sentences", source, count(differing, "row")
+        )
     return ImportedAnswers(source, model, labels, tied=frozenset(tied))
 
 

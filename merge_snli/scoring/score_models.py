@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.models.labels import INFERRED, TABLE, ModelLabels, compared_labels, positions
@@ -18,6 +19,7 @@ from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predictions.predict import PredictionStore, join, predict_pairs
 from merge_snli.scoring.results.evaluate import evaluate
 from merge_snli.scoring.results.files import work_folder, write_result
+from merge_snli.scoring.results.records import RANKED, PromptRecord
 from merge_snli.scoring.statistics import mcnemar_test
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from merge_snli.base.errors import Message
+    from merge_snli.models.causal_lm import RankedPrompt
     from merge_snli.models.loading import ModelOptions
     from merge_snli.models.scored_model import ScoredModel
     from merge_snli.scoring.predictions.predict import Predictions
@@ -70,10 +73,28 @@ def score_model(
     if source is not None and source.new_pairs:
         on_source, _ = predict_pairs(load, source.new_pairs, store, name=f"{scored.name} on {source.name}")
         predictions = join(predictions, on_source)
-    result = evaluate(scored, facts, predictions, data, source)
+    prompt = None if scored.prompt is None else _prompt_record(scored.prompt, predictions)
+    result = evaluate(scored, facts, predictions, data, source, prompt=prompt)
     if out is not None:
         write_result(result, out)
     return result
+
+
+def _prompt_record(prompt: RankedPrompt, predictions: Predictions) -> PromptRecord:
+    """Return how a causal LM was asked; the tokens are those of each prompt and its longest answer."""
+    return PromptRecord(
+        harness="merge_snli",
+        harness_version=__version__,
+        provider="transformers",
+        **prompt.record,
+        answers=RANKED,
+        temperature=None,
+        calls=len(predictions.pairs) * len(prompt.labels),
+        input_tokens=int(predictions.tokens.sum()),
+        output_tokens=0,
+        retries=0,
+        settings={},
+    )
 
 
 def prediction_store(scored: ScoredModel, out: Path) -> PredictionStore | None:

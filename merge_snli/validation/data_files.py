@@ -55,7 +55,7 @@ def check_data_files(folder: Path, run: RecordedRun, tagger: str | None, collect
 
 def _check_table(folder: Path, name: str, run: RecordedRun, collector: Collector) -> bool:
     config = Path(name).parent.name
-    schema = features(config, run.label_names, run.options.classes, run.options.keep_column).arrow_schema
+    schema = features(config, run.record.label_names, run.options.classes, run.options.keep_column).arrow_schema
     return check_table(folder, name, schema, collector)
 
 
@@ -63,7 +63,7 @@ def _check_derived(folder: Path, run: RecordedRun, collector: Collector) -> None
     """Write the data set again from configs `all` and `seed`, and compare files, counts and seeds."""
     with tempfile.TemporaryDirectory() as copy:
         try:
-            configs = write_data(Path(copy), [folder / VARIANTS], [folder / SEEDS], run.options, run.label_names)
+            configs = write_data(Path(copy), [folder / VARIANTS], [folder / SEEDS], run.options, run.record.label_names)
         except READ_ERRORS:
             collector.skip(f"derived files: {VARIANTS} has invalid rows")
             return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, fields
-from functools import cached_property
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -14,8 +13,9 @@ from generation.output.write_data import GROUP_COLUMN
 from generation.presets import RUN_TOML, read_run_file
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
-from merge_snli.dataset.record import OWN_DIGEST, Record, decode_record, generation_of, own_digest, validation_errors
+from merge_snli.dataset.record import OWN_DIGEST, Record, decode_record, own_digest, validation_errors
 from merge_snli.dataset.stored import RUN_FILE
+from merge_snli.dataset.variants import masked_lm_names
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
 from merge_snli.validation.findings import Collector, quoted
 
@@ -32,16 +32,6 @@ class RecordedRun:
 
     record: Record
     options: Options
-
-    @property
-    def label_names(self) -> tuple[str, ...]:
-        """The names of the labels in the order of their numbers."""
-        return self.record.label_names
-
-    @cached_property
-    def mlm_names(self) -> tuple[str, ...]:
-        """The names of the masked LMs."""
-        return tuple(mlm.name for mlm in generation_of(self.record).masked_lms)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -107,7 +97,7 @@ def read_run(record: Record, collector: Collector) -> RecordedRun | None:
         _find(collector, "anchors", f"is {record.anchors}, and group_column {record.group_column}; variants have seeds")
     if options.title not in {None, record.title}:
         _find(collector, "title", f"is {quoted(record.title)}; options.title is {quoted(options.title)}")
-    names, given = run.mlm_names, options.mlm
+    names, given = masked_lm_names(record), options.mlm
     if len(set(names)) != len(names) or len(names) != len(given):
         _find(collector, "generation.masked_lms", f"has {', '.join(names)}; options.mlm has {', '.join(given)}")
     return run

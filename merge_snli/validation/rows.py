@@ -16,7 +16,7 @@ from generation.sentences.forms import Substitution
 from generation.sentences.tagging import InPlaceTagger
 from merge_snli.base.errors import InputError, Message
 from merge_snli.dataset.record import generation_of
-from merge_snli.models.tagger import Tagger, find_tagger, installed_tagger
+from merge_snli.models.tagger import Tagger, find_tagger, installed_tagger, other_tagger
 from merge_snli.schema import ALL
 from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.parquet import read_column
@@ -103,22 +103,27 @@ def check_in_place(seeds: Sequence[CheckedSeed], options: Options, resources: Re
     ]
     written = [Substitution(at.sentence, at.start, at.end, at.written(word)) for _, word, at in places]
     tags: Sequence[str | None] = [None] * len(places)
+    parses = [True] * len(places)
     if any(each.filter.on_tag is not None for each in filters):
         tags = resources.in_place.tags(written)
         collector.count("words tagged in place", len(places))
-    for (number, word, place), substitution, tag in zip(places, written, tags, strict=True):
-        found = next((each for each in filters if _drops(each, place, word, tag)), None)
+    if any(each.filter.on_parse is not None for each in filters):
+        parses = resources.in_place.same_parses(written)
+    for (number, word, place), substitution, tag, is_same in zip(places, written, tags, parses, strict=True):
+        found = next((each for each in filters if _drops(each, place, word, tag, is_same)), None)
         if found is not None:
             message = f"{quoted(substitution.word)} in the {place.side}: {found} drops it ({found.filter.reason})"
             collector.find(VARIANTS, number, "replacement", message)
 
 
-def _drops(applied: Applied, place: Place, word: str, tag: str | None) -> bool:
-    """Return whether a filter on words or on tags drops a replacement in a place."""
-    on_word, on_tag = applied.filter.on_word, applied.filter.on_tag
-    if on_word is not None:
-        return on_word(applied.value, place)(word)
-    return on_tag is not None and on_tag(applied.value, place)(tag)
+def _drops(applied: Applied, place: Place, word: str, tag: str | None, is_same_parse: bool) -> bool:
+    """Return whether a filter on words, tags or parses drops a replacement in a place."""
+    each, value = applied
+    if each.on_word is not None:
+        return each.on_word(value, place)(word)
+    if each.on_parse is not None:
+        return each.on_parse(value, place)(is_same_parse)
+    return each.on_tag is not None and each.on_tag(value, place)(tag)
 
 
 def _places(row: Row, seed: CheckedSeed, options: Options, resources: Resources) -> Iterator[Place]:
@@ -178,18 +183,15 @@ def _find_tagger(run: RecordedRun, name: str | None) -> tuple[Tagger, InPlaceTag
     Raises:
         InputError: If it is not available.
     """
-    found, expected = _load_tagger(name or installed_tagger(run.options.tagger)), generation_of(run.record).tagger
-    tagger, _ = found
-    if tagger.digest != expected.digest:
-        raise InputError(
-            f"the run's tagger {expected.name} {expected.version} has the digest {expected.digest[:12]}…, "
-            f"the installed one {tagger.digest[:12]}…"
-        )
+    found = _load_tagger(name or installed_tagger(run.options.tagger), parser=run.options.same_parse)
+    message = other_tagger(found[0], generation_of(run.record).tagger)
+    if message is not None:
+        raise InputError(message)
     return found
 
 
 @functools.lru_cache(maxsize=1)
-def _load_tagger(name: str | None) -> tuple[Tagger, InPlaceTagger]:
-    tagger = find_tagger(name)
+def _load_tagger(name: str | None, *, parser: bool = False) -> tuple[Tagger, InPlaceTagger]:
+    tagger = find_tagger(name, parser=parser)
     _ = tagger.nlp  # loaded here, so that a pipeline that cannot be loaded is reported once
     return tagger, InPlaceTagger(tagger)

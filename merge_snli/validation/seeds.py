@@ -102,10 +102,10 @@ def check_seed(seed: CheckedSeed, run: RecordedRun, collector: Collector) -> Non
         collector: Gets the findings.
     """
     row, find = seed.row, partial(collector.find, SEEDS, seed.number)
-    if 0 <= row["label"] < len(run.label_names):
+    if 0 <= row["label"] < len(run.record.label_names):
         _check_id(row, run, find)
     else:
-        find("label", f"is {row['label']}; the labels are 0 to {len(run.label_names) - 1}")
+        find("label", f"is {row['label']}; the labels are 0 to {len(run.record.label_names) - 1}")
     for name in run.options.classes:
         listed, counts = row[f"{name}_words"], row[f"{name}_variants"]
         if len(listed) != len(counts) or len(set(listed)) != len(listed) or any(count < 0 for count in counts):
@@ -121,7 +121,7 @@ def _check_id(row: Row, run: RecordedRun, find: Find) -> None:
     """Check an id that was computed from the content."""
     if run.options.id_column is not None:
         return
-    expected = content_id(row["premise"], row["hypothesis"], run.label_names[row["label"]])
+    expected = content_id(row["premise"], row["hypothesis"], run.record.label_names[row["label"]])
     if not re.fullmatch(rf"{expected}(-[1-9][0-9]*)?", row["seed_id"]):
         find("seed_id", f"is {quoted(row['seed_id'])}; premise, hypothesis and label give {quoted(expected)}")
 

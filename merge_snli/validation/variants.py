@@ -14,7 +14,8 @@ from generation.replacements.combine import Replacement
 from generation.sentences.forms import match_case, match_occurrence_case
 from generation.sentences.words import WORD, SharedWord, fold, is_negation, is_whole_word
 from generation.variants import Variant, draw_all, variant_row
-from merge_snli.dataset.variants import replaced_words
+from merge_snli.base.table import count
+from merge_snli.dataset.variants import masked_lm_names, replaced_words
 from merge_snli.validation.findings import Collector, Find, quoted
 from merge_snli.validation.recorded_run import VARIANTS, RecordedRun
 from merge_snli.validation.seeds import CheckedSeed, Row
@@ -101,11 +102,11 @@ def _has_case_of(original: str, word: str) -> bool:
 
 
 def _check_masked_lms(row: Row, run: RecordedRun, find: Find) -> None:
-    is_union = run.options.sides == UNION
+    is_union, of_run = run.options.sides == UNION, masked_lm_names(run.record)
     for side in SIDES:
         names = row[f"{side}_mlms"]
-        if names != [name for name in run.mlm_names if name in names]:
-            message = f"is {quoted(names)}, but must be different names in the order {', '.join(run.mlm_names)}"
+        if names != [name for name in of_run if name in names]:
+            message = f"is {quoted(names)}, but must be different names in the order {', '.join(of_run)}"
             find(f"{side}_mlms", message)
         elif names:
             for dropped in _dropped_by(run.options, "on_validators", tuple(names)):
@@ -119,10 +120,12 @@ def _check_masked_lms(row: Row, run: RecordedRun, find: Find) -> None:
 def _compare(seed: CheckedSeed, variants: Sequence[Variant], options: Options, collector: Collector) -> None:
     """Compare the rows of a seed with those that its variants give, including their order and the draws."""
     first = min(seed.variants)
-    for word_class, count in Counter(variant.word.word_class for variant in variants).items():
+    for word_class, number in Counter(variant.word.word_class for variant in variants).items():
         collector.count("draws", options.subsamples)
-        if count < options.inflation:
-            message = f"has {count} variants of class {word_class}, fewer than the {options.inflation} required"
+        if number < options.inflation:
+            message = (
+                f"has {count(number, 'variant')} of class {word_class}, fewer than the {options.inflation} required"
+            )
             collector.find(VARIANTS, first, "seed_id", f"{quoted(seed.problem.id)} {message}")
             return
     if len({variant.id for variant in variants}) < len(variants):

@@ -99,7 +99,7 @@ def main() -> None:
     sys.stdout.write(json.dumps(report))
 
 
-def _return(loaded: Any, _: object) -> Any:  # noqa: ANN401 - the type depends on the argument
+def _return(loaded: Any, *_: object, **__: object) -> Any:  # noqa: ANN401 - the type depends on the argument
     return loaded
 
 

@@ -47,6 +47,8 @@ def test_options_together_with_a_preset_are_refused(tmp_path: Path) -> None:
         merge.generate("demo:problems", preset="strict", out=tmp_path / "out")
     with pytest.raises(InputError, match="preset is 'nothing'"):
         merge.generate("demo:problems", preset="nothing", out=tmp_path / "out")
+    with pytest.raises(InputError, match="unknown option inflaton: did you mean inflation"):
+        merge.generate("demo:problems", inflaton=10, out=tmp_path / "out")
     with pytest.raises(InputError, match="no problems are given"):
         merge.generate(None, mlm=MLM, out=tmp_path / "out")
     assert not list(tmp_path.iterdir())

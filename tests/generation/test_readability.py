@@ -18,6 +18,7 @@ from merge_snli.cli import main
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.embedded import embedded_path
+from merge_snli.models.tagger import find_tagger
 from merge_snli.validation import validate
 from tests.merge_snli.validation.digests import update_digests
 
@@ -29,6 +30,17 @@ CHOICES: dict[str, Any] = {
     "max_rank": 150,
     "no_compounds": True,
     "supersense": True,
+    "same_parse": True,
+    "no_other_forms": True,
+    "no_quantifiers": True,
+}
+
+
+OTHER_FORMS = {
+    "id": "forms",
+    "premise": "Two nurses and a nurse are sitting on a bench.",
+    "hypothesis": "A nurse is sitting on a bench.",
+    "label": "entailment",
 }
 
 
@@ -38,7 +50,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     assert embedded is not None
     folder = tmp_path_factory.mktemp("run")
     problems = folder / "problems.jsonl"
-    problems.write_text("\n".join(embedded.read_text(encoding="utf-8").splitlines()[:12]), encoding="utf-8")
+    lines = embedded.read_text(encoding="utf-8").splitlines()[:12]
+    problems.write_text("\n".join([*lines, json.dumps(OTHER_FORMS)]), encoding="utf-8")
     mlm = ("demo:mlm-wordpiece", "demo:mlm-bpe")
     return run_pipeline(Options(problems=str(problems), id_column="id", mlm=mlm, inflation=3), folder / "merge_snli")
 
@@ -73,7 +86,7 @@ def test_a_filtered_run_records_its_filters_and_is_valid(filtered: MergeDataset,
     dropped = {reason for each in generation_of(filtered.record).filters for reason in each.counts}
     assert dropped >= {
         *("too few masked LMs", "other article", "other tag", "low log-odds", "low rank"),
-        *("in a compound", "other supersense"),
+        *("in a compound", "other supersense", "other parse"),
     }
 
 
@@ -95,6 +108,9 @@ CLAIMED: dict[str, tuple[object, str]] = {
     "min_log_odds": (3.0, "log_odds"),
     "no_compounds": (True, "replacement"),
     "supersense": (True, "replacement"),
+    "same_parse": (True, "replacement"),
+    "no_other_forms": (True, "replacement"),
+    "no_quantifiers": (True, "replacement"),
 }
 """By option, a value that drops variants of the plain run, and the column in which they are found."""
 
@@ -114,6 +130,7 @@ def test_validation_finds_variants_that_a_filter_would_have_dropped(
     out = run_pipeline(options_of(plain), tmp_path / "copy", work=plain.folder.with_name("merge_snli.work")).folder
     run = json.loads((out / "run.json").read_text(encoding="utf-8"))
     run["options"][option] = value
+    run["generation"]["tagger"]["digest"] = find_tagger(parser=option == "same_parse").digest
     (out / "run.toml").unlink()
     (out / "run.json").write_text(json.dumps(run), encoding="utf-8")
     update_digests(out)

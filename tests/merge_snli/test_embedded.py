@@ -137,6 +137,6 @@ def words_in(text: str) -> str:
 
 
 def test_an_unknown_embedded_name_lists_those_there_are() -> None:
-    with pytest.raises(InputError, match=r"demo:x.*available: demo:problems, demo:mlm-wordpiece"):
+    with pytest.raises(InputError, match=r"demo:x.*choose from demo:problems, demo:mlm-wordpiece"):
         embedded_path("demo:x")
     assert embedded_path("google/bert") is None

@@ -44,6 +44,13 @@ NEGATIONS = {
     *("dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "aint", "cant", "couldnt", "wouldnt"),
 }
 
+QUANTIFIERS = {
+    *("single", "sole", "only", "same", "other", "different", "another", "such", "own"),
+    *("first", "second", "third", "fourth", "fifth", "next", "last", "previous", "former", "latter"),
+    *("half", "double", "several", "many", "few", "much", "more", "most", "less", "least", "enough"),
+    *("numerous", "various", "multiple", "whole", "entire"),
+}
+
 AFFIXES = {
     *("un", "re", "de", "dis", "mis", "pre", "non", "anti", "semi", "inter", "multi", "bi", "tri", "ex", "co"),
     *("ing", "ed", "er", "est", "ly", "ness", "ment", "tion", "sion", "ies", "ish", "ful", "less", "ible", "ous"),
@@ -65,10 +72,15 @@ MORPHY = (
 )
 
 
-def nouns() -> dict[str, str]:
-    """Return WordNet's nouns with their supersense, and `irregular PLURAL` with the singular."""
+VERB_ENDINGS = (
+    *(("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
+)
+
+
+def wordnet_table(name: str) -> dict[str, str]:
+    """Return the words of a bundled table with what their line begins with, and `irregular FORM` with the base form."""
     found: dict[str, str] = {}
-    table = Path(__file__).parents[2] / "merge_snli" / "embedded" / "wordnet" / "nouns.txt.gz"
+    table = Path(__file__).parents[2] / "merge_snli" / "embedded" / "wordnet" / f"{name}.txt.gz"
     for line in gzip.decompress(table.read_bytes()).decode().splitlines():
         for word in line.split()[1:]:
             plural, equals, singular = word.partition("=")
@@ -76,7 +88,7 @@ def nouns() -> dict[str, str]:
     return found
 
 
-NOUNS = nouns()
+NOUNS, VERBS = wordnet_table("nouns"), wordnet_table("verbs")
 
 NOISE = 1e-5
 """Log-probabilities nearer than this may come out in the other order in another batch."""
@@ -106,6 +118,9 @@ class Choices:
         max_rank: How many of the most probable pieces are looked at, None for all.
         no_compounds: Whether words beside a hyphen or slash, and nouns beside nouns, stay as they are.
         supersense: Whether a noun must have the supersense of the original.
+        same_parse: Whether the heads and labels of the sentence must stay.
+        no_other_forms: Whether words stay as they are that the problem has in another form.
+        no_quantifiers: Whether the quantifiers stay as they are and replace nothing.
     """
 
     prob: bool = True
@@ -120,6 +135,9 @@ class Choices:
     max_rank: int | None = None
     no_compounds: bool = False
     supersense: bool = False
+    same_parse: bool = False
+    no_other_forms: bool = False
+    no_quantifiers: bool = False
 
 
 @dataclass(frozen=True)
@@ -316,6 +334,14 @@ class Tagger:
     def __init__(self, nlp: Language) -> None:
         self.nlp = nlp
         self.answers: dict[str, list[Token]] = {}
+        self.parses: dict[str, list[tuple[int, str]]] = {}
+
+    def parse(self, text: str) -> list[tuple[int, str]]:
+        """Return the number of the head and the label of each token of a text."""
+        if text not in self.parses:
+            doc = self.nlp.get_pipe("parser")(self.nlp(text))
+            self.parses[text] = [(token.head.i, token.dep_) for token in doc]
+        return self.parses[text]
 
     def tag(self, text: str) -> list[Token]:
         """Return the tokens of a text."""
@@ -440,6 +466,25 @@ def words_of_problem(texts: Iterable[str], tokens: Iterable[Token]) -> set[str]:
     return runs | {plain(token.text) for token in tokens}
 
 
+@functools.cache
+def base_forms(word: str, word_class: str) -> frozenset[str]:
+    """Return a word and what it is a form of, by WordNet's rules for nouns and for verbs."""
+    forms = {word}
+    for name, table, endings in (("noun", NOUNS, MORPHY), ("verb", VERBS, VERB_ENDINGS)):
+        if name == word_class:
+            forms.add(table.get("irregular " + word, word))
+            for ending, base in endings:
+                stem = word[: len(word) - len(ending)] + base
+                if word.endswith(ending) and stem in table:
+                    forms.add(stem)
+    return frozenset(forms)
+
+
+def all_forms(words: Iterable[str], *classes: str) -> set[str]:
+    """Return words and what they are forms of."""
+    return {form for word in words for each in classes for form in base_forms(word, each)}
+
+
 def plain(text: str) -> str:
     """Return a text in NFKD, without combining marks, and case-folded."""
     characters = unicodedata.normalize("NFKD", text)
@@ -447,7 +492,13 @@ def plain(text: str) -> str:
 
 
 def suggestions(
-    mlm: MaskedLM, sentence: str, start: int, end: int, original: str, taken: set[str], choices: Choices
+    mlm: MaskedLM,
+    sentence: str,
+    start: int,
+    end: int,
+    original: str,
+    taken: set[str],
+    choices: Choices,
 ) -> tuple[dict[str, float], set[str]]:
     """Return the suggested words of one form after the filters without the tagger, and the doubtful words."""
     answer = mlm.answer(sentence, start, end)
@@ -460,6 +511,8 @@ def suggestions(
         piece = mlm.whole_word(number, mlm.pieces[answer.original].kind)
         word = None if piece is None else in_case_of(original, piece)
         if word is None or plain(word) in taken:
+            continue
+        if choices.no_quantifiers and {plain(word), plain(original)} & QUANTIFIERS:
             continue
         if number in answer.doubtful:
             doubtful.add(word)
@@ -515,9 +568,14 @@ def fits_article(sentence: str, start: int, word: str) -> bool:
 def fits_in_place(
     tagger: Tagger, sentence: str, start: int, end: int, word: str, word_class: str, choices: Choices
 ) -> bool:
-    """Say whether a suggestion is one token of the class, and of the tag, in its place (filter 4 and same tag)."""
+    """Say whether a suggestion is one token of the class, and of the tag, in its place, and the parse stays."""
+    becomes = sentence[:start] + word + sentence[end:]
+    if choices.same_parse and tagger.parse(becomes) != tagger.parse(sentence):
+        return False
+    if not (choices.pos or choices.same_tag):
+        return True
     (tag,) = (token.tag for token in tagger.tag(sentence) if token.start == start)
-    for token in tagger.tag(sentence[:start] + word + sentence[end:]):
+    for token in tagger.tag(becomes):
         if token.start == start and token.text == word:
             of_class = token.word_class == word_class or not choices.pos
             return of_class and (token.tag == tag or not choices.same_tag)
@@ -609,6 +667,9 @@ def variants_of(
         written = {text[start:end] for (text, _), here in zip(sentences, places, strict=True) for start, end in here}
         original = min(written) if len(written) == 1 else form
         result.shared.append((word_class, original))
+        other_forms = all_forms(taken - {plain(original)}, "noun", "verb")
+        if choices.no_other_forms and other_forms & all_forms([plain(original)], "noun", "verb"):
+            continue
         validated: list[dict[str, dict[str, float]]] = []  # for P and for H: word -> masked LM -> log-odds
         for (sentence, tokens), here in zip(sentences, places, strict=True):
             by_word: dict[str, dict[str, float]] = {}
@@ -629,7 +690,7 @@ def variants_of(
         for word in {*validated[0], *validated[1]}:
             has = [word in by_word for by_word in validated]
             for side in (1, 0):  # the short one first
-                if (choices.pos or choices.same_tag) and has[side] and (choices.union or all(has)):
+                if has[side] and (choices.union or all(has)):
                     sentence = sentences[side][0]
                     has[side] = fits_everywhere(tagger, sentence, places[side], original, word, word_class, choices)
             if all(has) or (choices.union and any(has)):

@@ -123,6 +123,9 @@ ORIGINALS = (
     "gon",
     "##na",
     "not",
+    "single",
+    "same",
+    "girls",
 )
 ODD_PROBLEMS = (
     ("A boy\u00a0and a  girl sing.", " The boy saw\ta girl\n"),
@@ -132,6 +135,7 @@ ODD_PROBLEMS = (
     ("A TV, two TVs (TVs!) and a dog.", "Two TVs, a TV and a dog"),
     ("TEA for Children", "Children like TEA"),
     ("Children drink TEA \U0001f600 dog", "A dog, Children and TEA \U0001f600"),
+    ("The girl sees girls and a single boy", "A single girl, the same girls"),
     ("The cafe\u0301 has a dog. The dog is in the cafe.", "A dog in a cafe"),
     ("A boy. A boy. A boy", "boy"),
     ("dog", "dog "),
@@ -234,6 +238,9 @@ CHOICES: tuple[tuple[dict[str, Any], literal.Choices], ...] = (
     ({"min_log_odds": 0.2}, literal.Choices(min_log_odds=0.2)),
     ({"no_compounds": True, "filters": "none"}, literal.Choices(no_compounds=True, prob=False, pos=False)),
     ({"supersense": True, "filters": "none"}, literal.Choices(supersense=True, prob=False, pos=False)),
+    ({"same_parse": True, "filters": "prob"}, literal.Choices(same_parse=True, pos=False)),
+    ({"no_other_forms": True, "filters": "none"}, literal.Choices(no_other_forms=True, prob=False, pos=False)),
+    ({"no_quantifiers": True, "filters": "none"}, literal.Choices(no_quantifiers=True, prob=False, pos=False)),
     ({"max_rank": 20, "filters": "none"}, literal.Choices(max_rank=20, prob=False, pos=False)),
     (
         {"min_mlms": 2, "same_tag": True, "articles": True, "min_log_odds": 0.05, "max_rank": 45},
@@ -277,3 +284,4 @@ def test_disabled_components_do_not_change_tags(corpus_problems: list[Problem], 
 def test_closed_lists_equal_those_of_the_pipeline() -> None:
     assert set(whole_words.NEGATIONS) == literal.NEGATIONS
     assert set(whole_words.AFFIXES) == literal.AFFIXES
+    assert set(whole_words.QUANTIFIERS) == literal.QUANTIFIERS

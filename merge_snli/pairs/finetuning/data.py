@@ -11,6 +11,7 @@ import yaml
 from huggingface_hub import metadata_load
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.table import count
 from merge_snli.embedded import PREFIX
 from merge_snli.pairs.finetuning.options import FinetuneOptions
 from merge_snli.problems.inputs import Problems
@@ -76,7 +77,9 @@ def read_training_data(options: FinetuneOptions) -> TrainingData:
         found, source = read_examples(name, problem_options(name))
         used = len(found) - options.hold_out
         if used < 1:
-            raise InputError(f"{param('hold_out')} is {options.hold_out}, but {name} has only {len(found)} problems")
+            raise InputError(
+                f"{param('hold_out')} is {options.hold_out}, but {name} has only {count(len(found), 'problem')}"
+            )
         examples += found[:used]
         held_out += found[used:]
         sources.append(replace(source, used=used))

@@ -85,7 +85,7 @@ def _scored_config(dataset: MergeDataset, config: str, names: tuple[str, ...], t
     pairs = Numbering([*seed_pairs, *zip(columns["premise"], columns["hypothesis"], strict=True)])
     numbers = np.array(pairs.numbers)
     word_class, label = np.array(columns["word_class"]), np.array(columns["label"])
-    masked_lms = masked_lm_names(dataset)
+    masked_lms = masked_lm_names(dataset.record)
     return ScoredData(
         dataset=dataset,
         name=dataset.public_name,

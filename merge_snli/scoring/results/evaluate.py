@@ -11,8 +11,9 @@ import numpy as np
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
+from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
-from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, TABLE, Missing, ModelLabels, compared_labels
+from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, PROMPT, TABLE, Missing, ModelLabels, compared_labels
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.answers import align, asked_answers, compared_numbers
 from merge_snli.scoring.results.calibration import calibration_of, label_probabilities
@@ -176,13 +177,13 @@ def notes_of(result: Result, answers: Answers, *, pairs: int) -> Iterator[str]:
         yield f"the largest scores are tied on {result.run.tied:,} of {pairs:,} distinct pairs; the first label counts"
     if result.source is not None and result.source.too_long:
         yield (
-            f"{result.source.too_long} problems of the source left out: longer than the model's maximum of "
+            f"{count(result.source.too_long, 'problem')} of the source left out: longer than the model's maximum of "
             f"{left_out.max_length} tokens"
         )
     if (warning := _chance_warning(result.scores, answers)) is not None:
         origin = result.model.label_origin
         order = f"check the label order {','.join(result.model.labels)}"
-        yield f"{warning}; {f'check the {origin}' if origin in (FUNCTION, ANSWERS) else order}"
+        yield f"{warning}; {f'check the {origin}' if origin in (FUNCTION, ANSWERS, PROMPT) else order}"
 
 
 def _label_notes(result: Result) -> Iterator[str]:

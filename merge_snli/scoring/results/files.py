@@ -13,6 +13,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json, write_text
+from merge_snli.base.table import count
 from merge_snli.dataset.folders import check_out
 from merge_snli.scoring.results.records import SCHEMA_VERSION
 from merge_snli.scoring.results.result import Result
@@ -90,7 +91,7 @@ def _read_folder(folder: str | Path) -> list[Result]:
         except InputError as error:
             errors.append(error.message)
     if not results:
-        raise InputError(f"no valid result in {folder} ({len(errors)} files read); {errors[0].marked}")
+        raise InputError(f"no valid result in {folder} ({count(len(errors), 'file')} read); {errors[0].marked}")
     for message in errors:
         logger.warning("skipped: %s", message)
     return results

@@ -87,7 +87,8 @@ class ModelRecord(Part):
     labels: tuple[Label, ...]
     """Label of each output, in the order of the outputs."""
     label_origin: str
-    """Where the labels come from: `config`, `table`, `given`, `inferred`, `function` or `answers` (imported)."""
+    """Where the labels come from: `config`, `table`, `given`, `inferred`, `function`, `answers` (imported) or
+    `prompt`."""
     config_labels: tuple[str, ...]
     """Label names in the model's own config."""
 
@@ -139,7 +140,7 @@ class PromptRecord(Part):
     """How a language model was asked, and what that took."""
 
     harness: str
-    """What called the model: `inspect_ai` or `lm_eval`."""
+    """What called the model: `inspect_ai`, `lm_eval`, or `merge_snli` for `merge-snli score --prompt`."""
     harness_version: str | None
     provider: str | None
     """Provider or backend of the model, such as `openai` or `hf`."""
@@ -213,6 +214,7 @@ class LeftOut(Part):
 
 
 def title_of(model: ModelRecord, run: RunRecord) -> str:
-    """Return the display name of a result: the model's name, with its prompt, or its dtype unless that is float32."""
-    about = run.dtype if run.prompt is None else run.prompt.title
-    return model.name if about in (None, "float32") else f"{model.name} ({about})"
+    """Return the display name of a result: the model's name, with its prompt, and its dtype unless that is float32."""
+    prompt = [] if run.prompt is None else [run.prompt.title]
+    about = ", ".join([*prompt, *([] if run.dtype in (None, "float32") else [run.dtype])])
+    return f"{model.name} ({about})" if about else model.name

@@ -259,7 +259,7 @@ def _explanation(results: Sequence[Result]) -> tuple[str, ...]:
         passing,
         f"{', '.join(map(_header, compared_labels_of(results)))}: share of the pairs with this predicted label.",
         *calibration,
-        *([f"{without:,} rows without a gold label are left out."] if without else []),
+        *([f"{count(without, 'row')} without a gold label left out."] if without else []),
     )
 
 

@@ -23,8 +23,8 @@ from generation.sentences.words import SharedWord
 from merge_snli.base.option import METADATA, Option
 from merge_snli.problems.reading import Problem
 
-CONDITIONS = ("on_fillers", "on_log_odds", "on_word", "on_tag", "on_validators")
-STAGES = {"on_fillers": 0, "on_log_odds": 0, "on_word": 1, "on_tag": 2, "on_validators": 3}
+CONDITIONS = ("on_fillers", "on_log_odds", "on_word", "on_tag", "on_parse", "on_validators")
+STAGES = {"on_fillers": 0, "on_log_odds": 0, "on_word": 1, "on_tag": 2, "on_parse": 2, "on_validators": 3}
 ORDER = (
     "no whole word",
     "not more probable",
@@ -33,11 +33,14 @@ ORDER = (
     "in the problem",
     "same word again",
     "related",
+    "other form",
+    "quantifier",
     "in a compound",
     "other supersense",
     "other article",
     "other class",
     "other tag",
+    "other parse",
     "too few masked LMs",
 )
 """The reasons in the order of docs/method.md, in which the first one counts; add yours."""

@@ -13,7 +13,7 @@ from generation.sentences.forms import Substitution
 from generation.sentences.receptive_field import ReceptiveFieldTagger
 from generation.sentences.tagging import InPlaceTagger, plain_tags, tag, tag_sentences
 from generation.sentences.words import shared_words
-from merge_snli.models.tagger import CLASS_OF_TAG
+from merge_snli.models.tagger import CLASS_OF_TAG, find_tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import Problem, read_problems
 from tests.processes import run_without_spacy
@@ -217,3 +217,12 @@ def test_columns_in_another_order_give_the_same_tags(tagger: Tagger) -> None:
     other = replace(tagger, load=lambda: pipeline(WINDOWS, columns), name="columns")
     expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(places(), other)]
     assert InPlaceTagger(other).word_classes(places()) == expected
+
+
+def test_a_suggestion_of_another_structure_changes_the_parse() -> None:
+    sentence = "The man gives the dog a bone."
+    suggestions = ("woman", "throws", "barks", "x-y z")
+    starts = ((4, 7), (8, 13), (8, 13), (4, 7))
+    in_place = InPlaceTagger(find_tagger(parser=True))
+    given = [Substitution(sentence, *at, word) for word, at in zip(suggestions, starts, strict=True)]
+    assert in_place.same_parses(given) == [True, True, False, False]

@@ -92,7 +92,7 @@ def test_the_recorded_tagger_is_loaded_and_another_one_is_mentioned(
     assert not caplog.text
     other = changed(record, tagger=TaggerRecord("other", "1.0", "f" * 64))
     assert tagger_of(other, str(tagger.path)).digest == tagger.digest
-    assert "other 1.0 (ffffffff)" in caplog.text
+    assert "other 1.0 (sha256 ffffffff)" in caplog.text
 
 
 def test_a_recorded_tagger_that_is_a_folder_is_not_loaded(tagger: Tagger) -> None:

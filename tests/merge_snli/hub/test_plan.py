@@ -12,6 +12,7 @@ import yaml
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
+from merge_snli.base.table import count
 from merge_snli.dataset.record import as_json, encode_record, generation_of
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.hub.plan import plan, plan_text
@@ -175,11 +176,15 @@ def test_draft_branch(dataset: MergeDataset, planned: Plan) -> None:
     assert plan(dataset, REPO, revision="drafts/v2.0").branches[0].name == "drafts/v2.0"
 
 
-def test_text_has_every_file_with_its_digest(planned: Plan, dataset: MergeDataset) -> None:
+def test_text_sums_files_by_folder(planned: Plan, dataset: MergeDataset) -> None:
     lines = plan_text(planned).splitlines()
-    digest = dataset.record.data.files["data/all/test.parquet"]
-    size = (dataset.folder / "data/all/test.parquet").stat().st_size
-    assert lines.count(f"  {digest}  {size:>10,}  data/all/test.parquet") == 2
+    files = list((dataset.folder / "data/all").iterdir())
+    size = sum(path.stat().st_size for path in files)
+    assert lines.count(f"  {size:>14,} bytes  data/all/*, {count(len(files), 'file')}") == 2
+    written = planned.branches[0].files
+    assert f"  {len(written['README.md']):>14,} bytes  README.md, 1 file" in lines  # type: ignore[arg-type]
+    total = sum(len(each) if isinstance(each, bytes) else each.stat().st_size for each in written.values())
+    assert f"  {total:>14,} bytes in {count(len(written), 'file')}" in lines
     assert [line for line in lines if not line.startswith("  ")] == [
         f"data set {REPO}, branch main",
         f"data set {REPO}, branch script",

@@ -481,7 +481,7 @@ def test_wrong_logs_of_lm_eval(
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        ("id,label\na,neutral\n", [], "none of the 1 rows"),
+        ("id,label\na,neutral\n", [], "none of 1 row"),
         ("id,label\na,neutral\n", ["--model", ""], "give --model NAME"),
         ("text,label\na,neutral\n", [], "add id, or premise and hypothesis"),
         ("id,answer\na,neutral\n", [], "add label, or one column per label"),
@@ -559,7 +559,7 @@ def test_a_failed_log_does_not_stop_the_others(
     assert main(["import", *paths, str(inspect_log), "--dataset", OWN, "--out", str(out)]) == 0
     assert all(path in caplog.text for path in paths)
     assert len(read_results(out)) == 1
-    refused(paths, "none of the 2 files", capsys, tmp_path / "none")
+    refused(paths, "none of 2 files", capsys, tmp_path / "none")
 
 
 def test_a_partial_import_without_a_whole_seed_names_its_file(

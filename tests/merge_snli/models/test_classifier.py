@@ -172,7 +172,7 @@ def test_max_length_is_the_smallest_limit(
         [tokens] = classifier.count_tokens([(word, "ba")])
     assert tokens == expected
     assert np.isfinite(classifier.predict([(word, "ba")])).all()
-    with pytest.raises(InputError, match="fails on 1 pairs"):
+    with pytest.raises(InputError, match="fails on 1 pair:"):
         classifier.predict([(word + " ba" * (positions - expected + 1), "ba")])
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
 
+from merge_snli.models.base_forms import VERBS
 from merge_snli.models.supersenses import TABLE, supersense
 
 WORDNET = Path("/usr/share/wordnet")
@@ -38,10 +40,13 @@ def test_the_license_is_beside_the_table() -> None:
 
 
 @pytest.mark.skipif(not WORDNET.is_dir(), reason="WordNet's files are not installed (Debian: wordnet-base)")
-def test_the_table_is_that_of_the_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from training import wordnet_nouns
+def test_the_tables_are_those_of_the_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from training import wordnet_tables
 
-    monkeypatch.setattr("training.wordnet_nouns.TABLE", tmp_path / "nouns.txt.gz")
-    monkeypatch.setattr("sys.argv", ["wordnet_nouns", str(WORDNET)])
-    wordnet_nouns.main()
-    assert (tmp_path / "nouns.txt.gz").read_bytes() == TABLE.read_bytes()
+    made = {"TABLE": TABLE, "VERBS": VERBS}
+    for name, path in made.items():
+        monkeypatch.setattr(wordnet_tables, name, tmp_path / path.name)
+    monkeypatch.setattr("sys.argv", ["wordnet_tables", str(WORDNET)])
+    wordnet_tables.main()
+    for path in made.values():
+        assert gzip.decompress((tmp_path / path.name).read_bytes()) == gzip.decompress(path.read_bytes())

@@ -43,3 +43,12 @@ def test_a_pipeline_by_path_and_pipelines_without_a_tagger(tagger: Tagger, tmp_p
         find_tagger(str(tmp_path / "blank"))
     with pytest.raises(InputError, match="'en_nowhere'"):
         find_tagger("en_nowhere")
+
+
+def test_a_tagger_with_its_parser_has_a_digest_of_its_own(tagger: Tagger, tmp_path: Path) -> None:
+    with_parser = find_tagger(parser=True)
+    assert with_parser.digest != tagger.digest
+    assert {*with_parser.components} - {*tagger.components} == {"parser"}
+    tagger.nlp.to_disk(tmp_path / "tags")
+    with pytest.raises(InputError, match=r"tags' has no parser"):
+        find_tagger(str(tmp_path / "tags"), parser=True)

@@ -94,9 +94,19 @@ def test_masked_lm_is_refused_without_advice_on_labels(
     dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("demo:mlm-bpe", "--dataset", dataset, "--out", tmp_path / "results") == 2
-    text = unwrapped(capsys.readouterr().out)
-    assert re.search(r"demo:mlm-bpe is not a sequence classifier \(\w+ForMaskedLM\)", text)
-    assert "--model-labels" not in text
+    printed = capsys.readouterr()
+    assert re.search(r"demo:mlm-bpe is not a sequence classifier \(\w+ForMaskedLM\)", printed.err)
+    assert "--model-labels" not in printed.err
+    assert printed.out == ""
+
+
+def test_unknown_bundled_model_names_those_of_its_kind(
+    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("demo:nli-c", "--dataset", dataset, "--out", tmp_path / "results") == 2
+    printed = capsys.readouterr()
+    assert (printed.out, list(tmp_path.iterdir())) == ("", [])
+    assert printed.err == "merge-snli: unknown bundled name 'demo:nli-c': choose from demo:nli-a, demo:nli-b\n"
 
 
 def test_checkpoints_of_the_same_name_are_told_apart(
@@ -273,7 +283,7 @@ def test_a_disk_error_names_the_folder(
 
     monkeypatch.setattr(Path, "write_bytes", refuse_shards)
     assert run(bert, "--dataset", dataset, "--out", tmp_path / "results") == 2
-    assert str(tmp_path / "results.work") in capsys.readouterr().out
+    assert str(tmp_path / "results.work") in capsys.readouterr().err
     assert not list(tmp_path.rglob("*.json.*"))
 
 

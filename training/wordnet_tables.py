@@ -1,11 +1,11 @@
-"""Make the table of nouns by supersense, `merge_snli/embedded/wordnet/nouns.txt.gz`, from WordNet 3.0.
+"""Make the tables of `merge_snli/embedded/wordnet` from WordNet 3.0: nouns by supersense, and verbs.
 
-    python -m training.wordnet_nouns /usr/share/wordnet
+    python -m training.wordnet_tables /usr/share/wordnet
 
-The folder has WordNet's files, as Debian's package wordnet-base installs them. The table has one line for each of
-WordNet's lexicographer files of nouns: its name and the nouns of one word whose first (most frequent) sense is in it,
-without names that are also regular plurals, such as Parks. The last line has irregular plurals with their singulars.
-The same files give the same bytes.
+The folder has WordNet's files, as Debian's package wordnet-base installs them. The table of nouns has one line for each
+of WordNet's lexicographer files of nouns: its name and the nouns of one word whose first (most frequent) sense is in
+it, without names that are also regular plurals, such as Parks. The last line has irregular plurals with their
+singulars. The table of verbs has a line of verbs and one of irregular forms. The same files give the same bytes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from merge_snli.models.base_forms import VERBS
 from merge_snli.models.supersenses import IRREGULAR, TABLE, regular_singulars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 FIRST_FILE = 3
 # The lexicographer files of nouns, from number 3 on (lexnames(5WN)).
@@ -33,7 +34,7 @@ WORD = re.compile(r"[a-z]['a-z-]*[a-z]")
 
 
 def main() -> None:
-    """Write the table."""
+    """Write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path, help="folder of WordNet 3.0's files")
     folder = parser.parse_args().folder
@@ -43,9 +44,16 @@ def main() -> None:
         if not (is_name and any(singular in senses for singular in regular_singulars(noun))):
             nouns[NAMES[number - FIRST_FILE]].append(noun)
     known = {noun for of_name in nouns.values() for noun in of_name}
-    plurals = [plural for plural in irregular_plurals(folder) if plural.partition("=")[2] in known]
-    lines = [" ".join((name, *sorted(words))) for name, words in [*nouns.items(), (IRREGULAR, plurals)]]
-    TABLE.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0))
+    plurals = [plural for plural in irregular_forms(folder / "noun.exc") if plural.partition("=")[2] in known]
+    write(TABLE, nouns | {IRREGULAR: plurals})
+    verbs = [line.split()[0] for line in _entries(folder / "index.verb")]
+    write(VERBS, {"verb": filter(WORD.fullmatch, verbs), IRREGULAR: irregular_forms(folder / "verb.exc")})
+
+
+def write(path: Path, words: Mapping[str, Iterable[str]]) -> None:
+    """Write a table: a line for each key, with its words."""
+    lines = [" ".join((name, *sorted(of_name))) for name, of_name in words.items()]
+    path.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0))
 
 
 def first_senses(folder: Path) -> Iterator[tuple[str, int, bool]]:
@@ -59,12 +67,12 @@ def first_senses(folder: Path) -> Iterator[tuple[str, int, bool]]:
             yield lemma, int(synset[1]), lemma not in synset
 
 
-def irregular_plurals(folder: Path) -> Iterator[str]:
-    """Yield `PLURAL=SINGULAR` for each plural of one word that WordNet lists as an exception."""
-    for line in _entries(folder / "noun.exc"):
-        plural, singular, *_ = line.split()
-        if WORD.fullmatch(plural) and WORD.fullmatch(singular):
-            yield f"{plural}={singular}"
+def irregular_forms(path: Path) -> Iterator[str]:
+    """Yield `FORM=BASE` for each form of one word that WordNet lists as an exception."""
+    for line in _entries(path):
+        form, base, *_ = line.split()
+        if WORD.fullmatch(form) and WORD.fullmatch(base):
+            yield f"{form}={base}"
 
 
 def _entries(path: Path) -> Iterator[str]:

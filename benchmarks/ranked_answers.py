@@ -1,0 +1,143 @@
+"""Compare `merge-snli score --prompt` with the `hf` backend of lm-evaluation-harness on one causal LM and prompt.
+
+    python -m benchmarks.ranked_answers --model DIR --prompt word few_shot --limit 200
+
+Both rank the same answers to the same texts in float32 on a CPU with one thread. lm-evaluation-harness gets the texts
+as requests of its backend, without the time that its tasks take. Its batch size is the best of those of `--batch-sizes`
+on the first round. Without `--model`, the model has random weights, so only the speed and the equality of the scores
+mean something. In each round both run on the same pairs in turn; the table shows the median of the rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.processor import processor
+from benchmarks.scoring import byte_bpe_tokenizer
+from merge_snli.dataset.stored import find_dataset
+from merge_snli.language_models.prompts import FilledPrompt, read_prompts
+from merge_snli.language_models.shots import fill_prompt
+from merge_snli.models.finding import find_model
+from merge_snli.models.labels import Pair
+from merge_snli.models.loading import ModelOptions, load_causal_lm
+from merge_snli.scoring.predictions.opening import open_config
+from merge_snli.scoring.predictions.predict import predict_pairs
+
+CLEAR = 1e-4
+"""Difference of the best two scores above which the answers must be equal."""
+
+Scores = Any
+"""Log-likelihood of each answer, [n_pairs, n_labels]."""
+
+
+def main() -> None:
+    """Run the benchmark and print its table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", help="folder of a causal LM to use instead of a random one")
+    parser.add_argument("--dataset", default="demo:dataset", help="data set (default: %(default)s)")
+    parser.add_argument("--prompt", nargs="+", default=["word", "few_shot"], help="prompts (default: word few_shot)")
+    parser.add_argument("--limit", type=int, default=200, help="pairs per round (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=3, help="number of rounds (default: %(default)s)")
+    parser.add_argument("--batch-sizes", type=int, nargs="+", default=[8, 32], help="of lm-evaluation-harness")
+    parser.add_argument("--hidden-size", type=int, default=512, help="of the random model (default: %(default)s)")
+    parser.add_argument("--layers", type=int, default=8, help="of the random model (default: %(default)s)")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    data = open_config(find_dataset(arguments.dataset), None if arguments.dataset != "demo:dataset" else "all")
+    pairs = data.pairs[:: max(1, len(data.pairs) // arguments.limit)][: arguments.limit]
+    sys.stdout.write(f"{processor()}\n\n| prompt | tokens | lm-evaluation-harness | `score --prompt` | ratio | ")
+    sys.stdout.write(
+        "largest difference | clear answers | equal |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        if arguments.model is None:
+            save_model(Path(folder), pairs, hidden_size=arguments.hidden_size, layers=arguments.layers)
+        for prompt in read_prompts(arguments.prompt):
+            filled = fill_prompt(prompt, data)
+            line = compare(arguments.model or folder, filled, pairs, arguments.rounds, arguments.batch_sizes)
+            sys.stdout.write(f"| `{prompt.name}` | {line} |\n")
+            sys.stdout.flush()
+
+
+def save_model(folder: Path, pairs: Sequence[Pair], *, hidden_size: int, layers: int) -> None:
+    """Save a Llama model with random weights and a byte-level BPE tokenizer trained on the pairs."""
+    from tokenizers import processors
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(0)
+    tokenizer = byte_bpe_tokenizer(pairs)
+    tokenizer.backend_tokenizer.post_processor = processors.ByteLevel()  # adds no token at the end
+    tokenizer.save_pretrained(folder)
+    config: Any = LlamaConfig(
+        vocab_size=32_000,
+        hidden_size=hidden_size,
+        num_hidden_layers=layers,
+        num_attention_heads=hidden_size // 64,
+        num_key_value_heads=hidden_size // 64,
+        intermediate_size=hidden_size * 8 // 3,
+        max_position_embeddings=2_048,
+        initializer_range=0.05,
+    )
+    LlamaForCausalLM(config).save_pretrained(folder)
+
+
+def compare(model: str, prompt: FilledPrompt, pairs: Sequence[Pair], rounds: int, sizes: Sequence[int]) -> str:
+    """Run both in turn, and return a row of the table."""
+    ours = load_causal_lm(find_model(model), "cpu", ModelOptions(prompt=prompt))
+    methods: dict[str, Callable[[], Scores]] = {
+        f"lm_eval {size}": harness(model, prompt, pairs, size) for size in sizes
+    }
+    methods["ours"] = lambda: predict_pairs(lambda: ours, pairs, None)[0].logits
+    predict_pairs(lambda: ours, pairs[:4], None)
+    seconds: dict[str, list[float]] = {name: [] for name in methods}
+    scores: dict[str, Scores] = {}
+    for _ in range(rounds):
+        for name in list(methods):
+            start = time.perf_counter()
+            scores[name] = methods[name]()
+            seconds[name].append(time.perf_counter() - start)
+        best = min((name for name in methods if name != "ours"), key=lambda name: seconds[name][0])
+        methods = {best: methods[best], "ours": methods["ours"]}
+    theirs = scores[best]
+    rates = [len(pairs) / statistics.median(seconds[name]) for name in (best, "ours")]
+    second, first = np.partition(theirs, -2, axis=1)[:, -2:].T
+    clear = first - second > CLEAR
+    equal = int((theirs.argmax(axis=1) == scores["ours"].argmax(axis=1))[clear].sum())
+    tokens = statistics.fmean(ours.count_tokens(pairs))
+    return (
+        f"{tokens:.0f} | {rates[0]:.1f} | {rates[1]:.1f} | {rates[1] / rates[0]:.1f} | "
+        f"{np.abs(theirs - scores['ours']).max():.0e} | {clear.sum()} of {len(pairs)} | {equal}"
+    )
+
+
+def harness(model: str, prompt: FilledPrompt, pairs: Sequence[Pair], batch_size: int) -> Callable[[], Scores]:
+    """Return a function that ranks the answers with the `hf` backend of lm-evaluation-harness."""
+    from lm_eval.api.instance import Instance
+    from lm_eval.models.huggingface import HFLM
+
+    backend: Any = HFLM(pretrained=model, dtype="float32", device="cpu", batch_size=batch_size)
+    requests = [
+        Instance("loglikelihood", {}, (prompt.text(*pair), answer), at, metadata=("nli", at, 1))
+        for at, (pair, answer) in enumerate((pair, answer) for pair in pairs for answer in prompt.continuations)
+    ]
+
+    def rank() -> Scores:
+        found = backend.loglikelihood(requests, disable_tqdm=True)
+        return np.array([likelihood for likelihood, _ in found], dtype=np.float32).reshape(len(pairs), -1)
+
+    backend.loglikelihood(requests[:3], disable_tqdm=True)  # warm up
+    return rank
+
+
+if __name__ == "__main__":
+    main()

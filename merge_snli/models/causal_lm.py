@@ -1,0 +1,235 @@
+"""Run a causal LM on prompts, and rank the answers for the labels by their log-likelihoods."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from itertools import groupby, takewhile
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from merge_snli.base.errors import InputError, param, reason
+from merge_snli.models.batches import TOKENS_PER_BATCH, Batches, is_batch_invariant, max_length
+from merge_snli.models.classifier import EXAMPLE_PAIR, PADDING_NOISE, TOKENS_PER_GPU_BATCH
+from merge_snli.models.labels import ModelFacts, Pair
+from merge_snli.models.last_layer import FAILURES, outputs_match
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import torch
+    from numpy.typing import NDArray
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+# Pairs whose prompts have in common what the prompts of all pairs have in common.
+OTHER_PAIRS: tuple[Pair, ...] = (("The sun is up.", "The moon is up."), ("Two dogs run.", "Some animals move."))
+
+
+class RankedPrompt(Protocol):
+    """A prompt for pairs, and the answer for each label, of which the most probable one counts."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, in the order of the data set."""
+
+    @property
+    def continuations(self) -> tuple[str, ...]:
+        """What follows the prompt if the model answers with each label, with a space before it."""
+
+    @property
+    def digest(self) -> str:
+        """A digest of everything that the prompt shows besides the pair, and of the answers."""
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What a result records about the prompt, by the names of the fields."""
+
+    def text(self, premise: str, hypothesis: str) -> str:
+        """Return the text that asks about a pair."""
+
+
+class EncodedPrompt(NamedTuple):
+    """The tokens of a prompt, and those of each answer."""
+
+    context: list[int]
+    answers: list[list[int]]
+
+
+class CausalLM:
+    """Ranks answers with a causal LM, without padding before a token that counts.
+
+    The tokens that all prompts begin with, which are those of instruction and shots, are computed once, and those of a
+    prompt once for all its answers. A model that computes other numbers with such a cache runs without it. Pairs in a
+    batch have prompts of the same length, and all batches of one length have the same size unless the model is
+    batch-invariant, so that the scores of a pair do not depend on other pairs.
+    """
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        prompt: RankedPrompt,
+        *,
+        packed: bool = False,
+    ) -> None:
+        """Wrap a loaded model.
+
+        Args:
+            model: The model, in evaluation mode.
+            tokenizer: Its tokenizer.
+            prompt: How to ask it.
+            packed: Whether `pack` found the model to be batch-invariant.
+        """
+        self._model: Any = model
+        self._tokenizer: Any = tokenizer
+        self._prompt = prompt
+        self._keeps_logits = "logits_to_keep" in inspect.signature(model.forward).parameters
+        self.n_outputs = len(prompt.continuations)
+        self.facts = ModelFacts(type(model).__name__, model.num_parameters(), max_length(model, tokenizer))
+        example, *others = self._encode([EXAMPLE_PAIR, *OTHER_PAIRS])
+        self._prefix = _common_start([each.context for each in (example, *others)])[: len(example.context) - 1]
+        self._prefix_cache: Any = None
+        self._uses_cache = self._computes_the_same_with_a_cache(example)
+        total = len(example.context)
+        rest = total - (len(self._prefix) if self._uses_cache else 0)
+        self.batch_tokens = (TOKENS_PER_BATCH if model.device.type == "cpu" else TOKENS_PER_GPU_BATCH) * total // rest
+        invariant = packed and is_batch_invariant(lambda times: np.stack(self._scores([example] * times)))
+        self._batches = Batches(
+            f"model {self.facts.architecture}", "prompt", self.batch_tokens, batch_invariant=invariant
+        )
+
+    def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
+        """Return the number of tokens of the prompt of each pair with the longest answer."""
+        return [len(each.context) + max(map(len, each.answers)) for each in self._encode(pairs)]
+
+    def padded_length(self, tokens: int) -> int:
+        """Return the same number: prompts are not padded."""
+        return tokens
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+        """Return the log-likelihood of the answer for each label, [n, n_labels].
+
+        Raises:
+            InputError: If the model fails, memory runs out at batch size 1, or a value is not finite.
+        """
+        encoded = self._encode(pairs)
+        rows = np.empty((len(pairs), self.n_outputs), dtype=np.float32)
+
+        def kind(row: int) -> tuple[int, bool]:
+            return len(encoded[row].context), self._has_prefix(encoded[row])
+
+        try:
+            for (length, _), same in groupby(sorted(range(len(pairs)), key=kind), key=kind):
+                indices = list(same)
+                rows[indices] = self._batches.run(
+                    lambda batch: self._scores([encoded[row] for row in batch]), indices, length
+                )
+        except InputError:
+            raise
+        except (RuntimeError, IndexError, ValueError) as error:
+            raise InputError(f"{self.facts.architecture} fails on {len(pairs)} prompts: {reason(error)}") from error
+        if not np.isfinite(rows).all():
+            raise InputError(
+                f"{self.facts.architecture} returns log-likelihoods that are not finite; check its weights, or use "
+                f"{param('dtype', 'float32')}"
+            )
+        return rows
+
+    def _encode(self, pairs: Sequence[Pair]) -> list[EncodedPrompt]:
+        """Encode prompts, and the answers as the tokens that they add to the prompt."""
+        texts = [self._prompt.text(*pair) for pair in pairs]
+        contexts, *whole = (
+            self._tokenizer([f"{text}{more}" for text in texts], verbose=False)["input_ids"]
+            for more in ("", *self._prompt.continuations)
+        )
+        answers = ([ids[len(context) :] for context, ids in zip(contexts, each, strict=True)] for each in whole)
+        encoded = [EncodedPrompt(*each) for each in zip(contexts, map(list, zip(*answers, strict=True)), strict=True)]
+        if not all(answer for each in encoded for answer in each.answers):
+            raise InputError(
+                f"an answer of the prompt adds no token to it for {self.facts.architecture}: use another prompt"
+            )
+        return encoded
+
+    def _has_prefix(self, encoded: EncodedPrompt) -> bool:
+        return self._uses_cache and encoded.context[: len(self._prefix)] == self._prefix
+
+    def _computes_the_same_with_a_cache(self, example: EncodedPrompt) -> bool:
+        """Return whether the model gives the same scores with a cache, and cache the common start of all prompts."""
+        try:
+            if self._prefix:
+                _, self._prefix_cache = self._forward([self._prefix], 1, past_key_values=None, use_cache=True)
+            noise = PADDING_NOISE[str(self._model.dtype).removeprefix("torch.")]
+            cached = np.stack(self._scores_with_cache([example] * 2))
+            return outputs_match(cached, np.stack(self._scores_without_cache([example] * 2)), noise)
+        except FAILURES:
+            return False
+
+    def _scores(self, batch: Sequence[EncodedPrompt]) -> list[NDArray[np.float32]]:
+        """Return the log-likelihoods of the answers to prompts of one length, [n_labels] each."""
+        return self._scores_with_cache(batch) if self._has_prefix(batch[0]) else self._scores_without_cache(batch)
+
+    def _scores_with_cache(self, batch: Sequence[EncodedPrompt]) -> list[NDArray[np.float32]]:
+        cache = copy.deepcopy(self._prefix_cache)
+        if cache is not None:
+            cache.batch_repeat_interleave(len(batch))
+        contexts = [each.context[len(self._prefix) :] for each in batch]
+        logits, cache = self._forward(contexts, 1, past_key_values=cache, use_cache=True)
+        scores = _picked(logits, [[answer[0] for answer in each.answers] for each in batch])
+        longer = [at for at in range(self.n_outputs) if any(len(each.answers[at]) > 1 for each in batch)]
+        if longer:
+            cache.batch_repeat_interleave(len(longer))
+            answers = [each.answers[at] for each in batch for at in longer]
+            read = _padded([answer[:-1] for answer in answers])
+            logits, _ = self._forward(read, len(read[0]), past_key_values=cache, use_cache=True)
+            scores[:, longer] += _sums(logits, [answer[1:] for answer in answers]).reshape(len(batch), -1)
+        return list(scores.numpy())
+
+    def _scores_without_cache(self, batch: Sequence[EncodedPrompt]) -> list[NDArray[np.float32]]:
+        """Return the same, computing each prompt with each answer from its first token on."""
+        answers = [answer for each in batch for answer in each.answers]
+        texts = [each.context + answer[:-1] for each in batch for answer in each.answers]
+        logits, _ = self._forward(_padded(texts), max(map(len, answers)), use_cache=False)
+        return list(_sums(logits, answers).reshape(len(batch), -1).numpy())
+
+    def _forward(self, rows: list[list[int]], last: int, **cache: Any) -> tuple[torch.Tensor, Any]:  # noqa: ANN401
+        """Return the logits at the last positions, [n, last, n_tokens], and the cache."""
+        import torch
+
+        with torch.inference_mode():
+            ids = torch.tensor(rows, device=self._model.device)
+            outputs = self._model(input_ids=ids, **cache, **({"logits_to_keep": last} if self._keeps_logits else {}))
+            return outputs.logits[:, -last:], getattr(outputs, "past_key_values", None)
+
+
+def _picked(logits: torch.Tensor, tokens: list[list[int]]) -> torch.Tensor:
+    """Return the log-probabilities of some tokens at one position, [n, n_picked]; logits are [n, 1, n_tokens]."""
+    import torch
+
+    return torch.log_softmax(logits[:, 0].float(), dim=-1).cpu().gather(1, torch.tensor(tokens))
+
+
+def _sums(logits: torch.Tensor, answers: list[list[int]]) -> torch.Tensor:
+    """Return the sum of the log-probabilities of the tokens of each answer, [n].
+
+    Args:
+        logits: Logits before each token of the longest answer, [n, n_longest, n_tokens].
+        answers: The tokens, [n] lists.
+    """
+    import torch
+
+    tokens = torch.tensor(_padded(answers), device=logits.device)
+    log_probabilities = torch.log_softmax(logits.float(), dim=-1).gather(2, tokens[..., None])[..., 0].cpu()
+    lengths = torch.tensor(list(map(len, answers)))
+    return (log_probabilities * (torch.arange(tokens.shape[1]) < lengths[:, None])).sum(dim=1)
+
+
+def _padded(rows: list[list[int]]) -> list[list[int]]:
+    """Fill up rows at their ends, where a causal LM does not read on; token 0 stands for any."""
+    length = max(map(len, rows))
+    return [row + [0] * (length - len(row)) for row in rows]
+
+
+def _common_start(rows: Sequence[list[int]]) -> list[int]:
+    """Return the numbers that all rows begin with."""
+    return [column[0] for column in takewhile(lambda column: len({*column}) == 1, zip(*rows, strict=False))]

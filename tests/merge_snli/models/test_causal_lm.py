@@ -1,0 +1,181 @@
+"""Causal LMs: log-likelihoods of answers, equal to those of the plain model, one answer at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from merge_snli import score
+from merge_snli.base.errors import InputError
+from merge_snli.cli import main
+from merge_snli.language_models.prompts import FilledPrompt, Shot, read_prompt
+from merge_snli.language_models.shots import fill_prompt
+from merge_snli.models.causal_lm import CausalLM
+from merge_snli.models.finding import find_model
+from merge_snli.models.labels import Pair
+from merge_snli.models.loading import ModelOptions, load_causal_lm
+from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.predictions.opening import open_config
+from merge_snli.scoring.predictions.predict import predict_pairs
+from tests.tiny_models import save_causal_lm
+
+PAIRS: list[Pair] = [
+    ("A man sleeps on a bench.", "A man rests."),
+    ("A man sleeps on a chair.", "A man rests."),
+    ("Two dogs run through a field of tall grass near a river.", "Some animals are outside."),
+    ("A girl sings.", "Nobody sings."),
+    ("A girl reads.", "Nobody reads."),
+]
+SHOTS = (Shot("A cat eats.", "An animal eats.", "entailment"), Shot("A boy swims.", "A boy is sad.", "neutral"))
+# Of `lm_eval`, only the shots are the same in all prompts. An answer of `letter` is one token.
+PROMPTS = ("word", "lm_eval", "letter")
+
+Folder = Callable[[str], Path]
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """A function that returns the folder of a tiny causal LM."""
+    made: dict[str, Path] = {}
+
+    def save(kind: str) -> Path:
+        if kind not in made:
+            made[kind] = save_causal_lm(kind, tmp_path_factory.mktemp("causal") / f"tiny-{kind}")
+        return made[kind]
+
+    return save
+
+
+def loaded(folder: Path, prompt: FilledPrompt, **options: Any) -> CausalLM:  # noqa: ANN401
+    return load_causal_lm(find_model(str(folder)), "cpu", ModelOptions(prompt=prompt, **options))
+
+
+def plain(folder: Path, prompt: FilledPrompt) -> list[list[float]]:
+    """Return the log-likelihoods of the answers to `PAIRS` by the model alone, without batches, cache or padding."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model: Any = AutoModelForCausalLM.from_pretrained(folder)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+
+    def likelihood(context: str, answer: str) -> float:
+        before, ids = (tokenizer(text)["input_ids"] for text in (context, context + answer))
+        with torch.inference_mode():
+            logits = model(input_ids=torch.tensor([ids]), use_cache=False).logits[0]
+        each = torch.log_softmax(logits.double(), dim=-1)
+        return sum(float(each[at - 1, ids[at]]) for at in range(len(before), len(ids)))
+
+    return [[likelihood(prompt.text(*pair), answer) for answer in prompt.continuations] for pair in PAIRS]
+
+
+@pytest.mark.parametrize(
+    ("kind", "cached"), [("llama", True), ("gpt2", True), ("mistral", True), ("bloom", True), ("mamba", False)]
+)
+def test_scores_are_those_of_the_plain_model(folder: Folder, kind: str, *, cached: bool) -> None:
+    for name in PROMPTS if kind == "llama" else PROMPTS[:1]:
+        prompt = FilledPrompt(read_prompt(name), NLI_LABELS, SHOTS)
+        ranked = loaded(folder(kind), prompt)
+        assert ranked._uses_cache == cached
+        assert len(ranked._prefix) > 20
+        expected = np.array(plain(folder(kind), prompt))
+        assert np.ptp(expected, axis=1).min() > 0.1
+        assert ranked.predict(PAIRS) == pytest.approx(expected, abs=2e-4)
+        assert ranked._scores_without_cache(ranked._encode(PAIRS[:1]))[0] == pytest.approx(expected[0], abs=2e-4)
+
+
+def test_scores_do_not_depend_on_the_other_pairs(folder: Folder) -> None:
+    ranked = loaded(folder("llama"), FilledPrompt(read_prompt("word"), NLI_LABELS))
+    together = ranked.predict(PAIRS)
+    assert [ranked.predict([pair])[0].tobytes() for pair in PAIRS] == [row.tobytes() for row in together]
+    predictions, facts = predict_pairs(lambda: ranked, PAIRS, None)
+    assert predictions.logits is not None
+    assert predictions.logits.tobytes() == together.tobytes()
+    assert (facts.architecture, facts.max_length) == ("LlamaForCausalLM", 512)
+    assert predictions.tokens.tolist() == ranked.count_tokens(PAIRS)
+
+
+def test_scores_are_those_of_lm_evaluation_harness(folder: Folder) -> None:
+    from lm_eval.api.instance import Instance
+    from lm_eval.models.huggingface import HFLM
+
+    prompt = FilledPrompt(read_prompt("word"), NLI_LABELS, SHOTS)
+    asked = [(prompt.text(*pair), answer) for pair in PAIRS for answer in prompt.continuations]
+    backend: Any = HFLM(pretrained=str(folder("gpt2")), dtype="float32", device="cpu", batch_size=4)
+    requests = [Instance("loglikelihood", {}, each, at, metadata=("nli", at, 1)) for at, each in enumerate(asked)]
+    theirs = np.array([value for value, _ in backend.loglikelihood(requests, disable_tqdm=True)]).reshape(-1, 3)
+    assert loaded(folder("gpt2"), prompt).predict(PAIRS) == pytest.approx(theirs, abs=2e-4)
+
+
+def test_bfloat16_is_close(folder: Folder) -> None:
+    prompt = FilledPrompt(read_prompt("word"), NLI_LABELS)
+    half = loaded(folder("llama"), prompt, dtype="bfloat16")
+    assert half._uses_cache
+    assert half.predict(PAIRS) == pytest.approx(np.array(plain(folder("llama"), prompt)), rel=0.05)
+
+
+def test_a_result_says_how_the_model_was_asked(folder: Folder, dataset: Path, tmp_path: Path) -> None:
+    data = open_config(dataset, "verb")
+    prompt = fill_prompt(read_prompt("few_shot"), data, shots=2)
+    result = score(folder("llama"), dataset, config="verb", prompt=prompt, out=tmp_path / "results")
+    record = result.run.prompt
+    assert record is not None
+    assert result.title == "tiny-llama (few_shot, 2 shots, ranked)"
+    assert (record.prompt_digest, record.calls) == (prompt.digest, 3 * len(data.pairs))
+    assert (result.model.labels, result.model.label_origin) == (data.label_names, "prompt")
+    assert result.calibration is not None
+    ranked = loaded(folder("llama"), prompt)
+    best = [data.label_names[at] for at in ranked.predict(data.pairs).argmax(axis=1)]
+    assert data.anchors is not None
+    assert result.groups.anchors == tuple(best[pair] for pair in data.anchors.pairs)
+
+
+def test_the_command_asks_each_prompt(
+    folder: Folder,
+    dataset: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    where = ["--dataset", str(dataset), "--config", "verb", "--limit-seeds", "2", "--out", str(tmp_path / "results")]
+    assert main(["score", str(folder("gpt2")), "--prompt", "word", "reasons", "letter", *where]) == 0
+    printed = capsys.readouterr()
+    assert "tiny-gpt2 (word, ranked)" in printed.out
+    assert "tiny-gpt2 (letter, ranked)" in printed.out
+    assert "the prompt reasons asks for reasons" in caplog.text
+    assert len([*(tmp_path / "results").glob("*.json")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--prompt", "reasons"], "asks for reasons"),
+        (["--prompt", "word", "--dtype", "int8"], "int8"),
+        (["--prompt", "word", "--model-labels", "infer"], "--model-labels"),
+        (["--shots", "2"], "--shots needs --prompt"),
+        ([], "--prompt"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    folder: Folder,
+    dataset: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    message: str,
+) -> None:
+    where = ["--dataset", str(dataset), "--config", "verb", "--out", str(tmp_path / "results")]
+    assert main(["score", str(folder("gpt2")), *where, *options]) == 2
+    printed = capsys.readouterr()
+    assert message in " ".join(f"{printed.out} {printed.err}".split())
+
+
+def test_an_answer_without_tokens_is_refused(folder: Folder) -> None:
+    prompt = FilledPrompt(read_prompt("word"), NLI_LABELS)
+    ranked = loaded(folder("gpt2"), prompt)
+    object.__setattr__(ranked, "_prompt", type("Silent", (), {"text": prompt.text, "continuations": ("", " a", " b")}))
+    with pytest.raises(InputError, match="adds no token"):
+        ranked.predict(PAIRS)
