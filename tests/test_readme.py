@@ -58,6 +58,7 @@ def scores_groups(names: dict[str, Any]) -> int:
     return len(set(zip(variants["seed_id"], variants["word_class"], strict=True)))
 
 
+@pytest.mark.slow
 def test_the_example_of_the_python_api(
     demo_run: DemoRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -70,6 +71,7 @@ def test_the_example_of_the_python_api(
     assert f"{100 * result.pattern_accuracy:.1f}" in demo_run.printed
 
 
+@pytest.mark.slow
 def test_the_demo_prints_the_blocks_shown(demo_run: DemoRun) -> None:
     blocks = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
     assert blocks

@@ -12,9 +12,9 @@ from merge_snli.analysis.scored_dataset import NotComputable, read_scored_datase
 from merge_snli.analysis.without_seeds import on_common_seeds
 from merge_snli.analysis.word_classes import classes
 from merge_snli.base.errors import InputError, param
-from merge_snli.models.labels import positions
 from merge_snli.scoring.results.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
 from merge_snli.scoring.results.intervals import pattern_accuracy_interval
+from merge_snli.scoring.results.over_prompts import OverPrompts, merge_prompts, prompts_of
 from merge_snli.scoring.statistics import (
     compare_at_thresholds,
     compare_models,
@@ -29,9 +29,12 @@ from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accu
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from merge_snli.analysis.word_classes import NamedTest
     from merge_snli.dataset.stored import MergeDataset
     from merge_snli.scoring.answers import Counts
+    from merge_snli.scoring.results.over_prompts import PromptEffect
     from merge_snli.scoring.results.result import Result
     from merge_snli.scoring.results.scores import GroupTable
     from merge_snli.scoring.statistics import Family, Interval, PairAtThresholds, TestResult
@@ -66,6 +69,7 @@ class Comparison:
         all_thresholds: The tests of all pairs of models at the thresholds 0, 0.01, … 1, if they are requested; of
             several comparisons at different thresholds, only the first has them.
         notes: Notes of each model's result.
+        prompts: The effect of the prompt at the quality threshold, if the prompts of one model are compared.
     """
 
     title: str
@@ -85,6 +89,7 @@ class Comparison:
     classes: tuple[NamedTest, ...] | None
     all_thresholds: tuple[PairAtThresholds, ...] | None
     notes: Mapping[str, tuple[str, ...]]
+    prompts: PromptEffect | None = None
 
 
 class NotComparable(InputError):  # noqa: N818 - as `NotComputable`
@@ -120,34 +125,63 @@ def compare_results(
             subsamples and the data has none.
     """
     groups = comparable_results(results)
-    comparable = [group for group in groups if len(group) > 1]
+    comparable = [each for group in groups for each in _models_and_prompts(group) if len(each.results) > 1]
     if not comparable:
         raise NotComparable(_not_comparable(groups))
-    without_draws = next((group[0].dataset.title for group in comparable if group[0].draws is None), None)
+    firsts = [next(iter(each.results.values())) for each in comparable]
+    without_draws = next((first.dataset.title for first in firsts if prompts_of(first)[0].draws is None), None)
     if without_draws is not None and test == SUBSAMPLE_TEST:
         raise InputError(
             f"{param('test')} {test} compares subsamples, which {without_draws} does not have: choose permutation or "
             "mcnemar"
         )
     by_digest = {dataset.digest: dataset for dataset in datasets}
-    _check_datasets(by_digest, comparable, thresholds)
+    _check_datasets(by_digest, firsts, thresholds)
     titles = [
-        title + two_way_suffix(group[0])
-        for title, group in zip(titles_of([group[0].dataset for group in comparable]), comparable, strict=True)
+        title + two_way_suffix(first) + each.suffix
+        for title, first, each in zip(titles_of([first.dataset for first in firsts]), firsts, comparable, strict=True)
     ]
     return tuple(
         _compare(
-            group,
+            each,
             title,
             test=test,
             alpha=alpha,
             threshold=threshold,
             all_thresholds=all_thresholds and number == 0,
-            dataset=by_digest.get(group[0].dataset.digest),
+            dataset=by_digest.get(first.dataset.digest),
         )
-        for group, title in zip(comparable, titles, strict=True)
+        for each, first, title in zip(comparable, firsts, titles, strict=True)
         for number, threshold in enumerate(thresholds)
     )
+
+
+@dataclass(frozen=True)
+class _Comparable:
+    """Results to compare, by name: of models, or of one model with several prompts.
+
+    Attributes:
+        results: The results by display name.
+        model: The mean over the prompts; None if models are compared.
+    """
+
+    results: Mapping[str, Result]
+    model: OverPrompts | None = None
+
+    @property
+    def suffix(self) -> str:
+        """What the title says of a comparison of prompts."""
+        return "" if self.model is None else f", prompts of {self.model.model.name}"
+
+
+def _models_and_prompts(results: Sequence[Result]) -> list[_Comparable]:
+    """Return the models, with the mean over the prompts of each, and the prompts of each model with several."""
+    models = merge_prompts(results)
+    by_name = dict(zip(distinct_names_of(models), models, strict=True))
+    return [
+        _Comparable(by_name),
+        *(_Comparable(each.prompts, each) for each in models if isinstance(each, OverPrompts)),
+    ]
 
 
 def _not_comparable(groups: Sequence[Sequence[Result]]) -> str:
@@ -163,10 +197,10 @@ def _not_comparable(groups: Sequence[Sequence[Result]]) -> str:
 
 
 def _check_datasets(
-    datasets: Mapping[str, MergeDataset], comparable: Sequence[Sequence[Result]], thresholds: Sequence[float]
+    datasets: Mapping[str, MergeDataset], compared: Sequence[Result], thresholds: Sequence[float]
 ) -> None:
     """Check that the word classes of each data set, by digest, can be compared."""
-    digests = {group[0].dataset.digest for group in comparable}
+    digests = {result.dataset.digest for result in compared}
     for digest, dataset in datasets.items():
         if digest not in digests:
             raise InputError(
@@ -179,7 +213,7 @@ def _check_datasets(
 
 
 def _compare(
-    results: Sequence[Result],
+    compared: _Comparable,
     title: str,
     *,
     test: str,
@@ -188,18 +222,19 @@ def _compare(
     all_thresholds: bool,
     dataset: MergeDataset | None,
 ) -> Comparison:
+    results = list(compared.results.values())
     first = results[0]
     unit = first.units[0]
-    tables = {name: result.groups for name, result in zip(distinct_names_of(results), results, strict=True)}
+    tables = {name: result.groups for name, result in compared.results.items()}
     ids = common_groups(tables, unit)
     counts = {name: table.counts(ids) for name, table in tables.items()}
-    values = {name: values_for_test(test, each.correct, each.sizes, threshold) for name, each in counts.items()}
+    values = {name: _values(result, ids, test, threshold) for name, result in compared.results.items()}
     try:
         family = compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
     except ValueError as error:
         raise InputError(f"cannot run the test {test}: {error}; choose another {param('test')}") from error
     passes = {name: passes_by_seed(each.correct, each.sizes, threshold) for name, each in counts.items()}
-    with_paper_tests = threshold == QUALITY_THRESHOLD and first.has_anchors
+    of_models = threshold == QUALITY_THRESHOLD and first.has_anchors and compared.model is None
     return Comparison(
         title=title,
         dataset=first.dataset.title,
@@ -209,16 +244,27 @@ def _compare(
         unit=unit,
         seeds=len(ids),
         left_out=len({each for table in tables.values() for each in table.id}) - len(ids),
-        subsamples=first.draws,
+        subsamples=prompts_of(first)[0].draws,
         pattern_accuracy={name: _mean_pa(each, threshold) for name, each in counts.items()},
         intervals={name: pattern_accuracy_interval(each, threshold, unit=unit) for name, each in counts.items()},
         smallest_difference=smallest_paired(observed_gaps(passes), len(ids), alpha=alpha / len(family.pairs)),
         family=family,
-        seeds_against_variants=_seeds_against_variants(results, ids) if with_paper_tests else None,
-        classes=_classes(dataset, results) if with_paper_tests else None,
+        seeds_against_variants=_seeds_against_variants(results, ids) if of_models else None,
+        classes=_classes(dataset, results) if of_models else None,
         all_thresholds=_at_all_thresholds(counts, family.models, alpha) if all_thresholds else None,
-        notes={name: result.notes for name, result in zip(tables, results, strict=True)},
+        notes={name: result.notes for name, result in compared.results.items()},
+        prompts=None if compared.model is None else compared.model.effect,
     )
+
+
+def _values(result: Result, ids: Sequence[str], test: str, threshold: float) -> NDArray[np.float64] | NDArray[np.bool_]:
+    """Return the values of a model that a test takes: the mean over its prompts, or what more than half of them say."""
+    counts = [each.groups.counts(ids) for each in prompts_of(result)]
+    each = [values_for_test(test, prompt.correct, prompt.sizes, threshold) for prompt in counts]
+    if len(each) == 1:
+        return each[0]
+    mean = np.mean(each, axis=0)
+    return np.asarray(mean > 1 / 2) if each[0].dtype == bool else np.asarray(mean)
 
 
 def _mean_pa(counts: Counts, threshold: float) -> float:
@@ -258,10 +304,7 @@ def _seeds_against_variants(results: Sequence[Result], ids: Sequence[str]) -> Te
 
 
 def _accuracy_on_seeds(result: Result, ids: Collection[str]) -> float:
-    table, compared = result.groups, result.compared_labels
-    gold = [compared[number] for number in positions(result.dataset.labels, compared)]
-    rows = zip(table.id, table.anchors or (), table.gold, strict=True)
-    return float(np.mean([predicted == gold[int(numbers[0])] for name, predicted, numbers in rows if name in ids]))
+    return float(np.mean(result.correct_anchors()[[name in ids for name in result.groups.id]]))
 
 
 def _accuracy_on_variants(counts: Counts) -> float:
@@ -274,7 +317,8 @@ def _classes(dataset: MergeDataset | None, results: Sequence[Result]) -> tuple[N
     if dataset is None:
         return None
     try:
-        [scored] = on_common_seeds([read_scored_dataset(dataset, results)])
+        answers = [each for result in results for each in prompts_of(result)]
+        [scored] = on_common_seeds([read_scored_dataset(dataset, answers)])
         return classes(scored).tests
     except NotComputable:
         return ()

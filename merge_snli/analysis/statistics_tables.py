@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 import pydantic_core
 
 from merge_snli.base.table import Column, Table, count
+from merge_snli.scoring.results.score_table import PA, ends_text
 from merge_snli.scoring.statistics import POWER, p_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from merge_snli.analysis.comparison import Comparison
-    from merge_snli.scoring.statistics import Family, Interval, PairAtThresholds, TestResult
+    from merge_snli.scoring.results.over_prompts import PromptEffect
+    from merge_snli.scoring.statistics import Family, PairAtThresholds, TestResult
 
 # Smaller p-values are shown as below this one.
 SMALLEST_P = 0.001
@@ -32,9 +34,21 @@ def p_text(value: float | None) -> str | None:
     return f"<{SMALLEST_P}" if value < SMALLEST_P / 2 else f"{value:.3f}"
 
 
-def ends_text(interval: Interval, sign: str = "") -> str:
-    """Return the ends of an interval of shares in percent."""
-    return f"{100 * interval.low:{sign}.1f} to {100 * interval.high:{sign}.1f}"
+def effect_text(effect: PromptEffect, units: tuple[str, str]) -> str:
+    """Return what the prompt changes in words.
+
+    Args:
+        effect: What it changes.
+        units: What a group and a row of the data are called.
+    """
+    group, row = units
+    changed = {group: effect.changed_anchors, row: effect.changed_rows}
+    shares = " and ".join(f"{100 * share:.1f}% of the {name}s" for name, share in changed.items() if share is not None)
+    return (
+        f"{PA} by prompt: mean {100 * effect.pattern_accuracy:.1f}, from {100 * effect.lowest:.1f} to "
+        f"{100 * effect.highest:.1f}; with at least 90% of the pairs of a {row} and a prompt correct "
+        f"{100 * effect.joint_pattern_accuracy:.1f}. The answer changes with the prompt on {shares}."
+    )
 
 
 def table_of_tests(tests: Sequence[tuple[str, TestResult, float | None]]) -> Table:
@@ -59,7 +73,7 @@ def table_of_tests(tests: Sequence[tuple[str, TestResult, float | None]]) -> Tab
             (
                 name,
                 100 * test.difference,
-                ends_text(test.interval, sign="+"),
+                ends_text(test.interval.low, test.interval.high, sign="+"),
                 p_text(test.p_value),
                 *((p_text(p),) if adjusted else ()),
                 test.n,
@@ -126,6 +140,7 @@ def _model_table(comparison: Comparison) -> Table:
     family = comparison.family
     left_out = f" ({comparison.left_out:,} more were not scored with every model)" if comparison.left_out else ""
     first = family.pairs[0].result
+    units = ("seed", "variant") if comparison.unit == "seed" else ("group", "pair")
     too_few = too_few_note(comparison.seeds, comparison.unit, comparison.smallest_difference)
     mean = "" if comparison.subsamples is None else f"mean over {count(comparison.subsamples, 'subsample')}, "
     return Table(
@@ -135,7 +150,7 @@ def _model_table(comparison: Comparison) -> Table:
         ),
         columns=(
             Column("#"),
-            Column("Model", "left"),
+            Column("Model" if comparison.prompts is None else "Prompt", "left"),
             Column("PA"),
             Column("95% interval"),
             Column("Letters", "left"),
@@ -145,7 +160,7 @@ def _model_table(comparison: Comparison) -> Table:
                 number,
                 model,
                 100 * comparison.pattern_accuracy[model],
-                ends_text(comparison.intervals[model]),
+                ends_text(comparison.intervals[model].low, comparison.intervals[model].high),
                 family.letters[model],
             )
             for number, model in enumerate(family.models, start=1)
@@ -155,6 +170,7 @@ def _model_table(comparison: Comparison) -> Table:
             f"{first.unit}, p-values adjusted by Holm's method over {len(family.pairs)} pair(s)).",
             *(() if too_few is None else (too_few,)),
             *([family.warning] if family.warning else []),
+            *([] if comparison.prompts is None else [effect_text(comparison.prompts, units)]),
             *(f"{model}: {note}" for model in family.models for note in comparison.notes[model]),
         ),
     )
@@ -232,7 +248,7 @@ def _ranges(signs: Sequence[int], sign: int) -> str | None:
 def _test_cells(result: TestResult) -> tuple[str | float | None, ...]:
     if math.isnan(result.p_value):
         return 100 * result.difference, None, None, None, result.n, None
-    ends = ends_text(result.interval, sign="+")
+    ends = ends_text(result.interval.low, result.interval.high, sign="+")
     return 100 * result.difference, ends, result.statistic, p_text(result.p_value), result.n, result.effect_size
 
 

@@ -86,14 +86,18 @@ def read_prompts(prompts: str | Sequence[str]) -> tuple[Prompt, ...]:
     Raises:
         InputError: If there is no such prompt, a file is invalid, or two prompts have the same name.
     """
-    listed = prompts.split(",") if isinstance(prompts, str) else prompts
-    named = [name.strip() for name in listed]
-    found = [read_prompt(name) for each in named for name in (PROMPTS if each == ALL_PROMPTS else (each,))]
+    found = [read_prompt(name) for name in prompt_names(prompts)]
     names = [prompt.name for prompt in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"{param('prompt')} has two prompts with the name {twice}: remove or rename one")
     return tuple(found)
+
+
+def prompt_names(prompts: str | Sequence[str]) -> list[str]:
+    """Return the names and paths in a list of prompts, with those of `PROMPTS` in place of `all`."""
+    listed = prompts.split(",") if isinstance(prompts, str) else prompts
+    return [name for each in listed for name in (PROMPTS if each.strip() == ALL_PROMPTS else (each.strip(),))]
 
 
 def read_prompt(name: str | Path) -> Prompt:

@@ -16,6 +16,8 @@ from merge_snli.scoring.results.grouping import (
     titles_of,
     unranked_reasons,
 )
+from merge_snli.scoring.results.over_prompts import merge_prompts
+from merge_snli.scoring.results.prompt_table import prompt_table
 from merge_snli.scoring.results.score_table import (
     columns_of,
     compared_labels_of,
@@ -41,7 +43,7 @@ class Entry:
     Attributes:
         key: Identifier in links, unique on the board and safe in a URL.
         name: Display name: the result's title, with the model's digest if the title is not unique.
-        result: The result.
+        result: The result; of a language model with several prompts, the mean over them.
         unranked: Why it is not ranked among the results of the board; None if it is.
     """
 
@@ -124,9 +126,14 @@ class Board:
         return replace(self.table(), title="")
 
     def tables(self) -> list[Table]:
-        """Return the scores, one row per model; without anchors, then by value of each column."""
+        """Return the scores, one row per model; the effect of prompts; without anchors, the scores by value."""
         by_value = [] if self.has_anchors else part_tables(self.results, title=self.title, names=self.names)
-        return [self.table(), *by_value]
+        return [self.table(), *self.prompts(), *by_value]
+
+    def prompts(self) -> list[Table]:
+        """Return the effect of prompts as a table; none if no model has results with several."""
+        table = prompt_table(self.results, self.names)
+        return [] if table is None else [table]
 
     def bars(self) -> dict[str, dict[str, tuple[int, tuple[Bar | None, ...]]]]:
         """Return the number of rows and the bar of each model by column and its value; None for one without scores."""
@@ -159,10 +166,11 @@ def make_boards(results: Iterable[Result], *, thresholds: tuple[float, ...] = ()
 
 def _bars(column: str, results: tuple[Result, ...]) -> dict[str, tuple[int, tuple[Bar | None, ...]]]:
     by_model = [result.parts.get(column, {}) for result in results]
+    prompts = [result.n_prompts for result in results]
     values = dict.fromkeys(value for parts in by_model for value in parts)
     return {
         value: (
-            max(parts[value].rows for parts in by_model if value in parts),
+            max(parts[value].rows // n for parts, n in zip(by_model, prompts, strict=True) if value in parts),
             tuple(_bar(parts.get(value)) for parts in by_model),
         )
         for value in values
@@ -178,7 +186,7 @@ def _bar(scores: Scores | None) -> Bar | None:
 
 
 def _entries(results: list[Result]) -> tuple[Entry, ...]:
-    best_first = ranked(results)
+    best_first = ranked(merge_prompts(results))
     names = distinct_names_of(best_first)
     columns = zip(_keys(names), names, best_first, unranked_reasons(best_first), strict=True)
     return tuple(Entry(key, name, result, reason) for key, name, result, reason in columns)

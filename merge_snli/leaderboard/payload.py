@@ -6,10 +6,12 @@ from dataclasses import asdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from merge_snli.analysis.statistics_tables import effect_text
 from merge_snli.leaderboard.seeds import flips, inconsistent, seeds_by_hardness
 from merge_snli.models.labels import ANSWERS, FUNCTION, PROMPT
 from merge_snli.schema import ALL
 from merge_snli.scoring.results.grouping import is_two_way, short_names
+from merge_snli.scoring.results.over_prompts import OverPrompts
 from merge_snli.scoring.results.result import MASKED_LM
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ def page_data(boards: Sequence[Board], texts: Mapping[int, Texts]) -> Json:
 
 def _board(board: Board, texts: Texts | None) -> Json:
     first = board.results[0]
+    prompts = first.n_prompts
     labels = short_names([entry.name for entry in board.entries])
     models = [{**_model(entry, texts), "label": label} for entry, label in zip(board.entries, labels, strict=True)]
     seeds = {} if texts is None else texts.seeds
@@ -57,8 +60,8 @@ def _board(board: Board, texts: Texts | None) -> Json:
         "revision": board.dataset.revision,
         "config": board.dataset.config,
         "seeds": first.scores.groups,
-        "variants": first.scores.rows,
-        "subsamples": first.draws,
+        "variants": first.scores.rows // prompts,
+        "subsamples": (first.draws or 1) // prompts,
         "drawn": min((size for sizes in first.groups.sizes for size in sizes if size), default=None),
         "quality": round(first.quality_threshold * 100),
         "license": None if texts is None else texts.license,
@@ -89,7 +92,7 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
         "prompt": _prompt(result),
         "unranked": entry.unranked,
         "flags": _flags(result),
-        "notes": [*([] if entry.unranked is None else [f"not ranked: {entry.unranked}"]), *result.notes],
+        "notes": _notes(entry),
         "source": None
         if source is None
         else {"name": source.name, "problems": source.problems, "digest": source.digest},
@@ -112,6 +115,15 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
         "inconsistent": [_hard_seed(result, seed, texts) for seed in of_kind[:SEEDS_SHOWN]],
         "hardest": [_hard_seed(result, seed, texts) for seed in seeds[:SEEDS_SHOWN]],
     }
+
+
+def _notes(entry: Entry) -> list[str]:
+    result = entry.result
+    return [
+        *([] if entry.unranked is None else [f"not ranked: {entry.unranked}"]),
+        *([effect_text(result.effect, result.units)] if isinstance(result, OverPrompts) else []),
+        *result.notes,
+    ]
 
 
 def _flags(result: Result) -> list[str]:
@@ -154,6 +166,8 @@ def _prompt(result: Result) -> Json | None:
 
 def _parts(result: Result) -> Json:
     parts = {ALL: _part(result.scores, result.on_source())}
+    if isinstance(result, OverPrompts):
+        parts |= {f"prompt:{title}": _part(each.scores, None) for title, each in result.prompts.items()}
     for column, values in result.parts.items():
         for value, scores in values.items():
             on_source = result.on_source(column, value)
@@ -165,7 +179,6 @@ def _part(scores: Scores, on_source: SourceAccuracy | None, *, band: bool = True
     intervals = scores.intervals
     return {
         "n": scores.groups,
-        "v": scores.rows,
         **(
             {}
             if on_source is None

@@ -1,45 +1,98 @@
-"""`merge-snli demo`: its output, its files, and a second run that uses the cache."""
+"""`merge-snli demo`: its output and files with made-up answers; slow tests run all of it, and again from the cache."""
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+import zlib
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from datasets import load_dataset
 
 from merge_snli import cli
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import TEXT_WIDTH
+from merge_snli.dataset.stored import FOLDER
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.api import score
+from tests.conftest import DemoRun
 
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Callable, Mapping, Sequence
 
-    from tests.conftest import DemoRun
+    from merge_snli.models.labels import Pair
+    from merge_snli.scoring.predictions.scored_data import ScoredData
+    from merge_snli.scoring.results.result import Result
+
+
+@pytest.fixture(scope="module")
+def made_up_run(tmp_path_factory: pytest.TempPathFactory) -> DemoRun:
+    """A run that finds the bundled data set in its folder, with made-up answers of the models."""
+    folder = tmp_path_factory.mktemp("made-up")
+    data = folder / "demo" / "merge_snli"
+    shutil.copytree(FOLDER / "data", data / "data")
+    for name in ("README.md", "run.json", "run.toml"):
+        shutil.copy(FOLDER / name, data)
+
+    def score_models(
+        models: Mapping[str, str], data: ScoredData, *, options: object, out: Path
+    ) -> tuple[list[Result], dict[str, str]]:
+        del options
+        return [
+            score(answers_of(name, data), str(folder / "demo" / "merge_snli"), name=name, out=out) for name in models
+        ], {}
+
+    printed = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
+        patch.chdir(folder)
+        patch.setattr("merge_snli.scoring.score_models.score_models", score_models)
+        patch.setattr("sys.argv", [str(Path(sys.executable).with_name("merge-snli"))])
+        assert cli.main(["demo"]) == 0
+    return DemoRun(folder / "demo", printed.getvalue())
+
+
+def answers_of(name: str, data: ScoredData) -> Callable[[Sequence[Pair]], list[int]]:
+    """Return a function that answers about four of five pairs right."""
+    gold = dict(zip([data.pairs[pair] for pair in data.row_pairs], data.row_labels.tolist(), strict=True))
+
+    def answer(pairs: Sequence[Pair]) -> list[int]:
+        wrong = [zlib.crc32(repr((name, pair)).encode()) % 5 == 0 for pair in pairs]
+        return [(gold.get(pair, 0) + is_wrong) % 3 for pair, is_wrong in zip(pairs, wrong, strict=True)]
+
+    return answer
+
+
+@pytest.fixture(params=["made-up answers", pytest.param("whole run", marks=pytest.mark.slow)])
+def demo(request: pytest.FixtureRequest) -> DemoRun:
+    run: DemoRun = request.getfixturevalue("made_up_run" if request.param == "made-up answers" else "demo_run")
+    return run
+
 
 HEAVY = ("torch", "transformers", "spacy", "datasets", "datatrove", "ray")
 """Libraries that run models or take seconds to load."""
 
 
-def test_it_prints_its_sections_and_writes_all_files(demo_run: DemoRun) -> None:
+def test_it_prints_its_sections_and_writes_all_files(demo: DemoRun) -> None:
     titles = ["Variants to", "What was found", "Scores", "Variants, by", "Shared words", "Written", "Next"]
-    places = [demo_run.printed.index(f"\n{title}") for title in titles]
+    places = [demo.printed.index(f"\n{title}") for title in titles]
     assert places == sorted(places)
-    scores = demo_run.printed[places[2] : places[3]]
+    scores = demo.printed[places[2] : places[3]]
     assert "demo:nli-a" in scores
     assert "demo:nli-b" in scores
     for path in ("merge_snli", "results", "figures/pattern_accuracy.png", "site/index.html"):
-        assert f"demo/{path}\n" in demo_run.printed[places[5] :]
-        assert (demo_run.out / path).exists()
-    assert (demo_run.out / "figures" / "pattern_accuracy.png").read_bytes().startswith(b"\x89PNG")
+        assert f"demo/{path}\n" in demo.printed[places[5] :]
+        assert (demo.out / path).exists()
+    assert (demo.out / "figures" / "pattern_accuracy.png").read_bytes().startswith(b"\x89PNG")
 
 
 def section(printed: str, title: str) -> str:
@@ -48,11 +101,11 @@ def section(printed: str, title: str) -> str:
     return re.split(r"\n\n[^\n]+\n-+\n", text)[0]
 
 
-def test_it_starts_with_variants_drawn_at_random_and_the_answers_of_the_models(demo_run: DemoRun) -> None:
+def test_it_starts_with_variants_drawn_at_random_and_the_answers_of_the_models(demo: DemoRun) -> None:
     """Draws again as documented, and compares the answers with those in the result files."""
-    assert demo_run.printed.startswith("\nVariants to look at")
-    heading, *blocks = section(demo_run.printed, "Variants to").strip().split("\n\n")
-    rows = load_dataset(str(demo_run.out / "merge_snli"), "all", split="test").to_list()
+    assert demo.printed.startswith("\nVariants to look at")
+    heading, *blocks = section(demo.printed, "Variants to").strip().split("\n\n")
+    rows = load_dataset(str(demo.out / "merge_snli"), "all", split="test").to_list()
     assert " ".join(heading.split()).startswith(f"5 of {len(rows):,} variants, drawn at random (random seed 0): ")
     drawn = sorted(rows, key=lambda row: sha256_of_json([0, row["variant_id"]]))[:5]
     assert len(blocks) == len(drawn)
@@ -63,7 +116,7 @@ def test_it_starts_with_variants_drawn_at_random_and_the_answers_of_the_models(d
         assert " ".join(" ".join(lines[:-2]).split()) == f"P: {row['premise']} H: {row['hypothesis']}"
         place = [each["variant_id"] for each in rows if each["seed_id"] == row["seed_id"]].index(row["variant_id"])
         for name, line in zip(("nli-a", "nli-b"), lines[-2:], strict=True):
-            [path] = (demo_run.out / "results").glob(f"demo-{name}-*.json")
+            [path] = (demo.out / "results").glob(f"demo-{name}-*.json")
             result = json.loads(path.read_text())
             groups = result["groups"]
             index = groups["id"].index(row["seed_id"])
@@ -72,34 +125,35 @@ def test_it_starts_with_variants_drawn_at_random_and_the_answers_of_the_models(d
             assert line == f"  demo:{name}  seed: {seed}, variant: {variant}"
 
 
-def test_it_says_in_a_sentence_what_was_found(demo_run: DemoRun) -> None:
-    found = " ".join(section(demo_run.printed, "What was found").split())
-    for path in (demo_run.out / "results").glob("*.json"):
+def test_it_says_in_a_sentence_what_was_found(demo: DemoRun) -> None:
+    found = " ".join(section(demo.printed, "What was found").split())
+    for path in (demo.out / "results").glob("*.json"):
         scores = json.loads(path.read_text())["scores"]
         assert f"answers {100 * scores['anchor_accuracy']:.0f}% of seeds correctly." in found
         passing = f"{100 * scores['pattern_accuracy']['mean']:.0f}%"
         assert f"For {passing} of seeds, it answers at least 90% of the variants correctly." in found
 
 
-def test_it_says_how_many_problems_are_seeds(demo_run: DemoRun) -> None:
-    rows = load_dataset(str(demo_run.out / "merge_snli"), "all", split="test")
+def test_it_says_how_many_problems_are_seeds(demo: DemoRun) -> None:
+    rows = load_dataset(str(demo.out / "merge_snli"), "all", split="test")
     problems = read_problems(ProblemOptions(problems="demo:problems")).problems
-    composition = " ".join(section(demo_run.printed, "Variants, by").split())
+    composition = " ".join(section(demo.printed, "Variants, by").split())
     assert (
         f"{len(set(rows['seed_id']))} of {len(problems)} problems are seeds: in at least one word class" in composition
     )
 
 
-def test_it_fits_into_80_columns_and_ends_with_the_page_and_the_next_command(demo_run: DemoRun) -> None:
-    output, last = demo_run.printed.split("\nNext\n")
+def test_it_fits_into_80_columns_and_ends_with_the_page_and_the_next_command(demo: DemoRun) -> None:
+    output, last = demo.printed.split("\nNext\n")
     assert max(map(len, output.splitlines())) <= TEXT_WIDTH
-    assert (demo_run.out / "site" / "index.html").resolve().as_uri() in last
+    assert (demo.out / "site" / "index.html").resolve().as_uri() in last
     command = shlex.split(last.splitlines()[-1])
     assert Path(command[0]).name == "merge-snli"
     assert shutil.which(command[0]) is not None
     assert command[1:] == ["score", "MODEL", "--dataset", "demo/merge_snli", "--out", "demo/results"]
 
 
+@pytest.mark.slow
 def test_the_results_have_plausible_scores(demo_run: DemoRun) -> None:
     results = [json.loads(path.read_text()) for path in sorted((demo_run.out / "results").glob("*.json"))]
     assert [result["model"]["name"] for result in results] == ["demo:nli-a", "demo:nli-b"]
@@ -120,6 +174,7 @@ def run_without_models(command: list[str]) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_second_run_loads_no_model(demo_run: DemoRun) -> None:
     out = str(demo_run.out)
     texts = run_without_models(["demo", "--out", out]), demo_run.printed
@@ -127,6 +182,7 @@ def test_a_second_run_loads_no_model(demo_run: DemoRun) -> None:
     assert again[:-1] == first[:-1], "the last line is a command, which may be on the PATH or not"
 
 
+@pytest.mark.slow
 def test_finished_outputs_load_no_model(demo_run: DemoRun) -> None:
     data, results = str(demo_run.out / "merge_snli"), str(demo_run.out / "results")
     assert "demo:nli-a" in run_without_models(["score", "demo:nli-a", "--dataset", data, "--out", results])
@@ -135,9 +191,9 @@ def test_finished_outputs_load_no_model(demo_run: DemoRun) -> None:
 
 
 def test_it_does_not_replace_another_data_set(
-    demo_run: DemoRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    made_up_run: DemoRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shutil.copytree(demo_run.out / "merge_snli", tmp_path / "merge_snli")
+    shutil.copytree(made_up_run.out / "merge_snli", tmp_path / "merge_snli")
     record = tmp_path / "merge_snli" / "run.json"
     mine = json.loads(record.read_text())
     mine["options"] |= {"problems": "mine.jsonl", "random_seed": 5}

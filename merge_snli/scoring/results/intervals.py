@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from merge_snli.scoring.answers import Anchors
-
     Ints: TypeAlias = NDArray[np.int64]
     Bools: TypeAlias = NDArray[np.bool_]
     Floats: TypeAlias = NDArray[np.float64]
@@ -33,7 +31,7 @@ DIGITS = 5
 LOWEST = {"anchor_accuracy": 0.0, "sample_accuracy": 0.0, "pattern_accuracy": 0.0, "qt": -1.0}
 
 
-def intervals_of(counts: Counts, anchors: Anchors | None) -> Intervals | None:
+def intervals_of(counts: Counts, anchors: Bools | Floats | None) -> Intervals | None:
     """Compute the intervals of SA and PA(0.9) on rows; with anchors, also of SA on them and QT.
 
     SA and PA on rows are means over draws, so that groups without a row in any draw do not affect them and are not
@@ -41,7 +39,8 @@ def intervals_of(counts: Counts, anchors: Anchors | None) -> Intervals | None:
 
     Args:
         counts: The rows of each group in each draw.
-        anchors: The anchors of the groups, if they have any.
+        anchors: Whether the anchor of each group is predicted correctly, or the share of several predictions that is
+            correct, [n_groups]; None without anchors.
 
     Returns:
         The intervals. None if fewer than two groups have a row in a draw, or so few that a resample may have none.
@@ -91,8 +90,8 @@ def _statistics(counts: Counts, threshold: float) -> dict[str, Statistic]:
     }
 
 
-def _anchor_statistics(anchors: Anchors, pattern_accuracy: Statistic) -> dict[str, Statistic]:
-    correct = anchors.correct.astype(np.float64)
+def _anchor_statistics(anchors: Bools | Floats, pattern_accuracy: Statistic) -> dict[str, Statistic]:
+    correct = anchors.astype(np.float64)
 
     def on_anchors(weights: Floats) -> Floats:
         return np.asarray(weights @ correct / weights.sum(axis=-1))

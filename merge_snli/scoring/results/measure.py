@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from merge_snli.scoring.answers import Anchors, Answers, Counts
+    from merge_snli.scoring.answers import Answers, Counts
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.predictions.source import ScoredSource
 
@@ -62,12 +62,13 @@ def scores(answers: Answers, *, intervals: bool = True) -> Scores:
     """
     counts = answers.counts()
     on_rows = _row_scores(answers, counts)
+    anchors = None if answers.anchors is None else answers.anchors.correct
     return Scores(
         **on_rows,
         groups=len(answers.group_index),
         predicted=_predicted(answers),
-        **({} if answers.anchors is None else _anchor_scores(answers.anchors, on_rows)),
-        intervals=intervals_of(counts, answers.anchors) if intervals else None,
+        **({} if anchors is None else anchor_scores(sample_accuracy(anchors), on_rows)),
+        intervals=intervals_of(counts, anchors) if intervals else None,
     )
 
 
@@ -150,8 +151,14 @@ def pa_curve(shares: NDArray[np.float64], groups: Ints) -> Curve:
     )
 
 
-def _anchor_scores(anchors: Anchors, on_rows: dict[str, Any]) -> dict[str, Any]:
-    on_anchors, pa_at_quality_threshold = sample_accuracy(anchors.correct), on_rows["pattern_accuracy"].mean
+def anchor_scores(on_anchors: float, on_rows: dict[str, Any]) -> dict[str, Any]:
+    """Return the scores that need anchors: SA on them, QT and MT.
+
+    Args:
+        on_anchors: SA on the anchors.
+        on_rows: The fields of `RowScores`.
+    """
+    pa_at_quality_threshold = on_rows["pattern_accuracy"].mean
     if pa_at_quality_threshold is None:
         return {"anchor_accuracy": on_anchors, "qt": None, "mt": None}
     return {
@@ -168,9 +175,9 @@ def _row_scores(
     curves = pattern_accuracy(counts.correct, counts.sizes, CURVE)
     return {
         "rows": len(answers.rows),
-        "sample_accuracy": _spread(ratios(counts.correct.sum(axis=1), counts.sizes.sum(axis=1))),
+        "sample_accuracy": spread(ratios(counts.correct.sum(axis=1), counts.sizes.sum(axis=1))),
         "all_rows_accuracy": None if answers.drawn_only else answers.correct_rows(reference) / len(answers.rows),
-        "pattern_accuracy": _spread(curves[:, CURVE.index(QUALITY_THRESHOLD)]),
+        "pattern_accuracy": spread(curves[:, CURVE.index(QUALITY_THRESHOLD)]),
         "curve": pa_curve(curves, np.count_nonzero(counts.sizes, axis=1)),
     }
 
@@ -191,7 +198,8 @@ def _shortest(labels: Ints) -> str:
     return "".join(map(str, labels[:1] if (labels == labels[0]).all() else labels))
 
 
-def _spread(values: NDArray[np.float64]) -> Spread:
+def spread(values: NDArray[np.float64]) -> Spread:
+    """Return the values of the draws with their mean and standard deviation; NaN is a draw without rows."""
     some = values[~np.isnan(values)].tolist()
     return Spread(
         mean=fmean(some) if some else None,

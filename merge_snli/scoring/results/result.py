@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field
 
 from merge_snli.base.errors import InputError
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
     from merge_snli.dataset.stored import MergeDataset
 
@@ -188,6 +190,17 @@ class Result(Part):
     def mt(self) -> float | None:
         """Threshold whose PA is nearest to SA on the anchors; None without anchors."""
         return self.scores.mt
+
+    @property
+    def n_prompts(self) -> int:
+        """Number of prompts that the numbers of rows and draws count."""
+        return 1
+
+    def correct_anchors(self) -> NDArray[np.float64]:
+        """Return whether each anchor is predicted correctly, as 1 or 0, [n_groups]; empty without anchors."""
+        gold = [self.compared_labels[number] for number in positions(self.dataset.labels, self.compared_labels)]
+        pairs = zip(self.groups.anchors or (), self.groups.gold, strict=False)
+        return np.array([predicted == gold[int(numbers[0])] for predicted, numbers in pairs], dtype=np.float64)
 
     def on_source(self, column: str | None = None, value: str | None = None) -> SourceAccuracy | None:
         """Return the scores on the source for all rows or those with a gold label; None for other parts."""

@@ -104,7 +104,7 @@ def _part_table(named: Sequence[tuple[str, Result]], column: str, title: str) ->
             (
                 value,
                 name,
-                scores.rows,
+                scores.rows // result.n_prompts,
                 percent(scores.sample_accuracy.mean),
                 percent(scores.pattern_accuracy.mean),
                 *(_share(scores, label) for label in labels),
@@ -144,7 +144,7 @@ def size_of(results: Sequence[Result]) -> str:
     """Return the number of groups and rows of results on one data set, in words."""
     group, row = results[0].units
     groups = f"{_range([result.scores.groups for result in results])} {group}s"
-    rows = f"{_range([result.scores.rows for result in results])} {row}s"
+    rows = f"{_range([result.scores.rows // result.n_prompts for result in results])} {row}s"
     by = results[0].dataset.group_column
     return f"{groups}, {rows}" if results[0].has_anchors else f"{rows} in {groups} by {by}"
 
@@ -165,9 +165,9 @@ def percent(share: float | None) -> float | None:
     return None if share is None else round(100 * share, 1) + 0.0
 
 
-def ends_text(ends: Ends) -> str:
-    """Return the ends of an interval in percent."""
-    return " to ".join(f"{100 * end:.1f}" for end in ends)
+def ends_text(low: float, high: float, sign: str = "") -> str:
+    """Return the ends of an interval of shares in percent; never -0.0."""
+    return " to ".join(f"{round(100 * end, 1) + 0.0:{sign}.1f}" for end in (low, high))
 
 
 def _columns(results: Sequence[Result], thresholds: Sequence[float]) -> list[ScoreColumn]:
@@ -213,7 +213,7 @@ def _shares(name: str, share: Callable[[Result], float | None], format_: str = "
 def _ends(name: str, ends: Callable[[Intervals], Ends]) -> ScoreColumn:
     def cell(result: Result) -> str | None:
         intervals = result.scores.intervals
-        return None if intervals is None else ends_text(ends(intervals))
+        return None if intervals is None else ends_text(*ends(intervals))
 
     return Column(name), cell
 
@@ -245,7 +245,7 @@ def _explanation(results: Sequence[Result]) -> tuple[str, ...]:
     calibration = [explained] if has_probabilities(results) else []
     if result.has_anchors:
         return (
-            f"Scores in percent; on variants, mean over {count(result.draws or 1, 'subsample')}.",
+            f"Scores in percent; on variants, mean over {count((result.draws or 1) // result.n_prompts, 'subsample')}.",
             *_explanation_of_source(results),
             "Seeds, Variants: sample accuracy.",
             passing,

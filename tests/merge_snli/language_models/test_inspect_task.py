@@ -162,3 +162,34 @@ def test_the_prompt_decides_where_an_answer_ends() -> None:
     assert word.config.max_tokens is not None
     assert reasons.config.max_tokens is not None
     assert 500 < word.config.max_tokens < reasons.config.max_tokens
+
+
+def test_several_prompts_are_one_run_with_one_log_each(tmp_path: Path) -> None:
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    outputs = [ModelOutput.from_content("mockllm/model", answer) for answer in ("neutral", "B") * 2]
+    for output in outputs:
+        output.usage = ModelUsage(input_tokens=50, output_tokens=2, total_tokens=52)
+    logs = inspect_eval(
+        "merge_snli/nli",
+        model=get_model("mockllm/model", memoize=False, custom_outputs=outputs),
+        task_args={"dataset": OWN, "config": "noun", "limit_seeds": 2, "seeds": "only", "prompt": ["word", "letter"]},
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    assert [(log.eval.metadata or {})["merge_snli"]["prompt"] for log in logs] == ["word", "letter"]
+    assert {log.status for log in logs} == {"success"}
+    assert len({log.eval.run_id for log in logs}) == 1
+    assert {log.eval.task for log in logs} == {"merge_snli/nli"}
+
+
+@pytest.mark.parametrize(("prompt", "message"), [("wrod", "no prompt 'wrod'"), (["all", "word"], "two prompts")])
+def test_wrong_lists_of_prompts(prompt: str | list[str], message: str) -> None:
+    from inspect_ai._util.error import PrerequisiteError
+
+    from merge_snli.language_models.inspect_task import nli_by_prompt
+
+    with pytest.raises(PrerequisiteError) as raised:
+        nli_by_prompt(dataset=OWN, prompt=prompt)
+    assert message in str(raised.value.message)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merge_snli.scoring.answers import Anchors, Counts
+from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.results.intervals import (
     LOWEST,
     RESAMPLES,
@@ -32,8 +32,7 @@ def mean_interval(values: Any, **options: Any) -> Interval:  # noqa: ANN401
 
 def seed_intervals(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Intervals | None:
     """Return the intervals of seeds that a model predicts correctly, or not, with the counts of their variants."""
-    gold = np.zeros(len(seeds_correct), dtype=np.int64)
-    return intervals_of(Counts(correct, sizes), Anchors(gold, np.where(seeds_correct, 0, 1)))
+    return intervals_of(Counts(correct, sizes), seeds_correct)
 
 
 def test_intervals_contain_the_scores() -> None:
