@@ -184,6 +184,8 @@ def _variants(count: int, number: int) -> dict[str, Any]:
         "word_class": word_class,
         "original": original,
         "replacement": replacement,
+        "premise_offsets": [[len("The ")]] * len(seed),
+        "hypothesis_offsets": [[len("A ")]] * len(seed),
         "premise_mlms": _masked_lms(len(seed), rng),
         "hypothesis_mlms": _masked_lms(len(seed), rng),
         "log_odds": rng.exponential(1.0, len(seed)).astype(np.float32).tolist(),

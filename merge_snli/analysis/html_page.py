@@ -1,12 +1,19 @@
-"""What the HTML pages of the reports share: a template environment without scripts of others, and one style."""
+"""What the HTML pages of the reports share: a template environment, one style, scripts of ours only, data in a page."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from base64 import b64encode
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jinja2 import Template
+
+UNSAFE_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
 
 def asset(package: str, *path: str) -> str:
@@ -25,3 +32,29 @@ def template(text: str) -> Template:
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(text)
+
+
+def json_for_script(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    r"""Format JSON for a script element, so that no string can end the element or start another.
+
+    Examples:
+        >>> json_for_script({"name": "</script>"})
+        '{"name":"\\u003c/script\\u003e"}'
+    """
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(UNSAFE_IN_SCRIPT)
+
+
+def content_policy(scripts: Sequence[str]) -> str:
+    """Return a content security policy that allows only these scripts and no requests."""
+    digests = (b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def combined_script(scripts: Sequence[str]) -> str:
+    """Return scripts as one, in a scope of their own, after what all interactive pages share."""
+    parts = [asset("merge_snli.analysis", "page.js"), *scripts]
+    return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"

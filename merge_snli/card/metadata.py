@@ -113,6 +113,11 @@ def license_of(record: Record) -> str | None:
     return record.terms.license and record.terms.license.lower()
 
 
+def may_be_shared(record: Record) -> bool:
+    """Return whether a license allows to share the sentences: a known one, and not terms of their own."""
+    return license_of(record) not in (None, "other")
+
+
 def license_text(record: Record) -> str:
     """Return the card's section on license and attribution."""
     if is_bundled(record):

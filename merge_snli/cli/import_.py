@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,10 @@ from merge_snli.cli.arguments import DATASET, RESULTS, TABLE_FORMATS, add_format
 
 if TYPE_CHECKING:
     from merge_snli.scoring.results.result import Result
+
+
+# Number of answers that cannot be read, of each kind, that are printed.
+EXAMPLES = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +47,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="read the answers again from what the models wrote, in logs or in the NAME.answers.jsonl beside results",
     )
-    parser.add_argument("--unread", action="store_true", help="list the answers that cannot be read, after the table")
+    parser.add_argument(
+        "--unread",
+        action="store_true",
+        help="list all answers that cannot be read, after the table; without it, three of each kind",
+    )
     add_format(parser, *TABLE_FORMATS)
     parser.epilog = (
         "examples:\n"
@@ -77,37 +86,49 @@ def run(arguments: argparse.Namespace) -> None:
         partial=arguments.partial,
         again=arguments.again,
     )
-    unread = _unread(results, arguments.out) if arguments.unread else None
+    unread = _unread(results, arguments.out)
+    shown = unread if arguments.unread else _examples(unread)
     groups = on_same_data(results)
     by_prompt = [table for group in groups if (table := prompt_table(merge_prompts(group))) is not None]
-    tables = [*map(score_table, groups), *by_prompt, *([] if unread is None else [_unread_table(unread)])]
+    tables = [*map(score_table, groups), *by_prompt, *([_unread_table(shown)] if shown else [])]
     write_tables(
         arguments.format,
         tables,
         document=lambda: {
             "results": [to_json(result) for result in results],
-            **({} if unread is None else {"unread": unread}),
+            **({"unread": unread} if arguments.unread else {}),
         },
     )
 
 
 def _unread(results: list[Result], out: Path) -> list[dict[str, str]]:
-    """Return what the models wrote where no answer can be read."""
+    """Return the replies in which no answer can be read."""
     from merge_snli.language_models.logs import kept_path, read_kept
     from merge_snli.scoring.results.files import file_name
 
     paths = [(result.title, out / file_name(result)) for result in results]
     return [
-        {"model": title, "id": name, "text": text}
+        {"model": title, "kind": str(reply.kind), "id": name, "text": reply.text}
         for title, path in paths
         if kept_path(path).is_file()
-        for name, (answer, text) in read_kept(path).items()
-        if answer is None
+        for name, replies in read_kept(path).items()
+        for reply in replies
+        if reply.label is None
     ]
+
+
+def _examples(unread: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return the first answers of each kind of each model."""
+    seen: Counter[tuple[str, str]] = Counter()
+    found = []
+    for each in unread:
+        seen[each["model"], each["kind"]] += 1
+        found += [each] if seen[each["model"], each["kind"]] <= EXAMPLES else []
+    return found
 
 
 def _unread_table(unread: list[dict[str, str]]) -> Table:
     """Return what cannot be read as a table."""
-    columns = (Column("Model", "left"), Column("Pair", "left"), Column("Text", "left"))
-    rows = tuple((each["model"], each["id"], json.dumps(each["text"])) for each in unread)
+    columns = tuple(Column(name, "left") for name in ("Model", "Kind", "Pair", "Text"))
+    rows = tuple((each["model"], each["kind"], each["id"], json.dumps(each["text"])) for each in unread)
     return Table(title="Answers that cannot be read", columns=columns, rows=rows)

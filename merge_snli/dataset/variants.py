@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import generation_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
     import pyarrow as pa
@@ -108,6 +108,17 @@ def replaced_words(
         seed_end, variant_end = at + len(original), start + len(written)
         found.append(ReplacedWord((at, seed_end), (start, variant_end)))
     return tuple(found) if seed[seed_end:] == variant[variant_end:] else ()
+
+
+def seed_offsets(row: Mapping[str, Any], side: str) -> tuple[int, ...]:
+    """Return the offsets of the replaced word in a sentence of the seed.
+
+    Args:
+        row: A variant.
+        side: `premise` or `hypothesis`.
+    """
+    words = replaced_words(row[f"seed_{side}"], row[side], row[f"{side}_offsets"], row["original"], row["replacement"])
+    return tuple(start for (start, _), _ in words)
 
 
 def _in_any_case(word: str) -> tuple[str, ...]:

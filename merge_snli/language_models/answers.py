@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from merge_snli.language_models.label_words import CONSIDERED, UNREAD, LabelWords, sentences
+from merge_snli.scoring.replies import CUT, REFUSED, UNREADABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -163,6 +164,21 @@ def read_answer(
             if found is not None:
                 return found or None
     return None
+
+
+def unread_kind(text: str) -> str:
+    """Return why a text has no answer: one of `UNREAD_KINDS`.
+
+    Examples:
+        >>> unread_kind("<think>It may be entailment, or")
+        'cut'
+        >>> unread_kind("I am sorry, but I cannot assist with that.")
+        'refused'
+    """
+    said = without_reasoning(text)
+    if not said and (OPENING.search(text) or CHANNEL in text) and not CLOSING.search(text):
+        return CUT
+    return REFUSED if REFUSAL.search(said) else UNREADABLE
 
 
 def _in_form(text: str, words: LabelWords) -> str | None:

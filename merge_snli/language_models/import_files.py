@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.table import count
 from merge_snli.language_models.logs import (
     LM_EVAL_PREFIX,
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
     _Run: TypeAlias = tuple[ImportedAnswers, ScoredData, Result]
     """The answers of a model, the whole config that they are on, and the result."""
+
+# Share of the pairs above which a kind of answers that cannot be read is warned of.
+MAX_UNREAD = 0.02
+MORE_TOKENS = "--max-tokens of inspect eval or --gen_kwargs max_gen_toks=N of lm_eval"
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -106,10 +110,25 @@ def import_files(
         runs = [(answers, data, score_answers(answers, part, partial=partial))]
     results = [result for _, _, result in runs]
     _check_names(results)
+    for answers, _, result in runs:
+        _warn_of_unread(result, len(answers.replies))
     if out is not None:
         for answers, data, result in runs:
             write_kept(answers, data, write_result(result, Path(out)))
     return results
+
+
+def _warn_of_unread(result: Result, pairs: int) -> None:
+    """Warn of each kind of unread answers that more than `MAX_UNREAD` of the pairs have."""
+    run = result.run
+    kinds = {
+        f"cut at the limit of output tokens: raise it, with {MORE_TOKENS}": run.cut,
+        "refusals": run.refused,
+        f"unreadable: look at them with {param('unread', True)}": run.no_answers - run.cut - run.refused,
+    }
+    for what, number in kinds.items():
+        if pairs and number > MAX_UNREAD * pairs:
+            logger.warning(Message(f"{result.title}: {number / pairs:.1%} of the answers are {what}"))
 
 
 def _check_files(paths: Sequence[Path], *, again: bool) -> None:

@@ -11,21 +11,35 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from inspect_ai import Task, TaskSource, task, task_source
+from inspect_ai import Epochs, Task, TaskSource, task, task_source
 from inspect_ai._util.error import PrerequisiteError  # the error that Inspect prints without a traceback
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig
-from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Metric, SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.scorer import (
+    CORRECT,
+    INCORRECT,
+    NOANSWER,
+    Metric,
+    SampleScore,
+    Score,
+    Scorer,
+    ScoreReducer,
+    Target,
+    metric,
+    score_reducer,
+    scorer,
+)
 from inspect_ai.solver import TaskState, generate
 
-from merge_snli.base.errors import InputError, param, reason
-from merge_snli.language_models.answers import read_answer
+from merge_snli.base.errors import InputError, reason
+from merge_snli.language_models.answers import read_answer, unread_kind
 from merge_snli.language_models.logs import Log, Usage, asked_digest, asked_part
 from merge_snli.language_models.prompts import DEFAULT_PROMPT, AnswerForm, prompt_names, read_prompt, read_prompts
 from merge_snli.language_models.questions import Scope, read_questions, uses_of
 from merge_snli.language_models.scores import Answered, accuracies, by_part, curve
 from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
+from merge_snli.scoring.replies import CUT, REFUSED, Reply, majority
 from merge_snli.scoring.results.records import GENERATED, PromptRecord
 
 # Key of the task's metadata that says what was asked and how.
@@ -120,6 +134,7 @@ def nli(
         scorer=nli_answer(list(filled.labels), filled.prompt.answer, list(filled.words)),
         config=GenerateConfig(temperature=0.0, max_tokens=filled.max_tokens, stop_seqs=[*filled.stop] or None),
         metadata={RECORD: record},
+        epochs=Epochs(1, most_frequent_answer()),
     )
 
 
@@ -203,6 +218,19 @@ def _answered(scores: list[SampleScore]) -> list[Answered]:
 
 
 SCORER = nli_answer.__name__
+# Why an answer that cannot be read ended where it does.
+STOPPED = {"max_tokens": CUT, "model_length": CUT, "content_filter": REFUSED}
+
+
+@score_reducer(name="most_frequent_answer")
+def most_frequent_answer() -> ScoreReducer:
+    """Take the score of the most frequent answer of several epochs."""
+
+    def reduce(scores: list[Score]) -> Score:
+        answer = majority([Reply(score.answer) for score in scores])
+        return next(score for score in scores if score.answer == answer or answer is None)
+
+    return reduce
 
 
 def read_inspect_log(path: Path) -> Log:
@@ -211,7 +239,7 @@ def read_inspect_log(path: Path) -> Log:
     Samples without a score, because the run stopped or they failed, have no answer in the result.
 
     Raises:
-        InputError: If the file is not a whole log, is on another task, has several epochs, or was scored otherwise.
+        InputError: If the file is not a whole log, is on another task, or was scored otherwise.
     """
     try:
         return _read(path)
@@ -222,20 +250,18 @@ def read_inspect_log(path: Path) -> Log:
 
 
 def _read(path: Path) -> Log:
-    labels: dict[str, str | None] = {}
-    texts: dict[str, str] = {}
+    replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
     header = read_eval_log(path, header_only=True)
     record = (header.eval.metadata or {}).get(RECORD)
     if not isinstance(record, dict) or "dataset" not in record:
         raise InputError(f"{path} is a log of the task {header.eval.task}, not of merge_snli/nli")
-    if (header.eval.config.epochs or 1) > 1:
-        raise InputError(f"{path} has several epochs, and a result has one answer per pair: use {param('epochs')} 1")
     for sample in read_eval_log_samples(path, all_samples_required=False):
         usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(sample)
         if sample.error is None and sample.scores:
-            labels[str(sample.id)] = _answer(sample, path)
-            texts[str(sample.id)] = sample.output.completion
+            label, text = _answer(sample, path), sample.output.completion
+            kind = None if label else STOPPED.get(sample.output.stop_reason or "") or unread_kind(text)
+            replies[str(sample.id), sample.epoch] = Reply(label, text, kind)
     provider, _, model = header.eval.model.partition("/")
     settings = _settings(header)
     prompt = PromptRecord(
@@ -263,8 +289,7 @@ def _read(path: Path) -> Log:
         dataset=str(record["dataset"]),
         name=str(record.get("name")),
         part=asked_part(record, path),
-        labels=labels,
-        texts=texts,
+        replies=replies,
         usage=usage,
         prompt=prompt,
         versions=dict(header.eval.packages),

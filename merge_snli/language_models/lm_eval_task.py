@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, reason
 from merge_snli.base.files import is_path, sha256_of_json
-from merge_snli.language_models.answers import read_answer
+from merge_snli.language_models.answers import read_answer, unread_kind
 from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, asked_digest, asked_part
 from merge_snli.language_models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, parse_prompt
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.language_models.scores import Answered, accuracies
 from merge_snli.problems.file_rows import read_file
+from merge_snli.scoring.replies import Reply
 from merge_snli.scoring.results.records import GENERATED, RANKED, PromptRecord
 
 if TYPE_CHECKING:
@@ -153,16 +154,13 @@ def read_lm_eval_log(path: Path) -> Log:
     record = config.get("metadata") if isinstance(config, dict) else None
     if not isinstance(record, dict) or "dataset" not in record:
         raise InputError(f"{path} is a log of the task {task}, which merge-snli harness did not write")
-    labels: dict[str, str | None] = {}
-    texts: dict[str, str] = {}
+    replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
     names: tuple[str, ...] = ()
     for row in read_file(path):
-        question, answer, names = _read_answer(row)
-        labels[question] = answer
-        usage[question, str(path)] = Usage(len(row.values.get("arguments") or [None]))
-        if (text := _text(row)) is not None:
-            texts[question] = text
+        question, found, names = _read_replies(row)
+        replies |= {(question, number): reply for number, reply in enumerate(found)}
+        usage[question, str(path)] = Usage(len(row.values.get("arguments") or [None]) * len(found))
     prompt = _prompt(run, config, names, _part(run, path, "n-shot", task), path)
     model = str(run.get("model_name") or run.get("model_source"))
     model = Path(model).name if is_path(model) else model
@@ -173,8 +171,7 @@ def read_lm_eval_log(path: Path) -> Log:
         dataset=str(record["dataset"]),
         name=str(record.get("name")),
         part=asked_part(record, path),
-        labels=labels,
-        texts=texts,
+        replies=replies,
         usage=usage,
         prompt=prompt,
         versions={HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))},
@@ -209,22 +206,22 @@ def _part(run: dict[str, Any], path: Path, name: str, task: str) -> Any:  # noqa
         raise InputError(f"the results beside {path} do not have {name} of the task {task}") from error
 
 
-def _read_answer(row: SourceRow) -> tuple[str, str | None, tuple[str, ...]]:
-    """Return the id of a question, its answer, and the labels in the order of the prompt."""
+def _read_replies(row: SourceRow) -> tuple[str, list[Reply], tuple[str, ...]]:
+    """Return the id of a question, the replies to it, and the labels in the order of the prompt.
+
+    The answer to the first reply is that of the log, which has none for the others (`repeats`).
+    """
     try:
-        doc, (_, answer) = row.values["doc"], row.values["no_answer"]
-        return str(doc["id"]), None if answer is None else str(answer), tuple(doc["labels"])
-    except (KeyError, TypeError, ValueError) as error:
+        doc, (_, answer), responses = row.values["doc"], row.values["no_answer"], row.values["resps"]
+        name, labels = str(doc["id"]), tuple(map(str, doc["labels"]))
+        first = None if answer is None else str(answer)
+        if not isinstance(responses[0][0], str):
+            return name, [Reply(first, log_likelihoods=tuple(float(each[0][0]) for each in responses))], labels
+        others = [read_answer(text, labels, doc.get("form"), doc.get("words") or ()) for text in responses[0][1:]]
+        read = zip([first, *others], responses[0], strict=True)
+        return name, [Reply(label, text, None if label else unread_kind(text)) for label, text in read], labels
+    except (KeyError, IndexError, TypeError, ValueError) as error:
         raise InputError(f"{row.location} is not a sample of a task of merge-snli harness") from error
-
-
-def _text(row: SourceRow) -> str | None:
-    """Return what the model wrote; None if it ranked the labels."""
-    try:
-        text = row.values["resps"][0][0]
-    except (KeyError, IndexError, TypeError):
-        return None
-    return text if isinstance(text, str) else None
 
 
 def _prompt(

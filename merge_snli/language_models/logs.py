@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json, write_text
-from merge_snli.language_models.answers import read_answer
+from merge_snli.language_models.answers import read_answer, unread_kind
 from merge_snli.language_models.prompts import FilledPrompt, parse_prompt
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
 from merge_snli.problems.file_rows import read_file
 from merge_snli.schema import ALL
 from merge_snli.scoring.imports import ImportedAnswers, pairs_by_id
+from merge_snli.scoring.replies import Reply, majority
 from merge_snli.scoring.results.files import read_result
 from merge_snli.scoring.results.mean_scores import sum_of
 
@@ -63,8 +64,7 @@ class Log:
         dataset: Digest of the data set that was asked.
         name: Name of that data set.
         part: The part of it that was asked, whatever seeds.
-        labels: The answer to each question by its id: a label, or None if it cannot be read.
-        texts: What the model wrote, by question; empty if it ranked the labels.
+        replies: The replies by the id of the question and the number of the reply, such as an epoch.
         usage: What each sample took, by what identifies the sample in all logs that have it.
         prompt: How the model was asked, without what that took.
         versions: Versions of the libraries that asked it.
@@ -76,8 +76,7 @@ class Log:
     dataset: str
     name: str
     part: Scope
-    labels: dict[str, str | None]
-    texts: dict[str, str]
+    replies: dict[tuple[str, int], Reply]
     usage: dict[tuple[str, ...], Usage]
     prompt: PromptRecord
     versions: dict[str, str]
@@ -126,25 +125,24 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
         InputError: If a log has unknown ids, or two logs give one question different answers.
     """
     first, pairs = logs[0], pairs_by_id(data)
-    labels: dict[Pair, str | None] = {}
-    texts: dict[Pair, str] = {}
+    numbered: dict[Pair, dict[int, Reply]] = {}
     for log in logs:
-        for question, label in log.labels.items():
+        for (question, number), reply in log.replies.items():
             if question not in pairs:
                 raise InputError(f"{log.path}: sample {question} is not in {data.place}")
-            if labels.setdefault(pairs[question], label) != label:
+            if numbered.setdefault(pairs[question], {}).setdefault(number, reply).label != reply.label:
                 raise InputError(
                     f"{log.path}: sample {question} has another answer in an earlier log: give one of them"
                 )
-        texts |= {pairs[question]: text for question, text in log.texts.items()}
+    replies = {pair: tuple(found[number] for number in sorted(found)) for pair, found in numbered.items()}
     # A retried run's log repeats the samples that it reuses.
     used = {key: usage for log in logs for key, usage in log.usage.items()}.values()
     sums: dict[str, Any] = {each.name: sum_of([getattr(usage, each.name) for usage in used]) for each in fields(Usage)}
     return ImportedAnswers(
         source=", ".join(str(log.path) for log in logs),
         model=model or first.model,
-        labels=labels,
-        texts=texts,
+        labels={pair: majority(each) for pair, each in replies.items()},
+        replies=replies,
         prompt=replace(first.prompt, **sums),
         digest=first.digest,
         versions=first.versions,
@@ -165,8 +163,8 @@ def check_digest(log: Log, data: ScoredData) -> None:
     name, digests = (data.name, [data.digest]) if stored is None else (stored.name, [stored.digest, data.digest])
     if log.dataset not in digests:
         raise InputError(
-            f"{log.path} is on {log.name} (sha256 {log.dataset[:12]}…), not on {name} (sha256 {digests[0][:12]}…): give "
-            f"{param('dataset')} the same version of the data set as in the log"
+            f"{log.path} is on {log.name} (sha256 {log.dataset[:12]}…), not on {name} (sha256 {digests[0][:12]}…): "
+            f"give {param('dataset')} the same version of the data set as in the log"
         )
 
 
@@ -176,23 +174,29 @@ def kept_path(result: Path) -> Path:
 
 
 def write_kept(answers: ImportedAnswers, data: ScoredData, result: Path) -> None:
-    """Write what a model wrote beside its result; nothing if it ranked the labels or is not a language model."""
-    if not answers.texts:
+    """Write what a language model replied beside its result, one line per reply; nothing for another model."""
+    if not answers.replies:
         return
     ids = {pair: name for name, pair in reversed(pairs_by_id(data).items())}
     lines = [
-        json.dumps({"id": ids[pair], "answer": answers.labels[pair], "text": text}, ensure_ascii=False)
-        for pair, text in answers.texts.items()
+        json.dumps({"id": ids[pair], **_kept_fields(reply)}, ensure_ascii=False)
+        for pair, replies in answers.replies.items()
+        for reply in replies
     ]
     write_text(kept_path(result), "".join(f"{line}\n" for line in lines))
 
 
-def read_kept(result: Path) -> dict[str, tuple[str | None, str]]:
-    """Read what a model wrote from the file beside its result.
+def _kept_fields(reply: Reply) -> dict[str, Any]:
+    if reply.log_likelihoods:
+        return {"answer": reply.label, "log_likelihoods": reply.log_likelihoods}
+    return {"answer": reply.label, "text": reply.text, **({} if reply.kind is None else {"unread": reply.kind})}
+
+
+def read_kept(result: Path) -> dict[str, tuple[Reply, ...]]:
+    """Read what a model replied from the file beside its result.
 
     Returns:
-        The answer to each distinct sentence pair, by the id of the first variant or seed with the pair: the label that
-        was read, or None if it cannot be read, and what the model wrote.
+        The replies to each distinct sentence pair, by the id of the first variant or seed with the pair.
 
     Raises:
         InputError: If the file does not exist or is invalid.
@@ -200,12 +204,15 @@ def read_kept(result: Path) -> dict[str, tuple[str | None, str]]:
     path = kept_path(result)
     if not path.is_file():
         raise InputError(f"{path.name}, which has the answers of the model, is not beside {result}: import its logs")
-    kept: dict[str, tuple[str | None, str]] = {}
+    kept: dict[str, tuple[Reply, ...]] = {}
     for row in read_file(path):
-        name, answer, text = (row.values.get(key) for key in ("id", "answer", "text"))
-        if not isinstance(name, str) or not isinstance(text, str):
+        name, answer, text, kind = (row.values.get(key) for key in ("id", "answer", "text", "unread"))
+        ranked = row.values.get("log_likelihoods") or ()
+        if not isinstance(name, str) or not (ranked or isinstance(text, str)):
             raise InputError(f"{row.location} does not have an id and the text of an answer: import the logs again")
-        kept[name] = (None if answer is None else str(answer), text)
+        label = None if answer is None else str(answer)
+        reply = Reply(label, text or "", kind or (None if label else unread_kind(text or "")), tuple(ranked))
+        kept[name] = (*kept.get(name, ()), reply)
     return kept
 
 
@@ -234,8 +241,7 @@ def read_kept_log(path: Path) -> Log:
         dataset=about.digest if part is None else part.of,
         name=about.name,
         part=asked_part(asked, path),
-        labels={name: answer for name, (answer, _) in kept.items()},
-        texts={name: text for name, (_, text) in kept.items()},
+        replies={(name, number): reply for name, each in kept.items() for number, reply in enumerate(each)},
         usage={(str(path),): Usage(prompt.calls, prompt.input_tokens, prompt.output_tokens, prompt.retries)},
         prompt=prompt,
         versions=result.run.versions,
@@ -245,8 +251,15 @@ def read_kept_log(path: Path) -> Log:
 def read_again(answers: ImportedAnswers, labels: Sequence[str]) -> ImportedAnswers:
     """Read the answers from what the model wrote; those without a text stay."""
     form, words = _asked_for(answers.prompt, tuple(labels))
-    read = {pair: read_answer(text, labels, form, words) for pair, text in answers.texts.items()}
-    return replace(answers, labels={**answers.labels, **read})
+
+    def again(reply: Reply) -> Reply:
+        if reply.log_likelihoods:
+            return reply
+        label = read_answer(reply.text, labels, form, words)
+        return replace(reply, label=label, kind=None if label else reply.kind or unread_kind(reply.text))
+
+    read = {pair: tuple(map(again, each)) for pair, each in answers.replies.items()}
+    return replace(answers, replies=read, labels={pair: majority(each) for pair, each in read.items()})
 
 
 def _asked_for(record: PromptRecord | None, labels: tuple[str, ...]) -> tuple[AnswerForm | None, tuple[str, ...]]:

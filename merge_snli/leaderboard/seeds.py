@@ -10,7 +10,7 @@ import numpy as np
 from merge_snli.base.errors import InputError
 from merge_snli.card.metadata import license_of, license_text
 from merge_snli.dataset.stored import read_split
-from merge_snli.dataset.variants import replaced_words
+from merge_snli.dataset.variants import seed_offsets
 from merge_snli.models.labels import positions
 from merge_snli.scoring.results.scores import NO_ANSWER_TEXT, NOT_ASKED, label_of
 
@@ -97,7 +97,7 @@ def _seed_text(rows: list[dict[str, Any]]) -> SeedText:
     words: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
     for row in rows:
         if row["original"] not in words:
-            words[row["original"]] = _offsets(row, "premise"), _offsets(row, "hypothesis")
+            words[row["original"]] = seed_offsets(row, "premise"), seed_offsets(row, "hypothesis")
     index = {original: number for number, original in enumerate(words)}
     return SeedText(
         premise=rows[0]["seed_premise"],
@@ -105,12 +105,6 @@ def _seed_text(rows: list[dict[str, Any]]) -> SeedText:
         words=words,
         variants=tuple((index[row["original"]], row["replacement"]) for row in rows),
     )
-
-
-def _offsets(row: dict[str, Any], side: str) -> tuple[int, ...]:
-    """Return the offsets of the replaced word in a sentence of the seed."""
-    words = replaced_words(row[f"seed_{side}"], row[side], row[f"{side}_offsets"], row["original"], row["replacement"])
-    return tuple(start for (start, _), _ in words)
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,18 @@ as markup, and a content security policy blocks every other script.
 
 from __future__ import annotations
 
-import hashlib
 import json
-from base64 import b64encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.analysis.html_page import asset, shared_style, template
+from merge_snli.analysis.html_page import (
+    asset,
+    combined_script,
+    content_policy,
+    json_for_script,
+    shared_style,
+    template,
+)
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_text
 from merge_snli.base.table import Column, Table
@@ -48,7 +53,6 @@ PROMPT_COLUMNS = (
 
 # The scripts of the page, in order; all share one scope.
 SCRIPTS = ("values.js", "state.js", "chart.js", "table.js", "board.js", "seeds.js", "model.js", "main.js")
-UNSAFE_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 PAGE = "index.html"
 
 
@@ -132,7 +136,7 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, Texts] | None = Non
         about: A paragraph on submissions for the end of the page.
     """
     library = f"/*!\n{_asset('vendor', 'uPlot.LICENSE')}*/\n{_asset('vendor', 'uPlot.iife.min.js')}"
-    script = '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
+    script = combined_script([_asset(name) for name in SCRIPTS])
     interactive = [board for board in boards if board.has_anchors]
     scripts = [library, script] if interactive else []
     return template(_asset("index.html.jinja")).render(
@@ -145,32 +149,12 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, Texts] | None = Non
         data=json_for_script(page_data(interactive, texts or {})),
         style="\n".join([_asset("vendor", "uPlot.min.css"), shared_style(), _asset("page.css")]),
         scripts=scripts,
-        policy=_policy(scripts),
+        policy=content_policy(scripts),
     )
-
-
-def json_for_script(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    r"""Format JSON for a script element, so that no string can end the element or start another.
-
-    Examples:
-        >>> json_for_script({"name": "</script>"})
-        '{"name":"\\u003c/script\\u003e"}'
-    """
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(UNSAFE_IN_SCRIPT)
 
 
 def _asset(*path: str) -> str:
     return asset("merge_snli.leaderboard", "page", *path)
-
-
-def _policy(scripts: Sequence[str]) -> str:
-    """Return a content security policy that allows only these scripts and no requests."""
-    digests = (b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
 
 
 def write_leaderboard(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -48,12 +48,17 @@ def model_from_function(
         dtype=None,
         device=None,
         versions={},
-        load=lambda: LabelPredictor(partial(_asked, function, data_labels, name)),
+        load=lambda: LabelPredictor(partial(_asked, function, data_labels, name), "int64"),
     )
 
 
 def model_from_answers(
-    answers: Mapping[Pair, str | None], *, name: str, digest: str | None, versions: Mapping[str, str]
+    answers: Mapping[Pair, str | None],
+    *,
+    name: str,
+    digest: str | None,
+    versions: Mapping[str, str],
+    ranked: tuple[tuple[str, ...], Mapping[Pair, Sequence[float]]] | None = None,
 ) -> ScoredModel:
     """Describe the model that gave some answers.
 
@@ -62,18 +67,25 @@ def model_from_answers(
         name: The name to report.
         digest: What identifies the model and how it was asked; None if only its name does.
         versions: Versions of the libraries that asked it.
+        ranked: The labels of the data, and for each pair the log-likelihood of the answer for each of them, if the
+            model ranked them.
     """
+    labels, likelihoods = (FUNCTION_LABELS, {}) if ranked is None else ranked
+
+    def numbers(pairs: Sequence[Pair]) -> list[Any]:
+        if ranked is None:
+            return [_number(answers[pair]) if pair in answers else Missing.NOT_ASKED for pair in pairs]
+        return [likelihoods.get(pair, [np.nan] * len(labels)) for pair in pairs]
+
     return ScoredModel(
         name=name,
         revision=None,
         digest=digest,
-        labels=ModelLabels(FUNCTION_LABELS, ANSWERS),
+        labels=ModelLabels(labels, ANSWERS),
         dtype=None,
         device=None,
         versions=dict(versions),
-        load=lambda: LabelPredictor(
-            lambda pairs: [_number(answers[pair]) if pair in answers else Missing.NOT_ASKED for pair in pairs]
-        ),
+        load=lambda: LabelPredictor(numbers, "int64" if ranked is None else "float32"),
     )
 
 
@@ -95,15 +107,19 @@ def partial_arguments(function: object) -> str | None:
 
 
 class LabelPredictor:
-    """Gives labels, not logits, for pairs of any length."""
+    """Gives labels, or scores that were computed elsewhere, for pairs of any length."""
 
     facts = ModelFacts(architecture=None, parameters=None, max_length=None)
     n_outputs = len(FUNCTION_LABELS)
     batch_tokens = 512
 
-    def __init__(self, numbers: Callable[[Sequence[Pair]], list[int]]) -> None:
-        """Wrap a function from pairs to the number of each label in `FUNCTION_LABELS`, or a code of `Missing`."""
+    def __init__(self, numbers: Callable[[Sequence[Pair]], list[Any]], dtype: Literal["int64", "float32"]) -> None:
+        """Wrap a function from pairs to the number of each label in `FUNCTION_LABELS`, or a code of `Missing`.
+
+        With dtype float32, it returns a list of scores for each pair.
+        """
         self._numbers = numbers
+        self._dtype = dtype
 
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
         """Return zeros: tokens are not counted."""
@@ -113,13 +129,13 @@ class LabelPredictor:
         """Return the same number: nothing is padded."""
         return tokens
 
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.int64]:
-        """Return the number of each label in `FUNCTION_LABELS`, or a code of `Missing`, [n].
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[Any]:
+        """Return the number of each label in `FUNCTION_LABELS`, or a code of `Missing`, [n]; or scores, [n, n_labels].
 
         Raises:
             InputError: If a function does not return one valid label per pair.
         """
-        return np.array(self._numbers(pairs), dtype=np.int64)
+        return np.array(self._numbers(pairs), dtype=self._dtype)
 
 
 def _asked(function: LabelFunction, data_labels: Sequence[str], name: str, pairs: Sequence[Pair]) -> list[int]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import math
+from collections import Counter
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, param
@@ -15,6 +17,7 @@ from merge_snli.models.function import model_from_answers
 from merge_snli.problems.file_rows import read_file
 from merge_snli.problems.rows import LabelNames
 from merge_snli.scoring.predictions.predict import predict_pairs
+from merge_snli.scoring.replies import CUT, REFUSED, agreement, majority
 from merge_snli.scoring.results.evaluate import evaluate
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from merge_snli.models.labels import Pair
     from merge_snli.problems.rows import SourceRow
     from merge_snli.scoring.predictions.scored_data import ScoredData
+    from merge_snli.scoring.replies import Reply
     from merge_snli.scoring.results.records import PromptRecord
     from merge_snli.scoring.results.result import Result
 
@@ -45,7 +49,7 @@ class ImportedAnswers:
         source: The files that they were read from, for messages.
         model: Name of the model.
         labels: The answer to each pair: a label, or None if it cannot be read.
-        texts: What a language model wrote, by pair; empty for other models and where it ranked the labels.
+        replies: What a language model replied to each pair, at least once; empty for other models.
         prompt: How a language model was asked; None for other models.
         digest: What identifies the model and how it was asked; None if only its name does.
         versions: Versions of the libraries that asked it.
@@ -55,7 +59,7 @@ class ImportedAnswers:
     source: str
     model: str
     labels: dict[Pair, str | None]
-    texts: dict[Pair, str] = field(default_factory=dict)
+    replies: dict[Pair, tuple[Reply, ...]] = field(default_factory=dict)
     prompt: PromptRecord | None = None
     digest: str | None = None
     versions: dict[str, str] = field(default_factory=dict)
@@ -80,10 +84,28 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
             f"{data.place}: finish the run, give all its files together, or add {param('partial', True)} to leave out "
             f"the {data.units[0]}s without all their answers"
         )
-    scored = model_from_answers(answers.labels, name=answers.model, digest=answers.digest, versions=answers.versions)
+    ranked = {pair: replies[0].log_likelihoods for pair, replies in answers.replies.items()}
+    scored = model_from_answers(
+        answers.labels,
+        name=answers.model,
+        digest=answers.digest,
+        versions=answers.versions,
+        ranked=(data.label_names, ranked) if ranked and all(ranked.values()) else None,
+    )
     predictions, facts = predict_pairs(scored.load, data.pairs, None, name=scored.name)
+    return evaluate(scored, facts, predictions, data, **_of_run(answers, data))
+
+
+def _of_run(answers: ImportedAnswers, data: ScoredData) -> dict[str, Any]:
+    """Return the fields of `RunRecord` that the answers determine."""
+    found: dict[str, Any] = {"prompt": answers.prompt}
+    replies = [answers.replies[pair] for pair in data.pairs if pair in answers.replies]
+    unread = Counter(each[0].kind for each in replies if majority(each) is None)
+    found |= {CUT: unread[CUT], REFUSED: unread[REFUSED]}
+    if any(len(each) > 1 for each in replies):
+        found |= {"samples": max(map(len, replies)), "agreement": fmean(map(agreement, replies))}
     tied = sum(pair in answers.tied for pair in data.pairs)
-    return evaluate(scored, facts, predictions, data, prompt=answers.prompt, tied=tied)
+    return found | ({"tied": tied} if tied else {})
 
 
 def row_ids(data: ScoredData) -> list[str]:

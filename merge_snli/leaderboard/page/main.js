@@ -1,6 +1,5 @@
-// Navigation between the board and model views, and the theme.
+// Navigation between the board and model views.
 
-const THEMES = ["auto", "light", "dark"];
 let shownModel = null;
 
 function render() {
@@ -24,30 +23,7 @@ function redrawCharts() {
   render();
 }
 
-function storedTheme() {
-  try {
-    return localStorage.getItem("merge-theme") ?? "auto";
-  } catch {
-    return "auto";
-  }
-}
-
-function setTheme(theme) {
-  if (theme === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
-  byId("theme").textContent = `Theme: ${theme}`;
-  try {
-    localStorage.setItem("merge-theme", theme);
-  } catch {
-    // Storage may be unavailable for pages opened from the file system.
-  }
-}
-
-byId("theme").addEventListener("click", () => {
-  const now = document.documentElement.dataset.theme ?? "auto";
-  setTheme(THEMES[(THEMES.indexOf(now) + 1) % THEMES.length]);
-  redrawCharts();
-});
+byId("theme").addEventListener("click", redrawCharts); // after the theme has changed
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawCharts);
 
 byId("board").addEventListener("change", (event) => choose({ ...DEFAULTS, board: event.target.value, t: state.t }));
@@ -61,8 +37,6 @@ addEventListener("hashchange", () => {
   render();
 });
 
-const theme = storedTheme();
-setTheme(THEMES.includes(theme) ? theme : "auto");
 readAddress();
 const boardNames = DATA.boards.map((board, index) => [
   String(index),

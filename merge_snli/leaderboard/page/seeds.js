@@ -1,7 +1,5 @@
 // A model's hardest seeds, with buttons for the replacements that change its prediction.
 
-const SHORT = { entailment: "E", neutral: "N", contradiction: "C", not_entailment: "¬E" };
-
 function renderSeeds(model) {
   const board = theBoard();
   const { wrong, inconsistent, allWrong } = model.counts;
@@ -90,13 +88,5 @@ function marked(sentence, words, side, word, replacement) {
   }
   return [...pieces, sentence.slice(end)];
 }
-
-const labelChip = (label, kind = "answer") =>
-  el(
-    "span",
-    { class: `chip ${kind}`, "data-label": label, title: label },
-    kind === "gold" ? label : (SHORT[label] ?? label),
-    kind === "gold" ? null : el("span", { class: "visually-hidden" }, ` (${label})`),
-  );
 
 byId("hard").addEventListener("change", (event) => choose({ hard: event.target.value }));

@@ -1,26 +1,8 @@
-// The data of the page, number formats, and a helper that creates elements from text, never from markup.
+// The data of the page, and number formats of the leaderboard.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
-const NO_VALUE = "–";
 const THRESHOLDS = Array.from({ length: 101 }, (_, percent) => percent);
 const DEFAULT_LINES = 6;
-
-const byId = (id) => document.getElementById(id);
-
-/** Create an element with attributes, event listeners (`on…`), and children (elements or text). */
-function el(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === false || value === undefined) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? "" : value);
-  }
-  element.append(...children.filter((child) => child !== null));
-  return element;
-}
-
-const percent = (share, digits = 1) =>
-  share === null || share === undefined ? NO_VALUE : (share * 100).toFixed(digits);
 
 function signed(share) {
   if (share === null || share === undefined) return NO_VALUE;
@@ -29,8 +11,6 @@ function signed(share) {
 }
 
 const interval = (ends, write) => (ends ? `${write(ends[0])} to ${write(ends[1])}` : "");
-const count = (number) => number.toLocaleString("en");
-
 function parameters(number) {
   if (number === null) return NO_VALUE;
   for (const [unit, letter] of [

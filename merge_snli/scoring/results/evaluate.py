@@ -13,6 +13,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
+from merge_snli.models.function import FUNCTION_LABELS
 from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, PROMPT, TABLE, Missing, ModelLabels, compared_labels
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.answers import align, asked_answers, compared_numbers
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from merge_snli.scoring.predictions.predict import Predictions
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.predictions.source import ScoredSource
-    from merge_snli.scoring.results.records import PromptRecord
     from merge_snli.scoring.results.scores import Scores
 
     Ints = NDArray[np.int64]
@@ -61,9 +61,7 @@ def evaluate(
     predictions: Predictions,
     data: ScoredData,
     source: ScoredSource | None = None,
-    *,
-    prompt: PromptRecord | None = None,
-    tied: int = 0,
+    **of_run: Any,  # noqa: ANN401 - fields of a record
 ) -> Result:
     """Compute the result of a model.
 
@@ -73,8 +71,7 @@ def evaluate(
         predictions: Predictions on the pairs of the data followed by the new pairs of the source, in their order.
         data: The rows and groups.
         source: The problems of the source, if it was scored.
-        prompt: How a language model was asked; None for other models.
-        tied: Number of imported answers that are only the first of several labels with the largest score.
+        of_run: Fields of `RunRecord` that the predictions do not have, such as `prompt`.
 
     Raises:
         InputError: If no group fits into the model's maximum length, or has all its imported answers.
@@ -99,7 +96,7 @@ def evaluate(
         schema_version=SCHEMA_VERSION,
         model=model_record(scored, facts, names),
         dataset=dataset_record(data),
-        run=run_record(scored, predictions, outputs, prompt, tied=tied or _ties(predictions)),
+        run=run_record(scored, predictions, outputs, **of_run),
         compared_labels=compared,
         left_out=left_out_of(answers, data, facts.max_length),
         notes=(),
@@ -141,7 +138,7 @@ def fields_of(answers: Answers, data: ScoredData) -> dict[str, Any]:
 
 def labels_in_use(labels: ModelLabels, outputs: NDArray[np.int64]) -> tuple[str, ...]:
     """Return the label of each output, without not_entailment if a function or imported answers never have it."""
-    if labels.origin in (FUNCTION, ANSWERS) and labels.names.index(NOT_ENTAILMENT) not in outputs:
+    if labels.names == FUNCTION_LABELS and labels.names.index(NOT_ENTAILMENT) not in outputs:
         return NLI_LABELS
     return labels.names
 
@@ -172,7 +169,17 @@ def notes_of(result: Result, answers: Answers, *, pairs: int) -> Iterator[str]:
     if left_out.undrawn:
         yield f"{left_out.undrawn:,} {row}s that no subsample has were not scored"
     if result.run.no_answers:
-        yield f"no answer to {result.run.no_answers:,} of {pairs:,} distinct pairs can be read; they count as wrong"
+        run = result.run
+        kinds = f"; {run.cut:,} were cut at the limit of output tokens, and {run.refused:,} are refusals"
+        yield (
+            f"no answer to {run.no_answers:,} of {pairs:,} distinct pairs can be read; they count as wrong"
+            f"{kinds if run.cut or run.refused else ''}"
+        )
+    if result.run.agreement is not None:
+        yield (
+            f"the most frequent of {result.run.samples} answers to each pair counts; {result.run.agreement:.1%} of the "
+            "answers agree with it"
+        )
     if result.run.tied:
         yield f"the largest scores are tied on {result.run.tied:,} of {pairs:,} distinct pairs; the first label counts"
     if result.source is not None and result.source.too_long:
@@ -244,9 +251,7 @@ def run_record(
     scored: ScoredModel,
     predictions: Predictions,
     outputs: NDArray[np.int64],
-    prompt: PromptRecord | None = None,
-    *,
-    tied: int = 0,
+    **fields: Any,  # noqa: ANN401 - fields of a record
 ) -> RunRecord:
     """Return how the predictions were computed.
 
@@ -254,8 +259,7 @@ def run_record(
         scored: The model.
         predictions: Its predictions.
         outputs: Its outputs.
-        prompt: How a language model was asked; None for other models.
-        tied: Number of distinct pairs on which the largest scores of two labels are equal.
+        fields: Fields that these do not have, such as `prompt`.
     """
     return RunRecord(
         versions={"merge_snli": __version__, "python": python_version(), **scored.versions},
@@ -263,8 +267,7 @@ def run_record(
         device=scored.device,
         seconds=round(predictions.seconds, 3),
         no_answers=int(np.count_nonzero(outputs == Missing.NO_ANSWER)),
-        prompt=prompt,
-        tied=tied,
+        **({"tied": _ties(predictions)} | fields),
     )
 
 

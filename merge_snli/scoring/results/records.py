@@ -191,6 +191,14 @@ class RunRecord(Part):
     answers."""
     prompt: PromptRecord | None = None
     """How a language model was asked; None for other models."""
+    cut: Count = 0
+    """Number of the pairs without an answer whose answer was cut at the limit of output tokens."""
+    refused: Count = 0
+    """Number of the pairs without an answer on which the model refused to answer."""
+    samples: Count | None = None
+    """Number of answers to each distinct pair, of which the most frequent one counts; None if there is one."""
+    agreement: Share | None = None
+    """Share of these answers that are the one that counts, mean over the pairs; None if there is one answer."""
     tied: Count = 0
     """Number of distinct pairs on which the largest scores of two labels are equal, so that the first one counts."""
 

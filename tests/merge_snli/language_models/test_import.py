@@ -316,10 +316,6 @@ def first_only(log: Json) -> None:
     log["samples"] = log["samples"][: len(log["samples"]) // 2]
 
 
-def set_epoch(log: Json) -> None:
-    log["eval"]["config"]["epochs"] = 2
-
-
 def rename_score(log: Json) -> None:
     log["samples"][0]["scores"] = {"match": log["samples"][0]["scores"]["nli_answer"]}
 
@@ -331,7 +327,6 @@ def rename_sample(log: Json) -> None:
 LOG_EDITS: list[tuple[Edit, str]] = [
     (first_only, "has no answers to 17 of the 33 distinct pairs of config verb"),
     (lambda log: log.update(samples=[]), "has no answers to 33 of the 33"),
-    (set_epoch, "several epochs"),
     (rename_score, "was not scored by nli_answer"),
     (rename_sample, "sample unknown is not in config verb"),
     (lambda log: log["samples"][0].update(scores=None), "has no answers to 1 of the 33"),

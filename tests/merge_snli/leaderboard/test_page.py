@@ -17,12 +17,12 @@ import pytest
 
 import merge_snli.leaderboard
 from merge_snli import Result
-from merge_snli.analysis.html_page import shared_style
+from merge_snli.analysis.html_page import json_for_script, shared_style
 from merge_snli.base.files import sha256_of_json
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.payload import CURVE_SCALE, _differences, page_data
 from merge_snli.leaderboard.seeds import SeedText, Texts
-from merge_snli.leaderboard.write import json_for_script, render_page
+from merge_snli.leaderboard.write import render_page
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named, unchecked
 
 ASSETS = Path(merge_snli.leaderboard.__file__).parent / "page"

@@ -1,0 +1,112 @@
+"""Pack the seeds, variants and answers of a page: names and texts as JSON, and a number of each variant per column.
+
+The layout is: the length of the JSON as 4 bytes, the JSON, spaces up to a multiple of 4 bytes, and the arrays in the
+order of `arrays` in the JSON, each of which has its type. Everything is compressed with gzip and encoded in Base64.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from base64 import b64encode
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from merge_snli.card.metadata import license_of, license_text
+from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.variants import seed_offsets
+from merge_snli.models.labels import positions
+from merge_snli.scoring.results.grouping import short_names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from merge_snli.analysis.corpus import CorpusCounts
+    from merge_snli.analysis.scored_dataset import Ints, ModelAnswers, ScoredDataset
+
+LOG_ODDS_SCALE = 100
+"""Log-odds are multiplied by this and rounded."""
+PLACED = ("premise", "hypothesis", "premise_offsets", "hypothesis_offsets", "original", "replacement", "seed_premise")
+"""The columns that say where the words are in a seed's sentences, with `seed_hypothesis`."""
+
+
+def packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | None = None) -> str:
+    """Return the data of the page.
+
+    Args:
+        scored: The data set and the answers of at least one model.
+        with_text: Whether to include the sentences of the seeds.
+        corpus: Counts of words, to show with the replacements.
+    """
+    order = np.argsort(scored.groups, kind="stable")
+    seeds, variants, words = scored.seeds, scored.variants, _Words()
+    labels = list(dict.fromkeys([*scored.data.label_names, *(x for m in scored.models for x in m.answers.labels)]))
+    original, replacement = (words.numbers(each)[order] for each in (variants.original, variants.replacement))
+    classes = variants.word_class.dictionary.to_pylist()
+    arrays: dict[str, NDArray[Any]] = {
+        "original": original.astype("<u4"),
+        "replacement": replacement.astype("<u4"),
+        "logOdds": np.round(variants.log_odds[order] * LOG_ODDS_SCALE).clip(-32_768, 32_767).astype("<i2"),
+        "wordClass": variants.word_class.indices.to_numpy()[order].astype("u1"),
+        "answers": np.stack([_numbers(model, model.answers.predicted[order], labels) for model in scored.models]),
+        "onSeeds": np.stack([_numbers(model, model.anchors.predicted, labels) for model in scored.models]),
+    }
+    header = {
+        "dataset": scored.record.title,
+        "config": scored.record.config,
+        "license": license_of(scored.dataset.record) or "not stated",
+        "terms": license_text(scored.dataset.record).replace("`", ""),
+        "models": [model.name for model in scored.models],
+        "shortNames": short_names([model.name for model in scored.models]),
+        "notes": [f"{model.name}: {note}" for model in scored.models for note in model.result.notes],
+        "labels": labels,
+        "classes": classes,
+        "words": words.texts,
+        "frequency": None if corpus is None else [corpus.by_token.get(word.lower(), 0) for word in words.texts],
+        "corpus": None if corpus is None else corpus.corpus,
+        "logOddsScale": LOG_ODDS_SCALE,
+        "ids": scored.ids,
+        "gold": [labels.index(label) for label in seeds.labels],
+        "starts": np.searchsorted(scored.groups[order], np.arange(len(scored.ids) + 1)).tolist(),
+        "texts": _texts(scored) if with_text else None,
+        "arrays": [[name, array.dtype.str[1:], array.size] for name, array in arrays.items()],
+    }
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    text += b" " * (-len(text) % 4)
+    content = len(text).to_bytes(4, "little") + text + b"".join(array.tobytes() for array in arrays.values())
+    return b64encode(gzip.compress(content, 6, mtime=0)).decode()
+
+
+class _Words:
+    """Numbers the different words of several columns."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._index: dict[str, int] = {}
+
+    def numbers(self, column: pa.DictionaryArray) -> Ints:
+        """Return the number of each word of a column, [n]."""
+        found = [self._index.setdefault(word, len(self._index)) for word in column.dictionary.to_pylist()]
+        self.texts = [*self._index]
+        numbers: Ints = np.array(found, dtype=np.int64)[column.indices.to_numpy()]
+        return numbers
+
+
+def _numbers(model: ModelAnswers, predicted: Ints, labels: list[str]) -> NDArray[np.uint8]:
+    """Return the numbers of predicted labels among those of the page, as bytes; a code of `Missing` as 256 less it."""
+    in_page = np.array(positions(model.answers.labels, labels))
+    return np.where(predicted < 0, predicted, in_page[predicted]).astype("i1").view("u1")
+
+
+def _texts(scored: ScoredDataset) -> dict[str, Any]:
+    """Return the sentences of the seeds, and where their words are: original, offsets in premise and hypothesis."""
+    table = read_split(scored.dataset, str(scored.record.config))
+    keys = np.stack([scored.groups, scored.variants.original.indices.to_numpy()])
+    _, first = np.unique(keys, axis=1, return_index=True)
+    places: list[list[Any]] = [[] for _ in scored.ids]
+    rows = table.select([*PLACED, "seed_hypothesis"]).take(first).to_pylist()
+    for seed, row in zip(scored.groups[first].tolist(), rows, strict=True):
+        places[seed].append([row["original"], seed_offsets(row, "premise"), seed_offsets(row, "hypothesis")])
+    return {"premises": scored.seeds.premises, "hypotheses": scored.seeds.hypotheses, "places": places}

@@ -1,0 +1,321 @@
+"""Tests of the page in headless Chromium: each control and key, links, CSV, themes, phones, pages without sentences."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from merge_snli import MergeDataset, Result
+from merge_snli.analysis.corpus import CorpusCounts
+from merge_snli.explorer.write import write_explorer
+from tests.browser import chromium, wait_until
+from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named
+
+pytestmark = pytest.mark.slow
+
+Page = Any
+DESK = {"width": 1280, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+
+
+@pytest.fixture(scope="module")
+def site(results: list[Result], bundled: MergeDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    corpus = CorpusCounts("some text", "0" * 64, {"boy": 7, "girl": 3})
+    return write_explorer(results, bundled, tmp_path_factory.mktemp("site"), corpus=corpus)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Page]:
+    with chromium("--disable-gpu") as chrome:
+        yield chrome
+
+
+@pytest.fixture
+def page(browser: Page, site: Path) -> Iterator[Page]:
+    open_page(browser, site)
+    yield browser
+    assert [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+@pytest.fixture(scope="module")
+def answers(results: list[Result], bundled: MergeDataset) -> pd.DataFrame:
+    """All answers, a row per variant and model."""
+    return pd.concat([result.to_pandas(bundled).assign(model=result.title) for result in results], ignore_index=True)
+
+
+def open_page(browser: Page, site: Path, link: str = "", screen: dict[str, Any] = DESK, theme: str = "light") -> None:
+    browser.get("about:blank")
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    features = [{"name": "prefers-color-scheme", "value": theme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    browser.get(site.as_uri() + link)
+    wait_until(lambda: browser.execute_script("return !document.body.classList.contains('loading')"))
+
+
+def find(page: Page, selector: str) -> Page:
+    return page.find_element("css selector", selector)
+
+
+def texts(page: Page, selector: str) -> list[str]:
+    found: list[str] = page.execute_script(
+        "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)", selector
+    )
+    return found
+
+
+def choose(page: Page, name: str, value: str) -> None:
+    select = importlib.import_module("selenium.webdriver.support.ui").Select
+    select(find(page, f"#{name}")).select_by_visible_text(value)
+
+
+def write(page: Page, name: str, text: str) -> None:
+    find(page, f"#{name}").send_keys(text)
+
+
+def selection(page: Page) -> list[str]:
+    """Return the ids of the seeds on all pages, in order."""
+    ids = texts(page, "#seeds .verdict code")
+    while find(page, "#next").is_enabled():
+        find(page, "#next").click()
+        ids += texts(page, "#seeds .verdict code")
+    assert texts(page, "#count")[0].startswith(f"{len(ids)} of 79 seeds" if ids else "No seed")
+    return ids
+
+
+def share(answers: pd.DataFrame, **columns: str) -> pd.Series[float]:
+    """Return the share of right variants by seed, over the rows with these values, in the order of the data."""
+    rows = answers
+    for name, value in columns.items():
+        rows = rows[rows[name] == value]
+    return (
+        rows.dropna(subset="correct")
+        .groupby("seed_id", sort=False)["correct"]
+        .agg(lambda right: right.astype(bool).mean())
+    )
+
+
+def test_all_seeds_are_there_in_the_order_of_the_data(page: Page, answers: pd.DataFrame) -> None:
+    assert selection(page) == [*answers["seed_id"].unique()]
+    assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
+
+
+def test_filters_by_class_label_and_search(page: Page, answers: pd.DataFrame) -> None:
+    choose(page, "wordClass", "verb")
+    assert selection(page) == [*answers.loc[answers["word_class"] == "verb", "seed_id"].unique()]
+    choose(page, "wordClass", "all")
+    choose(page, "label", "contradiction")
+    assert selection(page) == [*answers.loc[answers["label"] == "contradiction", "seed_id"].unique()]
+    choose(page, "label", "all")
+    write(page, "q", "Boy")
+    found = selection(page)
+    assert {*answers.loc[answers["replacement"] == "boy", "seed_id"]} <= {*found}
+    find(page, "#clear").click()
+    assert len(selection(page)) == 79
+    write(page, "q", "no such word")
+    assert selection(page) == []
+
+
+def test_filters_and_sorts_by_the_share_of_right_variants(page: Page, answers: pd.DataFrame) -> None:
+    choose(page, "model", "unsure")
+    shares = share(answers, model="unsure")
+    write(page, "low", "40")
+    write(page, "high", "80")
+    assert selection(page) == [*shares[(shares >= 0.4) & (shares <= 0.8)].index]
+    choose(page, "sort", "fewest right variants")
+    assert selection(page) == [*shares[(shares >= 0.4) & (shares <= 0.8)].sort_values(kind="stable").index]
+    choose(page, "sort", "most right variants")
+    assert (
+        selection(page)[0]
+        == shares[(shares >= 0.4) & (shares <= 0.8)].sort_values(ascending=False, kind="stable").index[0]
+    )
+    choose(page, "sort", "most variants")
+    assert len(selection(page)) == ((shares >= 0.4) & (shares <= 0.8)).sum()
+
+
+def test_fragile_seeds_are_right_with_most_variants_wrong(page: Page, answers: pd.DataFrame) -> None:
+    choose(page, "model", "unsure")
+    find(page, "#fragile").click()
+    shares = share(answers, model="unsure")
+    own = answers[answers["model"] == "unsure"]
+    right = {*own.loc[own["seed_correct"].astype(bool), "seed_id"]}
+    expected = [seed for seed in shares.index if shares[seed] < 0.5 and seed in right]
+    assert expected
+    assert selection(page) == expected
+
+
+def test_seeds_on_which_two_models_differ(page: Page, answers: pd.DataFrame) -> None:
+    choose(page, "first", "org/careful")
+    choose(page, "second", "unsure")
+    wide = answers[answers["model"] != "two-way"].pivot(
+        index="variant_id", columns="model", values=["answer", "seed_answer"]
+    )
+    one, other = (wide.xs(model, axis=1, level="model").fillna("") for model in ("org/careful", "unsure"))
+    by_row = (one != other).rename_axis("variant_id").reset_index()
+    by_row["seed_id"] = by_row["variant_id"].str.split(":").str[0]
+    counts = by_row.groupby("seed_id")["answer"].sum() + by_row.groupby("seed_id")["seed_answer"].max()
+    assert {*selection(page)} == {*counts[counts > 0].index}
+    choose(page, "sort", "most differing answers")
+    found = [int(counts[seed]) for seed in selection(page)]
+    assert found == sorted(found, reverse=True)
+
+
+def test_a_card_shows_each_answer_and_swaps_the_word(page: Page, answers: pd.DataFrame) -> None:
+    first = find(page, "#seeds > li")
+    seed = first.get_attribute("data-id")
+    find(page, "#seeds > li .more").click()
+    rows = texts(page, "#seeds > li:first-child tbody tr:not(.of-seed) .word")
+    own = answers[answers["seed_id"] == seed]
+    assert {row.split(" → ")[1] for row in rows} == {*own["replacement"]}
+    wrong = page.execute_script(
+        "return document.querySelectorAll('#seeds > li:first-child tr:not(.of-seed) .wrong').length"
+    )
+    assert wrong == (~own["correct"].dropna().astype(bool)).sum()
+    find(page, "#seeds > li .more").click()
+    assert len(texts(page, "#seeds > li:first-child tbody tr")) == 7
+    button = find(page, "#seeds > li .word")
+    button.click()
+    replacement = button.text.split(" → ")[1]
+    assert {*texts(page, "#seeds > li:first-child mark.swapped")} == {replacement}
+    assert button.get_attribute("aria-pressed") == "true"
+    button.click()
+    assert texts(page, "#seeds > li:first-child mark.swapped") == []
+
+
+def test_a_seed_and_a_view_have_links(page: Page, site: Path) -> None:
+    seed = texts(page, "#seeds .verdict code")
+    find(page, "#seeds > li:nth-child(2) .verdict a").click()
+    wait_until(lambda: len(texts(page, "#seeds .verdict code")) == 1)
+    link = page.current_url.partition("#")[2]
+    open_page(page, site, f"#{link}")
+    assert len(texts(page, "#seeds .verdict code")) == 1
+    assert link == f"seed={texts(page, '#seeds .verdict code')[0]}"
+    find(page, "#back").click()
+    wait_until(lambda: len(texts(page, "#seeds .verdict code")) == len(seed))
+    open_page(page, site, "#view=words&model=1&least=1")
+    assert find(page, "#model").get_attribute("value") == "1"
+    open_page(page, site, "#model=99&seed=none&sort=nonsense&page=-3&label=x")
+    assert len(selection(page)) == 79
+
+
+def test_words_that_flip_answers(page: Page, answers: pd.DataFrame) -> None:
+    find(page, "#view-words").click()
+    choose(page, "model", "org/careful")
+    own = answers[answers["model"] == "org/careful"]
+    flips = (own["answer"] != own["seed_answer"]).groupby(own["replacement"]).agg(["size", "sum"])
+    flips = flips[flips["size"] >= 5]
+    shown = dict(
+        zip(texts(page, "#words tbody td:first-child"), texts(page, "#words tbody td:nth-child(3)"), strict=True)
+    )
+    assert shown == {word: str(number) for word, number in flips["sum"].items()}
+    frequency = dict(zip(shown, texts(page, "#words tbody td:last-child"), strict=True))
+    assert frequency["boy"] == "7"
+    shares = [float(text) for text in texts(page, "#words tbody td:nth-child(4)")]
+    assert shares == sorted(shares, reverse=True)
+    for name in texts(page, "#words thead button"):
+        next(each for each in page.find_elements("css selector", "#words thead button") if each.text == name).click()
+        assert texts(page, "#words th[aria-sort=descending]") == [name]
+    find(page, "#least").clear()
+    write(page, "least", "1")
+    assert len(texts(page, "#words tbody tr")) == own["replacement"].nunique()
+    find(page, "#words tbody a").click()
+    wait_until(lambda: find(page, "#seeds-view").is_displayed())
+    assert find(page, "#q").get_attribute("value") != ""
+
+
+def test_csv_of_the_selection(browser: Page, site: Path, answers: pd.DataFrame, tmp_path: Path) -> None:
+    browser.execute_cdp_cmd("Page.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    open_page(browser, site, "#label=2&wordClass=0")
+    find(browser, "#csv").click()
+    wait_until(lambda: (tmp_path / "seeds.csv").exists())
+    with (tmp_path / "seeds.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["seed_id"] for row in rows]
+    own = answers[answers["model"] == "org/careful"].set_index("variant_id")
+    chosen = own[(own["label"] == rows[0]["label"]) & (own["word_class"] == rows[0]["word_class"])]
+    assert {row["variant_id"] for row in rows} == {*chosen.index}
+    assert all(row["org/careful"] == own.loc[row["variant_id"], "answer"] for row in rows)
+    find(browser, "#view-words").click()
+    find(browser, "#csv").click()
+    wait_until(lambda: (tmp_path / "words.csv").exists())
+    assert (tmp_path / "words.csv").read_text(encoding="utf-8").startswith("word,variants,flips,share,odds,frequency\n")
+
+
+def test_keys(page: Page) -> None:
+    keys = importlib.import_module("selenium.webdriver.common.keys").Keys
+
+    def press(key: str) -> None:
+        page.switch_to.active_element.send_keys(key)
+
+    def focused() -> str | None:
+        found: str | None = page.execute_script("return document.activeElement.dataset.id ?? document.activeElement.id")
+        return found
+
+    first_page = texts(page, "#seeds .verdict code")
+    press("j")
+    assert focused() == first_page[0]
+    press("j")
+    assert focused() == first_page[1]
+    press("k")
+    assert focused() == first_page[0]
+    press(keys.ENTER)
+    assert len(texts(page, "#seeds > li:first-child tbody tr")) > 7
+    press("n")
+    assert texts(page, "#place")[0].startswith("page 2")
+    press("p")
+    assert texts(page, "#seeds .verdict code") == first_page
+    press("w")
+    assert find(page, "#words-view").is_displayed()
+    press("s")
+    assert find(page, "#seeds-view").is_displayed()
+    press("/")
+    assert focused() == "q"
+    press("j")
+    assert find(page, "#q").get_attribute("value") == "j"
+
+
+@pytest.mark.parametrize("act", ["previous", "next"])
+def test_pages(page: Page, act: str) -> None:
+    find(page, "#next").click()
+    second = texts(page, "#place")
+    find(page, f"#{act}").click()
+    assert texts(page, "#place") != second
+
+
+@pytest.mark.parametrize(("screen", "theme"), [(DESK, "dark"), (PHONE, "light"), (PHONE, "dark")])
+def test_it_fits_phones_and_follows_the_theme(browser: Page, site: Path, screen: dict[str, Any], theme: str) -> None:
+    background = "return getComputedStyle(document.body).backgroundColor"
+    for link in ("", "#view=words"):
+        open_page(browser, site, link, screen, theme)
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= screen["width"]
+        color = sum(map(int, browser.execute_script(background)[4:-1].split(",")))
+        assert (color < 200) == (theme == "dark")
+    before = browser.execute_script(background)
+    button: Callable[[], None] = find(browser, "#theme").click
+    button()
+    button()
+    assert texts(browser, "#theme") == ["Theme: dark"]
+    assert (browser.execute_script(background) == before) == (theme == "dark")
+    button()
+    assert texts(browser, "#theme") == ["Theme: auto"]
+
+
+def test_names_cannot_inject_markup_and_a_page_has_no_sentences_without_a_license(
+    browser: Page, results: list[Result], bundled: MergeDataset, tmp_path: Path
+) -> None:
+    import dataclasses
+
+    terms = dataclasses.replace(bundled.record.terms, license=None)
+    dataset = dataclasses.replace(bundled, record=dataclasses.replace(bundled.record, title=SCRIPT, terms=terms))
+    models = [named(results[0], SCRIPT, 1, None), named(results[1], QUOTES, 1, None)]
+    open_page(browser, write_explorer(models, dataset, tmp_path))
+    assert browser.title != "owned"
+    assert texts(browser, ".sentence") == []
+    assert "--with-text" in texts(browser, "#terms")[0]
+    find(browser, "#seeds .word").click()
+    assert QUOTES[:10] in "".join(texts(browser, "#model option"))

@@ -1,0 +1,125 @@
+"""Tests of the page as a file: its data against the data set and the results, sentences by license, and escaping."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+import re
+from base64 import b64decode
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli import MergeDataset, Result
+from merge_snli.analysis.corpus import CorpusCounts
+from merge_snli.card.metadata import may_be_shared
+from merge_snli.cli import main
+from merge_snli.explorer.write import write_explorer
+from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, named
+
+
+def unpacked(page: Path) -> dict[str, Any]:
+    """Return the data of a page, as its script reads it."""
+    found = re.search(r'id="data">([^<]*)<', page.read_text(encoding="utf-8"))
+    assert found is not None
+    content = gzip.decompress(b64decode(found[1]))
+    start = 4 + int.from_bytes(content[:4], "little")
+    data: dict[str, Any] = json.loads(content[4:start])
+    for name, kind, size in data["arrays"]:
+        assert start % np.dtype(kind).itemsize == 0
+        data[name] = np.frombuffer(content, f"<{kind}", size, start)
+        start += data[name].nbytes
+    assert start == len(content)
+    return data
+
+
+def test_the_page_has_every_answer(results: list[Result], bundled: MergeDataset, tmp_path: Path) -> None:
+    data = unpacked(write_explorer(results, bundled, tmp_path))
+    rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
+    assert data["labels"] == ["entailment", "neutral", "contradiction", "not_entailment"]
+    words, ids, starts = data["words"], data["ids"], data["starts"]
+    by_id = {row["variant_id"]: row for row in rows}
+    assert len(data["original"]) == len(rows)
+    for model, result in enumerate(results):
+        answers = data["answers"].reshape(len(results), -1)[model]
+        frame = result.to_pandas(bundled).set_index("variant_id")
+        for seed, (start, end) in enumerate(pairwise(starts)):
+            for at in range(start, end):
+                original, replacement = words[data["original"][at]], words[data["replacement"][at]]
+                variant = f"{ids[seed]}:{data['classes'][data['wordClass'][at]]}:{original}:{replacement}"
+                label = frame.loc[variant, "answer"]
+                answer = int(answers[at])
+                assert (data["labels"][answer] if answer < 254 else None) == (label if isinstance(label, str) else None)
+                assert (answer == 255) == frame["correct"].isna()[variant]
+                assert data["logOdds"][at] / 100 == pytest.approx(by_id[variant]["log_odds"], abs=0.0051)
+    on_seeds = data["onSeeds"].reshape(len(results), -1)
+    assert on_seeds[2][0] == 255
+    assert [data["labels"][each] for each in on_seeds[0]] == list(results[0].groups.anchors or ())
+
+
+def test_words_are_where_the_sentences_have_them(results: list[Result], bundled: MergeDataset, tmp_path: Path) -> None:
+    texts = unpacked(write_explorer(results[:1], bundled, tmp_path))["texts"]
+    for premise, hypothesis, places in zip(
+        *(texts[name] for name in ("premises", "hypotheses", "places")), strict=True
+    ):
+        assert places
+        for word, *offsets in places:
+            for sentence, starts in zip((premise, hypothesis), offsets, strict=True):
+                assert starts
+                assert {sentence[start : start + len(word)].lower() for start in starts} == {word.lower()}
+
+
+@pytest.mark.parametrize(
+    ("license_id", "with_text", "shown"),
+    [("cc-by-sa-4.0", False, True), ("other", False, False), (None, False, False), (None, True, True)],
+)
+def test_sentences_are_shown_if_the_license_allows_or_on_request(
+    results: list[Result], bundled: MergeDataset, tmp_path: Path, license_id: str | None, with_text: bool, shown: bool
+) -> None:
+    terms = dataclasses.replace(bundled.record.terms, license=license_id)
+    dataset = dataclasses.replace(bundled, record=dataclasses.replace(bundled.record, terms=terms))
+    assert may_be_shared(dataset.record) == (license_id == "cc-by-sa-4.0")
+    data = unpacked(write_explorer(results[:1], dataset, tmp_path, with_text=with_text))
+    assert (data["texts"] is not None) == shown
+
+
+def test_names_are_data_and_no_markup(results: list[Result], bundled: MergeDataset, tmp_path: Path) -> None:
+    page = write_explorer([named(results[0], SCRIPT, 1, None), named(results[1], QUOTES, 1, None)], bundled, tmp_path)
+    text = page.read_text(encoding="utf-8")
+    assert SCRIPT not in text
+    assert 'onerror="document' not in text
+    assert text.count("<script") == 2
+    assert 'http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; script-src &#39;sha256-' in text
+    assert not re.search(r'(src|href)="(?!#|https://arxiv|data:,)', text)
+
+
+def test_frequencies_are_those_of_the_corpus(results: list[Result], bundled: MergeDataset, tmp_path: Path) -> None:
+    corpus = CorpusCounts("some text", "0" * 64, {"boy": 7})
+    data = unpacked(write_explorer(results[:1], bundled, tmp_path, corpus=corpus))
+    assert (data["corpus"], dict(zip(data["words"], data["frequency"], strict=True))["boy"]) == ("some text", 7)
+    assert sum(data["frequency"]) == 7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "missing"),
+    [([], "--out"), (["--out", "OUT", "--wide"], "--export"), (["--export", "a.csv", "--corpus", "b.txt"], "--out")],
+)
+def test_options_that_need_another(
+    folder: Path, arguments: list[str], missing: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explore", str(folder), "--dataset", "demo:dataset", *arguments]) == 2
+    assert missing in capsys.readouterr().err
+
+
+def test_the_command_writes_page_and_table(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "corpus.txt").write_text("A boy and a boy.\n")
+    command = ["explore", str(folder), "--dataset", "demo:dataset", "--out", str(tmp_path / "site")]
+    assert main([*command, "--export", str(tmp_path / "a.csv"), "--corpus", str(tmp_path / "corpus.txt")]) == 0
+    assert capsys.readouterr().out.split() == [str(tmp_path / "a.csv"), str(tmp_path / "site" / "index.html")]
+    data = unpacked(tmp_path / "site" / "index.html")
+    assert dict(zip(data["words"], data["frequency"], strict=True))["boy"] == 2

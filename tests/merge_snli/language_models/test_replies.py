@@ -1,0 +1,203 @@
+"""Replies: why no label is read, several replies to one question, and ranked answers with their log-likelihoods."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import pytest
+
+from merge_snli import Result
+from merge_snli.cli import main
+from merge_snli.language_models.import_files import import_files
+from merge_snli.language_models.logs import kept_path, read_kept
+from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.replies import Reply, agreement, majority
+from merge_snli.scoring.results.files import read_result
+from tests.merge_snli.language_models.conftest import OWN
+
+Json = Any
+REFUSAL = "I am sorry, but I cannot help with that."
+UNFINISHED = "<think>\nThe premise says that the man sleeps. So it may be"
+Ask = Callable[..., Path]
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Ask:
+    """A function that asks a model that gives the answers in turns, and returns the log of Inspect."""
+
+    def log(answers: Sequence[str], *, epochs: int = 1, stops: Sequence[str] = ("stop",)) -> Path:
+        from inspect_ai import eval as inspect_eval
+        from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+        from merge_snli.language_models.inspect_task import nli
+
+        task = nli(OWN, config="verb", limit_seeds=2)
+        outputs = []
+        for at in range(len(task.dataset) * epochs):
+            output = ModelOutput.from_content("mockllm/model", answers[at % len(answers)])
+            output.choices[0].stop_reason = stops[at % len(stops)]  # type: ignore[assignment]
+            output.usage = ModelUsage(input_tokens=50, output_tokens=2, total_tokens=52)
+            outputs.append(output)
+        model = get_model("mockllm/model", memoize=False, custom_outputs=outputs)
+        (done,) = inspect_eval(
+            task, model=model, epochs=epochs, log_dir=str(tmp_path / "logs"), display="none", max_samples=1
+        )
+        assert done.status == "success", done.error
+        return Path(done.location)
+
+    return log
+
+
+def test_replies_that_were_cut_are_counted_apart_from_refusals(
+    ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    said = ["neutral", "The man", REFUSAL, "?", UNFINISHED, "neutral", ""]
+    log = ask(said, stops=["stop", "max_tokens", "stop", "stop", "stop", "max_tokens", "content_filter"])
+    out = tmp_path / "results"
+    assert main(["import", str(log), "--dataset", OWN, "--out", str(out)]) == 0
+    (path,) = out.glob("*.json")
+    run = read_result(path).run
+    kept = read_kept(path)
+    kinds = [reply.kind for replies in kept.values() for reply in replies]
+    counts = {kind: kinds.count(kind) for kind in ("cut", "refused", "unreadable")}
+    assert min(counts.values()) >= 2
+    assert (run.cut, run.refused, run.no_answers) == (counts["cut"], counts["refused"], sum(counts.values()))
+    of = {reply.text: reply.kind for replies in kept.values() for reply in replies}
+    assert of == {
+        "neutral": None,
+        "The man": "cut",
+        REFUSAL: "refused",
+        "?": "unreadable",
+        UNFINISHED: "cut",
+        "": "refused",
+    }
+    printed = capsys.readouterr().out
+    lines = [line for line in printed.splitlines() if line.startswith("model (word)")]
+    assert sum(" cut " in line for line in lines) == 3
+    assert f"{counts['cut']} were cut" in " ".join(printed.split())
+    warned = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert [text.partition("% of the answers are ")[2].split()[0] for text in warned] == [
+        "cut",
+        "refusals",
+        "unreadable:",
+    ]
+    (again,) = import_files([path], OWN, again=True)
+    assert (again.run.cut, again.run.refused) == (run.cut, run.refused)
+
+
+def test_the_majority_of_several_epochs_counts(ask: Ask, tmp_path: Path) -> None:
+    from inspect_ai.log import read_eval_log
+
+    log = ask(["neutral", "entailment", "neutral", "?"], epochs=5)
+    read = read_eval_log(str(log))
+    answers: dict[str, list[str | None]] = {}
+    for sample in sorted(read.samples or [], key=lambda each: each.epoch):
+        answers.setdefault(str(sample.id), []).append((sample.scores or {})["nli_answer"].answer)
+    expected = {
+        name: max((each for each in found if each), key=[*filter(None, found)].count) for name, found in answers.items()
+    }
+    assert {len(found) for found in answers.values()} == {5}
+    (result,) = import_files([log], OWN, out=tmp_path / "results")
+    assert result.groups.anchors == tuple(expected[name] for name in result.groups.id)
+    agree = fmean(found.count(expected[name]) / 5 for name, found in answers.items())
+    assert result.run.samples == 5
+    assert result.run.agreement == pytest.approx(agree)
+    assert result.run.prompt is not None
+    assert result.run.prompt.calls == 5 * len(answers)
+    assert any(f"{agree:.1%}" in note for note in result.notes)
+    assert read.results is not None
+    metrics = {name: metric.value for name, metric in read.results.scores[0].metrics.items()}
+    assert metrics["sample_accuracy"] == pytest.approx(result.scores.sample_accuracy.mean)
+    (path,) = (tmp_path / "results").glob("*.json")
+    (again,) = import_files([path], OWN, again=True)
+    assert again.groups == result.groups
+    assert again.run.agreement == result.run.agreement
+
+
+def test_ties_and_unread_replies_in_a_majority() -> None:
+    replies = [Reply(label) for label in ("neutral", None, "entailment", "entailment", "neutral", None)]
+    assert majority(replies) == "neutral"
+    assert agreement(replies) == pytest.approx(1 / 3)
+    assert (majority([Reply(None)]), agreement([Reply(None)])) == (None, 0)
+
+
+def lm_eval_rows(folder: Path, task: str, edit: Callable[[Json], None]) -> Path:
+    """Change the samples of a task, and return their file."""
+    (path,) = folder.rglob(f"samples_{task}_2*.jsonl")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        edit(row)
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def lm_eval_folder(tmp_path: Path) -> Path:
+    """A folder with the samples of the two tasks of a prompt, by a model that answers at random."""
+    from lm_eval import simple_evaluate
+    from lm_eval.loggers import EvaluationTracker
+    from lm_eval.models.dummy import DummyLM
+    from lm_eval.tasks import TaskManager
+
+    where = ["--config", "verb", "--limit-seeds", "2", "--prompt", "word", "--out", str(tmp_path / "tasks")]
+    assert main(["harness", OWN, *where]) == 0
+    tracker = EvaluationTracker(output_path=str(tmp_path / "logs"))
+    results = simple_evaluate(
+        DummyLM(),
+        tasks=["merge_snli_verb_word", "merge_snli_verb_word_generate"],
+        task_manager=TaskManager(include_path=str(tmp_path / "tasks"), include_defaults=False),
+        bootstrap_iters=0,
+        log_samples=True,
+        evaluation_tracker=tracker,
+    )
+    results["config"] |= {"model": "dummy"}
+    samples = results.pop("samples")
+    tracker.save_results_aggregated(results=results, samples=samples)
+    for task, rows in samples.items():
+        tracker.save_results_samples(task_name=task, samples=rows)
+    return tmp_path / "logs"
+
+
+def probabilities(result: Result, path: Path) -> dict[str, Any]:
+    """Return the softmax of the kept log-likelihoods of each seed."""
+    kept = read_kept(path)
+    return {
+        name: np.exp(each) / np.exp(each).sum() for name in result.groups.id for each in [kept[name][0].log_likelihoods]
+    }
+
+
+def test_ranked_answers_keep_their_log_likelihoods(lm_eval_folder: Path, tmp_path: Path) -> None:
+    (path,) = lm_eval_folder.rglob("samples_merge_snli_verb_word_2*.jsonl")
+    (result,) = import_files([path], OWN, out=tmp_path / "results")
+    (written,) = (tmp_path / "results").glob("*.json")
+    assert kept_path(written).is_file()
+    of_seeds = probabilities(result, written)
+    best = {name: NLI_LABELS[int(each.argmax())] for name, each in of_seeds.items()}
+    assert result.groups.anchors == tuple(best.values())
+    assert result.calibration is not None
+    gold = [NLI_LABELS[int(digits[0])] for digits in result.groups.gold]
+    errors = [
+        sum((share - (label == right)) ** 2 for label, share in zip(NLI_LABELS, each, strict=True))
+        for each, right in zip(of_seeds.values(), gold, strict=True)
+    ]
+    assert result.calibration.anchor_brier == pytest.approx(fmean(errors))
+    (again,) = import_files([written], OWN, again=True)
+    assert (again.groups, again.calibration) == (result.groups, result.calibration)
+
+
+def test_the_majority_of_repeats_counts(lm_eval_folder: Path) -> None:
+    def repeat(row: Json) -> None:
+        row["resps"] = [["?", "contradiction", "neutral", "neutral"]]
+
+    path = lm_eval_rows(lm_eval_folder, "merge_snli_verb_word_generate", repeat)
+    (result,) = import_files([path], OWN)
+    assert result.groups.anchors is not None
+    assert {*result.groups.anchors} == {"neutral"}
+    assert (result.run.samples, result.run.agreement) == (4, 0.5)
+    assert result.run.no_answers == 0
