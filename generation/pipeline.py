@@ -17,11 +17,14 @@ from generation.run import plan_run, read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD
 from generation.tasks import stages
 from generation.work import work_folder
-from merge_snli.base.errors import InputError, nearest, param
+from merge_snli.base.errors import InputError, Message, nearest, param
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import Notes, run_here
+from merge_snli.dataset.answered_forms import form_shares, has_few_fillers, shares_text
 from merge_snli.dataset.folders import check_dataset_out
+from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import find_dataset
+from merge_snli.embedded import PREFIX
 from merge_snli.problems.options import option_types
 
 if TYPE_CHECKING:
@@ -138,7 +141,19 @@ def run_pipeline(
     else:
         executor.run(*submitted(run, executor), progress)
     logger.info("done:\n%s", progress)
-    return find_dataset(str(out))
+    dataset = find_dataset(str(out))
+    _say_unfilled(dataset)
+    return dataset
+
+
+def _say_unfilled(dataset: MergeDataset) -> None:
+    """Say for each masked LM how many forms it saw only in part or could not fill, and warn if these are many."""
+    for name, shares in form_shares(generation_of(dataset.record)).items():
+        if has_few_fillers(shares) and not name.startswith(PREFIX):  # those of the demo have small vocabularies
+            advice = f"for more variants, use masked LMs with more words or positions, or {param('split_words', True)}"
+            logger.warning(Message(f"masked LM %s: %s; {advice}"), name, shares_text(shares))
+        else:
+            logger.info("masked LM %s: %s", name, shares_text(shares))
 
 
 def submitted(run: GenerationRun, executor: Executor) -> tuple[tuple[RunStage, ...], Path]:

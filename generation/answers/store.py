@@ -14,6 +14,7 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.work import DESCRIPTION_FILE, read_description
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import disk_errors_as_input_errors, write_json
+from merge_snli.dataset.answered_forms import TOO_LONG
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 
 if TYPE_CHECKING:
@@ -32,13 +33,15 @@ SHARD_SCHEMA = pa.schema(
         ("original_log_prob", pa.float32()),
         ("piece_ids", pa.list_(pa.int32())),
         ("log_probs", pa.list_(pa.float32())),
+        ("in_window", pa.bool_()),
     ]
 )
 
 # The fillers of a form under one masked LM, or why it has none: `split` or `too long`.
 Answer = Fillers | str
 
-INDEX_FILE = "index.sqlite"
+IN_WINDOW = "in_window"
+INDEX_FILE = "answers.sqlite"
 
 ROWS_PER_GROUP = 256
 
@@ -54,7 +57,7 @@ class MaskedLMAnswers:
 def row_of(key: str, answer: Answer) -> dict[str, Any]:
     """Return an answer as a row of `SHARD_SCHEMA`."""
     if isinstance(answer, str):
-        return {"form": key, "refused": answer}
+        return {"form": key, "refused": answer, IN_WINDOW: answer == TOO_LONG}
     return {"form": key, **{field.name: getattr(answer, field.name) for field in fields(answer)}}
 
 
@@ -66,6 +69,7 @@ def answers_of(table: pa.Table, keys: Container[str]) -> Iterable[tuple[str, Ans
     original_ids, original_log_probs, refused = (
         columns[name].to_pylist() for name in ("original_id", "original_log_prob", "refused")
     )
+    in_window = columns[IN_WINDOW].to_pylist() if IN_WINDOW in columns else [False] * table.num_rows
     for row, key in enumerate(columns["form"].to_pylist()):
         if key not in keys:
             continue
@@ -74,7 +78,15 @@ def answers_of(table: pa.Table, keys: Container[str]) -> Iterable[tuple[str, Ans
         else:
             # Copied: a few answers must not keep the whole shard in memory.
             part = slice(offsets[row], offsets[row + 1])
-            yield key, Fillers(ids[part].copy(), log_probs[part].copy(), original_ids[row], original_log_probs[row])
+            found = ids[part].copy(), log_probs[part].copy(), original_ids[row], original_log_probs[row]
+            yield key, Fillers(*found, in_window[row])
+
+
+def _keys(shard: Path) -> list[str | None]:
+    """Return the key of each row; None for a text that was too long before windows were masked."""
+    with pq.ParquetFile(shard) as file:
+        rows, has_windows = file.read(["form", "refused"]).to_pylist(), IN_WINDOW in file.schema_arrow.names
+    return [row["form"] if has_windows or row["refused"] != TOO_LONG else None for row in rows]
 
 
 def load_answers(
@@ -199,7 +211,7 @@ class Store:
         for shard in sorted(on_disk - indexed):
             # The sha256 of a shard is checked when it is used, since a task on a cluster uses few of them.
             try:
-                index.add(shard, pq.read_table(self._path(shard), columns=["form"])["form"].to_pylist())
+                index.add(shard, _keys(self._path(shard)))
             except (pa.ArrowException, OSError, TypeError, ValueError):
                 if is_intact(self._path(shard)):
                     raise

@@ -60,11 +60,11 @@ class StoreIndex:
         with self._transaction() as connection:
             return {name for (name,) in connection.execute("SELECT name FROM shards")}
 
-    def add(self, shard: str, keys: Sequence[str]) -> None:
-        """Add a shard whose rows are the answers of these form keys, in this order."""
+    def add(self, shard: str, keys: Sequence[str | None]) -> None:
+        """Add a shard whose rows are the answers of these form keys, in this order; rows without a key are left out."""
         with self._transaction() as connection:
             number = connection.execute("INSERT INTO shards (name) VALUES (?)", [shard]).lastrowid
-            rows = ((bytes.fromhex(key), number, row) for row, key in enumerate(keys))
+            rows = ((bytes.fromhex(key), number, row) for row, key in enumerate(keys) if key)
             connection.executemany("INSERT OR IGNORE INTO forms VALUES (?, ?, ?)", rows)
 
     def remove(self, shard: str) -> None:

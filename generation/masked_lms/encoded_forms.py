@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from generation.masked_lms.vocabulary import SPACED, Piece
+from generation.sentences.windows import sentence_starts, window_around
+from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,9 +17,6 @@ if TYPE_CHECKING:
 
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.sentences.forms import Form
-
-SPLIT = "split"
-TOO_LONG = "too long"
 
 # Index of the first token, and the index after the last.
 Span = tuple[int, int]
@@ -32,12 +32,14 @@ class EncodedForm:
         original_id: Token id of the original word, or of its first piece if it has several.
         pieces: One form per piece if the word has several, else empty. Each keeps the pieces before it and masks
             itself and the pieces after it, so that no piece is predicted from a later one.
+        in_window: Whether the text was too long, so that the form is a window of it.
     """
 
     ids: tuple[int, ...]
     mask_index: int
     original_id: int
     pieces: tuple[EncodedForm, ...] = ()
+    in_window: bool = False
 
 
 def encode_forms(
@@ -59,23 +61,27 @@ def encode_forms(
 
     Returns:
         For each form, its encoding or the reason why it has none: `split` if the word is not a single token in the
-        sentence (with `split_words`: not a sequence of known tokens that covers exactly the word), `too long` if the
-        form has more than `max_length` tokens.
+        sentence (with `split_words`: not a sequence of known tokens that covers exactly the word), `too long` if its
+        sentence alone has more than `max_length` tokens. A form with more tokens is encoded in a window of its text.
     """
     if not forms:
         return []
-    encodings = tokenizer(
-        [form.text for form in forms],
-        return_offsets_mapping=True,
-        return_attention_mask=False,
-        return_token_type_ids=False,
-        verbose=False,
-    )
+    encodings = _tokenize(tokenizer, [form.text for form in forms])
     encoder = _Encoder(tokenizer, vocabulary, max_length, split_words)
     return [
         encoder.encode(form, ids, offsets)
         for form, ids, offsets in zip(forms, encodings["input_ids"], encodings["offset_mapping"], strict=True)
     ]
+
+
+def _tokenize(tokenizer: PreTrainedTokenizerFast, texts: list[str]) -> Any:  # noqa: ANN401 - a BatchEncoding
+    return tokenizer(
+        texts,
+        return_offsets_mapping=True,
+        return_attention_mask=False,
+        return_token_type_ids=False,
+        verbose=False,
+    )
 
 
 class _Encoder:
@@ -84,6 +90,7 @@ class _Encoder:
     def __init__(
         self, tokenizer: PreTrainedTokenizerFast, vocabulary: Vocabulary, max_length: int | None, split_words: bool
     ) -> None:
+        self._tokenizer = tokenizer
         self._mask: int = tokenizer.mask_token_id
         self._unknown = tokenizer.unk_token_id
         self._pieces = vocabulary.pieces
@@ -92,7 +99,7 @@ class _Encoder:
 
     def encode(self, form: Form, ids: list[int], offsets: Sequence[Span]) -> EncodedForm | str:
         if self._max_length is not None and len(ids) > self._max_length:
-            return TOO_LONG
+            return self._encode_in_window(form, ids, offsets, self._max_length)
         length = form.end - form.start
         spans = {start: self._span(form.text, start, start + length, ids, offsets) for start in form.also_masked}
         word = spans[form.start] = self._span(form.text, form.start, form.end, ids, offsets)
@@ -105,6 +112,30 @@ class _Encoder:
         before, after = self._context(ids, form.start, {start: span for start, span in spans.items() if span})
         pieces = self._piece_forms(before, word_ids, after) if several else ()
         return EncodedForm((*before, self._mask, *after), len(before), word_ids[0], pieces)
+
+    def _encode_in_window(
+        self, form: Form, ids: list[int], offsets: Sequence[Span], max_length: int
+    ) -> EncodedForm | str:
+        """Encode a form in the widest window of its text that fits."""
+        starts = sentence_starts(form.text)
+        ends = [*starts[1:], len(form.text)]
+        lengths = [0] * len(starts)
+        for begin, end in offsets:
+            if begin < end:
+                lengths[bisect_right(starts, begin) - 1] += 1
+        added, tried = len(ids) - sum(lengths), None
+        # A word can have more tokens at the start of a text than within it: then the next smaller window is tried.
+        for limit in range(max_length, -1, -1):
+            sentences = window_around(bisect_right(starts, form.start) - 1, lengths, limit - added)
+            if sentences == tried:
+                continue
+            first, end = tried = sentences
+            window = form.part(starts[first], ends[end - 1])
+            encoding = _tokenize(self._tokenizer, [window.text])
+            if len(encoding["input_ids"][0]) <= max_length:
+                encoded = self.encode(window, encoding["input_ids"][0], encoding["offset_mapping"][0])
+                return encoded if isinstance(encoded, str) else replace(encoded, in_window=True)
+        return TOO_LONG
 
     def _context(self, ids: list[int], word_start: int, spans: dict[int, Span]) -> tuple[list[int], list[int]]:
         """Return the tokens before and after the word, with one mask for each of the other masked words."""

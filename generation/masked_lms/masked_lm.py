@@ -142,12 +142,14 @@ class Fillers:
         log_probs: Their natural log-probabilities, of shape (k,).
         original_id: Token id of the original word, or of its first piece if it has several.
         original_log_prob: Log-probability of the original word, or the mean of its pieces' if it has several.
+        in_window: Whether the text was too long, so that the masked LM saw a window of it.
     """
 
     piece_ids: npt.NDArray[np.int32]
     log_probs: npt.NDArray[np.float32]
     original_id: int
     original_log_prob: float
+    in_window: bool = False
 
 
 @dataclass(frozen=True)
@@ -272,6 +274,6 @@ class MaskedLM:
         piece_ids = top.indices.to(torch.int32).cpu().numpy()
         values = top.values.cpu().numpy()
         return [
-            Fillers(piece_ids[row], values[row], form.original_id, original_log_probs[row])
+            Fillers(piece_ids[row], values[row], form.original_id, original_log_probs[row], form.in_window)
             for row, form in enumerate(batch)
         ]

@@ -16,6 +16,7 @@ from generation.filters.filter import places_of_word
 from generation.masked_lms.masked_lm import Fillers
 from generation.sentences.forms import ONE, Substitution, match_case
 from generation.sentences.words import fold, words_of
+from merge_snli.dataset.answered_forms import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from generation.sentences.tagging import InPlaceTagger, TaggedProblem
     from generation.sentences.words import SharedWord
 
-FORMS = "forms"
 FILLERS = "fillers"
 # Words that the masked LM validated on that side, left out because their letters have no other order.
 NO_ORDER = "no other order"

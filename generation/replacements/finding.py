@@ -20,9 +20,10 @@ from generation.replacements.combine import (
     over_sentences,
     scramble_all,
 )
-from generation.replacements.counts import FILLERS, FORMS, NO_ORDER, FilterCounts
+from generation.replacements.counts import FILLERS, NO_ORDER, FilterCounts
 from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, Substitution
 from generation.sentences.words import words_of
+from merge_snli.dataset.answered_forms import FORMS, IN_WINDOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,12 +46,14 @@ class FilteredForm:
         place: The occurrence that is masked.
         form: The form.
         outcome: The outcome of the filters for its fillers, or the reason why the form has no answer.
+        in_window: Whether the masked LM saw a window of the text.
     """
 
     masked_lm: str
     place: Place
     form: Form
     outcome: Filtered | str
+    in_window: bool = False
 
     @property
     def side(self) -> str:
@@ -71,7 +74,8 @@ class FilteredForm:
         """Count the form, its fillers and their outcomes, or the reason why it has no answer."""
         if isinstance(self.outcome, str):
             return Counter({FORMS: 1, self.outcome: 1})
-        return Counter({FORMS: 1, FILLERS: len(self.outcome.codes)}) + self.outcome.counts()
+        found = {FORMS: 1, FILLERS: len(self.outcome.codes), IN_WINDOW: int(self.in_window)}
+        return Counter(found) + self.outcome.counts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +164,11 @@ def _filter_forms(
     for form, place in places:
         for name, of_mlm in answers.items():
             answer = of_mlm.answers[form.key]
-            outcome = answer if isinstance(answer, str) else filter_fillers(answer, of_mlm.vocabulary, place, filters)
-            yield FilteredForm(name, place, form, outcome)
+            if isinstance(answer, str):
+                yield FilteredForm(name, place, form, answer)
+            else:
+                outcome = filter_fillers(answer, of_mlm.vocabulary, place, filters)
+                yield FilteredForm(name, place, form, outcome, answer.in_window)
 
 
 def _drop_in_place(

@@ -22,6 +22,8 @@ from generation.report.paper import (
 from generation.report.stored_answers import check_work, filter_again
 from generation.sentences.forms import HYPOTHESIS, PREMISE
 from generation.work import read_description, work_folder_of
+from merge_snli.base.table import Column, Table
+from merge_snli.dataset.answered_forms import MEANINGS, form_shares
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import read_split
 from merge_snli.dataset.variants import masked_lm_names, validated_by
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from generation.report.paper import Row
-    from merge_snli.base.table import Cell, Table
+    from merge_snli.base.table import Cell
     from merge_snli.dataset.stored import MergeDataset
 
 PAPER_HEADERS = {"Average": "average", "Uni": "unique"}
@@ -79,6 +81,7 @@ def report_tables(
         "table_4": table_4(dataset),
         **({} if vocabularies is None else {"table_5": vocabularies}),
         "table_6": table_6(dataset),
+        "forms": forms_table(dataset),
         "table_9": table_9(dataset),
         "figure_9": figure_9(found),
     }
@@ -244,6 +247,24 @@ def table_6(dataset: MergeDataset) -> Table:
         notes=(
             "class: of another word class in place, as a share of the tagged fillers.",
             "probability: not more probable than the original word.",
+        ),
+    )
+
+
+def forms_table(dataset: MergeDataset) -> Table:
+    """Return the forms that each masked LM saw only a window of, or could not fill, in percent.
+
+    Args:
+        dataset: A MERGE data set.
+    """
+    shares = form_shares(generation_of(dataset.record))
+    return Table(
+        title="Forms by what a masked LM could not take as they are",
+        columns=(Column("masked LM", "left"), *(Column(f"{reason} %") for reason in MEANINGS)),
+        rows=tuple((name, *(round(100 * share, 1) for share in of.values())) for name, of in shares.items()),
+        notes=(
+            "in a window: the text is too long, and a window of its sentences was masked.",
+            "too long: the sentence alone is too long; split: the tokenizer splits the word. Both have no fillers.",
         ),
     )
 

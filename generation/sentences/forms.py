@@ -37,6 +37,18 @@ class Form:
         """The masked word."""
         return self.text[self.start : self.end]
 
+    def part(self, start: int, end: int) -> Form:
+        """Return the form of the same occurrence in a part of the text, without white space at its end.
+
+        Args:
+            start: Offset of the first character of the part.
+            end: Offset after its last character.
+        """
+        others = tuple(other - start for other in self.also_masked if start <= other < end)
+        begin, stop = self.start - start, self.end - start
+        text = _with_full_stop(self.text[start:end].rstrip(), max(begin, *others) + stop - begin if others else stop)
+        return Form(text, begin, stop, others)
+
     @property
     def key(self) -> str:
         """The first 32 hexadecimal digits of the sha256 of the form's content. Equal forms have equal keys."""

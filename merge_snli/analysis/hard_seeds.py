@@ -14,7 +14,7 @@ from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.scoring.statistics import ratios
 
 if TYPE_CHECKING:
-    from merge_snli.analysis.scored_dataset import Bools, Floats, Ints, ModelAnswers, ScoredDataset
+    from merge_snli.analysis.scored_dataset import Bools, Floats, Ints, ModelAnswers, ScoredDataset, SeedTexts
 
 RARELY = 0.05
 """Seeds with a smaller mean accuracy are rarely answered right."""
@@ -161,7 +161,7 @@ def _hard_seed(scored: ScoredDataset, seed: int, accuracy: float) -> HardSeed:
         premise=seeds.premises[seed],
         hypothesis=seeds.hypotheses[seed],
         gold=seeds.labels[seed],
-        votes=_votes(seeds.extra[ANNOTATOR_LABELS][seed]) if ANNOTATOR_LABELS in seeds.extra else None,
+        votes=votes_on(seeds, seed),
         answers={
             model.name: None if (label := model.anchors.predicted[seed]) < 0 else model.answers.labels[label]
             for model in scored.models
@@ -171,11 +171,16 @@ def _hard_seed(scored: ScoredDataset, seed: int, accuracy: float) -> HardSeed:
     )
 
 
-def _votes(text: str | None) -> dict[str, int] | None:
-    """Count the labels in a copied column, a JSON list; None if it is something else."""
+def votes_on(seeds: SeedTexts, seed: int) -> dict[str, int] | None:
+    """Count the annotators' labels of a seed, most first; None if the data set does not have them.
+
+    Args:
+        seeds: The seeds, with the copied column `ANNOTATOR_LABELS`, a JSON list.
+        seed: Index of the seed.
+    """
     try:
-        labels = json.loads(text or "")
-    except json.JSONDecodeError:
+        labels = json.loads(seeds.extra[ANNOTATOR_LABELS][seed] or "")
+    except (KeyError, json.JSONDecodeError):
         return None
     if not isinstance(labels, list):
         return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pydantic_core
 
 from merge_snli.base.table import Column, Table, count
-from merge_snli.scoring.results.score_table import PA
+from merge_snli.scoring.results.score_table import PA, ends_text
 from merge_snli.scoring.statistics import POWER, p_matrix
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from merge_snli.analysis.comparison import Comparison
     from merge_snli.scoring.results.over_prompts import PromptEffect
-    from merge_snli.scoring.statistics import Family, Interval, PairAtThresholds, TestResult
+    from merge_snli.scoring.statistics import Family, PairAtThresholds, TestResult
 
 # Smaller p-values are shown as below this one.
 SMALLEST_P = 0.001
@@ -32,11 +32,6 @@ def p_text(value: float | None) -> str | None:
     if value is None or math.isnan(value):
         return None
     return f"<{SMALLEST_P}" if value < SMALLEST_P / 2 else f"{value:.3f}"
-
-
-def ends_text(interval: Interval, sign: str = "") -> str:
-    """Return the ends of an interval of shares in percent."""
-    return f"{100 * interval.low:{sign}.1f} to {100 * interval.high:{sign}.1f}"
 
 
 def effect_text(effect: PromptEffect, units: tuple[str, str]) -> str:
@@ -78,7 +73,7 @@ def table_of_tests(tests: Sequence[tuple[str, TestResult, float | None]]) -> Tab
             (
                 name,
                 100 * test.difference,
-                ends_text(test.interval, sign="+"),
+                ends_text(test.interval.low, test.interval.high, sign="+"),
                 p_text(test.p_value),
                 *((p_text(p),) if adjusted else ()),
                 test.n,
@@ -165,7 +160,7 @@ def _model_table(comparison: Comparison) -> Table:
                 number,
                 model,
                 100 * comparison.pattern_accuracy[model],
-                ends_text(comparison.intervals[model]),
+                ends_text(comparison.intervals[model].low, comparison.intervals[model].high),
                 family.letters[model],
             )
             for number, model in enumerate(family.models, start=1)
@@ -253,7 +248,7 @@ def _ranges(signs: Sequence[int], sign: int) -> str | None:
 def _test_cells(result: TestResult) -> tuple[str | float | None, ...]:
     if math.isnan(result.p_value):
         return 100 * result.difference, None, None, None, result.n, None
-    ends = ends_text(result.interval, sign="+")
+    ends = ends_text(result.interval.low, result.interval.high, sign="+")
     return 100 * result.difference, ends, result.statistic, p_text(result.p_value), result.n, result.effect_size
 
 

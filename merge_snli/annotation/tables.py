@@ -6,7 +6,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from merge_snli.analysis.bar_charts import Bars, draw_bars
-from merge_snli.analysis.statistics_tables import ends_text
 from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS
 from merge_snli.annotation.scores import disagreements
 from merge_snli.base.files import write_json, write_text
@@ -14,6 +13,7 @@ from merge_snli.base.table import Column, Table
 from merge_snli.models.paper_models import PAPER_NAMES
 from merge_snli.schema import WORD_CLASSES
 from merge_snli.scoring.results.files import safe_name
+from merge_snli.scoring.results.score_table import ends_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,7 +110,7 @@ def _shares_table(annotation: Annotation) -> Table:
         prefix = f"{scores.name}: " if len(annotation.datasets) > 1 else ""
         rows.append(_part_row(f"{prefix}all", scores.overall))
         if scores.weighted is not None:
-            ends = ends_text(scores.weighted.interval)
+            ends = ends_text(scores.weighted.interval.low, scores.weighted.interval.high)
             blank = [None] * len(annotation.annotators)
             rows.append((f"{prefix}weighted by class", None, scores.weighted.share * 100, ends, *blank))
         for parts in (scores.classes, scores.masked_lms or {}):
@@ -131,7 +131,7 @@ def _notes(annotation: Annotation) -> tuple[str, ...]:
 
 def _part_row(name: str, scores: VariantScores) -> tuple[Cell, ...]:
     good, by_annotator = scores.good, scores.by_annotator.values()
-    ends = ends_text(good.interval)
+    ends = ends_text(good.interval.low, good.interval.high)
     return (name, good.variants, good.share * 100, ends, *(each.share * 100 for each in by_annotator))
 
 

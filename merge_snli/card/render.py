@@ -19,6 +19,7 @@ from merge_snli.card.tables import (
     pairs_table,
     words_table,
 )
+from merge_snli.dataset.answered_forms import form_shares, shares_text
 from merge_snli.dataset.record import GenerationRecord, MaskedLMRecord, PublishedRecord, Record
 from merge_snli.problems.inputs import public_name
 from merge_snli.schema import ALL, SEED
@@ -150,6 +151,7 @@ def _provenance(record: Record, generation: GenerationRecord) -> dict[str, str]:
         "with_label": f"{problems.with_label:,}",
         "without_label": f"{problems.without_label:,}",
         "masked_lms": "<br>".join(_model_text(mlm) for mlm in generation.masked_lms),
+        "forms": "<br>".join(f"`{name}`: {shares_text(of)}" for name, of in form_shares(generation).items()),
         "tagger": f"`{tagger.name}` {tagger.version} (sha256 {tagger.digest[:12]}…)",
         "classes": ", ".join(options["classes"]),
         "options": " ".join(_option_text(name, value) for name, value in options.items() if _is_listed(name, value)),

@@ -43,6 +43,7 @@ HEADINGS = {
         "analyze": "write a report with the analyses of section 5 of the paper",
         "leaderboard": "write a leaderboard, or check submissions to one",
         "explore": "write a page or a table of every answer",
+        "reproduce": "make the tables and figures of the paper, beside its numbers",
     },
     "share": {
         "publish": "upload a data set, its loading script and the metric",

@@ -80,19 +80,21 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.analysis.statistics_tables import comparison_tables, to_json
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.scoring.results.files import read_results
+    from merge_snli.scoring.results.recompute import with_parts
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     if arguments.power or arguments.assume or not arguments.results:
         _run_power(arguments)
         return
-    results = read_results(*arguments.results)
+    datasets = [find_dataset(name) for name in arguments.dataset]
+    results = with_parts(read_results(*arguments.results), datasets)
     figures = [] if arguments.out is None else draw_figures(results, arguments.out)
     try:
         comparisons = compare_results(
             results,
             test=arguments.test,
             alpha=arguments.alpha,
-            datasets=[find_dataset(name) for name in arguments.dataset],
+            datasets=datasets,
             thresholds=arguments.threshold or (QUALITY_THRESHOLD,),
             all_thresholds=arguments.all_thresholds,
             min_agreement=arguments.min_agreement,

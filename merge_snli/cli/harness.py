@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 #
 # `--num_fewshot N` of lm-evaluation-harness shows the first N.
 OFFERED_SHOTS = 9
+# The options of an estimate.
+ASSUMED = ("tokenizer", "reasoning_tokens", "input_price", "output_price")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,13 +50,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE|ID",
         help="problems to draw few-shot examples from; ID:SPLIT names a split (default: %(default)s)",
     )
-    parser.add_argument("--estimate", action="store_true", help="print calls and input tokens, and write nothing")
+    parser.add_argument(
+        "--estimate", action="store_true", help="print calls, tokens, cost and the expected interval of PA"
+    )
     parser.add_argument(
         "--show-prompts", action="store_true", help="print the prompts in full, about one problem, and write nothing"
     )
     parser.add_argument(
         "--tokenizer", metavar="DIR|ID", help="tokenizer for --estimate (default: a token per 4 characters)"
     )
+    parser.add_argument(
+        "--reasoning-tokens",
+        type=int,
+        metavar="N",
+        help="tokens of reasoning per call for --estimate (default: 200 if a prompt asks for reasons, otherwise 0)",
+    )
+    for kind in ("input", "output"):
+        parser.add_argument(
+            f"--{kind}-price", type=float, metavar="P", help=f"price of a million {kind} tokens for --estimate"
+        )
     add_format(parser, *TABLE_FORMATS)
     parser.epilog = (
         "examples:\n"
@@ -102,26 +116,34 @@ def _check_options(arguments: argparse.Namespace) -> None:
     """Check that the options say one thing to do, and fit it."""
     if [arguments.estimate, arguments.show_prompts, arguments.out is not None].count(True) != 1:
         raise InputError(f"give either {param('out')} for task files, {param('estimate')} or {param('show_prompts')}")
-    if not arguments.estimate and (arguments.tokenizer is not None or arguments.format != TEXT):
-        option = "tokenizer" if arguments.format == TEXT else "format"
-        raise InputError(f"{param(option)} needs {param('estimate')}; add {param('estimate', True)}")
+    given = [name for name in ASSUMED if getattr(arguments, name) is not None]
+    given += ["format"] if arguments.format != TEXT else []
+    if not arguments.estimate and given:
+        raise InputError(f"{param(given[0])} needs {param('estimate')}; add {param('estimate', True)}")
+    negative = next((name for name in ASSUMED[1:] if (getattr(arguments, name) or 0) < 0), None)
+    if negative is not None:
+        raise InputError(f"{param(negative)} is {getattr(arguments, negative)}: give 0 or a larger number")
+    if (arguments.input_price is None) != (arguments.output_price is None):
+        raise InputError(f"a cost needs both prices: give {param('input_price')} and {param('output_price')}")
 
 
 def _print(arguments: argparse.Namespace, asked: Questions, prompts: Sequence[Prompt]) -> None:
     """Print the prompts or the estimates."""
     from merge_snli.language_models.shots import fill_prompt
-    from merge_snli.language_models.task_files import estimate, estimate_table
+    from merge_snli.language_models.task_files import Assumed, estimate, estimate_table, half_widths
 
     filled = [fill_prompt(prompt, asked.data, shots_from=arguments.shots_from) for prompt in prompts]
     if arguments.show_prompts:
         first = asked.questions[0]
         sys.stdout.write("\n".join(each.markdown(first.premise, first.hypothesis) for each in filled))
         return
-    estimates = [estimate(asked.questions, each, arguments.tokenizer) for each in filled]
+    assumed = Assumed(**{name: getattr(arguments, name) for name in ASSUMED})
+    estimates = [estimate(asked.questions, each, assumed) for each in filled]
+    expected = half_widths(asked.questions)
     write_tables(
         arguments.format,
-        [estimate_table(estimates)],
-        document=lambda: {"estimates": estimates},
+        [estimate_table(estimates, expected)],
+        document=lambda: {"estimates": estimates, "pattern_accuracy": expected},
     )
 
 

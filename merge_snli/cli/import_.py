@@ -68,11 +68,13 @@ def run(arguments: argparse.Namespace) -> None:
     Raises:
         InputError: If no file can be imported; nothing is written then.
     """
+    from merge_snli.dataset.stored import find_dataset
     from merge_snli.language_models.import_files import import_files
-    from merge_snli.scoring.results.files import to_json
-    from merge_snli.scoring.results.grouping import on_same_data
+    from merge_snli.scoring.results.files import read_results, to_json
+    from merge_snli.scoring.results.grouping import data_key, on_same_data
     from merge_snli.scoring.results.over_prompts import merge_prompts
     from merge_snli.scoring.results.prompt_table import prompt_table
+    from merge_snli.scoring.results.recompute import with_parts
     from merge_snli.scoring.results.score_table import score_table
 
     results = import_files(
@@ -88,7 +90,10 @@ def run(arguments: argparse.Namespace) -> None:
     )
     unread = _unread(results, arguments.out)
     shown = unread if arguments.unread else _examples(unread)
-    groups = on_same_data(results)
+    others = [each for each in read_results(arguments.out) if each not in results]
+    keys = {data_key(result.dataset) for result in results}
+    beside = with_parts([*results, *others], [find_dataset(arguments.dataset)])
+    groups = on_same_data(result for result in beside if data_key(result.dataset) in keys)
     by_prompt = [table for group in groups if (table := prompt_table(merge_prompts(group))) is not None]
     tables = [*map(score_table, groups), *by_prompt, *([_unread_table(shown)] if shown else [])]
     write_tables(

@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_datasets(
         parser,
-        "data sets of the results, to show the texts of their hardest seeds on the page; of a Space, those that "
-        "results may be submitted on",
+        "data sets of the results, to show models on all of them beside those on a part, and on the page the texts of "
+        "their hardest seeds; of a Space, those that results may be submitted on",
     )
     add_thresholds(parser, "also show PA at these thresholds in md and latex, such as 0.8 0.95; the page has a slider")
     parser.add_argument(
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0 if checked.passed else 2
     results = read_results(*arguments.results)
     if arguments.out is None:
-        sys.stdout.write(leaderboard_text(results, arguments.format, thresholds=arguments.threshold))
+        sys.stdout.write(leaderboard_text(results, arguments.format, datasets, arguments.threshold))
         return 0
     if arguments.init_space is not None:
         path = init_space(arguments.init_space, results, datasets, arguments.out)
@@ -90,7 +90,6 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
     from merge_snli.problems.options import require_at_least
 
     for option, given, formats in (
-        ("dataset", arguments.dataset, ("html",)),
         ("threshold", arguments.threshold, ("md", "latex")),
         ("init_space", arguments.init_space, ("html",)),
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ from merge_snli.base.table import Column, Table
 from merge_snli.dataset.folders import check_out
 from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.prompts import FilledPrompt
+from merge_snli.scoring.imports import ID_COLUMNS
+from merge_snli.scoring.statistics import proportion_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +22,10 @@ if TYPE_CHECKING:
     from merge_snli.language_models.questions import Question, Questions
 
 CHARACTERS_PER_TOKEN = 4
+# Per call, if a prompt asks for reasons and the user does not say how many.
+REASONING_TOKENS = 200
+# The values of PA for which an estimate shows the expected interval.
+ASSUMED_ACCURACIES = (0.5, 0.9)
 
 
 def write_task_files(asked: Questions, prompts: Sequence[Prompt], shots: tuple[Shot, ...], out: Path) -> list[Path]:
@@ -110,44 +117,102 @@ def _yaml(content: dict[str, Any]) -> str:
     return yaml.dump(content, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=120)
 
 
-def estimate(questions: Sequence[Question], prompt: FilledPrompt, tokenizer: str | None = None) -> dict[str, Any]:
-    """Count the calls and the input tokens of some questions.
+@dataclass(frozen=True, kw_only=True)
+class Assumed:
+    """What an estimate assumes.
+
+    Attributes:
+        tokenizer: Folder or Hub id of a tokenizer; None to count a token per four characters.
+        reasoning_tokens: Output tokens of reasoning per call; None for 200 if the prompt asks for reasons, otherwise 0.
+        input_price: Price of a million input tokens; None if unknown, like the next one.
+        output_price: Price of a million output tokens, of which reasoning is a part.
+    """
+
+    tokenizer: str | None = None
+    reasoning_tokens: int | None = None
+    input_price: float | None = None
+    output_price: float | None = None
+
+
+def estimate(questions: Sequence[Question], prompt: FilledPrompt, assumed: Assumed) -> dict[str, Any]:
+    """Estimate what it takes to ask some questions.
 
     Args:
         questions: The questions.
         prompt: The prompt.
-        tokenizer: Folder or Hub id of a tokenizer; None to count a token per four characters.
+        assumed: What is assumed.
 
     Returns:
-        The name of the prompt, its number of shots, the number of calls, that of input tokens over all calls, and
-        whether a tokenizer counted these.
+        The name of the prompt, its number of shots, the number of calls, those of input, output and reasoning tokens
+        over all calls, the cost, or None without both prices, and whether a tokenizer counted the tokens.
 
     Raises:
         InputError: If the tokenizer cannot be loaded.
     """
     texts = [prompt.text(question.premise, question.hypothesis) for question in questions]
-    if tokenizer is None:
-        tokens = sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
-    else:
-        tokens = _count(texts, tokenizer)
+    tokens = _count(texts, assumed.tokenizer)
+    answers = -(-len(texts) * _count(prompt.answers, assumed.tokenizer) // len(prompt.answers))
+    per_call = assumed.reasoning_tokens
+    if per_call is None:
+        per_call = REASONING_TOKENS if prompt.prompt.reason_first else 0
+    reasoning, prices = len(texts) * per_call, (assumed.input_price, assumed.output_price)
+    cost = None
+    if prices[0] is not None and prices[1] is not None:
+        cost = (tokens * prices[0] + (answers + reasoning) * prices[1]) / 1_000_000
     return {
         "prompt": prompt.prompt.name,
         "shots": len(prompt.shots),
         "calls": len(texts),
         "input_tokens": tokens,
-        "counted": tokenizer is not None,
+        "output_tokens": answers,
+        "reasoning_tokens": reasoning,
+        "cost": cost,
+        "counted": assumed.tokenizer is not None,
     }
 
 
-def estimate_table(estimates: Sequence[dict[str, Any]]) -> Table:
-    """Return the estimates as a table, one row per prompt."""
-    tokens = "input tokens" if estimates[0]["counted"] else "input tokens (characters / 4)"
-    columns = (Column("prompt", align="left"), Column("shots"), Column("calls"), Column(tokens))
-    rows = tuple((each["prompt"], each["shots"], each["calls"], each["input_tokens"]) for each in estimates)
-    return Table(columns=columns, rows=rows)
+def half_widths(questions: Sequence[Question]) -> dict[str, Any]:
+    """Return the number of seeds or groups with rows among some questions, and what their number says about PA.
+
+    Returns:
+        `seeds`, and `half_widths`: half the width of the 95% Wilson score interval of PA over so many seeds, by PA.
+    """
+    groups = {
+        use.get("seed_id", use.get("group_id")) for each in questions for use in each.uses if {*ID_COLUMNS} & {*use}
+    }
+    widths = {}
+    for accuracy in ASSUMED_ACCURACIES if groups else ():
+        interval = proportion_interval(round(accuracy * len(groups)), len(groups))
+        widths[str(accuracy)] = (interval.high - interval.low) / 2
+    return {"seeds": len(groups), "half_widths": widths}
 
 
-def _count(texts: Sequence[str], tokenizer: str) -> int:
+def estimate_table(estimates: Sequence[dict[str, Any]], expected: dict[str, Any]) -> Table:
+    """Return the estimates as a table, one row per prompt.
+
+    Args:
+        estimates: At least one estimate.
+        expected: The result of `half_widths`.
+    """
+    counted = "" if estimates[0]["counted"] else f" (a token per {CHARACTERS_PER_TOKEN} characters)"
+    columns = [Column("prompt", align="left"), Column("shots"), Column("calls"), Column("input tokens")]
+    columns += [Column("output tokens"), Column("reasoning tokens")]
+    columns += [] if estimates[0]["cost"] is None else [Column("cost", format=",.2f")]
+    fields = [column.header.replace(" ", "_") for column in columns]
+    widths = ", ".join(f"±{100 * width:.1f} points at {at}" for at, width in expected["half_widths"].items())
+    return Table(
+        columns=tuple(columns),
+        rows=tuple(tuple(each[field] for field in fields) for each in estimates),
+        notes=(
+            f"Output tokens: those of the answers{counted}; reasoning tokens are assumed, not counted.",
+            *([f"Expected 95% interval of PA with {expected['seeds']:,} seeds: {widths}."] if widths else []),
+        ),
+    )
+
+
+def _count(texts: Sequence[str], tokenizer: str | None) -> int:
+    if tokenizer is None:
+        return sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
     from transformers import AutoTokenizer
 
     try:

@@ -27,6 +27,7 @@ from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.seeds import read_texts
 from merge_snli.leaderboard.side_by_side import side_by_side
+from merge_snli.scoring.results.recompute import with_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -172,7 +173,8 @@ def write_leaderboard(
         results: Results on any data sets and configs, at least one.
         out: Output folder.
         file_format: `html`, `md`, `csv`, `json` or `latex`.
-        datasets: Data sets that the models were scored on. The page shows their hardest seeds. Only for `html`.
+        datasets: Data sets that the models were scored on. The page shows their hardest seeds. Models on a whole data
+            set are also shown on the parts of it that others were scored on.
         thresholds: Thresholds from 0 to 1 in steps of 0.01 at which tables show PA, besides the quality threshold.
             Only for `md` and `latex`.
         about: A paragraph on submissions for the end of the page. Only for `html`.
@@ -198,7 +200,7 @@ def leaderboard_text(
     about: str | None = None,
 ) -> str:
     """Return the page or the tables of a leaderboard; the arguments are those of `write_leaderboard`."""
-    boards = make_boards(results, thresholds=thresholds)
+    boards = make_boards(with_parts(results, datasets), thresholds=thresholds)
     if file_format == "html":
         return render_page(boards, _texts(boards, datasets), about)
     _, write = FORMATS[file_format]

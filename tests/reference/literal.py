@@ -225,15 +225,47 @@ class MaskedLM:
         """Return what the masked LM says of one occurrence, None where it has no suggestion."""
         key = (sentence, start, end)
         if key not in self.answers:
-            self.answers[key] = self._ask(with_full_stop(sentence, end), start, end)
+            text = with_full_stop(sentence, end)
+            fits = len(self.tokenizer(text)["input_ids"]) <= self.takes
+            asked = (text, start, end) if fits else self._window(text, start, end)
+            self.answers[key] = None if asked is None else self._ask(*asked)
         return self.answers[key]
+
+    def _window(self, text: str, start: int, end: int) -> tuple[str, int, int] | None:
+        """Return the largest window of sentences around an occurrence that fits, None if its sentence does not."""
+        sentences = sentences_of(text)
+        (own,) = (number for number, (begin, stop) in enumerate(sentences) if begin <= start < stop)
+        encoded = self.tokenizer(text, return_offsets_mapping=True)
+        in_text = [begin for begin, stop in encoded["offset_mapping"] if begin < stop]
+        for room in range(self.takes, 0, -1):
+            left = room - (len(encoded["input_ids"]) - len(in_text))
+            window = [own]
+            left -= sum(sentences[own][0] <= place < sentences[own][1] for place in in_text)
+            closed: set[int] = set()
+            while closed != {-1, 1}:
+                for side in (-1, 1):
+                    other = window[0] - 1 if side == -1 else window[-1] + 1
+                    if side in closed or not 0 <= other < len(sentences):
+                        closed.add(side)
+                        continue
+                    tokens = sum(sentences[other][0] <= place < sentences[other][1] for place in in_text)
+                    if tokens > left:
+                        closed.add(side)
+                        continue
+                    left -= tokens
+                    window = sorted([*window, other])
+            begin, stop = sentences[window[0]][0], sentences[window[-1]][1]
+            part = with_full_stop(text[begin:stop].rstrip(), end - begin)
+            if len(self.tokenizer(part)["input_ids"]) <= self.takes:
+                return part, start - begin, end - begin
+        return None
 
     @torch.no_grad()
     def _ask(self, text: str, start: int, end: int) -> Answer | None:
         encoded = self.tokenizer(text, return_offsets_mapping=True)
         numbers = encoded["input_ids"]
         covering = [at for at, (s, e) in enumerate(encoded["offset_mapping"]) if s < end and e > start]
-        if len(numbers) > self.takes or len(covering) != 1:
+        if len(covering) != 1:
             return None
         place = covering[0]
         s, e = encoded["offset_mapping"][place]
@@ -376,6 +408,29 @@ def is_word_character(character: str) -> bool:
 def with_full_stop(sentence: str, end: int) -> str:
     """Return the sentence with a full stop after an occurrence that ends it."""
     return sentence[:end] + "." + sentence[end:] if not sentence[end:].strip() else sentence
+
+
+def sentences_of(text: str) -> list[tuple[int, int]]:
+    """Return where the sentences of a text begin and end, with the white space after them."""
+    sentences, begin, at = [], 0, 0
+    while at < len(text):
+        here = at
+        while at < len(text) and text[at] in ".!?…":
+            at += 1
+        if at > here:
+            while at < len(text) and text[at] in "\"'”’)]":
+                at += 1
+        after = at
+        while after < len(text) and text[after].isspace():
+            after += 1
+        if (at > here and after > at) or text[here] == "\n":
+            at = after
+            if at < len(text):
+                sentences.append((begin, at))
+                begin = at
+        elif at == here:
+            at += 1
+    return [*sentences, (begin, len(text))]
 
 
 def is_whole_word(text: str) -> bool:

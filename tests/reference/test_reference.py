@@ -201,6 +201,29 @@ def test_tiny_models_with_each_tokenizer_type(
     assert comparison.compare(problems, expected, out, options).differences
 
 
+@pytest.mark.slow
+def test_texts_longer_than_a_masked_lm_accepts(
+    tiny_mlm: Callable[[str], Path], plain_tagger: literal.Tagger, tmp_path: Path
+) -> None:
+    """Windows of sentences; one sentence is too long by itself."""
+    parts = comparison.problems_in(embedded_folder("demo:problems"), last=30)
+    endless = parts[0].premise.rstrip(".") + " and a boy" * 60 + "."
+    texts = [[each.premise for each in parts[start : start + 10]] for start in (0, 10, 20)]
+    texts[1] = ["A boy sings!", endless, "\n", *texts[1], "He sees a boy"]
+    problems = [Problem(" ".join(of), " ".join(of[-3:])) for of in texts]
+    folders = [tiny_mlm(kind) for kind in TINY]
+    mlms = [literal.MaskedLM(folder.name, folder, top_k=40) for folder in folders]
+    lengths = [[len(mlm.tokenizer(problem.premise)["input_ids"]) > mlm.takes for mlm in mlms] for problem in problems]
+    assert all(map(all, lengths))
+    expected = comparison.reference_of(problems, mlms, plain_tagger, DEFAULT_CLASSES)
+    plain = comparison.options_for(problems, tmp_path, [str(folder) for folder in folders])
+    options = replace(plain, inflation=1, top_k=40, subsamples=3)
+    out = comparison.run_pipeline(options, tmp_path)
+    outcome = comparison.compare(problems, expected, out, options)
+    assert not outcome.differences, str(outcome)
+    assert outcome.variants
+
+
 LENIENT_WITH_ARTICLES = literal.Choices(articles=True, prob=False, pos=False, ignore_case=True)
 CHOICES: tuple[tuple[dict[str, Any], literal.Choices], ...] = (
     ({"sides": "union"}, literal.Choices(union=True)),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from merge_snli.base.errors import InputError
-from merge_snli.models.labels import Missing, compared_labels
-from merge_snli.scoring.answers import answers_to, asked_answers
+from merge_snli.base.errors import InputError, Message, param
+from merge_snli.base.table import count
+from merge_snli.models.labels import ANSWERS, Missing, compared_labels
+from merge_snli.scoring.answers import align, answers_to, asked_answers
+from merge_snli.scoring.predictions.opening import open_config
+from merge_snli.scoring.predictions.scored_data import part_of_data
 from merge_snli.scoring.results.evaluate import (
     dataset_record,
     fields_of,
@@ -18,13 +22,15 @@ from merge_snli.scoring.results.evaluate import (
     notes_of,
 )
 from merge_snli.scoring.results.files import to_json
+from merge_snli.scoring.results.grouping import data_key, model_key
 from merge_snli.scoring.results.measure import digits_of, scores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from merge_snli.dataset.stored import MergeDataset
     from merge_snli.scoring.answers import Answers
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.results.result import Result
@@ -32,6 +38,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 # Largest difference of a share: that of the ends of an interval, which are rounded to five digits.
+logger = logging.getLogger(__name__)
+
 TOLERANCE = 2e-5
 
 
@@ -100,18 +108,85 @@ def differences(result: Result, data: ScoredData) -> Iterator[str]:
     answers = asked_answers(everything)
     if not len(answers.rows):
         raise InputError("the result has no answers")
+    yield from _different("", to_json(result), to_json(_computed(result, answers, data)))
+
+
+def _computed(result: Result, answers: Answers, data: ScoredData, **changes: Any) -> Result:  # noqa: ANN401 - fields
+    """Return a result with every field that answers to data determine, and with these changes, before its notes."""
     record = replace(dataset_record(data), name=result.dataset.name, revision=result.dataset.revision)
     again = replace(
         result,
         dataset=record,
         compared_labels=answers.labels,
         left_out=left_out_of(answers, data, result.left_out.max_length),
-        run=replace(result.run, no_answers=_unread(answers, data)),
         scores=scores(answers),
+        **({"run": replace(result.run, no_answers=_unread(answers, data))} | changes),
         **fields_of(answers, data),
     )
-    again = replace(again, notes=tuple(notes_of(again, answers, pairs=len(data.pairs))))
-    yield from _different("", to_json(result), to_json(again))
+    return replace(again, notes=tuple(notes_of(again, answers, pairs=len(data.pairs))))
+
+
+def on_part(result: Result, whole: ScoredData, part: ScoredData) -> Result:
+    """Return the result of a model on a part of data, from its answers to the whole.
+
+    It has no calibration and no scores on the source, and a note on where its answers are from.
+
+    Args:
+        result: The result on the whole data.
+        whole: The whole data.
+        part: The part, as `part_of_data` returns it.
+
+    Raises:
+        InputError: If the answers are not those to the rows and anchors of the data, or no group of the part has any.
+    """
+    everything = answers_of(result, whole)
+    labels = np.full(len(whole.pairs) + 1, Missing.NOT_ASKED.value)  # the last one stands for rows that are not asked
+    labels[whole.row_pairs] = everything.predicted
+    if whole.anchors is not None and everything.anchors is not None:
+        labels[whole.anchors.pairs] = everything.anchors.predicted
+    by_pair = dict(zip(whole.pairs, labels.tolist(), strict=False))
+    answers = asked_answers(
+        align(part, np.array([by_pair[pair] for pair in part.pairs], dtype=np.int64), everything.labels),
+        whole_groups=result.model.label_origin == ANSWERS,
+    )
+    if not len(answers.rows):
+        raise InputError(f"the result of {result.title} has no answers to {part.place}")
+    run = replace(result.run, no_answers=_unread(answers, part), cut=0, refused=0, tied=0)
+    found = _computed(result, answers, part, run=run, source=None, calibration=None)
+    return replace(found, notes=(*found.notes, f"from the answers to all {len(whole.row_groups):,} {whole.units[1]}s"))
+
+
+def with_parts(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> list[Result]:
+    """Add, for each part of data that a model was scored on, the models that were scored on the whole.
+
+    So a language model on one subsample stands beside classifiers on all of them.
+
+    Args:
+        results: The results.
+        datasets: Data sets that the results may be on; parts of others are left alone, with a warning.
+
+    Raises:
+        InputError: If a result does not fit its data set.
+    """
+    found = list(results)
+    for dataset, partial in list(dict.fromkeys((result.dataset, result.dataset.partial) for result in found)):
+        wholes = [each for each in found if partial and data_key(each.dataset) == (partial.of, dataset.config)]
+        opened = next((each for each in datasets if partial and each.digest == partial.of), None)
+        if partial is None or not wholes:
+            continue
+        if opened is None:
+            logger.warning(
+                Message(
+                    f"{count(len(wholes), 'model')} on all of {dataset.name} can be shown on {dataset.title}: add "
+                    f"{param('dataset')}"
+                )
+            )
+            continue
+        whole = open_config(opened, dataset.config)
+        part = part_of_data(whole, limit_seeds=partial.limit_seeds, subsample=partial.subsample)
+        there = {model_key(each) for each in found if data_key(each.dataset) == data_key(dataset)}
+        found += [on_part(each, whole, part) for each in wholes if model_key(each) not in there]
+    return found
 
 
 def _unread(answers: Answers, data: ScoredData) -> int:

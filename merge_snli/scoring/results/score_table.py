@@ -170,9 +170,9 @@ def percent(share: float | None) -> float | None:
     return None if share is None else round(100 * share, 1) + 0.0
 
 
-def ends_text(ends: Ends) -> str:
-    """Return the ends of an interval in percent."""
-    return " to ".join(f"{100 * end:.1f}" for end in ends)
+def ends_text(low: float, high: float, sign: str = "") -> str:
+    """Return the ends of an interval of shares in percent; never -0.0."""
+    return " to ".join(f"{round(100 * end, 1) + 0.0:{sign}.1f}" for end in (low, high))
 
 
 def _columns(results: Sequence[Result], thresholds: Sequence[float]) -> list[ScoreColumn]:
@@ -218,7 +218,7 @@ def _shares(name: str, share: Callable[[Result], float | None], format_: str = "
 def _ends(name: str, ends: Callable[[Intervals], Ends]) -> ScoreColumn:
     def cell(result: Result) -> str | None:
         intervals = result.scores.intervals
-        return None if intervals is None else ends_text(ends(intervals))
+        return None if intervals is None else ends_text(*ends(intervals))
 
     return Column(name), cell
 

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from generation import tasks as suggest_module
 from generation.answers.cache_key import CacheKey, cache_key_of
-from generation.answers.store import INDEX_FILE, Answer, Store
+from generation.answers.store import INDEX_FILE, SHARD_SCHEMA, Answer, Store, row_of
 from generation.masked_lms import loading
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
@@ -24,6 +25,7 @@ from generation.sentences.forms import forms as forms_of
 from generation.tasks import suggest
 from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress
+from merge_snli.dataset.parquet_files import write_checked
 from merge_snli.models.finding import ResolvedModel, find_model
 
 SENTENCE = "A farmer sees a nurse, a baker and a goat near the old bridge."
@@ -144,6 +146,25 @@ def test_index_is_rebuilt_from_the_shards(tmp_path: Path, key: CacheKey, lost: s
     with Store(tmp_path, key) as store:
         assert not store.missing([*answers(), "d" * 32])
         assert same(store.load(["a" * 32])["a" * 32], answers()["a" * 32])
+
+
+def test_long_texts_are_asked_again_if_they_were_not_masked_in_windows(tmp_path: Path, key: CacheKey) -> None:
+    """Only they: answers to other forms, and new ones to long texts, stay."""
+    old = {**answers(), "c" * 32: "too long"}
+    with Store(tmp_path, key) as store:
+        rows = [{name: row_of(form, answer).get(name) for name in SHARD_SCHEMA.names} for form, answer in old.items()]
+        table = pa.Table.from_pylist(rows, SHARD_SCHEMA).drop_columns(["in_window"])
+        write_checked(store.folder, table)
+        assert store.missing(old) == {"c" * 32}
+        assert all(same(answer, answers()[form]) for form, answer in store.load(old).items())
+        in_window = replace(answers()["a" * 32], in_window=True)  # type: ignore[type-var]
+        store.save({"c" * 32: in_window, "d" * 32: "too long"})
+    for shared in (False, True):
+        with Store(tmp_path, key, shared=shared) as store:
+            assert not store.missing([*old, "d" * 32])
+            found = store.load([*old, "d" * 32])
+            assert found["d" * 32] == "too long"
+            assert [form for form, answer in found.items() if getattr(answer, "in_window", False)] == ["c" * 32]
 
 
 def test_index_drops_missing_shards(tmp_path: Path, key: CacheKey) -> None:

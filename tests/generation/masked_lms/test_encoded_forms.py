@@ -8,10 +8,11 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM
 
-from generation.masked_lms.encoded_forms import SPLIT, EncodedForm
+from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.sentences.forms import ALL, forms
+from merge_snli.dataset.answered_forms import SPLIT
 from merge_snli.models.finding import find_model
 
 if TYPE_CHECKING:
@@ -108,3 +109,25 @@ def test_other_occurrence_of_several_pieces_is_one_mask(tiny_mlm: Callable[[str]
     assert tokens(mlm, first).count("<mask>") == tokens(mlm, second).count("<mask>") == 2
     assert isinstance(first, EncodedForm)
     assert tokens(mlm, first.pieces[0]).count("<mask>") == 1 + len(first.pieces)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_text_that_is_too_long_is_masked_in_a_window(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
+    mlm = load(kind, tiny_mlm)
+    sentence = "A farmer sees a nurse and a baker near the old bridge. "
+    text = sentence * 10 + "\nThe goat sees a farmer"
+    middle, last = (text.index("farmer", text.index("nurse") + 4 * len(sentence)), text.rindex("farmer"))
+    for form in (form for start in (middle, last) for form in forms(text, "farmer", (start,))):
+        encoded = mlm.encode(form)
+        assert isinstance(encoded, EncodedForm)
+        assert encoded.in_window
+        assert mlm.max_length is not None
+        assert len(encoded.ids) <= mlm.max_length < len(encoded.ids) + len(mlm.tokenizer(sentence)["input_ids"])
+        shown = str(mlm.tokenizer.decode([*encoded.ids], skip_special_tokens=True)).lower()
+        sentences = (len(encoded.ids) - 2) // 12
+        assert shown.count("nurse") >= sentences - 1 >= 2
+        assert ("goat" in shown) == (form.start == last)
+    (short,) = forms(sentence, "farmer", (2,))
+    encoded = mlm.encode(short)
+    assert isinstance(encoded, EncodedForm)
+    assert not encoded.in_window

@@ -13,11 +13,12 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, BertConfig, BertModel, GPT2Config, GPT2LMHeadModel
 
-from generation.masked_lms.encoded_forms import SPLIT, TOO_LONG, EncodedForm
+from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.sentences.forms import Form, forms
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 from merge_snli.models.batches import Batches
 from merge_snli.models.finding import find_model
 from merge_snli.models.packed_linear import PackedLinear

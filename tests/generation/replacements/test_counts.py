@@ -13,7 +13,6 @@ from generation.filters.fillers import KEPT
 from generation.masked_lms.masked_lm import Fillers
 from generation.replacements.counts import (
     FILLERS,
-    FORMS,
     WITH_CLASS,
     FilterCounts,
     by_side,
@@ -22,6 +21,7 @@ from generation.replacements.counts import (
     counts_table,
 )
 from generation.sentences.forms import Substitution, forms
+from merge_snli.dataset.answered_forms import FORMS
 from tests.generation.replacements.test_finding import MLMS, PIECES, ByText, Case, cases, simple_case
 
 COUNTS: FilterCounts = Counter(

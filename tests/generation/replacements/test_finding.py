@@ -17,7 +17,6 @@ from generation.answers.store import Answer, MaskedLMAnswers
 from generation.filters.definitions import OTHER_ARTICLE, OTHER_CLASS, OTHER_TAG, RELATED, TOO_FEW
 from generation.filters.fillers import KEPT, OUTCOMES
 from generation.filters.lexical import WordNet
-from generation.masked_lms.encoded_forms import SPLIT
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import Options
@@ -27,6 +26,7 @@ from generation.sentences.forms import Substitution, forms
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem, TaggedSentence, Token
 from generation.sentences.words import SharedWord, shared_words
 from generation.variants import Variant
+from merge_snli.dataset.answered_forms import SPLIT
 from merge_snli.problems.reading import Problem
 from tests.tiny_wordnet import save_wordnet
 

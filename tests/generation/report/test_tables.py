@@ -14,7 +14,7 @@ import pytest
 from generation.options import Options
 from generation.presets import preset_options
 from generation.report.overlap import draw_overlap, overlap
-from generation.report.tables import average_entries, report_tables, table_2, table_4, table_6, table_9
+from generation.report.tables import average_entries, forms_table, report_tables, table_2, table_4, table_6, table_9
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import TEXT_WIDTH, Table
 from merge_snli.cli import main
@@ -160,6 +160,17 @@ def test_table_6_has_the_standalone_counts(dataset: MergeDataset) -> None:
     assert (noun["probability H % paper"], noun["probability H % diff"]) == (85.8, -25.8)
 
 
+def test_forms_that_a_masked_lm_cannot_take_are_shares_of_all_its_forms(dataset: MergeDataset) -> None:
+    counts = ({"forms": 30, "too long": 3, "in a window": 12}, {"forms": 20, "split": 10})
+    filters = tuple(
+        FilterRecord("noun", "demo:mlm-bpe", side, count)
+        for side, count in zip(("premise", "hypothesis"), counts, strict=True)
+    )
+    (other, row) = dicts(forms_table(replace(dataset, record=changed(dataset.record, filters=filters))))
+    assert row == {"masked LM": "demo:mlm-bpe", "in a window %": 24, "too long %": 6, "split %": 20}
+    assert other["split %"] == 0, "no forms"
+
+
 def test_text_latex_and_json(dataset: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
     tables, _ = report_tables(dataset)
     lines = [line for table in tables.values() for line in table.text().splitlines()]
@@ -173,7 +184,7 @@ def test_text_latex_and_json(dataset: MergeDataset, capsys: pytest.CaptureFixtur
     assert r"entailment \%" in latex
     assert main(["tables", str(DATASET), "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["table_2", "table_2_alternatives", "table_4", "table_6", "table_9", "figure_9"]
+    assert list(document) == ["table_2", "table_2_alternatives", "table_4", "table_6", "forms", "table_9", "figure_9"]
     assert document["table_2"]["rows"] == dicts(tables["table_2"])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -155,7 +156,31 @@ def test_an_estimate_counts_calls_and_tokens(bundled: MergeDataset, capsys: pyte
     assert counted[0]["counted"]
     assert counted[0]["input_tokens"] != rows[0]["input_tokens"]
     assert main(["harness", OWN, "--config", "noun", "--estimate"]) == 0
-    assert "characters / 4" in capsys.readouterr().out
+    assert "a token per 4 characters" in capsys.readouterr().out
+
+
+def test_an_estimate_has_the_cost_and_the_expected_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["harness", OWN, "--config", "noun", "--limit-seeds", "40", "--estimate", "--prompt", "json", "reasons"]
+    prices = ["--input-price", "2", "--output-price", "8"]
+    assert main([*given, *prices, "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    as_json, reasons = document["estimates"]
+    assert (as_json["reasoning_tokens"], reasons["reasoning_tokens"]) == (0, 200 * reasons["calls"])
+    # {"answer": "entailment"}: 24, 21 and 27 characters, so 6, 6 and 7 tokens
+    assert as_json["output_tokens"] == math.ceil(as_json["calls"] * 19 / 3)
+    output = reasons["output_tokens"] + reasons["reasoning_tokens"]
+    assert reasons["cost"] == pytest.approx((2 * reasons["input_tokens"] + 8 * output) / 1e6)
+    expected = document["pattern_accuracy"]
+    assert expected["seeds"] == 40
+    at, square = 0.5, 1.959964**2  # the Wilson score interval, written out
+    half = 1.959964 / (1 + square / 40) * math.sqrt(at * (1 - at) / 40 + square / (4 * 40**2))
+    assert expected["half_widths"]["0.5"] == pytest.approx(half)
+    assert main([*given, *prices, "--reasoning-tokens", "1000"]) == 0
+    printed = capsys.readouterr().out
+    assert f"{1000 * reasons['calls']:,}" in printed
+    assert f"40 seeds: ±{100 * half:.1f} points at 0.5" in " ".join(printed.split())
+    assert main([*given, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["estimates"][0]["cost"] is None
 
 
 def test_fewer_problems_than_shots_are_all_offered(
@@ -193,6 +218,9 @@ def test_no_problems_for_shots_name_the_option(
         (["--estimate", "--out", "x"], "--out for task files, --estimate or --show-prompts"),
         (["--show-prompts", "--prompt", "five_shot"], "no prompt 'five_shot'"),
         (["--out", "x", "--tokenizer", "y"], "--tokenizer needs --estimate"),
+        (["--out", "x", "--reasoning-tokens", "9"], "--reasoning-tokens needs --estimate"),
+        (["--estimate", "--input-price", "2"], "needs both prices"),
+        (["--estimate", "--input-price", "-2", "--output-price", "1"], "--input-price is -2.0"),
         (["--estimate", "--subsample", "12"], "subsample is 12"),
         (["--estimate", "--subsample", "first"], "subsample is 'first'"),
         (["--estimate", "--seeds", "some"], "seeds is 'some'"),

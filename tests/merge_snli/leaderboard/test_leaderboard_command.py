@@ -106,7 +106,6 @@ def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, caps
         ("nowhere", "--out", tmp_path / "site"): "no results in nowhere",
         (folder, "--out", file): str(file),
         (folder, "--out", tmp_path / "site", "--dataset", other): "no result was computed on",
-        (folder, "--out", tmp_path / "site", "--dataset", SHIPPED, "--format", "md"): "--format md",
         (folder, "--out", tmp_path / "site", "--threshold", "0.8"): "--format html",
     }
     for arguments, message in cases.items():

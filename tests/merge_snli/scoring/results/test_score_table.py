@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from merge_snli import Result, score, score_table
+from merge_snli.scoring.results.score_table import ends_text
 from tests.text_tables import rows_of
 
 
@@ -40,6 +41,11 @@ def test_table_3(result: Result) -> None:
     assert (row["Seeds"], row["Variants"]) == ("89.6", "88.8")
     assert (row["PA(0.9)"], row["95% interval"]) == ("84.8", "81.0 to 90.0")
     assert (row["QT"], row["MT"]) == ("-4.9", "59")
+
+
+def test_an_end_that_rounds_to_zero_has_no_minus() -> None:
+    assert ends_text(-0.0004, 0.1) == "0.0 to 10.0"
+    assert ends_text(-0.0004, 0.1, sign="+") == "+0.0 to +10.0"
 
 
 def test_one_subsample_is_singular(dataset: Path) -> None:

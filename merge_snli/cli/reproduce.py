@@ -1,0 +1,80 @@
+"""`merge-snli reproduce`: make the tables and figures of the paper again, beside the paper's numbers."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.cli.arguments import add_cluster, add_list, read_cluster
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("--out", type=Path, metavar="DIR", help="output folder (required unless --dry-run)")
+    parser.add_argument(
+        "problems",
+        nargs="?",
+        metavar="PROBLEMS",
+        help="SNLI test; snli_1.0_test.jsonl also has the annotators' labels of Table 10 (default: stanfordnlp/snli)",
+    )
+    parser.add_argument("--corpus", metavar="FILE|ID", help="SNLI train, to count words in (default: stanfordnlp/snli)")
+    add_list(
+        parser.add_argument,
+        "--only",
+        default=(),
+        metavar="NAME",
+        help="make some tables and figures only, such as table-3 figure-5 section-5.1",
+    )
+    parser.add_argument("--limit", type=int, metavar="N", help="use the first N problems only, for a trial")
+    parser.add_argument(
+        "--demo", action="store_true", help="use the bundled problems, masked LMs and classifiers, in a few minutes"
+    )
+    parser.add_argument("--device", help="torch device, such as cpu or cuda:0 (default: GPU if available)")
+    parser.add_argument(
+        "--allow-pickle",
+        action="store_true",
+        help="load pickle weights if a model has no safetensors; pickle weights can execute arbitrary code",
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="estimate downloads, forms, pairs and time without writing anything"
+    )
+    add_cluster(parser)
+    parser.epilog = (
+        "examples:\n"
+        "  merge-snli reproduce --demo --out reproduction_demo\n"
+        "  merge-snli reproduce snli_1.0/snli_1.0_test.jsonl --out reproduction --dry-run\n"
+        "  merge-snli reproduce --only table-3 --out reproduction"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Make the exhibits, and print their verdicts and the path of the page."""
+    from merge_snli.reproduction.plan import plan_reproduction
+
+    if arguments.out is None and not arguments.dry_run:
+        raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} reproduction")
+    run_ = plan_reproduction(
+        arguments.out or Path("reproduction"),
+        problems=arguments.problems,
+        corpus=arguments.corpus,
+        only=arguments.only,
+        limit=arguments.limit,
+        demo=arguments.demo,
+        device=arguments.device,
+        allow_pickle=arguments.allow_pickle,
+        executor=read_cluster(arguments),
+    )
+    if arguments.dry_run:
+        from merge_snli.reproduction.estimate import estimate
+
+        sys.stdout.write(estimate(run_).text())
+        return
+    from merge_snli.reproduction.stages import reproduce
+    from merge_snli.reproduction.write import PAGE, summary
+
+    logging.getLogger("merge_snli.reproduction").setLevel(logging.INFO)
+    document = reproduce(run_)
+    sys.stdout.write(f"{summary(document).text()}{run_.out / PAGE}\n")

@@ -1,0 +1,50 @@
+"""Which forms the masked LMs of a run could fill, from the counts in its record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from merge_snli.dataset.record import GenerationRecord
+
+FORMS = "forms"
+IN_WINDOW, TOO_LONG, SPLIT = "in a window", "too long", "split"
+
+# What applies to these forms; those that are too long or split have no fillers.
+MEANINGS = {IN_WINDOW: "masked within a window of the text", TOO_LONG: "too long", SPLIT: "split by the tokenizer"}
+
+# The share of forms without fillers above which a run warns.
+MAX_UNFILLED = 0.2
+
+
+def form_shares(generation: GenerationRecord) -> dict[str, dict[str, float]]:
+    """Return the share of the forms of each masked LM to which each of `MEANINGS` applies, from 0 to 1.
+
+    Args:
+        generation: The part of a record on masked LMs.
+    """
+    total: dict[str, Counter[str]] = {mlm.name: Counter() for mlm in generation.masked_lms}
+    for each in generation.filters:
+        total[each.masked_lm].update(each.counts)
+    return {
+        name: {reason: counts[reason] / (counts[FORMS] or 1) for reason in MEANINGS} for name, counts in total.items()
+    }
+
+
+def shares_text(shares: Mapping[str, float]) -> str:
+    """Return the shares of one masked LM in words.
+
+    Examples:
+        >>> shares_text({"in a window": 0.62, "too long": 0, "split": 0.094})
+        '62 % of forms masked within a window of the text, 9 % of forms split by the tokenizer'
+    """
+    parts = (f"{100 * share:.0f} % of forms {MEANINGS[reason]}" for reason, share in shares.items() if share)
+    return ", ".join(parts) or "every form as it is"
+
+
+def has_few_fillers(shares: Mapping[str, float]) -> bool:
+    """Return whether more than `MAX_UNFILLED` of the forms have no fillers."""
+    return shares[TOO_LONG] + shares[SPLIT] > MAX_UNFILLED

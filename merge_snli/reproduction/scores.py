@@ -1,0 +1,212 @@
+"""Our numbers on models: Tables 3, 8 and 10, the tests of sections 5.1 and 5.2, section 5.5, and the figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from merge_snli.analysis.comparison import NotComparable, compare_results
+from merge_snli.analysis.hard_seeds import mean_accuracy, votes_on
+from merge_snli.analysis.line_chart import image
+from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.base.errors import as_flags
+from merge_snli.base.files import write_bytes
+from merge_snli.models.paper_models import paper_model
+from merge_snli.papers.numbers import MERGE, read_paper
+from merge_snli.reproduction.tables import FIGURES, Ours
+from merge_snli.reproduction.verdict import OurNumber
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from pathlib import Path
+
+    from merge_snli.analysis.filter_sets import FilterSets
+    from merge_snli.analysis.majority import Majority
+    from merge_snli.analysis.report.exhibit import Draw
+    from merge_snli.analysis.report.report import Report
+    from merge_snli.analysis.scored_dataset import ScoredDataset
+    from merge_snli.analysis.table_3 import Table3
+    from merge_snli.analysis.word_classes import Classes, ClassPairs
+    from merge_snli.base.table import Cell
+    from merge_snli.scoring.results.records import Ends
+    from merge_snli.scoring.results.result import Result
+    from merge_snli.scoring.statistics import TestResult
+
+    Cells = Mapping[tuple[str, str], OurNumber]
+
+ALPHA = 0.05
+
+SIGNIFICANT, HIGHER, VALUE = "significant", "significantly higher", "value"
+
+
+def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[str, Ours]:
+    """Return our numbers on models, by name of the exhibit, and draw the figures.
+
+    Args:
+        report: The analyses; those of the plain data set first.
+        results: The results that they are of.
+        out: The output folder.
+    """
+    plain, across = report.data_sets[0], report.across_data_sets
+    scored = plain.scored[0]
+    values = {section.name: value for part in (plain, across) for section, value in part.analyses}
+    of_plain = [each for each in results if each.dataset.digest == scored.record.digest]
+    computed: dict[str, tuple[Callable[[Any], Cells], str]] = {
+        "table-3": (table_3_cells, "table_3"),
+        "section-5.1-majority": (majority_cells, "majority"),
+        "figure-5": (class_cells, "classes"),
+        "figure-6": (class_pair_cells, "class_pairs"),
+        "figure-8": (filter_cells, "filter_sets"),
+    }
+    found = {name: _ours(cells, values[analysis]) for name, (cells, analysis) in computed.items()}
+    found["section-5.1"] = _tests(values["seeds_against_variants"], of_plain)
+    found["section-5.5"] = section_5_5(values)
+    found["table-8"] = Ours(
+        cells={(_name(each.model.name), "model card"): OurNumber(value=each.model.name) for each in of_plain},
+        reason="not scored",
+    )
+    found["table-10"] = Ours(
+        cells=table_10_cells(scored, read_paper(MERGE).exhibits["table-10"].rows),
+        reason="not a seed of this data set, or not recorded",
+    )
+    for part in (plain, across):
+        for section, value in part.analyses:
+            shown = () if isinstance(value, NotComputable) else section.exhibits(value)
+            for exhibit in shown:
+                name = exhibit.paper.lower().replace(" ", "-")
+                if exhibit.draw is not None and name.startswith("figure"):
+                    ours = found.get(name, Ours())
+                    files = _write_figure(exhibit.draw, exhibit.title, name, out)
+                    found[name] = Ours(cells=ours.cells, reason=ours.reason, files=files)
+            if not shown:
+                found.setdefault(FIGURE_OF.get(section.name, ""), Ours(reason=str(value)))
+    return found
+
+
+# The figures without numbers in the paper, by name of the analysis.
+FIGURE_OF = {"kin": "figure-7", "model_curves": "figure-4"}
+
+
+def _ours(cells: Callable[[Any], Cells], value: object) -> Ours:
+    if isinstance(value, NotComputable):
+        return Ours(reason=str(value))
+    return Ours(cells=cells(value), reason="not in this run")
+
+
+def table_3_cells(value: Table3) -> Cells:
+    """Return the cells of Table 3, in percent."""
+    cells: dict[tuple[str, str], OurNumber] = {}
+    for row in value.rows:
+        scores = {
+            "source": (row.source, row.source_interval),
+            "seeds": (row.on_seeds, row.on_seeds_interval),
+            "variants": (row.on_variants, row.on_variants_interval),
+            "QT": (row.qt, row.qt_interval),
+            "MT": (row.mt, None),
+        }
+        cells |= {(_name(row.model), column): _percent(*score) for column, score in scores.items()}
+    return cells
+
+
+def majority_cells(value: Majority) -> Cells:
+    """Return PA(0.9) against the most frequent label of the seeds, the likeliest reading of the paper."""
+    return {("majority label", "PA(0.9) %"): _percent(value.mean["constant"])}
+
+
+def class_cells(value: Classes) -> Cells:
+    """Return whether word classes differ significantly."""
+    return {(f"{each.first} − {each.second}", SIGNIFICANT): _differs(each.result.p_value) for each in value.tests}
+
+
+def class_pair_cells(value: ClassPairs) -> Cells:
+    """Return the seeds of two word classes, and whether the classes differ significantly on them."""
+    seeds = {(f"{each.first} − {each.second}", "seeds"): OurNumber(value=each.seeds) for each in value.pairs}
+    tests = {(f"{each.first} − {each.second}", SIGNIFICANT): _differs(each.adjusted_p) for each in value.tests}
+    return {**seeds, **tests}
+
+
+def filter_cells(value: FilterSets) -> Cells:
+    """Return the number of distinct drawn variants of each data set of section 5.4."""
+    return {(each.name, "variants"): OurNumber(value=each.curve.variants) for each in value.sets}
+
+
+def _tests(value: object, results: Sequence[Result]) -> Ours:
+    """Return the tests of section 5.1: of seeds against variants, and of models by the paper's t-test."""
+    try:
+        (comparison,) = compare_results(results, test="t-test")
+    except NotComparable as error:
+        return Ours(reason=as_flags(error))
+    cells = {}
+    for pair in comparison.family.pairs:
+        first, second, result = _name(pair.first), _name(pair.second), pair.result
+        for sign, row in ((1, f"{first} − {second}"), (-1, f"{second} − {first}")):
+            cells[row, HIGHER] = OurNumber(value="yes" if pair.differs and sign * result.difference > 0 else "no")
+    tests = () if isinstance(value, NotComputable) else getattr(value, "over_models")  # noqa: B009
+    of_columns = {(f"{each.first} − {each.second}", HIGHER): _higher(each.result) for each in tests}
+    return Ours(cells={**of_columns, **cells}, reason="not in this run")
+
+
+def section_5_5(values: Mapping[str, Any]) -> Ours:
+    """Return the numbers of section 5.5."""
+    hard, right, words = values["hard_seeds"], values["seed_correctness"], values["word_frequency"]
+    cells: dict[str, OurNumber] = {}
+    if not isinstance(hard, NotComputable):
+        cells["seeds with no right variant"] = OurNumber(value=len(hard.never_right))
+        cells["seeds with no right variant, %"] = _percent(len(hard.never_right) / hard.seeds)
+        cells["seeds below 5%"] = OurNumber(value=len(hard.rarely_right))
+    if not isinstance(right, NotComputable):
+        cells["PA(0.9) on seeds right, %"] = _percent(right.mean_right)
+        cells["PA(0.9) on seeds wrong, %"] = _percent(right.mean_wrong)
+    if not isinstance(words, NotComputable):
+        cells["wrong seeds with right variants"] = OurNumber(value=words.mean_seeds)
+        cells["times as frequent as the original"] = OurNumber(value=words.mean_ratio_snli)
+    reasons = [str(each) for each in (hard, right, words) if isinstance(each, NotComputable)]
+    judged = "a person has to judge the labels of Table 10: analyze has --without-seeds for that"
+    return Ours(cells={(row, VALUE): each for row, each in cells.items()}, reason="; ".join([judged, *reasons]))
+
+
+def table_10_cells(scored: ScoredDataset, printed: Collection[str]) -> Cells:
+    """Return gold label, annotators' labels and mean accuracy of the seeds in the paper's Table 10, by id."""
+    accuracy, seeds = mean_accuracy(scored), scored.seeds
+    cells: dict[tuple[str, str], OurNumber] = {}
+    for index, seed in enumerate(seeds.ids):
+        if seed not in printed:
+            continue
+        votes = votes_on(seeds, index)
+        counted = {} if votes is None else {f"{label} votes": votes.get(label, 0) for label in scored.record.labels}
+        values: dict[str, Cell] = {
+            "gold label": seeds.labels[index],
+            **counted,
+            "average rate": float(np.round(accuracy[index], 4)),
+        }
+        cells |= {(seed, column): OurNumber(value=value) for column, value in values.items()}
+    return cells
+
+
+def _write_figure(draw: Draw, title: str, name: str, out: Path) -> tuple[str, ...]:
+    """Write a figure for a wide page and for a phone."""
+    files = {f"{FIGURES}/{name}.svg": False, f"{FIGURES}/{name}-narrow.svg": True}
+    for file, narrow in files.items():
+        write_bytes(out / file, image(draw(narrow, title), "svg", text_as="none"))
+    return tuple(files)
+
+
+def _name(model: str) -> str:
+    known = paper_model(model)
+    return model if known is None else known.paper_name
+
+
+def _percent(share: float | None, interval: Ends | None = None) -> OurNumber:
+    return OurNumber(
+        value=None if share is None else 100 * share,
+        interval=None if interval is None else (100 * interval[0], 100 * interval[1]),
+    )
+
+
+def _differs(p_value: float) -> OurNumber:
+    return OurNumber(value="yes" if p_value < ALPHA else "no")
+
+
+def _higher(result: TestResult) -> OurNumber:
+    return OurNumber(value="yes" if result.p_value < ALPHA and result.difference > 0 else "no")

@@ -1,0 +1,158 @@
+"""The files of a reproduction from made-up numbers, and what the run checks before it starts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from merge_snli.analysis.hard_seeds import ANNOTATOR_LABELS, votes_on
+from merge_snli.analysis.scored_dataset import SeedTexts
+from merge_snli.base.errors import InputError, as_flags
+from merge_snli.cli import main
+from merge_snli.papers.numbers import MERGE, read_paper
+from merge_snli.reproduction.estimate import number_of_pairs, shapes
+from merge_snli.reproduction.plan import OTHER_SETS, PLAIN, Reproduction, plan_reproduction
+from merge_snli.reproduction.requirements import check_requirements, missing_packages
+from merge_snli.reproduction.stages import reproduce, stages
+from merge_snli.reproduction.tables import Ours
+from merge_snli.reproduction.verdict import OurNumber
+from merge_snli.reproduction.write import write_reproduction
+
+SVG = '<?xml version="1.0"?><svg viewBox="0 0 10 10"><g id="a"><path style="fill: #0072b2"/></g></svg>'
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Reproduction:
+    return plan_reproduction(tmp_path / "out", demo=True)
+
+
+def test_page_and_markdown_show_what_the_json_file_has(demo: Reproduction) -> None:
+    figure = demo.out / "figures" / "figure-5.svg"
+    figure.parent.mkdir(parents=True)
+    figure.write_text(SVG, encoding="utf-8")
+    demo.failed["org/<model> on plain"] = "it has no weights"
+    found = OurNumber(value=90.0, interval=(89.25, 91.0))
+    ours = {
+        "table-3": Ours(cells={("BERT-B-S", "source"): found}, reason="not scored"),
+        "figure-5": Ours(files=("figures/figure-5.svg",)),
+    }
+    document = write_reproduction(demo, ours, not_comparable="")
+    assert json.loads((demo.out / "reproduction.json").read_text(encoding="utf-8")) == document
+    (table_3,) = [each for each in document["exhibits"] if each["name"] == "table-3"]
+    assert table_3["cells"][0] == {
+        "row": "BERT-B-S",
+        "column": "source",
+        "paper": 90.5,
+        "ours": 90.0,
+        "interval": [89.25, 91.0],
+        "difference": -0.5,
+        "verdict": "inside our 95% interval",
+        "reason": "",
+    }
+    markdown = (demo.out / "reproduction.md").read_text(encoding="utf-8")
+    assert "| BERT-B-S | source | 90.5 | 90.0 | 89.2 to 91.0 | -0.5 | inside our 95% interval | – |" in markdown
+    page = (demo.out / "reproduction.html").read_text(encoding="utf-8")
+    assert "org/&lt;model&gt; on plain: it has no weights" in page
+    assert 'id="figure-5-a"' in page and "var(--line-0)" in page
+    for exhibit in read_paper(MERGE).exhibits.values():
+        assert f'id="{exhibit.name}"' in page and exhibit.title.replace("'", "&#39;") in page
+
+
+def test_stages_are_those_that_the_exhibits_need(tmp_path: Path) -> None:
+    def names(*only: str) -> list[str]:
+        return [stage.name for stage in stages(plan_reproduction(tmp_path, only=only, demo=True))]
+
+    assert names("table-4") == [f"data set {PLAIN}", "reproduction"]
+    assert names("table-3") == [f"data set {PLAIN}", f"scores on {PLAIN}", "reproduction"]
+    every = [f"data set {PLAIN}", *(f"data set {name}" for name in OTHER_SETS)]
+    assert names("figure-8")[:7] == [*every, f"scores on {PLAIN}"]
+    assert {*names("figure-8"), "sheets"} == {*names()}
+
+
+def test_sets_of_section_5_4_have_the_seeds_of_the_plain_one(demo: Reproduction) -> None:
+    assert demo.set_options(PLAIN) == demo.options
+    for name, options in OTHER_SETS.items():
+        assert demo.set_options(name) == replace(demo.options, **options, seeds_from=str(demo.folder(PLAIN)))
+
+
+def test_annotators_labels_are_kept_if_the_problems_have_them(tmp_path: Path) -> None:
+    row = {"sentence1": "A dog runs.", "sentence2": "A dog moves.", "gold_label": "entailment"}
+    labels = ["entailment", "entailment", "neutral", "", "entailment"]
+    for extra, kept in (({}, ()), ({ANNOTATOR_LABELS: labels}, (ANNOTATOR_LABELS,))):
+        path = tmp_path / "snli_test.jsonl"
+        path.write_text(json.dumps(row | extra) + "\n", encoding="utf-8")
+        assert plan_reproduction(tmp_path / "out", problems=str(path)).options.keep_column == kept
+
+
+def test_majority_votes_of_table_10() -> None:
+    def seeds(**extra: tuple[str | None, ...]) -> SeedTexts:
+        return SeedTexts(("a",), ("P",), ("H",), ("neutral",), extra)
+
+    votes = '["neutral", "entailment", "neutral", "", "neutral"]'
+    assert votes_on(seeds(annotator_labels=(votes,)), 0) == {"neutral": 3, "entailment": 1}
+    assert votes_on(seeds(annotator_labels=("neutral",)), 0) is None
+    assert votes_on(seeds(annotator_labels=('"neutral"',)), 0) is None
+    assert votes_on(seeds(), 0) is None
+
+
+def test_what_is_missing_is_said_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "out"
+    run = plan_reproduction(out, only=["table-3", "figure-3"])
+    monkeypatch.setattr("merge_snli.reproduction.requirements.find_spec", lambda name: None)
+    with pytest.raises(InputError) as error:
+        reproduce(run)
+    message = str(error.value)
+    assert "BERT-L-S" in message and "merge-snli[adapters]" in message and "merge-snli[annotate]" in message
+    assert not out.exists()
+    assert missing_packages(plan_reproduction(out, only=["table-2"], demo=True))[0].startswith("matplotlib")
+
+
+def test_every_model_that_needs_pickle_weights_is_named(demo: Reproduction, tmp_path: Path) -> None:
+    models = []
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        folder.mkdir()
+        for file in ("config.json", "vocab.txt"):
+            (folder / file).write_text("{}", encoding="utf-8")
+        models.append(str(folder))
+    with pytest.raises(InputError) as error:
+        check_requirements(replace(demo, models=tuple(models)))
+    assert as_flags(error.value).count("--allow-pickle") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--demo"], "--out is missing"),
+        (["--demo", "--only", "table-33"], "--only has 'table-33'"),
+        (["snli", "--demo"], "--demo has its own problems: remove PROBLEMS"),
+        (["--demo", "--corpus", "snli"], "--demo has its own problems: remove --corpus"),
+    ],
+)
+def test_bad_options(arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = [] if "missing" in message else ["--out", str(tmp_path / "out")]
+    assert main(["reproduce", *arguments, *out]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_other_files_are_not_written_beside(demo: Reproduction) -> None:
+    demo.out.mkdir()
+    (demo.out / "thesis.tex").touch()
+    with pytest.raises(InputError, match=r"thesis\.tex"):
+        reproduce(demo)
+
+
+def test_estimates_know_every_model(tmp_path: Path) -> None:
+    paper = plan_reproduction(tmp_path)
+    assert {*paper.models, *paper.options.mlm} < {*shapes()}
+    assert number_of_pairs(paper, 9_824) == round(2_222 * 77.4) + 380_000 * 3 + 190_000 * 2 + 9_824
+    assert number_of_pairs(plan_reproduction(tmp_path, only=["table-3"]), 4_912) == (round(2_222 * 77.4) + 9_824) // 2
+    for name in ("mlm-wordpiece", "mlm-bpe", "nli-a", "nli-b"):
+        config = json.loads((Path("merge_snli/embedded") / name / "config.json").read_text(encoding="utf-8"))
+        shape = shapes()[f"demo:{name}"]
+        assert (shape.layers, shape.width, shape.inner, shape.vocabulary) == tuple(
+            config[key] for key in ("num_hidden_layers", "hidden_size", "intermediate_size", "vocab_size")
+        )
