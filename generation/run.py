@@ -18,7 +18,6 @@ from generation.work import METHOD_VERSION, work_folder_of
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import machine_name
 from merge_snli.base.stages import MASKED_LM, TAG, Notes
-from merge_snli.dataset.label_spellings import TWO_WAY, canonical_names
 from merge_snli.dataset.record import (
     Inputs,
     MaskedLMRecord,
@@ -31,10 +30,10 @@ from merge_snli.dataset.record import (
 )
 from merge_snli.models.finding import find_device
 from merge_snli.models.tagger import find_tagger
+from merge_snli.problems.columns import needs_world_knowledge
 from merge_snli.problems.language import LanguageCheck
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
-from merge_snli.schema import NLI_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -254,13 +253,13 @@ def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = Fa
         InputError: If an input cannot be used.
     """
     source, survey = open_problems(options, progress)
-    if canonical_names(survey.label_names) is None:
+    if needs_world_knowledge(source.options):
         logger.warning(
             Message(
-                f"%s: score will refuse the labels %s, it needs {', '.join(NLI_LABELS)}, or {', '.join(TWO_WAY)}; "
-                f"if they mean these, set {param('data_labels')}"
+                "%s: what is known about the replaced word can decide the label of this task. Drop suggestions related "
+                f"to other words with {param('no_relations', True)}, and check a sample with merge-snli annotate"
             ),
-            *(options.problems, ", ".join(survey.label_names)),
+            options.problems,
         )
     options = replace(with_absolute_paths(options), **source.columns)
     return RunInputs(options, survey, find_masked_lms(options.mlm, allow_pickle=allow_pickle), source)

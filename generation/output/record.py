@@ -116,7 +116,7 @@ def title_of(options: Options) -> str:
     elif options.problems.are_files:
         problems = options.problems.stems
     else:
-        path, known = Path(str(options.problems)), known_dataset(str(options.problems))
+        path, known = Path(str(options.problems)), known_dataset(str(options.problems), options.config)
         name = known.attribution.partition(":")[0] if known else path.resolve().name if path.is_dir() else str(path)
         problems = name if options.split is None else f"{name} ({options.split})"
     filters = f"filter {' '.join(options.filters)} only" if options.filters else "no filters"
@@ -136,7 +136,7 @@ def terms_of(options: Options) -> TermsRecord:
     """
     if options.problems.are_bundled:
         return TermsRecord(BUNDLED_LICENSE, None)
-    known = known_dataset(str(options.problems))
+    known = known_dataset(str(options.problems), options.config)
     if known is None:
         return TermsRecord(options.license, None)
     return TermsRecord(options.license or known.license, known.attribution)

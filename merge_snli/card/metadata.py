@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from merge_snli.base.hub_ids import split_revision
+from merge_snli.dataset.label_spellings import are_nli, task_labels
 from merge_snli.dataset.record import Record
 from merge_snli.embedded import PREFIX
 from merge_snli.problems.inputs import ON_HUB, hub_repository, public_name
+from merge_snli.problems.known_datasets import NLI, TWO_TEXTS, known_dataset
 from merge_snli.problems.language import ENGLISH
 from merge_snli.schema import ALL, ANNOTATION, data_file, data_version, features_of
 
@@ -37,7 +39,7 @@ def metadata(record: Record) -> str:
     data = DatasetCardData(
         language=[record.options.get("language") or ENGLISH],
         task_categories=["text-classification"],
-        task_ids=["natural-language-inference"],
+        task_ids=[task_id(record)],
         multilinguality=["monolingual"],
         license=license_of(record) or "unknown",
         pretty_name=record.title,
@@ -45,7 +47,7 @@ def metadata(record: Record) -> str:
         source_datasets=_source_datasets(record),
         annotations_creators=_creators(record),
         language_creators=_creators(record),
-        tags=list(PAIR_TAGS if record.generation is None else TAGS),
+        tags=_tags(record),
         configs=[
             _config_metadata(config, splits, _version(record, config), is_default=number == 0)
             for number, (config, splits) in enumerate(record.rows.items())
@@ -57,6 +59,19 @@ def metadata(record: Record) -> str:
     }
     DatasetInfosDict(infos).to_dataset_card_data(data)
     return str(data.to_yaml()).rstrip("\n")
+
+
+def task_id(record: Record) -> str:
+    """Return the Hub's id of the task: that of known problems, else NLI or, by the labels, any task over two texts."""
+    known = known_dataset(str(record.options.get("problems")), record.options.get("config"))
+    if known is not None:
+        return known.task_id
+    return NLI if are_nli(task_labels(record.label_names)) else TWO_TEXTS
+
+
+def _tags(record: Record) -> list[str]:
+    tags = PAIR_TAGS if record.generation is None else TAGS
+    return [tag for tag in tags if tag != "nli" or are_nli(task_labels(record.label_names))]
 
 
 def _size(rows: int) -> str:

@@ -20,7 +20,9 @@ from merge_snli.card.tables import (
     words_table,
 )
 from merge_snli.dataset.answered_forms import form_shares, shares_text
+from merge_snli.dataset.label_spellings import are_nli, task_labels
 from merge_snli.dataset.record import GenerationRecord, MaskedLMRecord, PublishedRecord, Record
+from merge_snli.dataset.texts import TextNames
 from merge_snli.problems.inputs import public_name
 from merge_snli.schema import ALL, SEED
 
@@ -35,6 +37,9 @@ ANNOTATED = (
     "Config `annotation`, split `test`, has the scores of {annotators} annotator(s) for {variants} variants, on the "
     "scale\nof the paper's section A.2. 5 is best:"
 )
+
+TEXT_COLUMNS = "The columns `premise` and `hypothesis` have these names in every data set of MERGE; here they hold the "
+TEXT_COLUMNS += "{}\nand the {}.\n\n"
 
 LOCAL = "./"
 Json = dict[str, Any]
@@ -78,7 +83,7 @@ def render_card(record: Record, folder: Path) -> str:
     """
     if record.generation is None:
         return _fill(PAIRS_TEMPLATE, _texts(record) | pairs_values(record, folder))
-    generated = _tables(record, folder) | _provenance(record, record.generation)
+    generated = _tables(record, folder) | _provenance(record, record.generation) | _task_values(record)
     return _fill(TEMPLATE, _texts(record) | generated)
 
 
@@ -107,6 +112,19 @@ def _texts(record: Record) -> dict[str, str]:
         "method_version": record.method_version,
         "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
         **metric_values(record.published, is_bundled="/" not in load_name),
+    }
+
+
+def _task_values(record: Record) -> dict[str, str]:
+    """Return the values of the placeholders that name the task and its texts."""
+    texts, is_nli = record.texts, are_nli(task_labels(record.label_names))
+    return {
+        "first_text": texts.first,
+        "second_text": texts.second,
+        "kind_of_problems": "natural language inference (NLI) problems" if is_nli else "problems of two texts",
+        "kind_of_score": "NLI score" if is_nli else "score",
+        "what_stays": "the inference" if is_nli else "the label",
+        "text_columns": "" if texts == TextNames() else TEXT_COLUMNS.format(*texts),
     }
 
 

@@ -64,7 +64,7 @@ def example_table(record: Record, folder: Path) -> str:
         ["seed", _text(row["seed_premise"]), _text(row["seed_hypothesis"]), label],
         [change, _text(row["premise"]), _text(row["hypothesis"]), label],
     ]
-    return _table(["example", "premise", "hypothesis", "label"], rows)
+    return _table(["example", *map(_cell, record.texts), "label"], rows)
 
 
 def column_table(record: Record, config: str, folder: Path) -> str:

@@ -39,6 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="load pickle weights if a model has no safetensors; pickle weights can execute arbitrary code",
     )
     parser.add_argument(
+        "--overwrite", action="store_true", help="replace data sets in DIR that were made with other options"
+    )
+    parser.add_argument(
         "--dry-run", action="store_true", help="estimate downloads, forms, pairs and time without writing anything"
     )
     add_cluster(parser)
@@ -65,6 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
         demo=arguments.demo,
         device=arguments.device,
         allow_pickle=arguments.allow_pickle,
+        overwrite=arguments.overwrite,
         executor=read_cluster(arguments),
     )
     if arguments.dry_run:

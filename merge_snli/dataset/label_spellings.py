@@ -1,4 +1,4 @@
-"""The labels of NLI and how models and data sets spell them."""
+"""The labels of NLI and of other tasks, and how models and data sets spell them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from merge_snli.schema import NLI_LABELS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = NLI_LABELS
 NOT_ENTAILMENT = "not_entailment"
@@ -30,6 +30,35 @@ SPELLINGS: Mapping[str, frozenset[str]] = {
 
 # Spellings of contradiction that mean not_entailment if there are only two labels.
 NEGATIVE_OF_TWO = frozenset({"no", "false"})
+# Labels that do not show whether the task is NLI: they also answer questions.
+ANSWERS_TO_QUESTIONS = frozenset({"yes", "no", "true", "false", "maybe"})
+
+# Result files have one digit per answer.
+MAX_LABELS = 10
+
+
+def task_labels(names: Sequence[str]) -> tuple[str, ...]:
+    """Return label names as scores use them: NLI labels in canonical spelling, those of other tasks as they are.
+
+    Examples:
+        >>> task_labels(["Entails", "Neutral", "Contradicts"])
+        ('entailment', 'neutral', 'contradiction')
+        >>> task_labels(["no", "yes"])
+        ('no', 'yes')
+    """
+    if {spelling(name) for name in names} <= ANSWERS_TO_QUESTIONS:
+        return tuple(names)
+    return canonical_names(names) or tuple(names)
+
+
+def are_nli(labels: Iterable[str]) -> bool:
+    """Return whether labels from `task_labels` are those of NLI."""
+    return {*labels} <= {*NLI_LABELS, NOT_ENTAILMENT}
+
+
+def spelling(text: str) -> str:
+    """Return a label in lower case, with `_` for other characters than letters and digits of any script."""
+    return re.sub(r"[\W_]+", "_", text.lower()).strip("_")
 
 
 def canonical_names(names: Sequence[str]) -> tuple[str, ...] | None:
@@ -70,7 +99,7 @@ def canonical_name(text: str, *, two_way: bool) -> str | None:
         >>> canonical_name("no", two_way=True)
         'not_entailment'
     """
-    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+    name = spelling(text)
     if two_way and name in NEGATIVE_OF_TWO:
         return NOT_ENTAILMENT
     return next((label for label, spellings in SPELLINGS.items() if name in spellings), None)

@@ -12,6 +12,7 @@ from pydantic import StringConstraints, TypeAdapter, ValidationError
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
+from merge_snli.dataset.texts import TextNames, text_names
 from merge_snli.schema import ANNOTATION, ANNOTATION_COLUMNS, SEED, TEST, DataColumn, data_file
 
 if TYPE_CHECKING:
@@ -272,6 +273,12 @@ class Record:
                 raise ValueError(f"config {name} has no column {missing}")
             if not config.splits:
                 raise ValueError(f"config {name} has no splits")
+
+    @property
+    def texts(self) -> TextNames:
+        """What the two texts of a problem are called."""
+        columns = (self.options.get("premise_column"), self.options.get("hypothesis_column"))
+        return text_names(columns, self.label_names)
 
     @property
     def data_rows(self) -> dict[str, dict[str, int]]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from merge_snli.dataset.label_spellings import are_nli
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -108,8 +110,10 @@ class LabelWords:
 
     @cached_property
     def _by_word(self) -> dict[str, str]:
-        """The label by each of the other words."""
-        return {word.casefold(): label for word, label in zip(self.words, self.labels, strict=False)}
+        """The label by each of the other words; for another task than NLI, also its names."""
+        words = self.words or (() if are_nli(self.labels) else self.labels)
+        spelled = [(word.casefold(), label) for word, label in zip(words, self.labels, strict=False)]
+        return {form: label for word, label in spelled for form in (word, word.replace("_", " "))}
 
     @cached_property
     def _other(self) -> str:

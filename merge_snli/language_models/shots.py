@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.dataset.label_spellings import canonical_names
+from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.language_models.prompts import FilledPrompt, Prompt, Shot
 from merge_snli.problems.inputs import split_of_name
 from merge_snli.problems.options import ProblemOptions
@@ -75,8 +75,8 @@ def shots_for(
     with without_options(param("shots_from")):
         opened = open_source(ProblemOptions(problems=name, split=split))
         survey = survey_problems(opened)
-    names = canonical_names(survey.label_names)
-    if names is None or {*names} != {*data.label_names}:
+    names = task_labels(survey.label_names)
+    if {*names} != {*data.label_names}:
         raise InputError(
             f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "
             "draw the shots from another data set"

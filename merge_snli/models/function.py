@@ -11,7 +11,7 @@ import numpy as np
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
-from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
+from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli
 from merge_snli.models.labels import ANSWERS, FUNCTION, Missing, ModelFacts, ModelLabels, Pair
 from merge_snli.models.scored_model import ScoredModel
 from merge_snli.schema import NLI_LABELS
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Labels that a function may return; it may also return a label's number in the data set.
+# Labels of NLI that a function may return.
 FUNCTION_LABELS = (*NLI_LABELS, NOT_ENTAILMENT)
 
 # Returns one label per (premise, hypothesis) pair: a name, its number in the data set, or None for no answer.
@@ -39,44 +39,52 @@ def model_from_function(
         name: The name to report; the function's own name by default.
         version: A version of the function. If given, its predictions are cached under name and version.
     """
-    name = name or function_name(function)
+    name, labels = name or function_name(function), labels_of_answers(data_labels)
+    key = {"function": name, "version": version} | ({} if labels == FUNCTION_LABELS else {"labels": labels})
     return ScoredModel(
         name=name,
         revision=None,
-        digest=None if version is None else sha256_of_json({"function": name, "version": version}),
-        labels=ModelLabels(FUNCTION_LABELS, FUNCTION),
+        digest=None if version is None else sha256_of_json(key),
+        labels=ModelLabels(labels, FUNCTION),
         dtype=None,
         device=None,
         versions={},
-        load=lambda: LabelPredictor(partial(_asked, function, data_labels, name), "int64"),
+        load=lambda: LabelPredictor(partial(_asked, function, data_labels, name), "int64", len(labels)),
     )
+
+
+def labels_of_answers(data_labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the labels that answers to data may have: for NLI four, for another task those of the data."""
+    return FUNCTION_LABELS if are_nli(data_labels) else tuple(data_labels)
 
 
 def model_from_answers(
     answers: Mapping[Pair, str | None],
+    data_labels: Sequence[str],
     *,
     name: str,
     digest: str | None,
     versions: Mapping[str, str],
-    ranked: tuple[tuple[str, ...], Mapping[Pair, Sequence[float]]] | None = None,
+    ranked: Mapping[Pair, Sequence[float]] | None = None,
 ) -> ScoredModel:
     """Describe the model that gave some answers.
 
     Args:
         answers: A label for each pair, or None for an answer that cannot be read.
+        data_labels: The data set's labels in the order of their numbers.
         name: The name to report.
         digest: What identifies the model and how it was asked; None if only its name does.
         versions: Versions of the libraries that asked it.
-        ranked: The labels of the data, and for each pair the log-likelihood of the answer for each of them, if the
-            model ranked them.
+        ranked: For each pair the log-likelihood of the answer for each label of the data, if the model ranked them.
     """
-    labels, likelihoods = (FUNCTION_LABELS, {}) if ranked is None else ranked
+    possible, likelihoods = labels_of_answers(data_labels), {} if ranked is None else ranked
 
     def numbers(pairs: Sequence[Pair]) -> list[Any]:
         if ranked is None:
-            return [_number(answers[pair]) if pair in answers else Missing.NOT_ASKED for pair in pairs]
-        return [likelihoods.get(pair, [np.nan] * len(labels)) for pair in pairs]
+            return [_number(answers[pair], possible) if pair in answers else Missing.NOT_ASKED for pair in pairs]
+        return [likelihoods.get(pair, [np.nan] * len(data_labels)) for pair in pairs]
 
+    labels = possible if ranked is None else tuple(data_labels)
     return ScoredModel(
         name=name,
         revision=None,
@@ -85,7 +93,7 @@ def model_from_answers(
         dtype=None,
         device=None,
         versions=dict(versions),
-        load=lambda: LabelPredictor(numbers, "int64" if ranked is None else "float32"),
+        load=lambda: LabelPredictor(numbers, "int64" if ranked is None else "float32", len(labels)),
     )
 
 
@@ -110,16 +118,18 @@ class LabelPredictor:
     """Gives labels, or scores that were computed elsewhere, for pairs of any length."""
 
     facts = ModelFacts(architecture=None, parameters=None, max_length=None)
-    n_outputs = len(FUNCTION_LABELS)
     batch_tokens = 512
 
-    def __init__(self, numbers: Callable[[Sequence[Pair]], list[Any]], dtype: Literal["int64", "float32"]) -> None:
-        """Wrap a function from pairs to the number of each label in `FUNCTION_LABELS`, or a code of `Missing`.
+    def __init__(
+        self, numbers: Callable[[Sequence[Pair]], list[Any]], dtype: Literal["int64", "float32"], n_outputs: int
+    ) -> None:
+        """Wrap a function from pairs to the number of each label in `labels_of_answers`, or a code of `Missing`.
 
         With dtype float32, it returns a list of scores for each pair.
         """
         self._numbers = numbers
         self._dtype = dtype
+        self.n_outputs = n_outputs
 
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
         """Return zeros: tokens are not counted."""
@@ -130,7 +140,7 @@ class LabelPredictor:
         return tokens
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[Any]:
-        """Return the number of each label in `FUNCTION_LABELS`, or a code of `Missing`, [n]; or scores, [n, n_labels].
+        """Return the number of each label in `labels_of_answers` or a code of `Missing`, [n]; or scores, [n, n_labels].
 
         Raises:
             InputError: If a function does not return one valid label per pair.
@@ -146,12 +156,12 @@ def _asked(function: LabelFunction, data_labels: Sequence[str], name: str, pairs
     values = list(returned)
     if len(values) != len(pairs):
         raise InputError(f"{name} returned {len(values)} labels for {len(pairs)} pairs; it must return one per pair")
-    read = label_reader(data_labels, name)
-    return [_number(read(value, pair)) for value, pair in zip(values, pairs, strict=True)]
+    read, labels = label_reader(data_labels, name), labels_of_answers(data_labels)
+    return [_number(read(value, pair), labels) for value, pair in zip(values, pairs, strict=True)]
 
 
-def _number(label: str | None) -> int:
-    return Missing.NO_ANSWER if label is None else FUNCTION_LABELS.index(label)
+def _number(label: str | None, labels: Sequence[str]) -> int:
+    return Missing.NO_ANSWER if label is None else labels.index(label)
 
 
 def label_reader(data_labels: Sequence[str], name: str) -> Callable[[object, Pair], str | None]:
@@ -163,18 +173,20 @@ def label_reader(data_labels: Sequence[str], name: str) -> Callable[[object, Pai
         data_labels: The data set's labels in the order of their numbers.
         name: Name of the model function, for messages.
     """
+    labels = labels_of_answers(data_labels)
+    spelled = {label.lower(): label for label in labels}
 
     def read(value: object, pair: Pair) -> str | None:
         if value is None:
             return None
-        if isinstance(value, str) and value.lower() in FUNCTION_LABELS:
-            return value.lower()
+        if isinstance(value, str) and value.lower() in spelled:
+            return spelled[value.lower()]
         number = int(value) if isinstance(value, int | np.integer) and not isinstance(value, bool) else -1
         if 0 <= number < len(data_labels):
             return data_labels[number]
         raise InputError(
             f"{name} returned {value!r} for {' / '.join(map(repr, pair))}; it must return one of "
-            f"{', '.join(FUNCTION_LABELS)} or a number from 0 to {len(data_labels) - 1}"
+            f"{', '.join(labels)} or a number from 0 to {len(data_labels) - 1}"
         )
 
     return read

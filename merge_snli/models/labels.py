@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Protocol
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, TWO_WAY, canonical_names
+from merge_snli.dataset.label_spellings import (
+    NOT_ENTAILMENT,
+    TWO_WAY,
+    are_nli,
+    canonical_names,
+    spelling,
+    task_labels,
+)
 from merge_snli.schema import NLI_LABELS
 
 if TYPE_CHECKING:
@@ -75,7 +82,7 @@ class ModelLabels:
     """The labels of a model's outputs, and where they come from.
 
     Attributes:
-        names: The canonical label of each output, in order.
+        names: The label of each output, in order; NLI labels in canonical spelling.
         origin: `config` (the model's `id2label`), `table` (the paper's models), `given` (`--model-labels`), `inferred`
             (from the seeds; `names` is empty until then), `function` (a function returns labels), `answers`
             (imported) or `prompt` (a language model ranks the answers of a prompt).
@@ -89,26 +96,26 @@ class ModelLabels:
     @property
     def overrides_config(self) -> bool:
         """Whether `--model-labels` contradicts the names in the model's config."""
-        return self.origin == "given" and canonical_names(self.config_names) not in (None, self.names)
+        own = task_labels(self.config_names)
+        return self.origin == "given" and own != self.names and sorted(own) == sorted(self.names)
 
 
 def parse_labels(given: Sequence[str] | str) -> tuple[str, ...] | str:
     """Parse labels that a user gave: names, as a list or comma-separated, or `infer`.
 
     Raises:
-        InputError: If they are neither `infer` nor the three labels, or entailment and not_entailment, each once.
+        InputError: If they are not `infer` or at least two names, each once.
     """
-    names = given.split(",") if isinstance(given, str) else given
-    if [name.strip().lower() for name in names] == [INFER]:
+    names = [name.strip() for name in (given.split(",") if isinstance(given, str) else given)]
+    if [name.lower() for name in names] == [INFER]:
         return INFER
-    canonical = canonical_names(names)
-    if canonical is None:
+    if len(names) < len(TWO_WAY) or not all(names) or len({*map(spelling, names)}) < len(names):
         raise InputError(
             f"invalid {param('model_labels')} {','.join(names)!r}: give the label of each output once, in order, e.g. "
             f"{param('model_labels', NLI_LABELS)} or {param('model_labels', TWO_WAY)}, or use "
             f"{param('model_labels', 'infer')}"
         )
-    return canonical
+    return task_labels(names)
 
 
 def find_model_labels(
@@ -118,18 +125,17 @@ def find_model_labels(
     model: str,
     known: Sequence[str] | str | None = None,
 ) -> ModelLabels:
-    """Find the labels of a model's outputs.
+    """Find the labels of a model's outputs; `labels_on` compares them with those of a data set.
 
     Args:
         config_names: The names in the model's `id2label`, in the order of its outputs.
         given: Labels from the user, as a list or comma-separated; `infer` to infer them from the seeds later; None to
             use the config.
         model: The model's name, for messages.
-        known: Labels to use if the config has no meaningful names; `infer` to infer them; None if unknown.
+        known: Labels to use if the config has no NLI labels; `infer` to infer them; None if unknown.
 
     Raises:
-        InputError: If the config has no meaningful names (`LABEL_0`) and no labels are given or known, or the number of
-            given labels is not that of the outputs.
+        InputError: If the number of given labels is not that of the outputs.
     """
     outputs = tuple(config_names)
     if given is not None:
@@ -142,18 +148,49 @@ def find_model_labels(
                 f"{len(names)}; give one label per output, in order"
             )
         return ModelLabels(names, "given", outputs)
-    canonical = canonical_names(outputs)
-    if canonical is not None:
-        return ModelLabels(canonical, "config", outputs)
-    if known == INFER:
-        return ModelLabels((), INFERRED, outputs)
-    if known is not None and len(known) == len(outputs):
-        return ModelLabels(tuple(known), TABLE, outputs)
-    raise InputError(_unknown_labels(outputs, model))
+    if known is not None and canonical_names(outputs) is None:
+        if known == INFER:
+            return ModelLabels((), INFERRED, outputs)
+        if len(known) == len(outputs):
+            return ModelLabels(tuple(known), TABLE, outputs)
+    return ModelLabels(task_labels(outputs), "config", outputs)
 
 
-def _unknown_labels(outputs: Sequence[str], model: str) -> str:
+def labels_on(labels: ModelLabels, data_labels: Sequence[str], *, model: str) -> ModelLabels:
+    """Return the labels of a model as a data set spells them.
+
+    Args:
+        labels: The labels of the model.
+        data_labels: The labels of the data set, from `task_labels`.
+        model: The model's name, for the message.
+
+    Raises:
+        InputError: If they are not the labels of the data set, or for NLI the three labels or entailment and
+            not_entailment.
+    """
+    if labels.origin in (FUNCTION, ANSWERS, INFERRED):
+        return labels
+    if are_nli(data_labels):
+        names = canonical_names(labels.names)
+    else:
+        own = {spelling(name): name for name in data_labels}
+        found = tuple(own.get(spelling(name), name) for name in labels.names)
+        names = found if sorted(found) == sorted(data_labels) else None
+    if names is None:
+        raise InputError(_other_labels(labels.names, data_labels, model))
+    return replace(labels, names=names)
+
+
+def _other_labels(outputs: Sequence[str], data_labels: Sequence[str], model: str) -> str:
+    """Return a message on outputs that are not named as the labels of a data set."""
     named = f"the outputs of {model} are named {', '.join(outputs)}"
+    if not are_nli(data_labels):
+        named += f", and the labels of the data are {', '.join(data_labels)}"
+        if len(outputs) != len(data_labels):
+            return f"{named}; use a model of this task"
+        return f"{named}; if they mean these, give them in the order of the outputs, e.g. " + param(
+            "model_labels", tuple(data_labels)
+        )
     example = {len(labels): labels for labels in (NLI_LABELS, TWO_WAY)}.get(len(outputs))
     if example is None:
         return (
@@ -166,31 +203,14 @@ def _unknown_labels(outputs: Sequence[str], model: str) -> str:
     )
 
 
-def canonical_dataset_labels(names: Sequence[str], dataset: str) -> tuple[str, ...]:
-    """Return the canonical spelling of a data set's label names.
-
-    Args:
-        names: The label names of the data set.
-        dataset: Its name, for messages.
-
-    Raises:
-        InputError: If they are not the three labels, or entailment and not_entailment.
-    """
-    found = canonical_names(names)
-    if found is None:
-        raise InputError(
-            f"the labels of {dataset} are {', '.join(names)}; scoring needs {', '.join(NLI_LABELS)}, "
-            f"or {', '.join(TWO_WAY)}"
-        )
-    return found
-
-
 def compared_labels(model: Sequence[str], data: Sequence[str]) -> tuple[str, ...]:
     """Return the labels in which predictions and gold labels are compared.
 
     If the model or the data set has only entailment and not_entailment, these two: neutral and contradiction then
-    count as not_entailment. Otherwise the three labels.
+    count as not_entailment. Otherwise the three labels; for another task than NLI, the labels of the data set.
     """
+    if not are_nli(data):
+        return tuple(data)
     return TWO_WAY if NOT_ENTAILMENT in {*model, *data} else NLI_LABELS
 
 

@@ -163,8 +163,8 @@ def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = Fals
     other = next((name for name in architectures if name.endswith(OTHER_HEADS)), None)
     if other is not None and canonical_names(outputs) is None:
         raise InputError(
-            f"{resolved.name} is not a sequence classifier ({other}); use a model that was fine-tuned on NLI, or ask a "
-            f"causal LM with {param('prompt')} word"
+            f"{resolved.name} is not a sequence classifier ({other}); use a model that was fine-tuned for the task, or "
+            f"ask a causal LM with {param('prompt')} word"
         )
     return outputs
 

@@ -83,7 +83,11 @@ def check_sentences(row: SourceRow, options: ProblemOptions) -> tuple[str, str]:
     )
 
 
-def _sentence(row: SourceRow, column: str, option: str) -> str:
+def _sentence(row: SourceRow, name: str, option: str) -> str:
+    return " ".join(_text(row, column, option) for column in row.columns_of(name))
+
+
+def _text(row: SourceRow, column: str, option: str) -> str:
     text = row.value(column, option)
     if not isinstance(text, str):
         raise InputError(f"{row.location}: column {column!r} is not text: {text!r}")
@@ -103,17 +107,31 @@ def _label_number(row: SourceRow, column: str, labels: LabelNames) -> int | None
     text = label_text(row, column)
     number = labels.number(text)
     if number is None and without_decimals(text) not in NO_GOLD_LABEL:
-        if SCORE.fullmatch(text):
-            raise InputError(
-                f"{row.location}: the label {text!r} in column {column!r} is a graded score, and a replaced word can "
-                f"change it: name a column of classes with {param('label_column')}"
-            )
+        refuse_score(text, row, column)
         raise InputError(
             f"{row.location}: unknown label {text!r} in column {column!r}; expected {', '.join(labels.spellings)}, a "
             f"number from 0 to {len(labels.spellings) - 1}, or -1 for no gold label. Set other names with "
             f"{param('data_labels')}"
         )
     return number
+
+
+def refuse_score(text: str, row: SourceRow, column: str) -> None:
+    """Refuse a label that is a graded score, such as the similarity of two sentences.
+
+    Args:
+        text: The label.
+        row: Its row, for the message.
+        column: Its column, for the message.
+
+    Raises:
+        InputError: If it has decimals.
+    """
+    if SCORE.fullmatch(text):
+        raise InputError(
+            f"{row.location}: the label {text!r} in column {column!r} is a graded score, and a replaced word can "
+            f"change it: name a column of classes with {param('label_column')}"
+        )
 
 
 def _id(row: SourceRow, column: str) -> str:

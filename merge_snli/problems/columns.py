@@ -6,7 +6,9 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import Message, param
+from merge_snli.base.errors import InputError, Message, param
+from merge_snli.dataset.texts import NLI_COLUMNS
+from merge_snli.problems.known_datasets import known_dataset
 
 if TYPE_CHECKING:
     from merge_snli.problems.options import ProblemOptions
@@ -14,17 +16,19 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Usual names of the columns of premise and hypothesis, tried in this order: those of SNLI's files, SICK's, ANLI's.
-SENTENCE_COLUMNS = (
-    ("premise", "hypothesis"),
-    ("sentence1", "sentence2"),
-    ("sentence_A", "sentence_B"),
-    ("text", "hypothesis"),
-    ("context", "hypothesis"),
+# Usual names of the columns of the two texts of other tasks, tried in this order.
+OTHER_TEXT_COLUMNS = (
+    ("question1", "question2"),
+    ("passage", "question"),
+    ("evidence", "claim"),
+    ("question", "sentence"),
 )
 
+# Columns of problems whose labels also depend on what is known about the world.
+KNOWLEDGE_COLUMNS = frozenset({"claim", "evidence", "passage", "paragraph"})
+
 # Usual names of the column of the gold label, tried in this order.
-LABEL_COLUMNS = ("label", "gold_label", "entailment_label", "entailment_judgment")
+LABEL_COLUMNS = ("label", "gold_label", "entailment_label", "entailment_judgment", "is_duplicate", "answer")
 
 
 def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptions:
@@ -39,11 +43,13 @@ def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptio
     """
     columns = () if row is None else tuple(row.values)
     given = (options.premise_column, options.hypothesis_column)
-    pairs = [tuple(name or usual for name, usual in zip(given, pair, strict=True)) for pair in SENTENCE_COLUMNS]
+    usual_pairs = NLI_COLUMNS + OTHER_TEXT_COLUMNS
+    pairs = [tuple(name or usual for name, usual in zip(given, pair, strict=True)) for pair in usual_pairs]
     premise, hypothesis = next((pair for pair in pairs if {*pair} <= {*columns}), pairs[0])
     labels = [options.label_column or usual for usual in LABEL_COLUMNS]
     label = next((name for name in labels if name in columns), labels[0])
     if row is not None:
+        _require_two_texts(row, {premise, hypothesis}, label)
         row.require({"premise_column": premise, "hypothesis_column": hypothesis, "label_column": label})
     found = replace(options, premise_column=premise, hypothesis_column=hypothesis, label_column=label)
     if (premise, hypothesis, label) not in {(*pairs[0], labels[0]), (*given, options.label_column)}:
@@ -55,3 +61,26 @@ def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptio
             *(options.problems, premise, hypothesis, label),
         )
     return found
+
+
+def needs_world_knowledge(options: ProblemOptions) -> bool:
+    """Return whether what is known about the replaced word can decide the labels, as for claims and their evidence.
+
+    Args:
+        options: The options with the columns.
+    """
+    known = known_dataset(str(options.problems), options.config)
+    if known is not None:
+        return known.world_knowledge
+    return not KNOWLEDGE_COLUMNS.isdisjoint({options.premise_column, options.hypothesis_column})
+
+
+def _require_two_texts(row: SourceRow, found: set[str], label: str) -> None:
+    """Refuse problems with one text, in which no word can be shared."""
+    texts = [name for name, value in row.values.items() if isinstance(value, str) and name != label and " " in value]
+    if len(texts) == 1 and label in row.values and not any({*row.columns_of(name)} <= {*row.values} for name in found):
+        raise InputError(
+            f"{row.location} has one text (column {texts[0]!r}) and a label: a task over one text has no word that two "
+            f"texts share. If another column is a text, name both with {param('premise_column')} and "
+            f"{param('hypothesis_column')}"
+        )

@@ -7,19 +7,31 @@ from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.dataset.label_spellings import ENTAILMENT, NEGATIVE_OF_TWO, NOT_ENTAILMENT, TWO_WAY, canonical_name
-from merge_snli.problems.checked_rows import NO_GOLD_LABEL, check_sentences
+from merge_snli.dataset.label_spellings import (
+    ANSWERS_TO_QUESTIONS,
+    CONTRADICTION,
+    ENTAILMENT,
+    MAX_LABELS,
+    NEGATIVE_OF_TWO,
+    NOT_ENTAILMENT,
+    TWO_WAY,
+    canonical_name,
+    spelling,
+)
+from merge_snli.dataset.texts import NLI_COLUMNS
+from merge_snli.problems.checked_rows import NO_GOLD_LABEL, check_sentences, refuse_score
 from merge_snli.problems.rows import label_text, without_decimals
 from merge_snli.schema import NLI_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from merge_snli.problems.options import ProblemOptions
     from merge_snli.problems.rows import Rows, SourceRow
 
-# Labels that do not show whether there are two labels or three.
-UNCLEAR = NEGATIVE_OF_TWO | {"0", "1"}
+THREE_NUMBERS = frozenset({"0", "1", "2"})
+OTHER_TASK = ("different", "paraphrase")  # an example of names
 
 EXAMPLES = 2  # number of problems of each label that a message shows
 SHOWN_CHARACTERS = 60  # of each sentence
@@ -39,33 +51,75 @@ def label_names(parts: Mapping[str, Rows], column: str) -> tuple[str, ...] | Non
 
 
 def infer_label_names(rows: Iterator[SourceRow], options: ProblemOptions) -> tuple[str, ...]:
-    """Distinguish two-way from three-way labels; read only as many rows as needed.
+    """Return the names of the labels in the rows: two-way or three-way NLI labels, or those of another task, sorted.
+
+    Of NLI labels, only as many rows are read as show that they are.
 
     Args:
         rows: The rows of the source.
         options: Names the columns.
 
     Raises:
-        InputError: If the labels do not show it, a column is missing, or a text is invalid.
+        InputError: If the labels are graded scores, do not show their names, or are too many or only one of another
+            task; or if a column is missing or a text is invalid.
     """
-    undecided = NO_GOLD_LABEL | UNCLEAR
     seen: dict[str, list[str]] = {}
     for row in islice(rows, options.limit):
-        sentences = check_sentences(row, options)
-        text = without_decimals(label_text(row, options.label_column))
+        sentences, given = check_sentences(row, options), label_text(row, options.label_column)
+        text = without_decimals(given)
         label = canonical_name(text, two_way=False)
         if label == NOT_ENTAILMENT:
             return TWO_WAY
-        if label != ENTAILMENT and text.lower() not in undecided:
+        if label == CONTRADICTION and len(text) > 1 and text.lower() not in NEGATIVE_OF_TWO:
             return NLI_LABELS
-        of_label = seen.setdefault(text.lower() if label != ENTAILMENT else ENTAILMENT, [])
+        if text not in THREE_NUMBERS | NO_GOLD_LABEL:
+            refuse_score(given, row, options.label_column)
+        of_label = seen.setdefault(text, [])
         if len(of_label) < EXAMPLES:
             of_label.append(" / ".join(shorten(sentence, SHOWN_CHARACTERS) for sentence in sentences))
-    unclear = seen.keys() - NO_GOLD_LABEL
-    if unclear and (unclear <= UNCLEAR or unclear & NEGATIVE_OF_TWO):
-        shown = "".join(f"\n  {label}: {example}" for label in sorted(unclear) for example in seen[label])
-        raise InputError(_unclear(options, sorted(unclear)) + shown)
-    return NLI_LABELS
+        if len(seen) > MAX_LABELS + len(NO_GOLD_LABEL):
+            break
+    labels = sorted(seen.keys() - NO_GOLD_LABEL)
+    names = {_nli_name(label, options) for label in labels if not label.isdecimal()}
+    if _need_names(labels, names):
+        shown = "".join(f"\n  {label}: {example}" for label in labels for example in seen[label])
+        raise InputError(_unclear(options, labels) + shown)
+    if None not in names or any("entail" in label.lower() for label in labels):
+        return NLI_LABELS
+    if len(labels) == 1:
+        raise InputError(
+            f"{options.problems}: column {options.label_column!r} has only the label {labels[0]!r}: name all labels of "
+            f"the task with {param('data_labels')}"
+        )
+    return tuple(labels)
+
+
+def _nli_name(label: str, options: ProblemOptions) -> str | None:
+    """Return the NLI label that a text spells; None for another, such as the answer to a question."""
+    is_nli = (options.premise_column, options.hypothesis_column) in NLI_COLUMNS
+    return canonical_name(label, two_way=False) if is_nli or spelling(label) not in ANSWERS_TO_QUESTIONS else None
+
+
+def check_number(labels: Sequence[str], options: ProblemOptions) -> None:
+    """Check that labels are few enough to be scored.
+
+    Raises:
+        InputError: If they are more than `MAX_LABELS`.
+    """
+    if len(labels) > MAX_LABELS:
+        joined = param("data_labels", ("SPELLING=NAME", "…"))
+        raise InputError(
+            f"{options.problems}: column {options.label_column!r} has more than {MAX_LABELS} labels "
+            f"({', '.join(labels[:MAX_LABELS])}, …), which is the most that can be scored. Name the column of the "
+            f"labels with {param('label_column')}, or join labels with {joined}"
+        )
+
+
+def _need_names(labels: Sequence[str], names: AbstractSet[str | None]) -> bool:
+    """Return whether labels do not show their names: numbers, or `no` without a sign of the number of labels."""
+    if labels and all(map(str.isdecimal, labels)):
+        return not {"2"} <= {*labels} <= THREE_NUMBERS
+    return not NEGATIVE_OF_TWO.isdisjoint(map(str.lower, labels)) and names <= {ENTAILMENT, CONTRADICTION}
 
 
 def _unclear(options: ProblemOptions, labels: Sequence[str]) -> str:
@@ -74,9 +128,15 @@ def _unclear(options: ProblemOptions, labels: Sequence[str]) -> str:
     found = f"{options.problems}: column {options.label_column!r} has only the labels {', '.join(labels)}"
     if not any(map(str.isdecimal, labels)):
         return f"{found}, which do not show the names. Set them with {two} or {three}. Some problems:"
+    if not {*labels} <= THREE_NUMBERS:
+        return (
+            f"{found}. If they are graded scores, a replaced word can change them: name a column of classes with "
+            f"{param('label_column')}. If they are classes, name them in the order of their numbers with "
+            f"{param('data_labels')}. Some problems:"
+        )
     return (
         f"{found}. Name them in the order of their numbers: {two} if 0 is entailment, {reversed_two} if 1 is, or three "
-        f"names, such as {three}. Some problems:"
+        f"names, such as {three}; in another task, {param('data_labels', OTHER_TASK)} or the like. Some problems:"
     )
 
 

@@ -1,11 +1,23 @@
-"""Known NLI data sets on the Hub, as data: their columns, splits, labels and licenses."""
+"""Known data sets of problems on the Hub, as data: their columns, splits, labels and licenses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from merge_snli.base.hub_ids import split_revision
+from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.schema import NLI_LABELS
+
+# Ids of tasks on the Hub.
+NLI, SIMILARITY, TWO_TEXTS, FACT_CHECKING = (
+    "natural-language-inference",
+    "semantic-similarity-classification",
+    "multi-input-text-classification",
+    "fact-checking",
+)
+
+GLUE = "as in GLUE: Wang, Singh, Michael, Hill, Levy and Bowman (2019), GLUE: a multi-task benchmark and analysis "
+GLUE += "platform for natural language understanding, ICLR."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +37,8 @@ class KnownDataset:
         license: The license as the Hub spells it; None if the card has none.
         attribution: The publication to cite and other terms, as a sentence.
         note: Advice if the data set cannot be loaded; empty if there is none.
+        task_id: The Hub's id of the task.
+        world_knowledge: Whether what is known about the replaced word can decide the label.
     """
 
     hub_id: str
@@ -39,6 +53,8 @@ class KnownDataset:
     license: str | None
     attribution: str
     note: str = ""
+    task_id: str = NLI
+    world_knowledge: bool = False
 
 
 # The data sets that need no column options, as their cards on the Hub describe them.
@@ -165,11 +181,125 @@ KNOWN_DATASETS = (
         license=None,
         attribution="FEVER-NLI: Thorne, Vlachos, Christodoulopoulos and Mittal (2018), FEVER: a large-scale dataset "
         "for fact extraction and verification, NAACL, in the pairs of Nie et al. (2020), Adversarial NLI, ACL.",
+        task_id=FACT_CHECKING,
+        world_knowledge=True,
+    ),
+    KnownDataset(
+        hub_id="nyu-mll/glue",
+        config="rte",
+        columns=("sentence1", "sentence2", "label", "idx"),
+        premise_column="sentence1",
+        hypothesis_column="sentence2",
+        labels=TWO_WAY,
+        splits=("validation", "train"),
+        license="other",
+        attribution="RTE: RTE-1, 2, 3 and 5, Dagan, Glickman and Magnini (2006), The PASCAL recognising textual "
+        f"entailment challenge, MLCW, and others, {GLUE}",
+    ),
+    KnownDataset(
+        hub_id="nyu-mll/glue",
+        config="qnli",
+        columns=("question", "sentence", "label", "idx"),
+        premise_column="question",
+        hypothesis_column="sentence",
+        labels=TWO_WAY,
+        splits=("validation", "train"),
+        license="other",
+        attribution="QNLI: from SQuAD, Rajpurkar, Zhang, Lopyrev and Liang (2016), SQuAD: 100,000+ questions for "
+        f"machine comprehension of text, EMNLP, {GLUE}",
+    ),
+    KnownDataset(
+        hub_id="nyu-mll/glue",
+        config="mrpc",
+        columns=("sentence1", "sentence2", "label", "idx"),
+        premise_column="sentence1",
+        hypothesis_column="sentence2",
+        labels=("not_equivalent", "equivalent"),
+        splits=("test", "validation", "train"),
+        license="other",
+        attribution="MRPC: Dolan and Brockett (2005), Automatically constructing a corpus of sentential paraphrases, "
+        f"IWP, {GLUE}",
+        task_id=SIMILARITY,
+    ),
+    KnownDataset(
+        hub_id="nyu-mll/glue",
+        config="qqp",
+        columns=("question1", "question2", "label", "idx"),
+        premise_column="question1",
+        hypothesis_column="question2",
+        labels=("not_duplicate", "duplicate"),
+        splits=("validation", "train"),
+        license="other",
+        attribution=f"QQP: Quora Question Pairs, {GLUE}",
+        task_id=SIMILARITY,
+    ),
+    KnownDataset(
+        hub_id="google-research-datasets/paws",
+        config="labeled_final",
+        columns=("id", "sentence1", "sentence2", "label"),
+        premise_column="sentence1",
+        hypothesis_column="sentence2",
+        labels=("different", "paraphrase"),
+        data_labels=("0=different", "1=paraphrase"),
+        splits=("test", "validation", "train"),
+        license="other",
+        attribution="PAWS: Zhang, Baldridge and He (2019), PAWS: paraphrase adversaries from word scrambling, NAACL.",
+        task_id=SIMILARITY,
+    ),
+    KnownDataset(
+        hub_id="google/boolq",
+        columns=("question", "answer", "passage"),
+        premise_column="passage",
+        hypothesis_column="question",
+        label_column="answer",
+        labels=("no", "yes"),
+        data_labels=("False=no", "True=yes"),
+        splits=("validation", "train"),
+        license="cc-by-sa-3.0",
+        attribution="BoolQ: Clark, Lee, Chang, Kwiatkowski, Collins and Toutanova (2019), BoolQ: exploring the "
+        "surprising difficulty of natural yes/no questions, NAACL.",
+        task_id=TWO_TEXTS,
+        world_knowledge=True,
+    ),
+    KnownDataset(
+        hub_id="aps/super_glue",
+        config="multirc",
+        columns=("paragraph", "question", "answer", "idx", "label"),
+        premise_column="paragraph",
+        hypothesis_column="question+answer",
+        labels=("False", "True"),
+        splits=("validation", "train"),
+        license="other",
+        attribution="MultiRC: Khashabi, Chaturvedi, Roth, Upadhyay and Roth (2018), Looking beyond the surface: a "
+        "challenge set for reading comprehension over multiple sentences, NAACL, as in SuperGLUE: Wang et al. (2019), "
+        "SuperGLUE: a stickier benchmark for general-purpose language understanding systems, NeurIPS.",
+        task_id=TWO_TEXTS,
+        world_knowledge=True,
+    ),
+    KnownDataset(
+        hub_id="tals/vitaminc",
+        columns=("unique_id", "case_id", "claim", "evidence", "label", "page", "FEVER_id", "revision_type"),
+        premise_column="evidence",
+        hypothesis_column="claim",
+        data_labels=("SUPPORTS=entailment", "NOT ENOUGH INFO=neutral", "REFUTES=contradiction"),
+        splits=("test", "validation", "train"),
+        license="cc-by-sa-3.0",
+        attribution="VitaminC: Schuster, Fisch and Barzilay (2021), Get your vitamin C! Robust fact verification with "
+        "contrastive evidence, NAACL.",
+        task_id=FACT_CHECKING,
+        world_knowledge=True,
     ),
 )
 
 
-def known_dataset(name: str) -> KnownDataset | None:
-    """Return the known data set with this Hub id, with or without a revision; None if it is not known."""
+def known_dataset(name: str, config: str | None = None) -> KnownDataset | None:
+    """Return the known data set with this Hub id, with or without a revision; None if it is not known.
+
+    Args:
+        name: The Hub id.
+        config: The config; None for that of the first entry with this Hub id.
+    """
     hub_id, _ = split_revision(name)
-    return next((known for known in KNOWN_DATASETS if known.hub_id == hub_id), None)
+    entries = [known for known in KNOWN_DATASETS if known.hub_id == hub_id]
+    own = [known for known in entries if config in (None, known.config)]
+    return next(iter(own or (entries if len(entries) == 1 else [])), None)

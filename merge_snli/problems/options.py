@@ -155,7 +155,7 @@ class ProblemOptions:
         self._set("problems", Problems.of(self.problems))
         if not str(self.problems).strip():
             raise InputError("the name of the problems is empty: give a file, a folder, a Hub id or demo:problems")
-        for name, value in _defaults(self.problems).items():
+        for name, value in _defaults(self.problems, self.config).items():
             self._set(name, getattr(self, name) or value)
 
     def _set(self, name: str, value: object) -> None:
@@ -279,9 +279,9 @@ def require_at_least(option: str, value: int | None, minimum: int) -> None:
         raise InputError(f"{param(option)} is {value}: it must be at least {minimum}")
 
 
-def _defaults(problems: Problems) -> dict[str, Any]:
+def _defaults(problems: Problems, config: str | None) -> dict[str, Any]:
     """Return the defaults of the options that depend on the data set."""
-    known = known_dataset(str(problems))
+    known = known_dataset(str(problems), config)
     if known is None:
         without_splits = problems.are_bundled or problems.were_in_memory or problems.are_files
         return {} if without_splits else {"split": "test"}

@@ -16,13 +16,16 @@ from merge_snli.dataset.label_spellings import canonical_name, canonical_names
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# Joins the names of columns, as in `question+answer`.
+JOIN = "+"
+
 # A text with more digits is not the number of a label.
 MAX_DIGITS = 4
 
-# A whole number written as a decimal, such as `1.0` in a CSV file that pandas wrote.
 WORDS_OF_SENTENCE = 4  # a column's name of so many words is probably a sentence in a file without a header
 EXAMPLE = "premise,hypothesis,label"
 
+# A whole number written as a decimal, such as `1.0` in a CSV file that pandas wrote.
 WHOLE_NUMBER = re.compile(r"(-?\d+)\.0*")
 
 
@@ -36,6 +39,10 @@ class SourceRow(NamedTuple):
 
     location: str
     values: Mapping[str, Any]
+
+    def columns_of(self, name: str) -> list[str]:
+        """Return the columns that a name such as `question+answer` joins; the name itself if it is a column."""
+        return [name] if name in self.values else name.split(JOIN)
 
     def value(self, column: str, option: str) -> Any:  # noqa: ANN401 - any value of a source
         """Return the value of a column.
@@ -59,11 +66,13 @@ class SourceRow(NamedTuple):
         Raises:
             InputError: If one or more are missing.
         """
-        missing = [option for option, column in columns.items() if column not in self.values]
+        asked = [(option, column) for option, name in columns.items() for column in self.columns_of(name)]
+        missing = [(option, column) for option, column in asked if column not in self.values]
         if not missing:
             return
         names = [str(name) for name in self.values]
-        wanted, options = ", ".join(repr(columns[option]) for option in missing), ", ".join(map(param, missing))
+        wanted = ", ".join(repr(column) for _, column in missing)
+        options = ", ".join(map(param, dict(missing)))
         message = f"{self.location} has no column {wanted} (columns: {', '.join(names) or 'none'}); "
         if any(len(name.split()) >= WORDS_OF_SENTENCE for name in names):
             message += f"if the first line of the file is a problem, write the names above it, such as {EXAMPLE}; else "

@@ -17,7 +17,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import is_path
 from merge_snli.problems.checked_rows import CheckedRow, check_row
 from merge_snli.problems.columns import find_columns
-from merge_snli.problems.data_labels import are_numbers, infer_label_names, label_names
+from merge_snli.problems.data_labels import are_numbers, check_number, infer_label_names, label_names
 from merge_snli.problems.file_rows import FILE_TYPES, open_file
 from merge_snli.problems.rows import LabelNames, Rows, SourceRow, read_label_names
 from merge_snli.problems.tables import load_dataset, table_rows
@@ -102,8 +102,8 @@ def without_options(name: str) -> Iterator[None]:
 def open_source(options: ProblemOptions) -> ProblemSource:
     """Open the source that `options.problems` names.
 
-    The labels are those of `options.data_labels`, else those of the source's ClassLabel feature, else three-way or
-    two-way NLI labels, depending on the labels in the rows.
+    The labels are those of `options.data_labels`, else those of the source's ClassLabel feature, else those in the rows
+    (see `infer_label_names`).
 
     Args:
         options: Names the source, its split, its columns and its labels.
@@ -123,8 +123,13 @@ def open_source(options: ProblemOptions) -> ProblemSource:
         parts = {str(problems): _data_set(options)}
     rows = tuple(parts.values())
     options = find_columns(options, next(_read(rows), None))
-    names = options.data_labels or label_names(parts, options.label_column) or infer_label_names(_read(rows), options)
-    return ProblemSource(options, rows, read_label_names(names))
+    if options.data_labels:
+        labels = read_label_names(options.data_labels)
+    else:
+        names = label_names(parts, options.label_column) or infer_label_names(_read(rows), options)
+        labels = LabelNames(names, names)
+    check_number(labels.names, options)
+    return ProblemSource(options, rows, labels)
 
 
 def _in_memory(options: ProblemOptions) -> Rows:

@@ -110,7 +110,7 @@ def load_dataset(name: str, config: str | None, split: str | None) -> datasets.D
         if found := UNKNOWN_SPLIT.match(str(error)):
             raise _no_split(name, split, found[1]) from error
         of_config = "" if config is None else f", config {config}"
-        known = known_dataset(name)
+        known = known_dataset(name, config)
         advice = (known and known.note) or "give a file, a folder or a Hub id that you have access to"
         raise InputError(f"cannot load data set {name}{of_config}, split {split}: {_cause(error)}; {advice}") from error
     if not isinstance(loaded, datasets.DatasetDict):

@@ -58,6 +58,7 @@ class Reproduction:
         corpus: Training data in which words are counted.
         exhibits: The tables and figures to make.
         not_comparable: Why no number compares with the paper's; empty if they do.
+        overwrite: Whether to replace data sets in the folder that were made with other options.
         executor: Runs the tasks of data sets and scores in other processes; None for this one.
         failed: Why a data set, model or step is missing, by its name; filled in while the stages run.
     """
@@ -70,6 +71,7 @@ class Reproduction:
     corpus: str
     exhibits: tuple[PaperExhibit, ...]
     not_comparable: str
+    overwrite: bool = False
     executor: Executor | None = None
     failed: dict[str, str] = field(default_factory=dict)
 
@@ -108,6 +110,7 @@ def plan_reproduction(
     demo: bool = False,
     device: str | None = None,
     allow_pickle: bool = False,
+    overwrite: bool = False,
     executor: Executor | None = None,
 ) -> Reproduction:
     """Choose what to make.
@@ -121,6 +124,7 @@ def plan_reproduction(
         demo: Use the bundled problems, masked LMs and classifiers.
         device: The torch device; None for a GPU if available.
         allow_pickle: Load pickle weights, which can execute arbitrary code.
+        overwrite: Replace data sets in `out` that were made with other options.
         executor: Runs tasks in other processes.
 
     Raises:
@@ -148,6 +152,7 @@ def plan_reproduction(
         corpus=corpus or (PREFIX + PROBLEMS if demo else SNLI),
         exhibits=tuple(exhibit for name, exhibit in known.items() if not only or name in only),
         not_comparable=_not_comparable(demo=demo, limit=limit),
+        overwrite=overwrite,
         executor=executor,
     )
 

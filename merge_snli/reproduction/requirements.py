@@ -39,8 +39,8 @@ def check_requirements(run: Reproduction) -> None:
     if not run.kin and run.executor is None and find_device(run.model_options.device) == "cpu":
         logger.warning(
             Message(
-                f"no GPU: this takes weeks on a CPU; name one with {param('device', 'cuda:0')}, or use "
-                f"{param('cluster', 'FILE')}; {param('dry_run', True)} estimates the time"
+                f"no GPU was found: {param('dry_run', True)} estimates the time on this CPU; name a GPU with "
+                f"{param('device', 'cuda:0')}, or use {param('cluster', 'FILE')}"
             )
         )
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from merge_snli.analysis.comparison import NotComparable, compare_results
+from merge_snli.analysis.comparison import compare_results
 from merge_snli.analysis.hard_seeds import mean_accuracy, votes_on
 from merge_snli.analysis.line_chart import image
 from merge_snli.analysis.scored_dataset import NotComputable
-from merge_snli.base.errors import as_flags
+from merge_snli.base.errors import InputError, as_flags
 from merge_snli.base.files import write_bytes
 from merge_snli.models.paper_models import paper_model
 from merge_snli.papers.numbers import MERGE, read_paper
@@ -135,7 +135,7 @@ def _tests(value: object, results: Sequence[Result]) -> Ours:
     """Return the tests of section 5.1: of seeds against variants, and of models by the paper's t-test."""
     try:
         (comparison,) = compare_results(results, test="t-test")
-    except NotComparable as error:
+    except InputError as error:
         return Ours(reason=as_flags(error))
     cells = {}
     for pair in comparison.family.pairs:

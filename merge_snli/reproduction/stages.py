@@ -102,7 +102,7 @@ def make_data(run: Reproduction, name: str, _: TaskShare, stage: Stage) -> None:
             run.set_options(name),
             run.folder(name),
             work=run.work,
-            overwrite=True,
+            overwrite=run.overwrite,
             allow_pickle=run.model_options.allow_pickle,
             executor=run.executor,
         )

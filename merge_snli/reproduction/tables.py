@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from generation.masked_lms.loading import find_masked_lms
 from generation.report.overlap import draw_overlap
 from generation.report.tables import report_tables
 from merge_snli.dataset.stored import find_dataset
+from merge_snli.models.finding import find_model
 from merge_snli.models.paper_models import PAPER_NAMES
 from merge_snli.reproduction.plan import PLAIN, SUGGESTIONS
 from merge_snli.reproduction.verdict import OurNumber
@@ -55,12 +55,12 @@ def data_numbers(run: Reproduction) -> dict[str, Ours]:
         name: Ours(cells=_cells(tables[name.replace("-", "_")], labels), reason="not in this run")
         for name, labels in TABLES.items()
     }
-    masked_lms = {PAPER_NAMES.get(model.name, model.name): model for model in find_masked_lms(run.options.mlm)}
-    configs = {name: json.loads((model.path / "config.json").read_text()) for name, model in masked_lms.items()}
-    kinds = {
-        (name, "architecture"): OurNumber(value="E-D" if config.get("is_encoder_decoder") else "E")
-        for name, config in configs.items()
-    }
+    kinds = {}
+    for name in run.options.mlm:
+        model = find_model(name, allow_pickle=run.model_options.allow_pickle)
+        config = json.loads((model.path / "config.json").read_text(encoding="utf-8"))
+        kind = OurNumber(value="E-D" if config.get("is_encoder_decoder") else "E")
+        kinds[PAPER_NAMES.get(model.name, model.name), "architecture"] = kind
     found["table-5"] = Ours(cells={**kinds, **found["table-5"].cells}, reason="not a masked LM of this run")
     if run.needs(SUGGESTIONS):
         draw_overlap(overlap, run.out / FIGURES / "figure-9.png")

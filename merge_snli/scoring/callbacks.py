@@ -11,7 +11,7 @@ from transformers import TrainerCallback
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import MergeDataset, find_dataset
-from merge_snli.models.labels import compared_labels, find_model_labels, positions
+from merge_snli.models.labels import compared_labels, find_model_labels, labels_on, positions
 from merge_snli.schema import ALL
 from merge_snli.scoring.answers import align
 from merge_snli.scoring.predictions.reading import read_config
@@ -75,7 +75,8 @@ class PatternAccuracyCallback(TrainerCallback):
         self._model = cast("Any", trainer.model)  # typed as Module | None
         outputs = self._model.config.id2label
         names = [outputs[number] for number in sorted(outputs)]
-        self._labels = find_model_labels(names, given=model_labels, model="the Trainer's model").names
+        labels = find_model_labels(names, given=model_labels, model="the Trainer's model")
+        self._labels = labels_on(labels, self._data.label_names, model="the Trainer's model").names
         if not self._labels:
             raise InputError(
                 f"{param('model_labels', 'infer')} is not possible while a model is trained: give the labels in order"

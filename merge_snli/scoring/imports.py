@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
-from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, canonical_name, canonical_names
+from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, canonical_name, canonical_names
 from merge_snli.dataset.stored import read_split
 from merge_snli.models.function import model_from_answers
 from merge_snli.problems.file_rows import read_file
@@ -87,10 +87,11 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
     ranked = {pair: replies[0].log_likelihoods for pair, replies in answers.replies.items()}
     scored = model_from_answers(
         answers.labels,
+        data.label_names,
         name=answers.model,
         digest=answers.digest,
         versions=answers.versions,
-        ranked=(data.label_names, ranked) if ranked and all(ranked.values()) else None,
+        ranked=ranked if ranked and all(ranked.values()) else None,
     )
     predictions, facts = predict_pairs(scored.load, data.pairs, None, name=scored.name)
     return evaluate(scored, facts, predictions, data, **_of_run(answers, data))
@@ -147,7 +148,7 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
         scores: dict[str, str] | None = None
         for row in read_file(path):
             if scores is None:
-                scores, has_id = _score_columns(row), ID in row.values
+                scores, has_id = _score_columns(row, data.label_names), ID in row.values
             rows += 1
             label, is_tied = _prediction(row, scores, data.label_names)
             pair = ids.get(_text(row, ID)) if has_id else (_text(row, PREMISE), _text(row, HYPOTHESIS))
@@ -177,11 +178,12 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
     return ImportedAnswers(source, model, labels, tied=frozenset(tied))
 
 
-def _score_columns(row: SourceRow) -> dict[str, str]:
+def _score_columns(row: SourceRow, labels: Sequence[str]) -> dict[str, str]:
     """Return the column of the score of each label in a file, by label; none if `label` has the prediction.
 
     Args:
         row: The first row of the file.
+        labels: The labels of the data.
     """
     names = [str(name) for name in row.values]
     if ID not in names and not {PREMISE, HYPOTHESIS} <= {*names}:
@@ -194,9 +196,11 @@ def _score_columns(row: SourceRow) -> dict[str, str]:
                 "label, and remove the gold labels"
             )
         return {}
+    if not are_nli(labels) and {*labels} <= {*names}:
+        return dict(zip(labels, labels, strict=True))
     spelled = {canonical_name(name, two_way=False): name for name in names if name not in (ID, PREMISE, HYPOTHESIS)}
     scores = {label: name for label, name in spelled.items() if label is not None}
-    if canonical_names(tuple(scores)) is None:
+    if not are_nli(labels) or canonical_names(tuple(scores)) is None:
         raise InputError(f"{row.location} has the columns {', '.join(names)}: add label, or one column per label")
     return scores
 
@@ -225,7 +229,7 @@ def _label(row: SourceRow, names: Sequence[str]) -> str | None:
     number = LabelNames(tuple(names), tuple(names)).number(text)
     if number is not None:
         return names[number]
-    if canonical_name(text, two_way=False) == NOT_ENTAILMENT:
+    if are_nli(names) and canonical_name(text, two_way=False) == NOT_ENTAILMENT:
         return NOT_ENTAILMENT
     raise InputError(
         f"{row.location}: label {text[:80]!r} is not one of {', '.join(names)}, or a number from 0 to "

@@ -12,8 +12,8 @@ import numpy as np
 
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, param
-from merge_snli.dataset.label_spellings import TWO_WAY
-from merge_snli.models.labels import INFERRED, TABLE, ModelLabels, compared_labels, positions
+from merge_snli.dataset.label_spellings import TWO_WAY, are_nli
+from merge_snli.models.labels import INFERRED, TABLE, ModelLabels, compared_labels, labels_on, positions
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predictions.predict import PredictionStore, join, predict_pairs
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 # The best order is accepted if McNemar's test against the second best, on the seeds, gives a smaller p-value.
 MAX_P_VALUE = 0.001
+MAX_INFERRED = 3  # labels, whose orders are compared
 
 # Labels in an order, and which seeds are predicted correctly with it.
 Order = tuple[tuple[str, ...], "NDArray[np.bool_]"]
@@ -58,9 +59,10 @@ def score_model(
         out: Folder for the result file and, in `OUT.work`, the cached predictions; None to write nothing.
 
     Raises:
-        InputError: If the model cannot be loaded or fails, every group is too long for it, its labels are to be
-            inferred from data without seeds, or `out` is not writable.
+        InputError: If the model cannot be loaded or fails, its labels are not those of the data, every group is too
+            long for it, its labels are to be inferred from data without seeds, or `out` is not writable.
     """
+    scored = replace(scored, labels=labels_on(scored.labels, data.label_names, model=scored.name))
     if scored.labels.origin == INFERRED and data.anchors is None:
         raise InputError(
             f"the labels of {scored.name} cannot be inferred from {data.name}, on which a model may be wrong most of "
@@ -174,9 +176,13 @@ def infer_labels(
         InputError: If the model does not have two or three outputs, or no order is significantly better than the
             others.
     """
-    names = {len(labels): labels for labels in (NLI_LABELS, TWO_WAY)}.get(len(config_names))
+    choices = (NLI_LABELS, TWO_WAY) if are_nli(data_labels) else (data_labels,)
+    names = {len(labels): labels for labels in choices if len(labels) <= MAX_INFERRED}.get(len(config_names))
     if names is None:
-        raise InputError(f"{model} has {len(config_names)} outputs; labels can be inferred only for two or three")
+        raise InputError(
+            f"{model} has {len(config_names)} outputs; labels can be inferred only for two or three, as many as the "
+            f"data has ({', '.join(data_labels)})"
+        )
     first, second, *_ = _orders(best, gold, names, data_labels)
     order, correct = first
     if not len(correct) or mcnemar_test(correct, second[1]).p_value >= MAX_P_VALUE:

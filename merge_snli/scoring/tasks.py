@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import EVALUATE, PREDICT, RunStage
+from merge_snli.models.labels import labels_on
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.scoring.predictions.opening import open_config
@@ -172,21 +173,21 @@ def evaluate_models(run: ScoringRun) -> Scored:
 
 def _submitted(run: ScoringRun, executor: Executor) -> tuple[ScoringRun, list[Any], dict[str, Message]]:
     """Return a run for tasks in other processes, what its predictions depend on, and the models that cannot be used."""
-    options = replace(run.options, device=executor.device(PREDICT, run.options.device))
+    options, (data, _) = replace(run.options, device=executor.device(PREDICT, run.options.device)), run.read()
     run = replace(
         run,
         options=options,
         out=run.out.absolute(),
         dataset=_absolute(run.dataset),
         source=_absolute(run.source),
-        expected=run.read()[0].digest,
+        expected=data.digest,
     )
     keys: dict[str, Any] = {}
     failed: dict[str, Message] = {}
     for name, model in run.models.items():
         try:
             scored = model_from_name(model, options, predicted_on=_device_type(run))
-            keys[name] = [scored.key, scored.labels.names]
+            keys[name] = [scored.key, labels_on(scored.labels, data.label_names, model=name).names]
         except InputError as error:
             failed[name] = error.message
     if not keys:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import RUN_FILE, MergeDataset, find_dataset, read_split
 from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.rows import JOIN
 from merge_snli.schema import ALL, TEST
-from merge_snli.scoring.predictions.reading import JOIN, read_config, read_groups
+from merge_snli.scoring.predictions.reading import read_config, read_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,14 +13,14 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.annotators import COLUMN, label_counts
+from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import label_names, read_split
 from merge_snli.dataset.variants import masked_lm_names, validated_by
-from merge_snli.models.labels import canonical_dataset_labels
 from merge_snli.problems.checked_rows import check_row
 from merge_snli.problems.options import require_unique
 from merge_snli.problems.reading import content_number, digest_of, warn_of_several_labels
-from merge_snli.problems.rows import column_text
+from merge_snli.problems.rows import JOIN, column_text
 from merge_snli.problems.source import open_source
 from merge_snli.schema import SEED, WORD_CLASSES
 from merge_snli.scoring.predictions.scored_data import AnchorPairs, Numbering, ScoredData
@@ -75,7 +75,7 @@ def read_config(dataset: MergeDataset, config: str) -> ScoredData:
         raise InputError(f"config {config} of {dataset.name} has no column {missing[0]}; its columns are {columns}")
     if table.num_rows == 0:
         raise InputError(f"config {config} of {dataset.name} has no rows; choose another config")
-    names = canonical_dataset_labels(label_names(table), dataset.name)
+    names = task_labels(label_names(table))
     return _scored_config(dataset, config, names, table)
 
 
@@ -154,11 +154,9 @@ def _draws(dataset: MergeDataset, config: str, subsamples: Sequence[Sequence[int
     return draws
 
 
-# Joins the names of columns in `--by`, and with spaces around it their values.
 AGREEMENT = "agreement"
 """The column of `ScoredData.parts` for how many annotators gave the gold label."""
 
-JOIN = "+"
 # Largest number of values of a column of `--by`.
 MAX_VALUES = 500
 
@@ -219,7 +217,7 @@ def read_groups(
         config=options.config,
         digest=digest_of(total),
         group_column=group_column,
-        label_names=canonical_dataset_labels(source.labels.names, name or default),
+        label_names=task_labels(source.labels.names),
         without_label=without_label,
         pairs=tuple(pairs.index),
         group_ids=tuple(groups.index),
@@ -242,8 +240,7 @@ def _labeled_rows(source: ProblemSource, stage: Stage) -> Iterator[tuple[SourceR
 
 
 def _add_value(found: Numbering[str], row: SourceRow, column: str) -> None:
-    columns = [column] if column in row.values else column.split(JOIN)
-    found.add(f" {JOIN} ".join(column_text(row, each, "by") or "(empty)" for each in columns))
+    found.add(f" {JOIN} ".join(column_text(row, each, "by") or "(empty)" for each in row.columns_of(column)))
     if len(found.index) > MAX_VALUES:
         raise InputError(
             f"{row.location}: column {column!r} has more than {MAX_VALUES} values; {param('by')} needs a column with "

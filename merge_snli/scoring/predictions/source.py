@@ -11,8 +11,8 @@ import numpy as np
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
-from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
-from merge_snli.models.labels import canonical_dataset_labels, positions
+from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, task_labels
+from merge_snli.models.labels import positions
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
@@ -145,13 +145,13 @@ def _index(opened: ProblemSource, survey: Survey, data: ScoredData) -> ScoredSou
 
 def _label_numbers(names: Sequence[str], data: ScoredData, source: str) -> tuple[int, ...]:
     """Return the number in the data set of each label of the source."""
-    canonical = canonical_dataset_labels(names, source)
-    if NOT_ENTAILMENT not in data.label_names and NOT_ENTAILMENT in canonical:
+    labels, merges = task_labels(names), NOT_ENTAILMENT in data.label_names
+    if not {*labels} <= {*data.label_names} and not (merges and are_nli(labels)):
         raise InputError(
-            f"the labels of {source} are {', '.join(canonical)}, those of {data.name} "
+            f"the labels of {source} are {', '.join(labels)}, those of {data.name} "
             f"{', '.join(data.label_names)}: give the source that the data set was generated from"
         )
-    return positions(canonical, data.label_names)
+    return positions(labels, data.label_names)
 
 
 def _require_seeds(source: ScoredSource, data: ScoredData) -> None:

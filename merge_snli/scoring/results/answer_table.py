@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import label_names, read_split
-from merge_snli.models.labels import Missing, canonical_dataset_labels, positions
+from merge_snli.models.labels import Missing, positions
 from merge_snli.scoring.results.measure import digits_of
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def read_variants(dataset: MergeDataset, config: str, *, with_text: bool = False
     """
     require(dataset.record, "anchors")
     split = read_split(dataset, config)
-    names = canonical_dataset_labels(label_names(split), dataset.name)
+    names = task_labels(label_names(split))
     gold = split["label"].to_numpy().astype(np.int64)
     columns = [name for name in COLUMNS if with_text or name not in TEXT_COLUMNS]
     table = split.select(columns).append_column("label", _label_texts(names, gold))

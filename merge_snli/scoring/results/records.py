@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
-from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
-from merge_snli.schema import NLI_LABELS, data_version
+from merge_snli.dataset.label_spellings import MAX_LABELS
+from merge_snli.schema import data_version
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -41,7 +41,8 @@ def one_of(names: Collection[str]) -> tuple[Any, ...]:
     return Field(pattern=f"^({'|'.join(names)})$"), WithJsonSchema({"type": "string", "enum": [*names]})
 
 
-Label = Annotated[str, *one_of((*NLI_LABELS, NOT_ENTAILMENT))]
+Label = Annotated[str, Field(min_length=1)]
+"""A label of the data: for NLI `entailment`, `neutral`, `contradiction` or `not_entailment`."""
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -122,7 +123,7 @@ class DatasetRecord(Part):
     digest: Digest
     """sha256 of the data; of a part, sha256 of that digest and of what part it is, so that no report compares a part
     with the whole."""
-    labels: Annotated[tuple[Label, ...], Field(min_length=2, max_length=3)]
+    labels: Annotated[tuple[Label, ...], Field(min_length=2, max_length=MAX_LABELS)]
     """The data set's labels in the order of their ids."""
     group_column: str
     """Column of the groups: `seed_id` in a MERGE data set."""

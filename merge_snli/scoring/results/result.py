@@ -15,7 +15,7 @@ from pydantic import Field
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import Column, Table
-from merge_snli.dataset.label_spellings import TWO_WAY
+from merge_snli.dataset.label_spellings import MAX_LABELS, TWO_WAY, are_nli
 from merge_snli.models.labels import positions
 from merge_snli.schema import ALL, NLI_LABELS
 from merge_snli.scoring.results.answer_table import NamedAnswers, long_tables, read_variants
@@ -78,7 +78,7 @@ class Result(Part):
     model: ModelRecord
     dataset: DatasetRecord
     run: RunRecord
-    compared_labels: Annotated[tuple[Label, ...], Field(min_length=2, max_length=3)]
+    compared_labels: Annotated[tuple[Label, ...], Field(min_length=2, max_length=MAX_LABELS)]
     """Labels in which predictions and gold labels were compared: three, or entailment and not_entailment."""
     left_out: LeftOut
     notes: tuple[str, ...]
@@ -107,8 +107,9 @@ class Result(Part):
 
     def __post_init__(self) -> None:
         """Check that the parts of the result fit together."""
-        if self.compared_labels not in (NLI_LABELS, TWO_WAY):
-            raise ValueError(f"compared_labels is {self.compared_labels}, expected {NLI_LABELS} or {TWO_WAY}")
+        own = (NLI_LABELS, TWO_WAY) if are_nli(self.dataset.labels) else (self.dataset.labels,)
+        if self.compared_labels not in own:
+            raise ValueError(f"compared_labels is {self.compared_labels}, expected {' or '.join(map(str, own))}")
         if self.thresholds != CURVE or self.quality_threshold not in CURVE:
             raise ValueError("thresholds are not 0, 0.01, … 1")
         table = self.groups

@@ -44,7 +44,7 @@ def test_the_repository_of_a_space(space: Path, results: list[Result]) -> None:
         assert "only running the model can find them" in re.sub(r"\s+", " ", text)
     assert not re.search(r"SPACE_ID|DATA_SETS|LIMITS", card)
     [listed] = json.loads((space / "leaderboard.json").read_text(encoding="utf-8"))["datasets"]
-    assert (listed["name"], listed["revision"]) == ("merge_snli", None)
+    assert (listed["name"], listed["revision"]) == ("demo:dataset", None)
     assert listed["digest"] in card
 
 

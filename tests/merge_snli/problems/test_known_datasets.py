@@ -24,7 +24,9 @@ def save(known: KnownDataset, folder: Path) -> None:
     """Write a data set like a known one to a folder like a Hub repository, with one pair per label."""
     values = {name: [f"{name} {row}" for row in range(len(PAIRS))] for name in known.columns}
     values[known.premise_column] = [premise for premise, _, _ in PAIRS]
-    values[known.hypothesis_column] = [hypothesis for _, hypothesis, _ in PAIRS]
+    *before, last = known.hypothesis_column.split("+")
+    values[last] = [hypothesis for _, hypothesis, _ in PAIRS]
+    values |= {name: ["Why?"] * len(PAIRS) for name in before}
     features = {name: datasets.Value("string") for name in known.columns}
     labels: list[Any] = [label for _, _, label in PAIRS]
     if known.data_labels is None:
@@ -43,7 +45,7 @@ def save(known: KnownDataset, folder: Path) -> None:
     (folder / "README.md").write_text(card, encoding="utf-8")
 
 
-@pytest.mark.parametrize("known", KNOWN_DATASETS, ids=lambda known: known.hub_id)
+@pytest.mark.parametrize("known", KNOWN_DATASETS, ids=lambda known: f"{known.hub_id}-{known.config}")
 def test_a_known_data_set_needs_no_column_options(
     known: KnownDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,23 +58,27 @@ def test_a_known_data_set_needs_no_column_options(
 
     monkeypatch.setattr(datasets, "load_dataset", load_from_folder)
     extra = next((name for name in known.columns if name not in roles(known)), None)
-    options = ProblemOptions(problems=known.hub_id, keep_column=() if extra is None else (extra,))
+    kept = () if extra is None else (extra,)
+    options = ProblemOptions(problems=known.hub_id, config=known.config, keep_column=kept)
     assert options.split == known.splits[0]
     read = read_problems(options)
     assert read.label_names == known.labels
-    assert [(each.premise, each.hypothesis, each.label) for each in read.problems] == list(PAIRS)
+    joined = "Why? " * known.hypothesis_column.count("+")
+    expected = [(premise, joined + hypothesis, label) for premise, hypothesis, label in PAIRS]
+    assert [(each.premise, each.hypothesis, each.label) for each in read.problems] == expected
     assert [each.extra for each in read.problems] == [() if extra is None else (f"{extra} {row}",) for row in range(2)]
 
 
 def roles(known: KnownDataset) -> set[str]:
-    return {known.premise_column, known.hypothesis_column, known.label_column, "premise", "hypothesis", "label"}
+    columns = known.hypothesis_column.split("+")
+    return {known.premise_column, *columns, known.label_column, "premise", "hypothesis", "label"}
 
 
 def test_the_entries_are_consistent() -> None:
-    ids = [known.hub_id for known in KNOWN_DATASETS]
+    ids = [(known.hub_id, known.config) for known in KNOWN_DATASETS]
     assert len(set(ids)) == len(ids)
     for known in KNOWN_DATASETS:
-        assert {known.premise_column, known.hypothesis_column, known.label_column} <= set(known.columns)
+        assert {known.premise_column, *known.hypothesis_column.split("+"), known.label_column} <= set(known.columns)
         assert len(set(known.columns)) == len(known.columns)
         assert known.attribution.endswith(".")
         if known.data_labels is not None:
@@ -86,6 +92,9 @@ def test_known_data_sets_with_unusual_columns_or_labels() -> None:
     assert (fever.premise_column, fever.hypothesis_column, fever.splits[0]) == ("hypothesis", "premise", "dev")
     assert (scitail.config, scitail.labels) == ("tsv_format", ("entailment", "not_entailment"))
     assert known_dataset("someone/else") is None
+    assert [known_dataset("nyu-mll/glue", config).config for config in (None, "mrpc")] == ["mnli", "mrpc"]  # type: ignore[union-attr]
+    assert known_dataset("nyu-mll/glue", "stsb") is None
+    assert known_dataset("facebook/xnli", "fr") == known_dataset("facebook/xnli")
     assert known_dataset("allenai/scitail@0123abc") == scitail
 
 

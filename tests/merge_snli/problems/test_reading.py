@@ -252,19 +252,19 @@ def test_embedded_problems_can_be_read() -> None:
 
 
 INVALID_LINES = {
-    '{"premise": "A", "hypothesis": "B", "label": "perhaps"}': r"line 1: .*'perhaps'.*'label'",
+    '{"premise": "A", "hypothesis": "B", "label": "perhaps"}': r"'label' has only the label 'perhaps': .*data_labels",
     '{"premise": "  ", "hypothesis": "B", "label": 0}': r"line 1: .*'premise' is empty",
     '{"premise": "A", "hypothesis": 3, "label": 0}': r"line 1: .*'hypothesis' is not text: 3",
     '{"sentence1": "A", "hypothesis": "B"}': r"line 1 .*'premise', 'label' .*premise_column, label_column",
     '{"premise": "A", "hypothesis": "B", "label": "no"}': r"'label' has only the labels no,.*data_labels",
     '{"premise": "A", ': r"line 1 is not valid JSON",
     '["A", "B", 0]': r"line 1 is not a JSON object: \[",
-    '{"premise": "A", "hypothesis": "B", "label": 7}': r"'7'.* 0 to 2",
+    '{"premise": "A", "hypothesis": "B", "label": 7}': r"'label' has only the labels 7\. If they are graded scores",
     '{"premise": "A", "hypothesis": "B", "label": -1}': r"no row .*gold label.*'label'",
     '{"premise": "A", "hypothesis": "B", "label": 1}': r"'label' has only the labels 1\..*data_labels",
     "\n": "has no rows",
     '{"premise": "A \\ud800", "hypothesis": "B", "label": 0}': r"line 1: .*'premise' .*surrogate",
-    '{"premise": "A", "hypothesis": "B", "label": "²"}': r"line 1: .*'²'",
+    '{"premise": "A", "hypothesis": "B", "label": "²"}': r"only the label '²'",
     "[" * 100_000: r"line 1 is not valid JSON",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from merge_snli.base.errors import InputError, as_flags
 from merge_snli.base.progress import Progress
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
+from merge_snli.schema import NLI_LABELS
 
 PAIRS = [
     ("A man plays a guitar, and sings.", "A man plays."),
@@ -98,14 +100,85 @@ def test_it_is_said_how_three_numbers_were_read(tmp_path: Path, caplog: pytest.L
     assert caplog.messages == []
 
 
-def test_labels_that_score_refuses_are_a_warning_before_the_run(
+OTHER_TASKS: dict[str, tuple[list[object], tuple[str, ...]]] = {
+    "paraphrases": (["paraphrase", "different", "paraphrase", "-1"], ("different", "paraphrase")),
+    "another script": (["同義", "不同", "不同", "不同"], ("不同", "同義")),
+    "stances": (["neutral", "against", "favor", "neutral"], ("against", "favor", "neutral")),
+    "options": (["a", "b", "c", "a"], ("a", "b", "c")),
+    "three answers": (["false", "mixed", "true", "true"], ("false", "mixed", "true")),
+    "a typing error": (["entailment", "neutral", "contradicton", "neutral"], ()),
+    "letters of NLI": (["e", "n", "c", "n"], NLI_LABELS),
+}
+
+
+@pytest.mark.parametrize("case", OTHER_TASKS)
+def test_labels_of_any_task_come_from_the_data(tmp_path: Path, case: str) -> None:
+    labels, expected = OTHER_TASKS[case]
+    options = write(tmp_path / "p.jsonl", labels)
+    if expected:
+        assert read_problems(options).label_names == expected
+    else:
+        with pytest.raises(InputError, match=r"line 3: unknown label 'contradicton'"):
+            read_problems(options)
+
+
+@pytest.mark.parametrize("answers", [[False, True, False, True], ["no", "yes", "no", "yes"]])
+def test_answers_to_questions_are_labels(tmp_path: Path, answers: list[object]) -> None:
+    rows = [{"passage": p, "question": h, "answer": label} for (p, h), label in zip(PAIRS, answers, strict=True)]
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    read = read_problems(ProblemOptions(problems=tmp_path / "p.jsonl"))
+    assert read.label_names == (("False", "True") if answers[0] is False else ("no", "yes"))
+    assert (read.problems[0].premise, read.problems[0].label) == (PAIRS[0][0], 0)
+
+
+def test_columns_can_be_joined(tmp_path: Path) -> None:
+    rows = [{"paragraph": p, "question": "Is it so?", "answer": h, "label": h[:1]} for p, h in PAIRS]
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = ProblemOptions(
+        problems=tmp_path / "p.jsonl", premise_column="paragraph", hypothesis_column="question+answer"
+    )
+    assert [each.hypothesis for each in read_problems(options).problems] == [f"Is it so? {h}" for _, h in PAIRS]
+    with pytest.raises(InputError, match=r"no column 'reason' .*hypothesis_column$"):
+        read_problems(replace(options, hypothesis_column="question+reason"))
+
+
+REFUSED: dict[str, tuple[list[dict[str, object]], list[str]]] = {
+    "graded scores": ([{"sentence1": "A.", "sentence2": "B.", "label": grade} for grade in range(6)], ["graded", "5"]),
+    "30 labels": (
+        [{"premise": "A.", "hypothesis": "B.", "label": f"topic {number}"} for number in range(30)],
+        ["more than 10 labels", "topic 11", "--label-column", "--data-labels=SPELLING=NAME"],
+    ),
+    "one text": (
+        [{"text": "A film that I liked.", "label": label} for label in ("good", "bad")],
+        ["one text", "'text'", "--premise-column"],
+    ),
+    "one label": (
+        [{"premise": "A.", "hypothesis": "B.", "label": "paraphrase"}] * 2,
+        ["only the label 'paraphrase'", "--data-labels"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_has_no_variants_or_scores_is_refused_before_generating(tmp_path: Path, case: str) -> None:
+    rows, expected = REFUSED[case]
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(InputError) as error:
+        read_problems(ProblemOptions(problems=tmp_path / "p.jsonl"))
+    message = as_flags(error.value)
+    assert [text for text in ("p.jsonl", *expected) if text not in message] == []
+
+
+def test_a_task_of_world_knowledge_is_a_warning_before_the_run(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    write(tmp_path / "p.jsonl", [0, 1, 1, 0])
-    options = Options(
-        problems=tmp_path / "p.jsonl", mlm=("demo:mlm-bpe",), data_labels=("different", "paraphrase"), label_column=""
-    )
-    assert read_inputs(options, Progress(quiet=True)).problems.label_names == ("different", "paraphrase")
-    (message,) = caplog.messages
-    assert "score will refuse the labels different, paraphrase" in message
-    assert "not_entailment" in message
+    rows = [{"evidence": p, "claim": h, "label": "SUPPORTS"} for p, h in PAIRS] + [
+        {"evidence": "A man plays a guitar.", "claim": "A man sleeps.", "label": "REFUTES"}
+    ]
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    read_inputs(Options(problems=tmp_path / "p.jsonl", mlm=("demo:mlm-bpe",)), Progress(quiet=True))
+    assert [message for message in caplog.messages if "no_relations" in message and "annotate" in message]
+    caplog.clear()
+    write(tmp_path / "nli.jsonl", ["entailment", "neutral", "contradiction", "neutral"])
+    read_inputs(Options(problems=tmp_path / "nli.jsonl", mlm=("demo:mlm-bpe",)), Progress(quiet=True))
+    assert caplog.messages == []

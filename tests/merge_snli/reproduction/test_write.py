@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,10 @@ import pytest
 from merge_snli.analysis.hard_seeds import ANNOTATOR_LABELS, votes_on
 from merge_snli.analysis.scored_dataset import SeedTexts
 from merge_snli.base.errors import InputError, as_flags
+from merge_snli.base.progress import Progress
+from merge_snli.base.stages import run_here
 from merge_snli.cli import main
+from merge_snli.embedded import FOLDER
 from merge_snli.papers.numbers import MERGE, read_paper
 from merge_snli.reproduction.estimate import number_of_pairs, shapes
 from merge_snli.reproduction.plan import OTHER_SETS, PLAIN, Reproduction, plan_reproduction
@@ -145,13 +149,26 @@ def test_other_files_are_not_written_beside(demo: Reproduction) -> None:
         reproduce(demo)
 
 
+def test_data_sets_of_another_run_are_not_replaced(demo: Reproduction) -> None:
+    folder = demo.folder(PLAIN)
+    folder.parent.mkdir(parents=True)
+    shutil.copytree(FOLDER.parent / "data", folder / "data")
+    for file in ("run.json", "README.md"):
+        shutil.copy(FOLDER.parent / file, folder / file)
+    before = (folder / "run.json").read_bytes()
+    with pytest.raises(InputError) as error:
+        run_here(stages(demo)[:1], Progress(quiet=True))
+    assert "limit" in str(error.value) and "--overwrite" in as_flags(error.value)
+    assert (folder / "run.json").read_bytes() == before
+
+
 def test_estimates_know_every_model(tmp_path: Path) -> None:
     paper = plan_reproduction(tmp_path)
     assert {*paper.models, *paper.options.mlm} < {*shapes()}
     assert number_of_pairs(paper, 9_824) == round(2_222 * 77.4) + 380_000 * 3 + 190_000 * 2 + 9_824
     assert number_of_pairs(plan_reproduction(tmp_path, only=["table-3"]), 4_912) == (round(2_222 * 77.4) + 9_824) // 2
     for name in ("mlm-wordpiece", "mlm-bpe", "nli-a", "nli-b"):
-        config = json.loads((Path("merge_snli/embedded") / name / "config.json").read_text(encoding="utf-8"))
+        config = json.loads((FOLDER / name / "config.json").read_text(encoding="utf-8"))
         shape = shapes()[f"demo:{name}"]
         assert (shape.layers, shape.width, shape.inner, shape.vocabulary) == tuple(
             config[key] for key in ("num_hidden_layers", "hidden_size", "intermediate_size", "vocab_size")

@@ -1,0 +1,48 @@
+"""How the two texts of a problem are called: premise and hypothesis for NLI, else as the columns of the source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from merge_snli.dataset.label_spellings import are_nli, task_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Usual names of the columns of premise and hypothesis, tried in this order: those of SNLI's files, SICK's, ANLI's.
+NLI_COLUMNS = (
+    ("premise", "hypothesis"),
+    ("sentence1", "sentence2"),
+    ("sentence_A", "sentence_B"),
+    ("text", "hypothesis"),
+    ("context", "hypothesis"),
+)
+
+
+class TextNames(NamedTuple):
+    """What the two texts of a problem are called; the columns of a data set are always `premise` and `hypothesis`."""
+
+    first: str = "premise"
+    second: str = "hypothesis"
+
+
+def text_names(columns: Sequence[str | None], label_names: Sequence[str]) -> TextNames:
+    """Return what the texts of problems are called.
+
+    Args:
+        columns: The columns of the two texts in the source; empty or None for the usual ones.
+        label_names: The names of the labels.
+
+    Examples:
+        >>> text_names(("sentence1", "sentence2"), ("entailment", "neutral", "contradiction"))
+        TextNames(first='premise', second='hypothesis')
+        >>> text_names(("sentence1", "sentence2"), ("equivalent", "not_equivalent"))
+        TextNames(first='sentence1', second='sentence2')
+        >>> text_names(("paragraph", "question+answer"), ("False", "True"))
+        TextNames(first='paragraph', second='question and answer')
+    """
+    first, second = columns
+    is_nli = are_nli(task_labels(label_names)) and {first, second} in [{*pair} for pair in NLI_COLUMNS]
+    if is_nli or not first or not second:
+        return TextNames()
+    return TextNames(*(name.replace("+", " and ") for name in (first, second)))
