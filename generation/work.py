@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #
 # A new option or filter that is off by default changes no row of existing options and keeps the version. Shards of
 # tagged problems and of rows are made again with a new version, and `validate` checks rows of its own version only.
-METHOD_VERSION = "3"
+METHOD_VERSION = "4"
 
 TAGGED_FOLDER = "tagged"
 ANSWERS_FOLDER = "suggestions"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from generation.filters.compounds import is_in_compound
 from generation.filters.filter import FILTERS_GROUP, Applied, Filter, Place, Where
 from generation.filters.lexical import ARTICLES_LIBRARY, disagrees_with_article
-from generation.filters.word_forms import has_other_form
+from generation.filters.word_forms import has_other_form, in_problem
 from generation.sentences.tagging import word_class_of
 from generation.sentences.words import QUANTIFIERS, fold
 from merge_snli.base.option import Option
@@ -72,13 +72,8 @@ LOW_RANK = Filter(
 )
 
 
-# Filter 3: the suggestion is not a word of premise or hypothesis.
-def _in_problem(_: object, place: Place) -> Callable[[str], bool]:
-    problem_words = place.problem_words
-    return lambda word: fold(word) in problem_words
-
-
-IN_PROBLEM = Filter(name="not_in_problem", reason="in the problem", on_word=_in_problem)
+# Filter 3: the suggestion is not a word of premise or hypothesis, nor another form of one.
+IN_PROBLEM = Filter(name="not_in_problem", reason="in the problem", on_word=lambda _, place: in_problem(place))
 
 
 def _seen(_: object, __: Place) -> Callable[[str], bool]:

@@ -1,16 +1,44 @@
-"""Words by their base forms: other forms of the original in the problem."""
+"""Words by their base forms: suggestions that the problem has in another form, and other forms of the original."""
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from generation.sentences.words import fold
 from merge_snli.models.base_forms import base_forms
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from generation.filters.filter import Place
 
 INFLECTED_CLASSES = ("noun", "verb")
+
+
+@lru_cache(maxsize=64)
+def base_forms_of(words: frozenset[str], word_class: str) -> frozenset[str]:
+    """Return words with their base forms in a word class.
+
+    Args:
+        words: The folded words of a problem.
+        word_class: The class of the shared word.
+    """
+    return frozenset[str]().union(*(base_forms(word, word_class) for word in words))
+
+
+def in_problem(place: Place) -> Callable[[str], bool]:
+    """Return the condition on suggestions that the problem has them in some form, such as "boys" for "boy".
+
+    Args:
+        place: The occurrence that a suggestion replaces.
+    """
+    return partial(is_form_of_any, words=place.problem_words, word_class=place.word.word_class)
+
+
+def is_form_of_any(word: str, words: frozenset[str], word_class: str) -> bool:
+    """Return whether a word is one of the folded `words`, or another form of one in a word class."""
+    return not base_forms_of(words, word_class).isdisjoint(base_forms(fold(word), word_class))
 
 
 def has_other_form(place: Place) -> bool:

@@ -50,9 +50,21 @@ class Vocabulary:
     whole_word: npt.NDArray[np.bool_]
 
     def same_kind(self, piece_ids: npt.NDArray[np.int32], original_id: int) -> npt.NDArray[np.bool_]:
-        """Return which pieces are whole words of the same kind as the original's piece."""
-        same: npt.NDArray[np.bool_] = self.kinds[piece_ids] == self.kinds[original_id]
-        return self.whole_word[piece_ids] & same
+        """Return which pieces are whole words of the same kind as the original's piece.
+
+        In place of a word in lower case, a piece with a capital is not one, unless the vocabulary has it in lower case
+        as well: "Woman" becomes "woman", but "German" would become "german".
+        """
+        same: npt.NDArray[np.bool_] = self.whole_word[piece_ids] & (self.kinds[piece_ids] == self.kinds[original_id])
+        original = self.pieces[original_id]
+        in_lower_case = original is not None and original.text == original.text.lower()
+        return same & ~self.only_capitalized[piece_ids] if in_lower_case else same
+
+    @cached_property
+    def only_capitalized(self) -> npt.NDArray[np.bool_]:
+        """Which pieces have a capital and no piece of their kind in lower case; of shape (len(pieces),)."""
+        lower = {(piece.kind, piece.text) for piece in self.pieces if piece is not None}
+        return np.array([piece is not None and (piece.kind, piece.text.lower()) not in lower for piece in self.pieces])
 
     @cached_property
     def kinds(self) -> npt.NDArray[np.str_]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -13,13 +14,15 @@ import pyarrow as pa
 from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, OTHER_CLASS
 from generation.filters.fillers import KEPT
 from generation.filters.filter import places_of_word
+from generation.filters.word_forms import base_forms_of
 from generation.masked_lms.masked_lm import Fillers
 from generation.sentences.forms import ONE, Substitution, match_case
 from generation.sentences.words import fold, words_of
 from merge_snli.dataset.answered_forms import FORMS
+from merge_snli.models.base_forms import base_forms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -136,8 +139,8 @@ def count_standalone(
         problem`; the `fillers with class`, and how many of these are of another class in place or not a word there
         (`other class`) and how many pass every filter (`kept`).
     """
-    pieces = {name: _pieces_by_word(of_mlm.vocabulary) for name, of_mlm in answers.items()}
-    forms = [form for tagged, words in problems for form in _answered(tagged, words, answers, pieces, mask)]
+    pieces_of = cache(lambda name, word_class: _pieces_by_form(answers[name].vocabulary, word_class))
+    forms = [form for tagged, words in problems for form in _answered(tagged, words, answers, pieces_of, mask)]
     sample = _sample(forms, class_forms)
     of_class = _of_class(sample, answers, tagger)
     counts: FilterCounts = Counter()
@@ -150,12 +153,12 @@ def count_standalone(
     return counts
 
 
-def _pieces_by_word(vocabulary: Vocabulary) -> dict[str, list[int]]:
-    """Return the ids of the pieces of each folded word."""
+def _pieces_by_form(vocabulary: Vocabulary, word_class: str) -> dict[str, list[int]]:
+    """Return the ids of the pieces that have a base form in a word class, by base form."""
     pieces = defaultdict(list)
     for index, piece in enumerate(vocabulary.pieces):
-        if piece is not None:
-            pieces[fold(piece.text)].append(index)
+        for form in base_forms(fold(piece.text), word_class) if piece is not None else ():
+            pieces[form].append(index)
     return pieces
 
 
@@ -163,15 +166,16 @@ def _answered(
     tagged: TaggedProblem,
     words: Sequence[SharedWord],
     answers: Mapping[str, MaskedLMAnswers],
-    pieces: Mapping[str, Mapping[str, list[int]]],
+    pieces_of: Callable[[str, str], Mapping[str, list[int]]],
     mask: str,
 ) -> Iterator[_AnsweredForm]:
     """Yield the answered forms of a problem with the outcome of each filter that needs no tagger."""
     problem_words = words_of(tagged)
-    in_problem = {
-        name: [index for word in problem_words for index in of_mlm.get(word, ())] for name, of_mlm in pieces.items()
-    }
     for word in words:
+        in_problem = {
+            name: [index for form in base_forms_of(problem_words, word.word_class) for index in pieces.get(form, ())]
+            for name, pieces in ((name, pieces_of(name, word.word_class)) for name in answers)
+        }
         for form, place in places_of_word(tagged, word, mask, problem_words=problem_words):
             for name, of_mlm in answers.items():
                 fillers = of_mlm.answers[form.key]

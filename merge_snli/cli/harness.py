@@ -25,7 +25,7 @@ ASSUMED = ("tokenizer", "reasoning_tokens", "input_price", "output_price")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", metavar=DATASET, help="folder or Hub id of a MERGE data set")
+    parser.add_argument("dataset", metavar=DATASET, help="data set; with --group-column any labeled pairs")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the task files")
     parser.add_argument("--config", default="all", help="all, noun, verb, adj or adv (default: %(default)s)")
     parser.add_argument(
@@ -43,6 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=("all",),
         metavar="NAME|FILE|all",
         help="prompts: names of bundled ones, TOML files, or all (default)",
+    )
+    parser.add_argument(
+        "--group-column", metavar="NAME", help="DATA is a file, a folder or a Hub id of pairs; this column groups them"
     )
     parser.add_argument(
         "--shots-from",
@@ -87,7 +90,6 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: If the data set does not have what the options name, or the options do not fit together.
     """
     from merge_snli.dataset.folders import check_out
-    from merge_snli.dataset.stored import find_dataset
     from merge_snli.language_models.prompts import read_prompts
     from merge_snli.language_models.questions import Scope, read_questions
     from merge_snli.language_models.shots import shots_for
@@ -102,8 +104,9 @@ def run(arguments: argparse.Namespace) -> None:
         subsample=arguments.subsample,
         seeds=arguments.seeds,
         limit_seeds=arguments.limit_seeds,
+        group_column=arguments.group_column,
     )
-    asked = read_questions(find_dataset(arguments.dataset), scope)
+    asked = read_questions(arguments.dataset, scope)
     if arguments.out is None:
         _print(arguments, asked, prompts)
         return

@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.language_models.import_files import import_files
     from merge_snli.scoring.results.files import read_results, to_json
-    from merge_snli.scoring.results.grouping import data_key, on_same_data
+    from merge_snli.scoring.results.grouping import data_key, names_of, on_same_data
     from merge_snli.scoring.results.over_prompts import merge_prompts
     from merge_snli.scoring.results.prompt_table import prompt_table
     from merge_snli.scoring.results.recompute import with_parts
@@ -95,7 +95,8 @@ def run(arguments: argparse.Namespace) -> None:
     beside = with_parts([*results, *others], [find_dataset(arguments.dataset)])
     groups = on_same_data(result for result in beside if data_key(result.dataset) in keys)
     by_prompt = [table for group in groups if (table := prompt_table(merge_prompts(group))) is not None]
-    tables = [*map(score_table, groups), *by_prompt, *([_unread_table(shown)] if shown else [])]
+    scored = [score_table(group, names=names_of(group)) for group in groups]
+    tables = [*scored, *by_prompt, *([_unread_table(shown)] if shown else [])]
     write_tables(
         arguments.format,
         tables,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.table import count
-from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.logs import (
     LM_EVAL_PREFIX,
     answers_of,
@@ -18,6 +18,7 @@ from merge_snli.language_models.logs import (
     read_kept_log,
     write_kept,
 )
+from merge_snli.language_models.questions import Scope, open_asked
 from merge_snli.scoring.imports import read_predictions, score_answers
 from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.scored_data import part_of_data
@@ -26,7 +27,6 @@ from merge_snli.scoring.results.files import check_results_folder, file_name, is
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from merge_snli.dataset.stored import MergeDataset
     from merge_snli.language_models.logs import Log
     from merge_snli.scoring.imports import ImportedAnswers
     from merge_snli.scoring.predictions.scored_data import ScoredData
@@ -95,17 +95,16 @@ def import_files(
     if logs and len(logs) < len(paths):
         tables = [path for path in paths if path not in logs]
         raise InputError(f"{logs[0]} is a log and {tables[0]} a table of predictions: import them one after the other")
-    opened = find_dataset(dataset)
     if logs:
         options = {"config": config, "limit_seeds": limit_seeds, "subsample": subsample}
         given = next((name for name, value in options.items() if value is not None), None)
         if given is not None:
             raise InputError(f"{param(given)} is for tables of predictions; a log says what was asked: remove it")
-        runs = _runs(logs, opened, model=model, partial=partial, again=again)
+        runs = _runs(logs, dataset, model=model, partial=partial, again=again)
     else:
         if not model:
             raise InputError(f"{paths[0]} does not name its model: give {param('model')} NAME")
-        data = open_config(opened, config)
+        data = open_config(dataset, config)
         answers = read_predictions(paths, data, model=model)
         part = part_of_data(data, limit_seeds=limit_seeds, subsample=subsample)
         runs = [(answers, data, score_answers(answers, part, partial=partial))]
@@ -144,13 +143,22 @@ def _check_files(paths: Sequence[Path], *, again: bool) -> None:
             raise InputError(f"{path} is a result: add {param('again', True)} to read its answers again")
 
 
-def _runs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, partial: bool, again: bool) -> list[_Run]:
+def _runs(paths: Sequence[Path], dataset: str, *, model: str | None, partial: bool, again: bool) -> list[_Run]:
     """Score the runs that logs and results hold; skip those that cannot be, unless that leaves none."""
     errors: list[InputError] = []
 
+    @cache
+    def opened(config: str, group_column: str | None) -> ScoredData:
+        return open_asked(dataset, Scope(config=config, group_column=group_column))
+
+    def log_of(path: Path) -> Log:
+        log = read_log(path)
+        check_digest(log, opened(log.part.config, log.part.group_column))
+        return log
+
     def score(logs: list[Log]) -> _Run:
         asked = logs[0].part
-        data = open_config(dataset, asked.config)
+        data = opened(asked.config, asked.group_column)
         answers = answers_of(logs, data, model=model)
         if again:
             answers = read_again(answers, data.label_names)
@@ -163,7 +171,7 @@ def _runs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, pa
             named = str(error).startswith(answers.source)
             raise (error if named else InputError(f"{answers.source}: {error.message.marked}")) from error
 
-    logs = _each(paths, lambda path: _log(path, dataset), errors)
+    logs = _each(paths, log_of, errors)
     models = list(dict.fromkeys(log.model for log in logs))
     if model and len(models) > 1:
         raise InputError(
@@ -178,12 +186,6 @@ def _runs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, pa
     if not runs:
         raise InputError(f"none of {count(len(paths), 'file')} could be imported")
     return runs
-
-
-def _log(path: Path, dataset: MergeDataset) -> Log:
-    log = read_log(path)
-    check_digest(path, log.name, log.dataset, dataset)
-    return log
 
 
 def _each(items: Iterable[T], action: Callable[[T], R], errors: list[InputError]) -> list[R]:

@@ -33,7 +33,6 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState, generate
 
 from merge_snli.base.errors import InputError, reason
-from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.answers import read_answer, unread_kind
 from merge_snli.language_models.logs import Log, Usage, asked_digest, asked_part
 from merge_snli.language_models.prompts import DEFAULT_PROMPT, AnswerForm, prompt_names, read_prompt, read_prompts
@@ -87,6 +86,7 @@ def nli(
     shots_from: str = SHOTS_FROM,
     limit_seeds: int | None = None,
     random_seed: int = 0,
+    group_column: str | None = None,
 ) -> Task:
     """Ask for the label of each distinct sentence pair of a part of a data set.
 
@@ -100,12 +100,19 @@ def nli(
         shots_from: File, folder or Hub id of the problems to draw shots from; `ORG/NAME:SPLIT` names a split.
         limit_seeds: Number of seeds to ask, with their variants; all by default.
         random_seed: Seed of the draw of the shots.
+        group_column: Column of the groups, if `dataset` is a file or Hub id of labeled pairs.
     """
     if dataset is None:
         raise PrerequisiteError("merge_snli/nli needs a data set: add -T dataset=DIR or -T dataset=ORG/NAME")
     try:
-        scope = Scope(config=config, subsample=subsample, seeds=seeds, limit_seeds=limit_seeds)  # type: ignore[arg-type]
-        asked = read_questions(find_dataset(dataset), scope)
+        scope = Scope(
+            config=config,
+            subsample=subsample,
+            seeds=seeds,  # type: ignore[arg-type]
+            limit_seeds=limit_seeds,
+            group_column=group_column,
+        )
+        asked = read_questions(dataset, scope)
         filled = fill_prompt(
             read_prompt(prompt), asked.data, shots=shots, shots_from=shots_from, random_seed=random_seed
         )

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, reason
 from merge_snli.base.files import is_path, sha256_of_json
-from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.answers import read_answer, unread_kind
 from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, asked_digest, asked_part
 from merge_snli.language_models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, parse_prompt
@@ -47,6 +46,7 @@ def load_questions(
     seeds: Seeds,
     limit_seeds: int | None,
     prompt_toml: str,
+    group_column: str | None = None,
     **_: object,
 ) -> dict[str, datasets.Dataset]:
     """Read the questions of a task.
@@ -59,16 +59,16 @@ def load_questions(
         seeds: Whether to ask seeds.
         limit_seeds: Number of seeds.
         prompt_toml: The prompt.
+        group_column: The column of the groups of pairs in a file.
 
     Raises:
         InputError: If the data set cannot be read or has changed since the task file was written.
     """
     import datasets
 
-    asked = read_questions(
-        find_dataset(name), Scope(config=config, subsample=subsample, seeds=seeds, limit_seeds=limit_seeds)
-    )
-    if asked.data.stored.digest != dataset:
+    scope = Scope(config=config, subsample=subsample, seeds=seeds, limit_seeds=limit_seeds, group_column=group_column)
+    asked = read_questions(name, scope)
+    if asked.digest != dataset:
         raise InputError(f"{name} has changed since the task file was written: run merge-snli harness again")
     filled = _filled(prompt_toml, asked.data.label_names)
     rows = [

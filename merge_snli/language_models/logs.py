@@ -14,6 +14,7 @@ from merge_snli.language_models.answers import read_answer, unread_kind
 from merge_snli.language_models.prompts import FilledPrompt, parse_prompt
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
 from merge_snli.problems.file_rows import read_file
+from merge_snli.schema import ALL
 from merge_snli.scoring.imports import ImportedAnswers, pairs_by_id
 from merge_snli.scoring.replies import Reply, majority
 from merge_snli.scoring.results.files import read_result
@@ -22,7 +23,6 @@ from merge_snli.scoring.results.mean_scores import sum_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from merge_snli.dataset.stored import MergeDataset
     from merge_snli.language_models.prompts import AnswerForm
     from merge_snli.models.labels import Pair
     from merge_snli.scoring.predictions.scored_data import ScoredData
@@ -95,16 +95,21 @@ def asked_part(record: dict[str, Any], path: Path) -> Scope:
         InputError: If the record is not one of this package.
     """
     try:
-        return Scope(config=str(record["config"]), subsample=record["subsample"], limit_seeds=record["limit_seeds"])
+        return Scope(
+            config=str(record["config"]),
+            subsample=record["subsample"],
+            limit_seeds=record["limit_seeds"],
+            group_column=record.get("group_column"),
+        )
     except (KeyError, InputError) as error:
         raise InputError(f"{path} does not say which part of a data set was asked: run the task again") from error
 
 
 def join_logs(logs: Sequence[Log]) -> list[list[Log]]:
     """Group the logs of one model, asked in one way on one part of a data set: one run, maybe in several parts."""
-    groups: dict[tuple[str, str, Scope], list[Log]] = {}
+    groups: dict[tuple[str, str, str, Scope], list[Log]] = {}
     for log in logs:
-        groups.setdefault((log.model, log.digest, log.part), []).append(log)
+        groups.setdefault((log.model, log.digest, log.dataset, log.part), []).append(log)
     return list(groups.values())
 
 
@@ -144,22 +149,22 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
     )
 
 
-def check_digest(path: Path, name: str, digest: str, dataset: MergeDataset) -> None:
-    """Check that a file is on a data set.
+def check_digest(log: Log, data: ScoredData) -> None:
+    """Check that a log is on some data.
 
     Args:
-        path: The file.
-        name: Name of the data set that the file is on.
-        digest: Digest of that data set.
-        dataset: The data set.
+        log: The log.
+        data: The whole config that the log names.
 
     Raises:
         InputError: If not.
     """
-    if digest != dataset.digest:
+    stored = data.dataset
+    name, digests = (data.name, [data.digest]) if stored is None else (stored.name, [stored.digest, data.digest])
+    if log.dataset not in digests:
         raise InputError(
-            f"{path} is on {name} (sha256 {digest[:12]}…), not on {dataset.name} (sha256 {dataset.digest[:12]}…): give "
-            f"{param('dataset')} the same version of the data set as in the log"
+            f"{log.path} is on {log.name} (sha256 {log.dataset[:12]}…), not on {name} (sha256 {digests[0][:12]}…): "
+            f"give {param('dataset')} the same version of the data set as in the log"
         )
 
 
@@ -224,7 +229,8 @@ def read_kept_log(path: Path) -> Log:
     kept = read_kept(path)
     subsample = None if part is None else part.subsample
     asked = {
-        "config": about.config,
+        "config": about.config or ALL,
+        "group_column": about.group_column if about.config is None else None,
         "subsample": ALL_SUBSAMPLES if subsample is None else subsample,
         "limit_seeds": None if part is None else part.limit_seeds,
     }

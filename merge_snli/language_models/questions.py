@@ -10,6 +10,7 @@ import numpy as np
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import read_split
+from merge_snli.scoring.imports import row_ids
 from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.scored_data import by_digest
 
@@ -43,12 +44,15 @@ class Scope:
         seeds: `with` the seeds of the variants, `without` them, or `only` them.
         limit_seeds: Number of seeds, with their variants; None for all. They are those with the smallest digests of
             their ids, so that they do not depend on the order of the data set.
+        group_column: The column of the groups, for labeled pairs in a file or on the Hub; None for a data set that has
+            groups of its own.
     """
 
     config: str = "all"
     subsample: int | str = 0
     seeds: Seeds = "with"
     limit_seeds: int | None = None
+    group_column: str | None = None
 
     def __post_init__(self) -> None:
         """Check the values.
@@ -105,31 +109,49 @@ def uses_of(metadata: dict[str, Any]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Questions:
-    """The questions of a scope, and the data that they are from."""
+    """The questions of a scope, and the data that they are from.
+
+    Attributes:
+        data: The data.
+        scope: The part of it to ask.
+        questions: The questions.
+        name: The data as the user named it.
+    """
 
     data: ScoredData
     scope: Scope
     questions: tuple[Question, ...]
+    name: str
 
     @property
-    def name(self) -> str:
-        """The data set as the user named it."""
-        return str(self.data.stored.name)
+    def digest(self) -> str:
+        """Digest of the data."""
+        return self.data.digest if self.data.dataset is None else self.data.stored.digest
 
     @property
     def record(self) -> dict[str, Any]:
         """What a log says about its questions, for `merge-snli import`."""
         scope = asdict(self.scope) | ({"subsample": ALL_SUBSAMPLES} if self.data.draws is None else {})
-        return {"dataset": self.data.stored.digest, "name": self.name, **scope}
+        return {"dataset": self.digest, "name": self.name, **scope}
 
 
-def read_questions(dataset: MergeDataset, scope: Scope) -> Questions:
+def open_asked(dataset: MergeDataset | str, scope: Scope) -> ScoredData:
+    """Open the whole data that a scope is a part of.
+
+    Raises:
+        InputError: If it cannot be read, or does not have what the scope names.
+    """
+    config = scope.config if scope.group_column is None else None
+    return open_config(dataset, config, group_column=scope.group_column)
+
+
+def read_questions(dataset: MergeDataset | str, scope: Scope) -> Questions:
     """Read the questions of a scope, each distinct pair once.
 
     Raises:
         InputError: If the data set does not have what the scope names.
     """
-    data = open_config(dataset, scope.config)
+    data = open_asked(dataset, scope)
     _check_scope(scope, data)
     groups = np.ones(len(data.group_ids), dtype=bool)
     if scope.limit_seeds is not None:
@@ -141,7 +163,8 @@ def read_questions(dataset: MergeDataset, scope: Scope) -> Questions:
     seed_uses = () if scope.seeds == "without" else _seed_uses(data, groups)
     for pair, use in chain(seed_uses, _row_uses(data, rows, scope.subsample)):
         uses.setdefault(pair, []).append(use)
-    return Questions(data, scope, tuple(Question(*data.pairs[pair], tuple(uses[pair])) for pair in sorted(uses)))
+    questions = tuple(Question(*data.pairs[pair], tuple(uses[pair])) for pair in sorted(uses))
+    return Questions(data, scope, questions, dataset if isinstance(dataset, str) else dataset.name)
 
 
 def _check_scope(scope: Scope, data: ScoredData) -> None:
@@ -173,15 +196,22 @@ def _row_uses(data: ScoredData, rows: Bools, subsample: int | str) -> Iterator[t
     """Yield the index of the pair, and the use, of each row."""
     if not rows.any():
         return
-    table = read_split(data.stored, str(data.config))
-    columns = table.select([name for name in ROW_COLUMNS if name in table.column_names]).to_pylist()
+    columns = _row_columns(data)
     asked = range(0 if data.draws is None else len(data.draws)) if isinstance(subsample, str) else (subsample,)
     for row in np.flatnonzero(rows).tolist():
         use = {
-            data.group_column: data.group_ids[data.row_groups[row]],
+            "group_id" if data.dataset is None else data.group_column: data.group_ids[data.row_groups[row]],
             "label": data.label_names[data.row_labels[row]],
             **columns[row],
         }
         if data.draws is not None:
             use[SUBSAMPLES] = [number for number in asked if data.draws[number, row]]
         yield int(data.row_pairs[row]), use
+
+
+def _row_columns(data: ScoredData) -> list[dict[str, Any]]:
+    """Return the values of `ROW_COLUMNS` of each row; only an id of rows in a file."""
+    if data.dataset is None:
+        return [{"pair_id": name} for name in row_ids(data)]
+    table = read_split(data.stored, str(data.config))
+    return list(table.select([name for name in ROW_COLUMNS if name in table.column_names]).to_pylist())

@@ -10,12 +10,13 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.dataset.label_spellings import task_labels
+from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, TWO_WAY, task_labels
 from merge_snli.language_models.prompts import FilledPrompt, Prompt, Shot
 from merge_snli.problems.inputs import split_of_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source, without_options
+from merge_snli.schema import NLI_LABELS
 
 if TYPE_CHECKING:
     from merge_snli.scoring.predictions.scored_data import ScoredData
@@ -76,6 +77,8 @@ def shots_for(
         opened = open_source(ProblemOptions(problems=name, split=split))
         survey = survey_problems(opened)
     names = task_labels(survey.label_names)
+    if {*data.label_names} == {*TWO_WAY} and {*names} == {*NLI_LABELS}:
+        names = tuple(name if name in TWO_WAY else NOT_ENTAILMENT for name in names)
     if {*names} != {*data.label_names}:
         raise InputError(
             f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "

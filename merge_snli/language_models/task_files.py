@@ -13,6 +13,7 @@ from merge_snli.dataset.folders import check_out
 from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.prompts import FilledPrompt
 from merge_snli.scoring.imports import ID_COLUMNS
+from merge_snli.scoring.results.files import safe_name
 from merge_snli.scoring.statistics import proportion_interval
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def write_task_files(asked: Questions, prompts: Sequence[Prompt], shots: tuple[S
 def _tasks(asked: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> list[dict[str, Any]]:
     """Return the tasks of a prompt: one that ranks, unless it asks for reasons, and one that generates."""
     filled = FilledPrompt(prompt, asked.data.label_names)
-    name = f"merge_snli_{asked.data.config}_{prompt.name}"
+    name = f"merge_snli_{asked.data.config or safe_name(Path(asked.data.name).stem)}_{prompt.name}"
     ranked: dict[str, Any] = {"output_type": "multiple_choice", "doc_to_choice": list(filled.answers)}
     generated: dict[str, Any] = {
         "output_type": "generate_until",
@@ -74,7 +75,7 @@ def _tasks(asked: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> list[di
 
 def _common(asked: Questions, filled: FilledPrompt, shots: tuple[Shot, ...]) -> dict[str, Any]:
     folder, prompt = Path(asked.name), filled.prompt
-    where = str(folder.resolve()) if folder.is_dir() else asked.name
+    where = str(folder.resolve()) if folder.exists() else asked.name
     samples = [lm_eval_task.fields_of(filled, shot) for shot in shots]
     return {
         "test_split": "test",

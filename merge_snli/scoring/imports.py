@@ -109,13 +109,18 @@ def _of_run(answers: ImportedAnswers, data: ScoredData) -> dict[str, Any]:
     return found | ({"tied": tied} if tied else {})
 
 
-def pairs_by_id(data: ScoredData) -> dict[str, Pair]:
-    """Return the pair of each anchor and row of whole data by id; empty for a file, whose rows have no ids."""
+def row_ids(data: ScoredData) -> list[str]:
+    """Return the id of each row of whole data: that of a stored data set, or the number of the row in a file."""
     if data.dataset is None:
-        return {}
+        return [f"row-{number}" for number in range(1, len(data.row_pairs) + 1)]
     table = read_split(data.dataset, str(data.config))
-    ids = table.column(next(name for name in ID_COLUMNS if name in table.column_names)).to_pylist()
-    found = {name: data.pairs[pair] for name, pair in zip(ids, data.row_pairs.tolist(), strict=True)}
+    ids: list[str] = table.column(next(name for name in ID_COLUMNS if name in table.column_names)).to_pylist()
+    return ids
+
+
+def pairs_by_id(data: ScoredData) -> dict[str, Pair]:
+    """Return the pair of each anchor and row of whole data by id."""
+    found = {name: data.pairs[pair] for name, pair in zip(row_ids(data), data.row_pairs.tolist(), strict=True)}
     if data.anchors is not None:
         seeds = zip(data.group_ids, data.anchors.pairs.tolist(), strict=True)
         found |= {name: data.pairs[pair] for name, pair in seeds}

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from generation.filters.definitions import applied_filters
+from generation.filters.word_forms import is_form_of_any
 from generation.options import UNION, Options
 from generation.replacements.combine import Replacement
 from generation.sentences.forms import match_case, match_occurrence_case
@@ -82,6 +83,8 @@ def _check_replacement(row: Row, seed: CheckedSeed, options: Options, find: Find
     replacement, original = row["replacement"], row["original"]
     if fold(replacement) in seed.words:
         find("replacement", f"{quoted(replacement)} is a word of the seed problem")
+    elif not options.scramble and is_form_of_any(replacement, seed.words, row["word_class"]):
+        find("replacement", f"{quoted(replacement)} is a form of a word of the seed problem")
     # "İ" in lower case is two characters; the second one is not a letter.
     if not any(_is_word(text, options) for text in (replacement, replacement.replace("i\u0307", "İ"))):
         find("replacement", f"{quoted(replacement)} is a negation, an affix or not a whole word")

@@ -218,6 +218,7 @@ class MaskedLM:
         self.no_pieces = {*self.tokenizer.all_special_ids, *self.tokenizer.added_tokens_decoder}
         self.make = self._make()
         self.pieces = {number: piece for number in range(len(self.tokenizer)) if (piece := self._piece(number))}
+        self.known = set(self.pieces.values())
         self.spaced = {piece.text.lower() for piece in self.pieces.values() if piece.kind == "spaced"}
         self.answers: dict[tuple[str, int, int], Answer | None] = {}
 
@@ -285,10 +286,12 @@ class MaskedLM:
             doubtful=frozenset(_doubtful(ranked, self.top_k, log_p_original)) - {original},
         )
 
-    def whole_word(self, number: int, kind: str) -> str | None:
-        """Return the letters of a piece that is a whole word of this kind (filter 1), else None."""
-        piece = self.pieces.get(number)
+    def whole_word(self, number: int, original: Piece) -> str | None:
+        """Return the letters of a piece that is a whole word in place of this one (filter 1), else None."""
+        piece, kind = self.pieces.get(number), original.kind
         if piece is None or piece.kind != kind or kind == "continuation" or not is_whole_word(piece.text):
+            return None
+        if original.text.lower() == original.text and Piece(kind, piece.text.lower()) not in self.known:
             return None
         if kind == "bare" and piece.text.lower() not in self.spaced:
             return None
@@ -497,6 +500,7 @@ def suggestions(
     start: int,
     end: int,
     original: str,
+    word_class: str,
     taken: set[str],
     choices: Choices,
 ) -> tuple[dict[str, float], set[str]]:
@@ -508,9 +512,9 @@ def suggestions(
     doubtful: set[str] = set()
     within_rank = list(answer.top)[: choices.max_rank]
     for number in {*answer.top, *answer.doubtful}:
-        piece = mlm.whole_word(number, mlm.pieces[answer.original].kind)
+        piece = mlm.whole_word(number, mlm.pieces[answer.original])
         word = None if piece is None else in_case_of(original, piece)
-        if word is None or plain(word) in taken:
+        if word is None or all_forms([plain(word)], word_class) & taken:
             continue
         if choices.no_quantifiers and {plain(word), plain(original)} & QUANTIFIERS:
             continue
@@ -667,6 +671,7 @@ def variants_of(
         written = {text[start:end] for (text, _), here in zip(sentences, places, strict=True) for start, end in here}
         original = min(written) if len(written) == 1 else form
         result.shared.append((word_class, original))
+        taken_forms = all_forms(taken, word_class)
         other_forms = all_forms(taken - {plain(original)}, "noun", "verb")
         if choices.no_other_forms and other_forms & all_forms([plain(original)], "noun", "verb"):
             continue
@@ -675,7 +680,10 @@ def variants_of(
             by_word: dict[str, dict[str, float]] = {}
             compound = choices.no_compounds and any(in_compound(sentence, tokens, start, end) for start, end in here)
             for mlm in mlms:
-                answers = [suggestions(mlm, sentence, start, end, original, taken, choices) for start, end in here]
+                answers = [
+                    suggestions(mlm, sentence, start, end, original, word_class, taken_forms, choices)
+                    for start, end in here
+                ]
                 for word in set.intersection(*(set(kept) for kept, _ in answers)):
                     is_noun = choices.supersense and word_class == "noun"
                     if compound or (is_noun and not same_supersense(original, word)):

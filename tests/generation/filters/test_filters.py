@@ -120,7 +120,7 @@ def test_words_are_compared_without_accents_and_case(written: str, other: str, t
     assert fold(written) == fold(other)
     for one, another in ((written, other), (other, written)):
         (tagged,) = tag([Problem("x", f"A {one}, a bar", "A bar", 0)], tagger)
-        vocabulary = Vocabulary((Piece("bar", SPACED), Piece(another, SPACED)), np.array([True, True]))
+        vocabulary = Vocabulary((Piece("Bar", SPACED), Piece(another, SPACED)), np.array([True, True]))
         found = filtered(fillers(1, 0), "Bar", vocabulary, words_of(tagged))
         assert found.counts() == Counter({IN_PROBLEM: 1, LESS_PROBABLE: 1})
 

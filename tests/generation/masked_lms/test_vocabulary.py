@@ -86,6 +86,13 @@ def test_bare_piece_is_a_word_only_if_a_spaced_piece_has_the_same_letters() -> N
     assert vocabulary.same_kind(ids, 1).tolist() == [False, True, False, False, True]
 
 
+def test_a_capital_is_kept_or_the_piece_is_not_a_word() -> None:
+    vocabulary = read_vocabulary(byte_bpe_vocabulary("Ġdog", "ĠDog", "ĠGerman", "german", "ĠRed"), 5, "tiny")
+    ids = np.arange(5, dtype=np.int32)
+    assert vocabulary.same_kind(ids, 0).tolist() == [True, True, False, False, False]
+    assert vocabulary.same_kind(ids, 4).tolist() == [True, True, True, False, True]
+
+
 def byte_bpe_vocabulary(*tokens: str) -> PreTrainedTokenizerFast:
     tokenizer = Tokenizer(models.BPE({token: index for index, token in enumerate(tokens)}, []))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()

@@ -27,6 +27,7 @@ from generation.sentences.tagging import InPlaceTagger, TaggedProblem, TaggedSen
 from generation.sentences.words import SharedWord, shared_words
 from generation.variants import Variant
 from merge_snli.dataset.answered_forms import SPLIT
+from merge_snli.models.base_forms import base_forms
 from merge_snli.problems.reading import Problem
 from tests.tiny_wordnet import save_wordnet
 
@@ -36,6 +37,9 @@ VOCABULARY = Vocabulary(
     tuple(Piece(text, SPACED) for text in PIECES), np.array([text.isalpha() and text != "not" for text in PIECES])
 )
 MLMS = ("m1", "m2")
+
+
+base_forms("dogs", "noun")  # reads the table, which takes longer than an example may
 
 
 class ByText(InPlaceTagger):
