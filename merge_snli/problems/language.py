@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import tomllib
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -82,13 +82,11 @@ def use_of_words(text: str, expected: str) -> Counter[str]:
 
 @cache
 def _codes(expected: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the codes of the languages that each function word shows."""
-    found = defaultdict(list)
+    """Return the languages that each function word shows: only the expected one if it is a word of that."""
     own = languages()[expected].function_words
-    for code, language in languages().items():
-        for word in language.function_words if code == expected else language.function_words - own:
-            found[word].append(code)
-    return {word: tuple(codes) for word, codes in found.items()}
+    others = {word for language in languages().values() for word in language.function_words} - own
+    shown = {word: tuple(code for code, of in languages().items() if word in of.function_words) for word in others}
+    return shown | dict.fromkeys(own, (expected,))
 
 
 def other_language(use: Mapping[str, int], expected: str) -> str | None:
@@ -99,11 +97,11 @@ def other_language(use: Mapping[str, int], expected: str) -> str | None:
         expected: The code of the language.
 
     Returns:
-        The name of another language, or `another script` or `another language` if it is not known; None if the text
-        looks like the expected language, or is too short to tell.
+        The name of another language, or what is known of it; None if the text looks like the expected language, or is
+        too short to tell.
     """
     if 2 * use[NOT_LATIN] > use[LETTERS]:
-        return "another script"
+        return "a language in other letters"
     best = max((code for code in languages() if code != expected), key=lambda code: use[code])
     if use[best] >= MIN_OTHER and use[best] > use[expected]:
         return languages()[best].name if use[best] >= MIN_NAMED * use[WORDS] else ANOTHER
@@ -122,7 +120,8 @@ class LanguageCheck:
         self._expected = expected
         self._problems = 0
         self._total: Counter[str] = Counter()
-        self._deviating: list[tuple[str, str]] = []
+        self._deviating = 0
+        self._first = ""
 
     def add(self, location: str, premise: str, hypothesis: str) -> None:
         """Count a problem.
@@ -137,7 +136,8 @@ class LanguageCheck:
         self._total.update(use)
         other = other_language(use, self._expected)
         if other is not None:
-            self._deviating.append((location, other))
+            self._deviating += 1
+            self._first = self._first or f"the first at {location} like {other}"
 
     def require(self, problems: str) -> None:
         """Check that the problems look like the expected language; warn about single ones that do not.
@@ -148,17 +148,17 @@ class LanguageCheck:
         Raises:
             InputError: If all problems together, or more than `MAX_DEVIATING` of them, look like another language.
         """
-        name, deviating = languages()[self._expected].name, len(self._deviating)
-        some = f"do not all look like {name}: {deviating:,} of {self._problems:,} look like other languages, the first"
-        some += "".join(f" at {location} like {other}" for location, other in self._deviating[:1])
+        name = languages()[self._expected].name
+        some = f"do not all look like {name}: {self._deviating:,} of {self._problems:,} look like other languages"
         if (other := other_language(self._total, self._expected)) is not None:
             share = self._total[self._expected] / self._total[WORDS]
             found = f"look like {other}, not {name} ({share:.1%} of their words are {name} function words)"
-        elif deviating > MAX_DEVIATING * self._problems:
-            found = some
+        elif self._deviating > MAX_DEVIATING * self._problems:
+            found = f"{some}, {self._first}"
         else:
-            if deviating:
-                logger.warning("the problems of %s %s; remove them, or check their variants", problems, some)
+            if self._deviating:
+                advice = "remove them, or check their variants"
+                logger.warning("the problems of %s %s, %s; %s", problems, some, self._first, advice)
             return
         raise InputError(
             f"the problems of {problems} {found}: the tagger and the filters are for {name}. Give problems in "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,13 +20,12 @@ from merge_snli.reproduction.tables import FIGURES, Ours
 from merge_snli.reproduction.verdict import OurNumber
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from merge_snli.analysis.filter_sets import FilterSets
     from merge_snli.analysis.majority import Majority
-    from merge_snli.analysis.report.exhibit import Draw
-    from merge_snli.analysis.report.report import Report
+    from merge_snli.analysis.report.report import Report, ReportPart
     from merge_snli.analysis.scored_dataset import ScoredDataset
     from merge_snli.analysis.table_3 import Table3
     from merge_snli.analysis.word_classes import Classes, ClassPairs
@@ -48,18 +49,11 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
         results: The results that they are of.
         out: The output folder.
     """
-    plain, across = report.data_sets[0], report.across_data_sets
-    scored = plain.scored[0]
-    values = {section.name: value for part in (plain, across) for section, value in part.analyses}
+    parts = report.data_sets[0], report.across_data_sets
+    scored = parts[0].scored[0]
+    values = {section.name: value for part in parts for section, value in part.analyses}
     of_plain = [each for each in results if each.dataset.digest == scored.record.digest]
-    computed: dict[str, tuple[Callable[[Any], Cells], str]] = {
-        "table-3": (table_3_cells, "table_3"),
-        "section-5.1-majority": (majority_cells, "majority"),
-        "figure-5": (class_cells, "classes"),
-        "figure-6": (class_pair_cells, "class_pairs"),
-        "figure-8": (filter_cells, "filter_sets"),
-    }
-    found = {name: _ours(cells, values[analysis]) for name, (cells, analysis) in computed.items()}
+    found = {name: _ours(cells, values[analysis]) for name, (cells, analysis) in COMPUTED.items()}
     found["section-5.1"] = _tests(values["seeds_against_variants"], of_plain)
     found["section-5.5"] = section_5_5(values)
     found["table-8"] = Ours(
@@ -70,22 +64,20 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
         cells=table_10_cells(scored, read_paper(MERGE).exhibits["table-10"].rows),
         reason="not a seed of this data set, or not recorded",
     )
-    for part in (plain, across):
+    return {name: replace(ours, files=_draw(name, parts, out)) for name, ours in found.items()}
+
+
+def _draw(name: str, parts: Sequence[ReportPart], out: Path) -> tuple[str, ...]:
+    """Write a figure of the report for a wide page and for a phone, and return the files; none if it has none."""
+    files = {f"{FIGURES}/{name}.svg": False, f"{FIGURES}/{name}-narrow.svg": True}
+    for part in parts:
         for section, value in part.analyses:
-            shown = () if isinstance(value, NotComputable) else section.exhibits(value)
-            for exhibit in shown:
-                name = exhibit.paper.lower().replace(" ", "-")
-                if exhibit.draw is not None and name.startswith("figure"):
-                    ours = found.get(name, Ours())
-                    files = _write_figure(exhibit.draw, exhibit.title, name, out)
-                    found[name] = Ours(cells=ours.cells, reason=ours.reason, files=files)
-            if not shown:
-                found.setdefault(FIGURE_OF.get(section.name, ""), Ours(reason=str(value)))
-    return found
-
-
-# The figures without numbers in the paper, by name of the analysis.
-FIGURE_OF = {"kin": "figure-7", "model_curves": "figure-4"}
+            for exhibit in () if isinstance(value, NotComputable) else section.exhibits(value):
+                if exhibit.draw is not None and exhibit.paper == name.replace("-", " ").capitalize():
+                    for file, narrow in files.items():
+                        write_bytes(out / file, image(exhibit.draw(narrow, exhibit.title), "svg", text_as="none"))
+                    return tuple(files)
+    return ()
 
 
 def _ours(cells: Callable[[Any], Cells], value: object) -> Ours:
@@ -129,6 +121,24 @@ def class_pair_cells(value: ClassPairs) -> Cells:
 def filter_cells(value: FilterSets) -> Cells:
     """Return the number of distinct drawn variants of each data set of section 5.4."""
     return {(each.name, "variants"): OurNumber(value=each.curve.variants) for each in value.sets}
+
+
+def no_cells(_: object) -> Cells:
+    """Return no cells, for what the paper only draws."""
+    return {}
+
+
+# By name of the exhibit: its cells from the value of an analysis, and the name of the analysis.
+COMPUTED: Mapping[str, tuple[Callable[[Any], Cells], str]] = {
+    "table-3": (table_3_cells, "table_3"),
+    "section-5.1-majority": (majority_cells, "majority"),
+    "figure-4": (no_cells, "model_curves"),
+    "figure-5": (class_cells, "classes"),
+    "figure-6": (class_pair_cells, "class_pairs"),
+    "figure-7": (no_cells, "kin"),
+    "figure-8": (filter_cells, "filter_sets"),
+    "figure-11": (no_cells, "model_curves"),
+}
 
 
 def _tests(value: object, results: Sequence[Result]) -> Ours:
@@ -182,14 +192,6 @@ def table_10_cells(scored: ScoredDataset, printed: Collection[str]) -> Cells:
         }
         cells |= {(seed, column): OurNumber(value=value) for column, value in values.items()}
     return cells
-
-
-def _write_figure(draw: Draw, title: str, name: str, out: Path) -> tuple[str, ...]:
-    """Write a figure for a wide page and for a phone."""
-    files = {f"{FIGURES}/{name}.svg": False, f"{FIGURES}/{name}-narrow.svg": True}
-    for file, narrow in files.items():
-        write_bytes(out / file, image(draw(narrow, title), "svg", text_as="none"))
-    return tuple(files)
 
 
 def _name(model: str) -> str:

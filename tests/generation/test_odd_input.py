@@ -80,24 +80,31 @@ def test_a_variant_differs_from_its_seed_only_in_the_replaced_word(rows: list[di
 
 
 @pytest.mark.parametrize(
-    "name", ["several sentences", "quotes and ellipses", "numbers", "emoji", "non-breaking spaces", "right to left"]
+    "name",
+    [
+        *("several sentences", "quotes and ellipses", "numbers", "emoji", "non-breaking spaces", "right to left"),
+        "long premise",
+    ],
 )
 def test_unusual_text_gets_variants(name: str, rows: list[dict[str, Any]]) -> None:
     assert any(row["seed_id"] == name for row in rows)
 
 
-@pytest.mark.parametrize("name", ["long premise", "long hypothesis", "right to left only", "no letters"])
+@pytest.mark.parametrize("name", ["long hypothesis", "right to left only", "no letters"])
 def test_problems_without_usable_forms_get_no_variants(name: str, rows: list[dict[str, Any]]) -> None:
     assert not any(row["seed_id"] == name for row in rows)
 
 
-def test_forms_that_are_too_long_are_counted(made: MergeDataset) -> None:
-    too_long: Counter[tuple[str, str]] = Counter()
+def test_forms_of_long_texts_are_counted(made: MergeDataset) -> None:
+    """The premise has sentences, of which windows are masked; the hypothesis is one sentence that is too long."""
+    counts: Counter[tuple[str, str, str]] = Counter()
     for of in generation_of(made.record).filters:
-        too_long[of.masked_lm, of.side] += of.counts.get("too long", 0)
+        for reason in ("in a window", "too long"):
+            counts[of.masked_lm, of.side, reason] += of.counts.get(reason, 0)
     for mlm in generation_of(made.record).masked_lms:
-        assert too_long[mlm.name, "premise"] >= 2 * 60, "dog and house, of each of 60 sentences"
-        assert too_long[mlm.name, "hypothesis"] >= 2 * 143
+        assert counts[mlm.name, "premise", "in a window"] >= 120, "a word of each of 120 sentences"
+        assert counts[mlm.name, "premise", "too long"] == counts[mlm.name, "hypothesis", "in a window"] == 0
+        assert counts[mlm.name, "hypothesis", "too long"] >= 2 * 143
 
 
 def test_extra_columns_come_last_as_text(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> None:

@@ -39,9 +39,9 @@ OTHERS: dict[str, tuple[str, Pairs]] = {
             ("Dos perros corren por la hierba.", "Los perros duermen en la casa."),
         ],
     ),
-    "zh": ("another script", [("一个男人在舞台上弹吉他。", "一个男人在演奏音乐。")]),
-    "ja": ("another script", [("男の人がステージでギターを弾いている。", "男の人が音楽を演奏している。")]),
-    "ru": ("another script", [("Мужчина играет на гитаре.", "Мужчина исполняет музыку.")]),
+    "zh": ("a language in other letters", [("一个男人在舞台上弹吉他。", "一个男人在演奏音乐。")]),
+    "ja": ("a language in other letters", [("男の人がステージでギターを弾いている。", "男の人が音楽を演奏している。")]),
+    "ru": ("a language in other letters", [("Мужчина играет на гитаре.", "Мужчина исполняет музыку.")]),
     "fi": ("another language", [("Mies soittaa kitaraa lavalla.", "Mies tekee musiikkia.")] * 10),
 }
 """By code: what the problems look like, and problems."""
