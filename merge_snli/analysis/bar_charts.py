@@ -166,10 +166,10 @@ def draw_shares(
 
 def _draw_shares(axes: Axes, shares: Mapping[str, Sequence[float]]) -> None:
     left = np.zeros(len(next(iter(shares.values()))))
-    for label, of_models in shares.items():
+    for number, (label, of_models) in enumerate(shares.items()):
         widths = np.nan_to_num(np.array(of_models)) * 100
-        name = label.replace("_", " ")
-        axes.barh(range(len(widths)), widths, 0.78, left, label=name, color=LABEL_COLORS[label])
+        name, color = label.replace("_", " "), LABEL_COLORS.get(label, COLORS[number % len(COLORS)])
+        axes.barh(range(len(widths)), widths, 0.78, left, label=name, color=color)
         left += widths
 
 

@@ -169,6 +169,11 @@ class FilledPrompt:
         name, shown = f"the prompt {self.prompt.name}", self.question("first sentence", "second sentence")
         if "first sentence" not in shown or "second sentence" not in shown:
             raise InputError(f"{name} does not show the problem: use {{{{ premise }}}} and {{{{ hypothesis }}}}")
+        if self.prompt.words and self.prompt.words.keys().isdisjoint(self.labels):
+            raise InputError(
+                f"{name} asks for {', '.join(self.prompt.words.values())}, and the labels are "
+                f"{', '.join(self.labels)}: give {param('prompt')} a TOML file of this task, or {DEFAULT_PROMPT}"
+            )
         if len({*self.words}) < len(self.words):
             raise InputError(f"{name} has one word for two of the labels {', '.join(self.labels)}: change its words")
         if self.prompt.reason_first and self.shots:

@@ -78,6 +78,20 @@ def test_the_answers_that_a_prompt_asks_for_are_read(name: str, labels: tuple[st
     assert read == [*labels]
 
 
+@pytest.mark.parametrize("name", PROMPTS)
+def test_prompts_ask_for_the_labels_of_any_task_or_are_refused(name: str) -> None:
+    labels = ("not_equivalent", "equivalent")
+    if read_prompt(name).words:
+        with pytest.raises(InputError, match=rf"{name} asks for .*, and the labels are not_equivalent, equivalent"):
+            filled(name, labels)
+        return
+    prompt = filled(name, labels)
+    read = [read_answer(answer, labels, prompt.prompt.answer, prompt.words) for answer in prompt.answers]
+    assert read == [*labels]
+    assert read_answer("Not equivalent.", labels) == "not_equivalent"
+    assert read_answer("**Equivalent**", labels) == "equivalent"
+
+
 def test_a_base_model_stops_at_its_own_problem() -> None:
     assert filled("word").stop == ("\n\nPremise:",)
     assert filled("lm_eval").stop == ("\nQuestion:",)
