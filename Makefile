@@ -70,7 +70,7 @@ wheel: $(READY)
 	rm -rf dist
 	$(RUN)python -m build --wheel --outdir dist .
 
-# The pages, the changelog and the metric's card are copied to one folder, and the tutorial is run and rendered there.
+# The pages, the changelog and the metric's card are copied to one folder, and the notebooks are run and rendered there.
 SITE_PAGES := build/docs
 docs: $(READY)
 	@.ci/install $(VENV) --editable '.[dev,docs]'
@@ -81,9 +81,9 @@ docs: $(READY)
 	cp metrics/pattern_accuracy/README.md $(SITE_PAGES)/metric.md
 	$(TEST_ENVIRONMENT) $(RUN)merge-snli harness demo:dataset --show-prompts >> $(SITE_PAGES)/prompts.md
 	$(RUN)python -m tests.command_reference $(SITE_PAGES)/commands.md
-	$(TEST_ENVIRONMENT) $(RUN)python -m nbconvert --execute --to markdown $(SITE_PAGES)/tutorial.ipynb
-	rm $(SITE_PAGES)/tutorial.ipynb
-	sed -i.bak -e 's/(tutorial\.ipynb)/(tutorial.md)/' -e 's/(docs\//(/' $(SITE_PAGES)/*.md && rm $(SITE_PAGES)/*.bak
+	$(TEST_ENVIRONMENT) $(RUN)python -m nbconvert --execute --to markdown $(SITE_PAGES)/*.ipynb
+	rm $(SITE_PAGES)/*.ipynb
+	sed -i.bak -e 's/(\([a-z-]*\)\.ipynb)/(\1.md)/' -e 's/(docs\//(/' $(SITE_PAGES)/*.md && rm $(SITE_PAGES)/*.bak
 	$(RUN)zensical build --clean --strict
 
 SMOKE := build/smoke

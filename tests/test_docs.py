@@ -1,4 +1,4 @@
-"""The Markdown pages: short paragraph lines, links that resolve, commands that parse, and a tutorial that runs."""
+"""The Markdown pages: short paragraph lines, links that resolve, commands that parse, and notebooks that run."""
 
 from __future__ import annotations
 
@@ -140,26 +140,34 @@ def navigation(entry: Any) -> set[str]:  # noqa: ANN401 - a YAML value
     return set().union(*map(navigation, entries))
 
 
-def test_the_tutorial_is_committed_without_outputs() -> None:
-    notebook = json.loads((ROOT / "docs" / "tutorial.ipynb").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", ["tutorial", "five-questions"])
+def test_notebooks_are_committed_without_outputs(name: str) -> None:
+    notebook = json.loads((ROOT / "docs" / f"{name}.ipynb").read_text(encoding="utf-8"))
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert cells
     assert all(cell["execution_count"] is None and not cell["outputs"] for cell in cells)
 
 
 @pytest.mark.slow
-def test_the_tutorial_runs(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "images", "tables", "printed"),
+    [
+        ("tutorial", 2, 4, "PA(0.9) on variants"),
+        ("five-questions", 0, 4, "if their errors were independent"),
+    ],
+)
+def test_the_notebooks_run(tmp_path: Path, name: str, images: int, tables: int, printed: str) -> None:
     import nbformat
     from nbclient import NotebookClient
 
-    notebook = nbformat.read(ROOT / "docs" / "tutorial.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    notebook = nbformat.read(ROOT / "docs" / f"{name}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
     resources = {"metadata": {"path": str(tmp_path)}}
     NotebookClient(notebook, timeout=600, kernel_name="python3", resources=resources).execute()
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     shown = [kind for output in outputs for kind in output.get("data", {})]
-    assert shown.count("image/png") == 2
-    assert shown.count("text/html") == 4
-    assert any("PA(0.9) on variants" in output.get("text", "") for output in outputs)
+    assert shown.count("image/png") == images
+    assert shown.count("text/html") == tables
+    assert any(printed in output.get("text", "") for output in outputs)
 
 
 def test_no_page_needs_the_mock_model_of_inspect() -> None:

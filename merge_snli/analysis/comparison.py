@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from merge_snli.analysis.scored_dataset import NotComputable, read_scored_dataset
-from merge_snli.analysis.without_seeds import on_common_seeds
+from merge_snli.analysis.without_seeds import on_common_seeds, without_seeds
 from merge_snli.analysis.word_classes import classes
 from merge_snli.base.errors import InputError, param
+from merge_snli.scoring.predictions.opening import open_config
+from merge_snli.scoring.predictions.scored_data import agreeing
 from merge_snli.scoring.results.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
 from merge_snli.scoring.results.intervals import pattern_accuracy_interval
 from merge_snli.scoring.results.over_prompts import OverPrompts, merge_prompts, prompts_of
@@ -104,6 +106,7 @@ def compare_results(
     datasets: Iterable[MergeDataset] = (),
     thresholds: Sequence[float] = (QUALITY_THRESHOLD,),
     all_thresholds: bool = False,
+    min_agreement: float | None = None,
 ) -> tuple[Comparison, ...]:
     """Compare the models of each data set and config with each other, two-way models apart from the others.
 
@@ -114,6 +117,8 @@ def compare_results(
         datasets: Data sets on which the results were computed, to compare word classes.
         thresholds: Thresholds from 0 to 1 at which the models are compared, at least one.
         all_thresholds: Also test at which of the thresholds 0, 0.01, … 1 each pair of models differs.
+        min_agreement: Smallest share of annotators who gave the gold label; other seeds are left out. Needs the data
+            sets of all results.
 
     Returns:
         One comparison per threshold, data set and config with at least two models, in the order of their first results.
@@ -137,8 +142,9 @@ def compare_results(
         )
     by_digest = {dataset.digest: dataset for dataset in datasets}
     _check_datasets(by_digest, firsts, thresholds)
+    suffix = "" if min_agreement is None else f", agreement of at least {min_agreement:.3g}"
     titles = [
-        title + two_way_suffix(first) + each.suffix
+        title + two_way_suffix(first) + each.suffix + suffix
         for title, first, each in zip(titles_of([first.dataset for first in firsts]), firsts, comparable, strict=True)
     ]
     return tuple(
@@ -150,6 +156,7 @@ def compare_results(
             threshold=threshold,
             all_thresholds=all_thresholds and number == 0,
             dataset=by_digest.get(first.dataset.digest),
+            min_agreement=min_agreement,
         )
         for each, first, title in zip(comparable, firsts, titles, strict=True)
         for number, threshold in enumerate(thresholds)
@@ -221,12 +228,16 @@ def _compare(
     threshold: float,
     all_thresholds: bool,
     dataset: MergeDataset | None,
+    min_agreement: float | None,
 ) -> Comparison:
     results = list(compared.results.values())
     first = results[0]
     unit = first.units[0]
     tables = {name: result.groups for name, result in compared.results.items()}
-    ids = common_groups(tables, unit)
+    low = _low_agreement(dataset, first, min_agreement)
+    ids = tuple(one for one in common_groups(tables, unit) if one not in low)
+    if len(ids) < 2:
+        raise InputError(f"{param('min_agreement')}: {len(ids)} {unit}(s) remain, and at least two are needed")
     counts = {name: table.counts(ids) for name, table in tables.items()}
     values = {name: _values(result, ids, test, threshold) for name, result in compared.results.items()}
     try:
@@ -250,7 +261,7 @@ def _compare(
         smallest_difference=smallest_paired(observed_gaps(passes), len(ids), alpha=alpha / len(family.pairs)),
         family=family,
         seeds_against_variants=_seeds_against_variants(results, ids) if of_models else None,
-        classes=_classes(dataset, results) if of_models else None,
+        classes=_classes(dataset, results, low) if of_models else None,
         all_thresholds=_at_all_thresholds(counts, family.models, alpha) if all_thresholds else None,
         notes={name: result.notes for name, result in compared.results.items()},
         prompts=None if compared.model is None else compared.model.effect,
@@ -312,13 +323,29 @@ def _accuracy_on_variants(counts: Counts) -> float:
     return float(np.mean(counts.correct[drawn].sum(axis=1) / counts.sizes[drawn].sum(axis=1)))
 
 
-def _classes(dataset: MergeDataset | None, results: Sequence[Result]) -> tuple[NamedTest, ...] | None:
+def _low_agreement(dataset: MergeDataset | None, result: Result, min_agreement: float | None) -> set[str]:
+    """Return the seeds to which fewer annotators gave the gold label; none if no agreement is asked for."""
+    if min_agreement is None:
+        return set()
+    if dataset is None:
+        raise InputError(
+            f"{param('min_agreement')} needs the labels of annotators: name {result.dataset.title} with "
+            f"{param('dataset')}"
+        )
+    data = open_config(dataset, result.dataset.config)
+    keep = agreeing(data, min_agreement).tolist()
+    return {seed for seed, kept in zip(data.group_ids, keep, strict=True) if not kept}
+
+
+def _classes(
+    dataset: MergeDataset | None, results: Sequence[Result], low: Collection[str]
+) -> tuple[NamedTest, ...] | None:
     """Test each pair of word classes over seeds; none if the config has one class, None without the data set."""
     if dataset is None:
         return None
     try:
         answers = [each for result in results for each in prompts_of(result)]
-        [scored] = on_common_seeds([read_scored_dataset(dataset, answers)])
+        [scored] = on_common_seeds([without_seeds(read_scored_dataset(dataset, answers), low)])
         return classes(scored).tests
     except NotComputable:
         return ()

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import TEXT_FORMATS, add_datasets, add_format, add_list, add_results, write_output
+from merge_snli.cli.arguments import (
+    TEXT_FORMATS,
+    add_datasets,
+    add_format,
+    add_list,
+    add_min_agreement,
+    add_results,
+    write_output,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="repeat every number without these seeds: one id per line, or a CSV file with a column seed_id",
     )
+    add_min_agreement(parser)
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the report")
     add_format(parser, *TEXT_FORMATS)
     parser.epilog = (
@@ -53,6 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
         kin=_counterparts(arguments.kin),
         corpus=arguments.corpus,
         without_seeds=() if arguments.without_seeds is None else read_seed_ids(arguments.without_seeds),
+        min_agreement=arguments.min_agreement,
         out=arguments.out,
         progress=Progress(),
     )

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -140,6 +141,27 @@ def read_cluster(arguments: argparse.Namespace) -> Cluster | None:
     from merge_snli.runs.submit import Cluster  # needs datatrove, which the line above has looked for
 
     return Cluster(options)
+
+
+def add_min_agreement(parser: argparse.ArgumentParser, needs: str = "") -> None:
+    """Add `--min-agreement`, such as `4/5` or `0.8`."""
+    parser.add_argument(
+        "--min-agreement",
+        type=_agreement,
+        metavar="K/N",
+        help=f"leave out seeds to which fewer annotators gave the gold label, such as 4/5{needs}",
+    )
+
+
+def _agreement(text: str) -> float:
+    """Parse a share such as `4/5` or `0.8`."""
+    try:
+        share = float(Fraction(text))
+    except (ValueError, ZeroDivisionError):
+        share = float("nan")
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share of annotators, such as 4/5")
+    return share
 
 
 def add_thresholds(parser: argparse.ArgumentParser, purpose: str) -> None:

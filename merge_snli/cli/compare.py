@@ -14,6 +14,7 @@ from merge_snli.cli.arguments import (
     add_datasets,
     add_format,
     add_list,
+    add_min_agreement,
     add_results,
     add_thresholds,
     number,
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also list the thresholds at which each pair of models differs significantly",
     )
     add_datasets(parser, "data sets of the results, to compare their word classes at 0.9")
+    add_min_agreement(parser, "; needs --dataset")
     parser.add_argument(
         "--out",
         type=Path,
@@ -95,6 +97,7 @@ def run(arguments: argparse.Namespace) -> None:
             datasets=datasets,
             thresholds=arguments.threshold or (QUALITY_THRESHOLD,),
             all_thresholds=arguments.all_thresholds,
+            min_agreement=arguments.min_agreement,
         )
     except NotComparable:
         if arguments.out is None:

@@ -20,6 +20,7 @@ from merge_snli.cli.arguments import (
     add_cluster,
     add_format,
     add_list,
+    add_min_agreement,
     add_source_arguments,
     add_thresholds,
     read_cluster,
@@ -99,6 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="score only the variants that a subsample drew, not all of split test; the scores printed are the same",
     )
+    add_min_agreement(parser, "; marked as partial")
     add_thresholds(parser, "also show PA at these thresholds in the table, such as 0.8 0.95")
     add_list(
         parser.add_argument,
@@ -163,11 +165,10 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.scoring.results.files import check_results_folder, to_json
     from merge_snli.scoring.tasks import ScoringRun, score_run
 
-    if arguments.cluster is not None and (arguments.limit_seeds, arguments.subsample) != (None, None):
-        raise InputError(
-            f"{param('limit_seeds')} and {param('subsample')} are for a trial on one machine: remove them, or "
-            f"{param('cluster')}"
-        )
+    part = {name: getattr(arguments, name) for name in ("limit_seeds", "subsample", "min_agreement")}
+    given = [param(name) for name, value in part.items() if value is not None]
+    if arguments.cluster is not None and given:
+        raise InputError(f"{' and '.join(given)}: a cluster scores whole data sets, remove it, or {param('cluster')}")
     cluster = read_cluster(arguments)
     dataset_id, (dataset, source) = _dataset_id(arguments), _inputs(arguments)
     options = ModelOptions(
@@ -181,9 +182,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_results_folder(arguments.out)
     scored: list[tuple[list[Result], dict[str, str]]] = []
     for whole in open_data(dataset, config=arguments.config, group_column=arguments.group_column, by=arguments.by):
-        data = part_of_data(
-            whole, limit_seeds=arguments.limit_seeds, subsample=arguments.subsample, drawn=arguments.drawn
-        )
+        data = part_of_data(whole, drawn=arguments.drawn, **part)
         problems = None if source is None else read_source(source, data)
         if dataset_id is not None and data.anchors is None:
             raise InputError(
@@ -258,13 +257,17 @@ def _filled(arguments: argparse.Namespace, prompt: Prompt, data: ScoredData) -> 
 def _tables(results: Sequence[Result], failed: Mapping[str, str], thresholds: Collection[float]) -> list[Table]:
     """Return the tables of the models that were scored on one config of one data set."""
     from merge_snli.analysis.power import too_few_notes
+    from merge_snli.scoring.predictions.reading import AGREEMENT
     from merge_snli.scoring.results.grouping import names_of
     from merge_snli.scoring.results.score_table import part_tables, score_table
 
     names = names_of(results)
     scores = score_table(results, failed, names=names, thresholds=thresholds)
     tables = [replace(scores, notes=(*scores.notes, *too_few_notes(results)))]
-    return tables + (part_tables(results, names=names) if results and not results[0].has_anchors else [])
+    if not results or (results[0].has_anchors and not any(AGREEMENT in result.parts for result in results)):
+        return tables
+    columns = (AGREEMENT,) if results[0].has_anchors else None
+    return tables + part_tables(results, names=names, columns=columns)
 
 
 def _dataset_id(arguments: argparse.Namespace) -> str | None:

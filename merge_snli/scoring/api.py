@@ -46,6 +46,7 @@ def score(
     limit_seeds: int | None = None,
     subsample: int | None = None,
     drawn: bool = False,
+    min_agreement: float | None = None,
     source: str | Path | ProblemOptions | None = None,
     model_labels: Sequence[str] | str | None = None,
     dtype: str = "float32",
@@ -78,6 +79,8 @@ def score(
         subsample: The subsample whose variants are scored, likewise.
         drawn: Score only the variants that a subsample drew, and the seeds. Scores over the subsamples are the same as
             without it, and `all_rows_accuracy` is None.
+        min_agreement: Smallest share of annotators who gave the gold label; other seeds are left out, and the result
+            is marked as partial.
         source: The problems that the data set was generated from, to score the model on all of them as well: `recorded`
             for those that its record names, a file, a Hub id, or `merge_snli.problems.options.ProblemOptions`.
         model_labels: The label of each output, in order; `infer` to infer the order from the seeds. Required if the
@@ -112,7 +115,7 @@ def score(
         model = pipeline_of(*model)
     _check_options(model, options, name=name, version=version, concurrency=concurrency)
     whole = open_config(dataset, config, group_column=group_column, by=by)
-    data = part_of_data(whole, limit_seeds=limit_seeds, subsample=subsample, drawn=drawn)
+    data = part_of_data(whole, limit_seeds=limit_seeds, subsample=subsample, drawn=drawn, min_agreement=min_agreement)
     folder = None if out is None else Path(out)
     if folder is not None:
         check_results_folder(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,13 @@ from merge_snli.analysis.report.report import make_report
 from merge_snli.analysis.report.sections import Settings
 from merge_snli.analysis.report.write import check_report_folder, write_report
 from merge_snli.analysis.scored_dataset import read_scored_dataset
+from merge_snli.analysis.without_seeds import without_seeds as leave_out_seeds
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.scoring.predictions.opening import data_keys
+from merge_snli.scoring.predictions.scored_data import agreeing
 from merge_snli.scoring.results.files import file_name, read_results, work_folder
 from merge_snli.scoring.results.grouping import comparable_results, config_rank, data_key, is_two_way
 
@@ -151,6 +154,7 @@ def analyze(
     kin: Mapping[str, str] | None = None,
     corpus: str | None = None,
     without_seeds: Sequence[str] = (),
+    min_agreement: float | None = None,
     out: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Report:
@@ -163,6 +167,7 @@ def analyze(
         corpus: Training data of the models, in which words are counted: a `.txt` file, or NLI problems as `generate`
             reads them. The counts are cached in `OUT.work`.
         without_seeds: Ids of seeds that are mislabeled; every analysis runs again without them.
+        min_agreement: Smallest share of annotators who gave the gold label; other seeds are left out everywhere.
         out: Folder for the report; if None, nothing is written.
         progress: Where to report the progress; by default nowhere.
 
@@ -181,6 +186,8 @@ def analyze(
     read = [result for folder in folders for result in read_results(folder)]
     opened = [each if isinstance(each, MergeDataset) else find_dataset(str(each)) for each in datasets]
     scored = match_results([*read, *values], opened)
+    if min_agreement is not None:
+        scored = tuple(_agreed(each, min_agreement) for each in scored)
     check_counterparts(scored, kin or {})
     check_seed_ids(without_seeds, scored)
     corpora = {} if corpus is None else _corpora(corpus, scored, None if out is None else work_folder(Path(out)))
@@ -189,6 +196,15 @@ def analyze(
     if out is not None:
         write_report(report, Path(out), progress)
     return report
+
+
+def _agreed(scored: ScoredDataset, min_agreement: float) -> ScoredDataset:
+    """Return a data set without the seeds to which fewer annotators gave the gold label."""
+    keep = agreeing(scored.data, min_agreement).tolist()
+    low = [seed for seed, kept in zip(scored.ids, keep, strict=True) if not kept]
+    suffix = f"agreement of at least {min_agreement:.3g}"
+    record = replace(scored.record, title=f"{scored.record.title} ({suffix})")
+    return replace(leave_out_seeds(scored, low), record=record)
 
 
 def _corpora(name: str, scored: Sequence[ScoredDataset], work: Path | None) -> dict[str, CorpusCounts]:

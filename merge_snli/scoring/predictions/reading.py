@@ -12,6 +12,7 @@ import numpy as np
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.progress import Progress
+from merge_snli.dataset.annotators import COLUMN, label_counts
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import label_names, read_split
@@ -85,6 +86,8 @@ def _scored_config(dataset: MergeDataset, config: str, names: tuple[str, ...], t
     pairs = Numbering([*seed_pairs, *zip(columns["premise"], columns["hypothesis"], strict=True)])
     numbers = np.array(pairs.numbers)
     word_class, label = np.array(columns["word_class"]), np.array(columns["label"])
+    people, gold = _people(table, names), np.array([label for _, _, label in seeds.values()])
+    groups = np.array(Numbering(columns["seed_id"]).numbers)
     masked_lms = masked_lm_names(dataset.record)
     return ScoredData(
         dataset=dataset,
@@ -98,16 +101,33 @@ def _scored_config(dataset: MergeDataset, config: str, names: tuple[str, ...], t
         pairs=tuple(pairs.index),
         group_ids=tuple(seeds),
         row_pairs=numbers[len(seeds) :],
-        row_groups=np.array(Numbering(columns["seed_id"]).numbers),
+        row_groups=groups,
         row_labels=label,
         draws=_draws(dataset, config, columns["subsamples"]),
-        anchors=AnchorPairs(numbers[: len(seeds)], np.array([gold for _, _, gold in seeds.values()])),
+        anchors=AnchorPairs(numbers[: len(seeds)], gold),
         parts={
             "word_class": {name: word_class == name for name in WORD_CLASSES},
             "label": {name: label == number for number, name in enumerate(names)},
             "masked_lm": dict(zip(masked_lms, validated_by(table, masked_lms).T, strict=True)),
+            **({} if people is None else {AGREEMENT: _by_agreement(people, gold, groups)}),
         },
+        people=people,
     )
+
+
+def _people(table: pa.Table, names: Sequence[str]) -> NDArray[np.int64] | None:
+    """Return how many annotators gave each label to each seed, [n_seeds, n_labels]; None without their labels."""
+    if COLUMN not in table.column_names:
+        return None
+    by_seed = dict(zip(table["seed_id"].to_pylist(), table[COLUMN].to_pylist(), strict=True))
+    return np.array([label_counts(text, names, seed) for seed, text in by_seed.items()], dtype=np.int64)
+
+
+def _by_agreement(people: NDArray[np.int64], gold: NDArray[np.int64], groups: NDArray[np.int64]) -> dict[str, Bools]:
+    """Return whether the seed of each row has each agreement, such as `4/5`, the largest share first."""
+    votes, totals = people[np.arange(len(gold)), gold], people.sum(axis=1)
+    found = sorted({*zip(votes.tolist(), totals.tolist(), strict=True)}, key=lambda each: -each[0] / max(1, each[1]))
+    return {f"{own}/{all_}": ((votes == own) & (totals == all_))[groups] for own, all_ in found if all_}
 
 
 def _seeds(dataset: MergeDataset, columns: dict[str, list[Any]], n_labels: int) -> dict[str, tuple[str, str, int]]:
@@ -133,6 +153,9 @@ def _draws(dataset: MergeDataset, config: str, subsamples: Sequence[Sequence[int
         draws[list(drawn_by), variant] = True
     return draws
 
+
+AGREEMENT = "agreement"
+"""The column of `ScoredData.parts` for how many annotators gave the gold label."""
 
 # Largest number of values of a column of `--by`.
 MAX_VALUES = 500

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.dataset.annotators import COLUMN
 from merge_snli.models.labels import Missing
+from merge_snli.scoring.statistics.values import ratios
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,8 +24,12 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
 
 T = TypeVar("T")
+
+ROUNDING = 1e-9
+"""Shares that differ by less are equal."""
 
 
 class Numbering(Generic[T]):
@@ -81,9 +87,12 @@ class ScoredData:
         draws: Whether each draw (subsample) has each row, [n_draws, n_rows]; None if there are no draws.
         anchors: The anchors of the groups (seeds); None if they have none.
         parts: By column and value, whether each row has the value, [n_rows].
+        people: Number of annotators who gave each label to the anchor of each group, [n_groups, n_labels]; None if the
+            data has no labels of annotators.
         limit_seeds: Number of groups of a part of the data; None for all groups.
         subsample: The draw whose rows a part has; None for all rows.
         drawn_only: Whether the rows that no draw has are not asked; `pairs` is without theirs.
+        min_agreement: Smallest share of annotators who gave the gold label to a group of a part; None for all groups.
     """
 
     dataset: MergeDataset | None
@@ -103,9 +112,11 @@ class ScoredData:
     draws: Bools | None = field(repr=False)
     anchors: AnchorPairs | None = field(repr=False)
     parts: Mapping[str, Mapping[str, Bools]] = field(repr=False)
+    people: Ints | None = field(default=None, repr=False)
     limit_seeds: int | None = None
     subsample: int | None = None
     drawn_only: bool = False
+    min_agreement: float | None = None
 
     @property
     def stored(self) -> MergeDataset:
@@ -133,7 +144,22 @@ class ScoredData:
         """What part of the data this is, such as `partial: 100 seeds, subsample 3`; None for the whole."""
         groups = [] if self.limit_seeds is None else [f"{self.limit_seeds:,} {self.units[0]}s"]
         draw = [] if self.subsample is None else [f"subsample {self.subsample}"]
-        return f"partial: {', '.join(groups + draw)}" if groups or draw else None
+        agreed = [] if self.min_agreement is None else [f"agreement of at least {self.min_agreement:.3g}"]
+        return f"partial: {', '.join(groups + draw + agreed)}" if groups or draw or agreed else None
+
+    def agreement(self) -> Floats:
+        """Return the share of annotators who gave the gold label, [n_groups]; NaN for a group without their labels.
+
+        Raises:
+            InputError: If the data has no labels of annotators.
+        """
+        if self.people is None or self.anchors is None:
+            raise InputError(
+                f"{param('min_agreement')} needs the labels of annotators, which {self.place} does not have: generate "
+                f"it with {param('keep_column')} {COLUMN} from files that have this column"
+            )
+        votes = self.people[np.arange(len(self.people)), self.anchors.labels]
+        return ratios(votes, self.people.sum(axis=1))
 
     def by_group(self, values: Ints) -> list[Ints]:
         """Return values of the rows, [n_rows], by group in the order of the data."""
@@ -165,11 +191,17 @@ class ScoredData:
             parts={
                 column: {value: mask[rows] for value, mask in values.items()} for column, values in self.parts.items()
             },
+            people=None if self.people is None else self.people[groups],
         )
 
 
 def part_of_data(
-    data: ScoredData, *, limit_seeds: int | None = None, subsample: int | None = None, drawn: bool = False
+    data: ScoredData,
+    *,
+    limit_seeds: int | None = None,
+    subsample: int | None = None,
+    drawn: bool = False,
+    min_agreement: float | None = None,
 ) -> ScoredData:
     """Return some groups with their rows, or the rows of one draw, for a quick trial.
 
@@ -180,6 +212,7 @@ def part_of_data(
         limit_seeds: Number of groups; all if the data has no more.
         subsample: Number of the draw.
         drawn: Whether to ask only the rows that a draw has.
+        min_agreement: Smallest share of annotators who gave the gold label.
 
     Raises:
         InputError: If the number of groups is below 1, the data has no such draw, or, with `drawn`, it has no draws or
@@ -192,11 +225,26 @@ def part_of_data(
             raise InputError(f"{param('subsample')} is {subsample}, and {data.place} has no subsamples: remove it")
         if not 0 <= subsample < len(data.draws):
             raise InputError(f"{param('subsample')} is {subsample}: choose 0 to {len(data.draws) - 1}")
+    if min_agreement is not None:
+        groups = agreeing(data, min_agreement)
+        data = replace(data.take(groups=groups, rows=groups[data.row_groups]), min_agreement=min_agreement)
     if limit_seeds is not None and limit_seeds >= len(data.group_ids):
         limit_seeds = None
     if limit_seeds is not None or subsample is not None:
         data = _part(data, limit_seeds, subsample)
     return _only_drawn(data) if drawn else data
+
+
+def agreeing(data: ScoredData, min_agreement: float) -> Bools:
+    """Return to which groups at least a share of the annotators gave the gold label, [n_groups].
+
+    Raises:
+        InputError: If the data has no labels of annotators, or no group has such an agreement.
+    """
+    groups: Bools = data.agreement() >= min_agreement - ROUNDING
+    if not groups.any():
+        raise InputError(f"{param('min_agreement')} is {min_agreement:.3g}: no {data.units[0]} of {data.place} has it")
+    return groups
 
 
 def _part(data: ScoredData, limit_seeds: int | None, subsample: int | None) -> ScoredData:

@@ -10,6 +10,7 @@ import numpy as np
 
 from merge_snli.models.labels import positions
 from merge_snli.scoring.results.scores import Calibration
+from merge_snli.scoring.statistics import ratios
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from merge_snli.scoring.answers import Answers
+    from merge_snli.scoring.predictions.scored_data import ScoredData
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -74,11 +76,12 @@ def calibration_error(probabilities: Floats, predicted: Ints, gold: Ints) -> flo
     return float(np.abs(gaps).sum() / len(gold))
 
 
-def calibration_of(answers: Answers) -> Calibration | None:
+def calibration_of(answers: Answers, data: ScoredData | None = None) -> Calibration | None:
     """Return how well the probabilities of a model fit its answers; None if they are not known.
 
     Args:
         answers: The answers, at least one; none is `NOT_ASKED`.
+        data: The data that they are on; its labels of annotators are compared with the probabilities.
     """
     probabilities, anchors = answers.probabilities, answers.anchors
     if probabilities is None:
@@ -99,4 +102,25 @@ def calibration_of(answers: Answers) -> Calibration | None:
         anchor_brier=brier_score(anchors.probabilities, anchors.gold),
         anchor_calibration_error=calibration_error(anchors.probabilities, anchors.predicted, anchors.gold),
         weakened=fmean(float(weakened[draw].mean()) for draw in draws) if draws else None,
+        **_people_distances(answers, data, probabilities, anchors.probabilities, draws),
     )
+
+
+def _people_distances(
+    answers: Answers, data: ScoredData | None, on_rows: Floats, on_anchors: Floats, draws: Sequence[Ints]
+) -> dict[str, float | None]:
+    """Return the distances to the labels of annotators, over the groups that have any; none without them."""
+    if data is None or data.people is None:
+        return {}
+    people = np.zeros((len(answers.group_index), len(answers.labels)))
+    for label, number in enumerate(positions(data.label_names, answers.labels)):
+        people[:, number] += data.people[answers.group_index, label]
+    shares = ratios(people, np.repeat(people.sum(axis=1, keepdims=True), people.shape[1], axis=1))
+    distances = np.abs(on_rows - shares[answers.groups]).sum(axis=1) / 2
+    of_draws = [float(known.mean()) for draw in draws if len(known := distances[draw][~np.isnan(distances[draw])])]
+    of_anchors = np.abs(on_anchors - shares).sum(axis=1) / 2
+    known = of_anchors[~np.isnan(of_anchors)]
+    return {
+        "people_distance": fmean(of_draws) if of_draws else None,
+        "anchor_people_distance": float(known.mean()) if len(known) else None,
+    }

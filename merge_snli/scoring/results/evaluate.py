@@ -104,7 +104,7 @@ def evaluate(
         thresholds=CURVE,
         scores=scores(answers),
         source=on_source,
-        calibration=calibration_of(answers),
+        calibration=calibration_of(answers, data),
         **fields_of(answers, data),
     )
     return replace(result, notes=tuple(notes_of(result, answers, pairs=len(outputs))))
@@ -243,7 +243,9 @@ def dataset_record(data: ScoredData) -> DatasetRecord:
         labels=data.label_names,
         group_column=data.group_column,
         without_label=data.without_label,
-        partial=None if part is None else PartialRecord(data.limit_seeds, data.subsample, data.digest),
+        partial=None
+        if part is None
+        else PartialRecord(data.limit_seeds, data.subsample, data.digest, data.min_agreement),
     )
 
 

@@ -183,7 +183,12 @@ def with_parts(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> l
             )
             continue
         whole = open_config(opened, dataset.config)
-        part = part_of_data(whole, limit_seeds=partial.limit_seeds, subsample=partial.subsample)
+        part = part_of_data(
+            whole,
+            limit_seeds=partial.limit_seeds,
+            subsample=partial.subsample,
+            min_agreement=partial.min_agreement,
+        )
         there = {model_key(each) for each in found if data_key(each.dataset) == data_key(dataset)}
         found += [on_part(each, whole, part) for each in wholes if model_key(each) not in there]
     return found

@@ -104,6 +104,8 @@ class PartialRecord(Part):
     """The draw whose rows were scored; None for all rows."""
     of: Digest
     """Digest of the whole data set."""
+    min_agreement: Share | None = None
+    """Smallest share of annotators who gave the gold label to a group; None for all."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -71,18 +71,23 @@ def score_table(
 
 
 def part_tables(
-    results: Sequence[Result], *, title: str | None = None, names: Sequence[str] | None = None
+    results: Sequence[Result],
+    *,
+    title: str | None = None,
+    names: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
 ) -> list[Table]:
-    """Return the scores and predicted labels by value of each column: Tables 1 to 3 of Luo et al. (2022) as numbers.
+    """Return the scores and predicted labels by value of each column (Luo et al., 2022, Tables 1 to 3).
 
     Args:
         results: Results on one data set, at least one; those without a column are left out of its table.
         title: Display name of the data set; by default its title and config.
         names: Display names of the models; by default the titles of the results.
+        columns: The columns; by default those of `columns_of`.
     """
     heading = title_with_size(results, title)
     named = list(zip([result.title for result in results] if names is None else names, results, strict=True))
-    return [_part_table(named, column, f"{heading}, by {column}") for column in columns_of(results)]
+    return [_part_table(named, column, f"{heading}, by {column}") for column in columns or columns_of(results)]
 
 
 def _part_table(named: Sequence[tuple[str, Result]], column: str, title: str) -> Table:

@@ -163,6 +163,11 @@ class Calibration(Part):
     """Expected calibration error on anchors."""
     weakened: Share | None = None
     """Share of the rows whose predicted label is that of the anchor, but whose gold label is less probable."""
+    people_distance: Share | None = None
+    """Distance on rows to the labels that annotators gave to the anchor: mean total variation distance between the
+    probabilities and the shares of the annotators. None without labels of annotators, like the next one."""
+    anchor_people_distance: Share | None = None
+    """The same distance on anchors."""
 
 
 @dataclass(frozen=True)

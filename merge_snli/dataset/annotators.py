@@ -1,0 +1,46 @@
+"""Read the labels that annotators gave to a problem, which SNLI and MultiNLI have in their own files."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.label_spellings import TWO_WAY, canonical_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COLUMN = "annotator_labels"
+"""The column of the files, which `--keep-column` keeps: a JSON list of labels, empty where an annotator gave none."""
+
+
+def label_counts(text: str | None, names: Sequence[str], seed_id: str) -> list[int]:
+    """Return how many annotators gave each label.
+
+    Args:
+        text: The value of `COLUMN`; empty if there are no labels.
+        names: The labels of the data set.
+        seed_id: The problem, for the message.
+
+    Raises:
+        InputError: If the value is not a JSON list of labels.
+
+    Examples:
+        >>> label_counts('["neutral", "neutral", "entailment", ""]', ("entailment", "neutral", "contradiction"), "s1")
+        [1, 2, 0]
+    """
+    try:
+        given = json.loads(text or "[]")
+    except ValueError:
+        given = None
+    is_list = isinstance(given, list)
+    labels = (
+        [canonical_name(str(each), two_way=len(names) == len(TWO_WAY)) for each in given if each] if is_list else []
+    )
+    if not is_list or not {*labels} <= {*names}:
+        raise InputError(
+            f"seed {seed_id}: {COLUMN} is {text!r:.60}, expected a JSON list of {', '.join(names)}: generate the data "
+            "set from files that have it"
+        )
+    return [labels.count(name) for name in names]

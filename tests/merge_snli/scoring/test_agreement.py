@@ -1,0 +1,164 @@
+"""Tests of annotators' labels: scores by agreement, seeds that are left out, and the distance to people's labels."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli import InputError, analyze, compare, load, score
+from merge_snli.cli import main
+from merge_snli.dataset.annotators import COLUMN, label_counts
+from merge_snli.schema import NLI_LABELS, data_file
+from merge_snli.scoring.predictions.opening import open_config
+from merge_snli.scoring.predictions.predict import PredictionStore
+from merge_snli.scoring.results.files import work_folder
+from tests.merge_snli.conftest import MakeDataset
+
+Pair = tuple[str, str]
+VOTES = (5, 4, 3)
+"""How many of five annotators gave the gold label to the first seed, the second, the third, the fourth, …"""
+
+
+def given(seed: int) -> str:
+    """Return what the files have for a seed; the eleventh has no labels of annotators."""
+    gold, other = NLI_LABELS[seed % 3], NLI_LABELS[(seed + 1) % 3]
+    votes = VOTES[seed % 4 % 3]
+    return "" if seed == 10 else json.dumps([gold] * votes + [other] * (5 - votes))
+
+
+@pytest.fixture(scope="module")
+def people(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data set whose twelve seeds have labels of annotators, as `--keep-column` keeps them."""
+    folder = make_dataset(tmp_path_factory.mktemp("data") / "merge_people")
+    path = folder / data_file("all", "test")
+    table = pq.read_table(path)
+    labels = [given(int(seed[1:])) for seed in table["seed_id"].to_pylist()]
+    pq.write_table(table.append_column(COLUMN, pa.array(labels)), path)
+    return folder
+
+
+def label_of(pair: Pair) -> str:
+    return NLI_LABELS[len(pair[0]) % 3]
+
+
+def neutral(pairs: list[Pair]) -> list[str]:
+    return ["neutral"] * len(pairs)
+
+
+def by_length(pairs: list[Pair]) -> list[str]:
+    return [label_of(pair) for pair in pairs]
+
+
+def test_results_have_scores_by_agreement(people: Path) -> None:
+    result = score(neutral, people, name="neutral")
+    found = result.parts["agreement"]
+    assert list(found) == ["5/5", "4/5", "3/5"]
+    seeds = {"5/5": [0, 3, 4, 7, 8, 11], "4/5": [1, 5, 9], "3/5": [2, 6]}
+    for name, own in seeds.items():
+        assert found[name].groups == len(own)
+        assert found[name].anchor_accuracy == pytest.approx(np.mean([seed % 3 == 1 for seed in own]))
+
+
+def test_seeds_below_an_agreement_are_left_out_of_scores(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = score(neutral, people, name="neutral", min_agreement=4 / 5)
+    assert result.groups.id == tuple(f"s{seed:03}" for seed in (0, 1, 3, 4, 5, 7, 8, 9, 11))
+    assert result.dataset.partial is not None
+    assert result.dataset.partial.min_agreement == 0.8
+    assert "agreement of at least 0.8" in result.dataset.title
+    out = people.parent / "results"
+    arguments = ["--dataset", str(people), "--out", str(out), "--min-agreement", "4/5"]
+    assert main(["score", "demo:nli-a", *arguments, "--subsample", "0"]) == 0
+    printed = capsys.readouterr().out
+    assert "by agreement" in printed
+    assert "4/5" in printed
+    assert "3/5" not in printed
+
+
+def test_compare_and_analyze_leave_them_out(people: Path, tmp_path: Path) -> None:
+    results = [score(neutral, people, name="neutral"), score(by_length, people, name="by length")]
+    [comparison] = compare(results, datasets=[load(str(people))], min_agreement=4 / 5)
+    assert comparison.seeds == 9
+    assert comparison.left_out == 3
+    assert "agreement of at least 0.8" in comparison.title
+    part = [score(model, people, min_agreement=4 / 5) for model in (neutral, by_length)]
+    [of_part] = compare(part)
+    assert [*of_part.pattern_accuracy.values()] == [*comparison.pattern_accuracy.values()]
+    with pytest.raises(InputError, match="dataset"):
+        compare(results, min_agreement=4 / 5)
+    report = analyze(results, [load(str(people))], min_agreement=4 / 5)
+    [scored] = report.data_sets[0].scored
+    assert len(scored.ids) == 9
+    assert scored.models[0].result.scores.anchor_accuracy == part[0].scores.anchor_accuracy
+
+
+def test_probabilities_are_compared_with_the_labels_of_people(people: Path, bert: Path, tmp_path: Path) -> None:
+    result = score(bert, people, out=tmp_path / "results")
+    assert result.calibration is not None
+    data = open_config(people, "all")
+    [folder] = {path.parent for path in work_folder(tmp_path / "results").rglob("*.parquet")}
+    logits = {
+        pair: values
+        for shard in PredictionStore(folder).shards()
+        if shard.logits is not None
+        for pair, values in zip(shard.pairs, shard.logits, strict=True)
+    }
+    from merge_snli.scoring.predictions.scored_data import pair_digest
+
+    def distance(pair: int, seed: int) -> float:
+        values = np.exp(logits[pair_digest(data.pairs[pair])].astype(float))
+        shown = dict(zip(result.model.labels, values / values.sum(), strict=True))
+        labels = json.loads(given(seed))
+        return float(sum(abs(shown[name] - labels.count(name) / 5) for name in NLI_LABELS)) / 2
+
+    assert data.anchors is not None
+    assert data.draws is not None
+    on_seeds = [distance(pair, seed) for seed, pair in enumerate(data.anchors.pairs.tolist()) if seed != 10]
+    assert result.calibration.anchor_people_distance == pytest.approx(np.mean(on_seeds), abs=1e-6)
+    of_draws = [
+        np.mean(
+            [
+                distance(int(data.row_pairs[row]), int(data.row_groups[row]))
+                for row in np.flatnonzero(draw)
+                if data.row_groups[row] != 10
+            ]
+        )
+        for draw in data.draws
+    ]
+    assert result.calibration.people_distance == pytest.approx(np.mean(of_draws), abs=1e-6)
+
+
+def test_without_labels_of_annotators(dataset: Path, bert: Path) -> None:
+    result = score(bert, dataset, subsample=0)
+    assert "agreement" not in result.parts
+    assert result.calibration is not None
+    assert result.calibration.people_distance is None
+    with pytest.raises(InputError, match=r"min_agreement.*annotator_labels"):
+        score(neutral, dataset, min_agreement=0.8)
+
+
+def test_no_seed_remains(people: Path) -> None:
+    with pytest.raises(InputError, match="min_agreement"):
+        score(neutral, people, min_agreement=1.1)
+
+
+@pytest.mark.parametrize("text", ["neutral", '{"a": 1}', '["unclear"]', "3"])
+def test_other_values_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"s1.*annotator_labels"):
+        label_counts(text, NLI_LABELS, "s1")
+
+
+def test_empty_labels_do_not_count() -> None:
+    assert label_counts('["Entailment", "", "c"]', NLI_LABELS, "s1") == [1, 0, 1]
+    assert label_counts(None, NLI_LABELS, "s1") == [0, 0, 0]
+
+
+@pytest.mark.parametrize("text", ["5/4", "-1", "4/0", "most"])
+def test_shares_that_cannot_be_meant(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["compare", "results", "--min-agreement", text])
+    assert text in capsys.readouterr().err
