@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from generation import Options
 from generation.pipeline import run_pipeline
-from generation.presets import STRICT
+from generation.presets import DEMO_FILTERS
 from merge_snli.annotation.sample import GOOD
 from merge_snli.annotation.scores import Share, share
 from merge_snli.base.files import sha256_of_json
@@ -57,8 +57,8 @@ FILTERS: Mapping[str, Mapping[str, Any]] = {
     "--min-mlms 2 --max-rank 100": {"min_mlms": 2, "max_rank": 100},
     "--min-mlms 2 --max-rank 30": {"min_mlms": 2, "max_rank": 30},
     "--same-tag --articles --max-rank 30": {"same_tag": True, "articles": True, "max_rank": 30},
-    **{f"strict with --max-rank {rank}": {**STRICT, "max_rank": rank} for rank in (50, 20, 10)},
-    "strict": STRICT,
+    **{f"those of demo with --max-rank {rank}": {**DEMO_FILTERS, "max_rank": rank} for rank in (50, 20, 10)},
+    "those of demo": DEMO_FILTERS,
 }
 NONE = next(iter(FILTERS))
 

@@ -41,7 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     base = parser.add_mutually_exclusive_group()
     base.add_argument(
-        "--preset", metavar="NAME", help="options of a preset: paper, paper-bart, slides, strict (only filters) or demo"
+        "--preset",
+        metavar="NAME",
+        help="options of a preset: paper, paper-bart, slides, strict or balanced (only filters and classes), or demo",
     )
     base.add_argument(
         "--options", metavar="FILE", type=Path, help="options from a TOML file, such as the run.toml of a data set"

@@ -60,7 +60,7 @@ def test_the_slides_use_two_masked_lms_and_the_union() -> None:
 
 
 def test_an_unknown_preset_is_an_error_that_names_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"'papers'.* paper, paper-bart, slides, strict, demo"):
+    with pytest.raises(InputError, match=r"'papers'.* paper, paper-bart, slides, strict, balanced, demo"):
         preset_options("papers")
 
 

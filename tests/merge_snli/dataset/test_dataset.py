@@ -31,7 +31,7 @@ def test_shipped_data_set() -> None:
 def test_the_bundled_data_set_is_found_by_name_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert find_dataset("demo:dataset").folder == FOLDER.parent
-    assert find_dataset("demo:dataset").public_name == "merge_snli"
+    assert find_dataset("demo:dataset").public_name == "demo:dataset"
     with pytest.raises(InputError, match="demo:problems is not a bundled data set: pass demo:dataset"):
         find_dataset("demo:problems")
     monkeypatch.chdir(FOLDER.parent.parent)
