@@ -177,13 +177,16 @@ def labels_on(labels: ModelLabels, data_labels: Sequence[str], *, model: str) ->
         found = tuple(own.get(spelling(name), name) for name in labels.names)
         names = found if sorted(found) == sorted(data_labels) else None
     if names is None:
-        raise InputError(_other_labels(labels.names, data_labels, model))
+        raise InputError(_other_labels(labels, data_labels, model))
     return replace(labels, names=names)
 
 
-def _other_labels(outputs: Sequence[str], data_labels: Sequence[str], model: str) -> str:
+def _other_labels(labels: ModelLabels, data_labels: Sequence[str], model: str) -> str:
     """Return a message on outputs that are not named as the labels of a data set."""
+    outputs = labels.names
     named = f"the outputs of {model} are named {', '.join(outputs)}"
+    if labels.origin == "given":
+        named = f"invalid {param('model_labels')} {','.join(outputs)!r} for {model}"
     if not are_nli(data_labels):
         named += f", and the labels of the data are {', '.join(data_labels)}"
         if len(outputs) != len(data_labels):

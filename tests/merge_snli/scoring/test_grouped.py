@@ -425,7 +425,7 @@ BAD_FILES: dict[str, tuple[list[Row], list[str], str]] = {
     "labels of another task": (
         [{**row, "label": ("a", "b", "c", "d")[number % 4]} for number, row in enumerate(pattern_rows())],
         ["--group-column", "pattern", "--data-labels", "a,b,c,d"],
-        r"a, b, c, d.*entailment, neutral, contradiction",
+        r"entailment, neutral.*the labels of the data are a, b, c, d; use a model of this task",
     ),
     "no gold label": (
         [{**row, "label": "-"} for row in pattern_rows()],

@@ -289,7 +289,7 @@ def broken(source: Source, folder: Path, kind: str) -> tuple[str, str]:
         return str(path), "entailment, not_entailment, those of .* entailment, neutral, contradiction"
     if kind == "other labels":
         write_rows(path, [row | {"label": "good"} for row in rows])
-        return str(path), "line 1: unknown label 'good'"
+        return str(path), "only the label 'good'"
     if kind == "no labels":
         write_rows(path, [row | {"label": "-"} for row in rows])
         return str(path), "no row .* gold label"
