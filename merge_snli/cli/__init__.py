@@ -52,11 +52,12 @@ HEADINGS = {
     "run": {
         "demo": "run the full pipeline on bundled data and models",
         "work": "show or delete work files; show or cancel a run on a cluster",
-        "completion": "print a script that completes commands in a shell",
     },
 }
 
-COMMANDS = {name: summary for commands in HEADINGS.values() for name, summary in commands.items()}
+UNLISTED = {"completion": "print a script that completes commands in a shell"}
+
+COMMANDS = {name: summary for commands in HEADINGS.values() for name, summary in commands.items()} | UNLISTED
 
 # Other spellings of commands, which `--help` does not list.
 ALIASES = {"analyse": "analyze"}
@@ -122,14 +123,14 @@ def command_parser(commands: Collection[str] = (*COMMANDS, *ALIASES)) -> Command
     parser = CommandParser(
         prog="merge-snli",
         description="Generate variants of NLI problems by replacing shared words, and evaluate NLI models on them.",
-        epilog="merge-snli COMMAND --help describes a command.",
+        epilog="merge-snli COMMAND --help describes a command, and merge-snli completion makes a shell complete them.",
         headings=HEADINGS,
     )
     parser.add_argument("--version", action="version", version=f"merge-snli {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="command")
     for name in (*COMMANDS, *ALIASES):
         summary = COMMANDS[ALIASES.get(name, name)]
-        listed: dict[str, Any] = {"help": summary} if name in COMMANDS else {}
+        listed: dict[str, Any] = {"help": summary} if name in COMMANDS and name not in UNLISTED else {}
         subparser = subparsers.add_parser(
             name,
             description=f"{summary[0].upper()}{summary[1:]}.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,12 +26,11 @@ def form_shares(generation: GenerationRecord) -> dict[str, dict[str, float]]:
     Args:
         generation: The part of a record on masked LMs.
     """
-    total: dict[str, Counter[str]] = {mlm.name: Counter() for mlm in generation.masked_lms}
+    total: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for each in generation.filters:
         total[each.masked_lm].update(each.counts)
-    return {
-        name: {reason: counts[reason] / (counts[FORMS] or 1) for reason in MEANINGS} for name, counts in total.items()
-    }
+    counts = {mlm.name: total[mlm.name] for mlm in generation.masked_lms}
+    return {name: {reason: of[reason] / (of[FORMS] or 1) for reason in MEANINGS} for name, of in counts.items()}
 
 
 def shares_text(shares: Mapping[str, float]) -> str:

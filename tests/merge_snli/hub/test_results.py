@@ -73,7 +73,8 @@ def test_command(hub: Hub, token: str, result: Result, tmp_path: Path, capsys: p
     hub.storage.create("model", MODEL)
     command = ["publish", "--repo", REPO, "--eval-results", str(write_result(result, tmp_path)), "--model", MODEL]
     assert main([*command, "--dry-run"]) == 0
-    assert re.search(rf"model {MODEL}, branch main\n .*\n  [0-9a-f]{{64}} +\d+  {PATH}\n", capsys.readouterr().out)
+    printed = capsys.readouterr().out
+    assert re.search(rf"model {MODEL}, branch main\n .*\n +\d+ bytes  {PATH.partition('/')[0]}/\*, 1 file\n", printed)
     assert hub.requests == []
     assert main(command) == 0
     assert capsys.readouterr().out == f"pull request {hub.url}/{MODEL}/discussions/1\n"

@@ -10,7 +10,6 @@ EXAMPLES = (
     "merge_snli.scoring.results.records",
     "merge_snli.analysis.report.exhibit",
     "merge_snli.analysis.report.report",
-    "merge_snli.leaderboard.write",
     "merge_snli.annotation.sample",
     "merge_snli.dataset.variants",
 )

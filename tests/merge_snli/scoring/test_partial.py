@@ -83,6 +83,7 @@ def test_the_command_writes_and_reads_partial_results(tmp_path: Path, capsys: py
     assert printed["dataset"]["partial"] == {
         "limit_seeds": 4,
         "subsample": 0,
+        "min_agreement": None,
         "of": json.loads((FOLDER.parent / "run.json").read_text())["data"]["digest"],
     }
     assert read_result(next(out.glob("*.json"))).dataset.title.endswith("(partial: 4 seeds, subsample 0)")

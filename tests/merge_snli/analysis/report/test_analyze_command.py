@@ -46,7 +46,7 @@ def test_every_number_is_repeated_without_seeds(results: list[Result]) -> None:
     assert [*again["across_data_sets"]] == [*numbers["across_data_sets"]]
     curves = [part["analyses"]["model_curves"] for part in (whole, smaller)]
     assert curves[0]["seeds"] - curves[1]["seeds"] == 2
-    key = f"merge_snli-{results[0].dataset.digest[:8]}-all"
+    key = f"demo-dataset-{results[0].dataset.digest[:8]}-all"
     assert [part.key for part in report.parts] == [
         key,
         "across-data-sets",
