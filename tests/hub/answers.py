@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from werkzeug.wrappers import Response
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tests.hub.storage import Commit, Repo
+from tests.hub.storage import Commit, Repo
 
 
 class Refused(Exception):  # noqa: N818 - a response, not a failure

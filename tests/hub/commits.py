@@ -6,19 +6,14 @@ import base64
 import hashlib
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
-from werkzeug.wrappers import Response
+from werkzeug.wrappers import Request, Response
 
 from tests.hub.answers import Refused, as_json, found
-from tests.hub.storage import LARGE, PullRequest
-
-if TYPE_CHECKING:
-    from werkzeug.wrappers import Request
-
-    from tests.hub.api import Api
-    from tests.hub.storage import Repo, Tree
+from tests.hub.api import Api
+from tests.hub.storage import LARGE, PullRequest, Repo, Tree
 
 __all__ = [
     "commit",

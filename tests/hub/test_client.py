@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
@@ -10,11 +10,7 @@ from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RemoteEntryNo
 from huggingface_hub.hf_api import RepoFile
 
 from tests.hub.faults import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.hub.server import Hub
+from tests.hub.server import Hub
 
 
 def commit_two(api: HfApi) -> str:
