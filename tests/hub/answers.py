@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from werkzeug.wrappers import Response
 
-from tests.hub.storage import Commit, Repo
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tests.hub.storage import Commit, Repo
 
 
 class Refused(Exception):  # noqa: N818 - a response, not a failure

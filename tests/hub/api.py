@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter, Map, Rule
-from werkzeug.wrappers import Request, Response
 
 from tests.hub import commits, trees
 from tests.hub.answers import Refused, problem
-from tests.hub.storage import Storage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from werkzeug.wrappers import Request, Response
+
+    from tests.hub.storage import Storage
 
 __all__ = ["Api", "problem"]
 

@@ -6,14 +6,19 @@ import base64
 import hashlib
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
-from werkzeug.wrappers import Request, Response
+from werkzeug.wrappers import Response
 
 from tests.hub.answers import Refused, as_json, found
-from tests.hub.api import Api
-from tests.hub.storage import LARGE, PullRequest, Repo, Tree
+from tests.hub.storage import LARGE, PullRequest
+
+if TYPE_CHECKING:
+    from werkzeug.wrappers import Request
+
+    from tests.hub.api import Api
+    from tests.hub.storage import Repo, Tree
 
 __all__ = [
     "commit",

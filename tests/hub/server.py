@@ -5,9 +5,8 @@ from __future__ import annotations
 import socket
 import struct
 import threading
-from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from wsgiref.types import StartResponse, WSGIEnvironment
+from typing import TYPE_CHECKING
 
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request
@@ -15,6 +14,10 @@ from werkzeug.wrappers import Request
 from tests.hub.api import Api, problem
 from tests.hub.faults import Fault
 from tests.hub.storage import Storage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from wsgiref.types import StartResponse, WSGIEnvironment
 
 WRITER, READER = "hf_writerWriterWriter", "hf_readerReaderReader"
 """Tokens with write access and with read access."""

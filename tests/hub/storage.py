@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LARGE = re.compile(r"\.(parquet|safetensors|arrow|bin|zip)$")
 """Files that are stored with LFS, by extension."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
@@ -10,7 +10,11 @@ from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RemoteEntryNo
 from huggingface_hub.hf_api import RepoFile
 
 from tests.hub.faults import Fault
-from tests.hub.server import Hub
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.hub.server import Hub
 
 
 def commit_two(api: HfApi) -> str:

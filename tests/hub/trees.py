@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from werkzeug.wrappers import Request, Response
+from werkzeug.wrappers import Response
 from werkzeug.wsgi import wrap_file
 
 from tests.hub.answers import Refused, as_json, found
-from tests.hub.api import Api
-from tests.hub.storage import Entry, Repo, Tree
+
+if TYPE_CHECKING:
+    from werkzeug.wrappers import Request
+
+    from tests.hub.api import Api
+    from tests.hub.storage import Entry, Repo, Tree
 
 __all__ = ["discussions", "refs", "repo_info", "resolve", "tree"]
 
