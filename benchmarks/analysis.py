@@ -18,10 +18,10 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from benchmarks.made_up_results import corpus_counts, write_dataset, write_results
 from benchmarks.synthetic_problems import write_problems
@@ -32,7 +32,7 @@ from merge_snli.analysis.filter_sets import filter_sets
 from merge_snli.analysis.hard_seeds import hard_seeds, seed_correctness
 from merge_snli.analysis.kin import kin
 from merge_snli.analysis.majority import majority
-from merge_snli.analysis.scored_dataset import read_scored_dataset
+from merge_snli.analysis.scored_dataset import ScoredDataset, read_scored_dataset
 from merge_snli.analysis.table_3 import seeds_against_variants, table_3
 from merge_snli.analysis.word_classes import class_pairs, classes
 from merge_snli.analysis.word_frequency import word_frequency
@@ -40,11 +40,6 @@ from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.tagger import find_tagger
 from merge_snli.scoring.results.files import read_results
 from merge_snli.scoring.results.grouping import on_same_data
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from merge_snli.analysis.scored_dataset import ScoredDataset
 
 SIZES = (190_000,) * 3 + (380_000,) * 3
 CORPUS_PROBLEMS = 550_000

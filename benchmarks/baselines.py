@@ -14,20 +14,16 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merge_snli import score
+from merge_snli.models.labels import Pair
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.scoring.results.result import Result
 from merge_snli.scoring.results.score_table import score_table
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from merge_snli.models.labels import Pair
 
 Baseline = Callable[[Sequence["Pair"]], list[str]]
 WORD = re.compile(r"\w+")

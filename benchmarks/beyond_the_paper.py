@@ -13,9 +13,10 @@ import hashlib
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 
@@ -28,9 +29,6 @@ from merge_snli.base.errors import InputError
 from merge_snli.models.tagger import Tagger, find_tagger
 from merge_snli.problems.reading import Problem
 from merge_snli.schema import ALL, TEST, data_file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 INFLATION = Options(problems="demo:problems", mlm=("demo:mlm-bpe",)).inflation
 OPTIONS: dict[str, dict[str, Any]] = {

@@ -16,17 +16,14 @@ import statistics
 import sys
 import tempfile
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks.forms import forms_of
 from benchmarks.processor import processor
 from benchmarks.random_masked_lms import SHAPES, save_masked_lm
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
-    from generation.sentences.forms import Form
+from generation.sentences.forms import Form
 
 TOP_K = 200
 

@@ -22,14 +22,12 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    Numbers = dict[str, Any]
+Numbers = dict[str, Any]
 
 PROBLEMS = 500
 LIMIT = 20

@@ -15,9 +15,10 @@ import csv
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -29,9 +30,6 @@ from merge_snli.annotation.scores import Share, share
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import Column, Table
 from merge_snli.schema import ALL, TEST, data_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 FOLDER = Path(__file__).parent
 POOL, STUDY = FOLDER / "annotation_study.csv", FOLDER / "filter_study.csv"

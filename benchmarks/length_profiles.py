@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from merge_snli.models.labels import Pair
+from merge_snli.models.labels import Pair
 
 LONG_PREMISE = (250, 600)
 """Smallest and largest number of characters of a long premise, as in ANLI."""

@@ -7,38 +7,32 @@ parts of the variants in the results.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from generation.options import Options, with_defaults
 from generation.output.write_data import write_data
+from merge_snli.base.arrays import Ints
 from merge_snli.card.dataset_folder import data_record
 from merge_snli.dataset.record import MaskedLMRecord, encode_record, generation_of, read_record, seal
 from merge_snli.dataset.stored import RUN_FILE, find_dataset
 from merge_snli.embedded import FOLDER
-from merge_snli.models.paper_models import PAPER_MLMS, PAPER_MODELS
+from merge_snli.models.paper_models import PAPER_MLMS, PAPER_MODELS, PaperModel
 from merge_snli.schema import ALL, NLI_LABELS, SEED, features
 from merge_snli.scoring.answers import align
 from merge_snli.scoring.api import score
 from merge_snli.scoring.predictions.reading import read_config
+from merge_snli.scoring.predictions.scored_data import ScoredData
 from merge_snli.scoring.results.files import write_result
 from merge_snli.scoring.results.measure import consistency, group_table, scores
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from merge_snli.models.paper_models import PaperModel
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-    from merge_snli.scoring.results.result import Result
-
-    Ints = NDArray[np.int64]
+from merge_snli.scoring.results.result import Result
 
 CLASSES = {"noun": range(1808), "verb": range(1606, 2112), "adj": (*range(130), *range(2093, 2222))}
 """Seeds of each word class, as many as in the paper's Table 2: 2,222 in all, 202 with nouns and verbs, 130 with nouns

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 
 from merge_snli.models.packed_linear import PackedLinear
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ROWS = 512
 """Rows of each product: the tokens per batch on two cores."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 
 def _shape(

@@ -15,8 +15,9 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -26,14 +27,9 @@ from benchmarks.processor import processor
 from benchmarks.random_masked_lms import SHAPES, save_masked_lm
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import load_masked_lm
-from generation.masked_lms.masked_lm import Fillers
+from generation.masked_lms.masked_lm import Fillers, MaskedLM
+from generation.sentences.forms import Form
 from merge_snli.models.finding import find_model
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from generation.masked_lms.masked_lm import MaskedLM
-    from generation.sentences.forms import Form
 
 TOP_K = 200
 MIN_SPEEDUPS = {"float32": (6.0, 3.5), "bfloat16": (13.0, 7.0)}

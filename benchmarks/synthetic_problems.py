@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import random
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from generation.sentences.tagging import tag
 from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 PREMISES, HYPOTHESES = 40, 25
 """Premises and hypotheses of a group; every pair of them is a problem."""

@@ -12,22 +12,17 @@ import argparse
 import statistics
 import sys
 import time
+from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from benchmarks.forms import forms_of, suggestions_of
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import Fillers
-from generation.sentences.forms import Substitution
+from generation.sentences.forms import Form, Substitution
 from generation.sentences.receptive_field import ReceptiveFieldTagger
 from generation.sentences.tagging import SENTENCES_PER_BATCH
 from merge_snli.models.finding import find_model
 from merge_snli.models.tagger import find_tagger
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from generation.sentences.forms import Form
 
 MIN_SPEEDUP = 10.0
 """Target speedup over tagging whole sentences."""

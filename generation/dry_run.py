@@ -1,33 +1,27 @@
 """Dry run: estimate the forms, time and disk space that a run needs."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from generation.dry_run_trial import answer_trial, count_forms, sample_of, time_steps
 from generation.masked_lms.encoded_forms import EncodedForm
+from generation.masked_lms.masked_lm import MaskedLM
+from generation.options import Options
 from generation.run import plan_run, read_inputs
+from generation.sentences.forms import Form
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_tagged
 from generation.tasks import stages
 from merge_snli.base.progress import Progress, format_duration
 from merge_snli.base.stages import run_here
 from merge_snli.base.table import Column, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from generation.masked_lms.masked_lm import MaskedLM
-    from generation.options import Options
-    from generation.sentences.forms import Form
 
 # Number of problems, evenly spaced over the source, from which the counts are extrapolated.
 SAMPLED_PROBLEMS = 1_000

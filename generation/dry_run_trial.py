@@ -1,30 +1,23 @@
 """Do the stages of a run for a few problems, and time those after the masked LMs."""
 
-from __future__ import annotations
-
 import shutil
 import time
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from generation.masked_lms.masked_lm import MaskedLM
 from generation.output.folder import write_output
 from generation.replacements.counts import CLASS_FORMS
-from generation.sentences.tagged_shards import forms_of_shard, read_tagged
+from generation.run import GenerationRun
+from generation.sentences.tagged_shards import ProblemWords, forms_of_shard, read_tagged
 from generation.sentences.words import forms_of_word
 from generation.tasks import stages, words_of
 from generation.variant_shards import STANDALONE, VariantShard
 from generation.work import read_shard
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import FILTERS, TAG, WRITE, Notes, run_here
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from generation.masked_lms.masked_lm import MaskedLM
-    from generation.run import GenerationRun
-    from generation.sentences.tagged_shards import ProblemWords
-    from merge_snli.problems.reading import Problem
+from merge_snli.problems.reading import Problem
 
 # Number of problems that are filtered first, for the work that a run does once.
 WARM_UP_PROBLEMS = 2

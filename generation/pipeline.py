@@ -1,38 +1,30 @@
 """The pipeline: generate a data set from problems. Its steps, in order, are the stages of `generation.tasks`."""
 
-from __future__ import annotations
-
 import logging
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from generation.answers.store import Store
 from generation.masked_lms.loading import check_masked_lm
 from generation.options import Options
 from generation.output.folder import find_finished
 from generation.presets import preset_options
-from generation.run import plan_run, read_inputs
+from generation.run import GenerationRun, plan_run, read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD
 from generation.tasks import stages
 from generation.work import work_folder
 from merge_snli.base.errors import InputError, Message, nearest, param
 from merge_snli.base.progress import Progress
-from merge_snli.base.stages import Notes, run_here
+from merge_snli.base.stages import Executor, Notes, RunStage, run_here
 from merge_snli.dataset.answered_forms import form_shares, has_few_fillers, shares_text
 from merge_snli.dataset.folders import check_dataset_out
 from merge_snli.dataset.record import generation_of
-from merge_snli.dataset.stored import find_dataset
+from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.embedded import PREFIX
 from merge_snli.problems.options import option_types
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from generation.run import GenerationRun
-    from merge_snli.base.stages import Executor, RunStage
-    from merge_snli.dataset.stored import MergeDataset
 
 logger = logging.getLogger(__name__)
 

@@ -1,19 +1,15 @@
 """Options by name and from files: presets, as data, and run files, the options of a run as TOML."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from generation.options import Options
 from merge_snli.base.errors import InputError, nearest, param
 from merge_snli.base.files import read_toml
 from merge_snli.models.paper_models import BART, BERT, PAPER_MLMS, ROBERTA
 from merge_snli.problems.options import TYPE_NAMES, converted, option_types
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RUN_TOML = "run.toml"
 """The run file that a run writes next to its `run.json`."""

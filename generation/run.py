@@ -1,23 +1,24 @@
 """One run: what its data set depends on, and what all of its stages share, in this process or on other machines."""
 
-from __future__ import annotations
-
 import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from generation.answers.cache_key import CacheKey, cache_key_of
 from generation.filters.definitions import applied_filters
-from generation.filters.lexical import load_wordnet
+from generation.filters.lexical import WordNet, load_wordnet
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
-from generation.options import with_absolute_paths
-from generation.seeds_from import read_seeds
+from generation.masked_lms.masked_lm import MaskedLM
+from generation.options import Options, with_absolute_paths
+from generation.seeds_from import Seeds, read_seeds
 from generation.work import METHOD_VERSION, work_folder_of
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import machine_name
-from merge_snli.base.stages import MASKED_LM, TAG, Notes
+from merge_snli.base.progress import Progress
+from merge_snli.base.stages import MASKED_LM, TAG, Executor, Notes
 from merge_snli.dataset.record import (
     Inputs,
     MaskedLMRecord,
@@ -28,27 +29,13 @@ from merge_snli.dataset.record import (
     WordNetRecord,
     as_json,
 )
-from merge_snli.models.finding import find_device
-from merge_snli.models.tagger import find_tagger
+from merge_snli.models.finding import ResolvedModel, find_device
+from merge_snli.models.tagger import Tagger, find_tagger
 from merge_snli.problems.columns import needs_world_knowledge
 from merge_snli.problems.language import LanguageCheck
-from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from generation.filters.lexical import WordNet
-    from generation.masked_lms.masked_lm import MaskedLM
-    from generation.options import Options
-    from generation.seeds_from import Seeds
-    from merge_snli.base.progress import Progress
-    from merge_snli.base.stages import Executor
-    from merge_snli.models.finding import ResolvedModel
-    from merge_snli.models.tagger import Tagger
-    from merge_snli.problems.options import ProblemOptions
-    from merge_snli.problems.reading import Problem, Survey
-    from merge_snli.problems.source import ProblemSource
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import Problem, Survey, stream_problems, survey_problems
+from merge_snli.problems.source import ProblemSource, open_source
 
 logger = logging.getLogger(__name__)
 

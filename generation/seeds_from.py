@@ -1,21 +1,15 @@
 """The seeds of another data set, to which `--seeds-from` restricts a run so that scores on both are comparable."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import find_dataset, read_split
+from merge_snli.problems.reading import Problem
 from merge_snli.schema import ALL, WORD_CLASSES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from merge_snli.problems.reading import Problem
 
 # Number of seeds that a message names.
 MAX_NAMED = 3

@@ -1,38 +1,31 @@
 """The stages of a run in their order, and what each does to its shards, wherever its tasks run."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from generation.answers.store import Answer, Store
 from generation.masked_lms.loading import load_vocabulary
+from generation.masked_lms.masked_lm import MaskedLM
+from generation.options import Options
 from generation.output.folder import require_seeds, require_words, write_output
 from generation.output.record import add_word_counts, count_words
 from generation.report.inventory import note_needs
+from generation.run import GenerationRun
 from generation.seeds_from import require_every_seed
+from generation.sentences.forms import Form
 from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
 from generation.sentences.tagging import InPlaceTagger
 from generation.variant_shards import Method, VariantShard, make_variant_shard, most_variants, variants_of_seeds
 from merge_snli.base.errors import IncompleteError
-from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage
+from merge_snli.base.progress import Stage
+from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage, TaskShare
 from merge_snli.dataset.record import WordCounts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from generation.masked_lms.masked_lm import MaskedLM
-    from generation.options import Options
-    from generation.run import GenerationRun
-    from generation.sentences.forms import Form
-    from merge_snli.base.progress import Stage
-    from merge_snli.base.stages import TaskShare
 
 # Number of forms that are sorted by length together: enough to fill nearly all batches, in little memory.
 FORMS_PER_CHUNK = 32_768

@@ -1,21 +1,25 @@
 """Make the rows and counts of one shard of tagged problems, and cache them in the work folder."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 
-from generation.answers.store import load_answers
+from generation.answers.store import MaskedLMAnswers, Store, load_answers
 from generation.filters.definitions import applied_filters
+from generation.filters.lexical import WordNet
+from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options
 from generation.replacements.counts import FilterCounts, count_standalone, counts_of_table, counts_table
 from generation.replacements.finding import Found, find_replacements
-from generation.sentences.tagged_shards import forms_of_shard, read_tagged
+from generation.seeds_from import Seeds
+from generation.sentences.tagged_shards import ProblemWords, forms_of_shard, read_tagged
+from generation.sentences.tagging import InPlaceTagger
 from generation.variants import Variant, draw_all, seed_rows, variant_rows
 from generation.work import METHOD_VERSION, RESULT_FOLDERS, find_shard, key_of, read_shard, write_shard
 from merge_snli.base import __version__
@@ -23,17 +27,6 @@ from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
 from merge_snli.schema import ALL, SEED, columns
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from generation.answers.store import MaskedLMAnswers, Store
-    from generation.filters.lexical import WordNet
-    from generation.masked_lms.vocabulary import Vocabulary
-    from generation.seeds_from import Seeds
-    from generation.sentences.tagged_shards import ProblemWords
-    from generation.sentences.tagging import InPlaceTagger
 
 *ROWS, STANDALONE = RESULT_FOLDERS
 

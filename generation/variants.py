@@ -1,27 +1,22 @@
 """Variants: problems with a shared word replaced, draws, and rows with the columns of `merge_snli.schema`."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
+from generation.options import Options
+from generation.replacements.combine import Replacement
+from generation.replacements.finding import Found
 from generation.sentences.forms import replace_occurrences
+from generation.sentences.words import SharedWord
+from merge_snli.problems.reading import Problem
 from merge_snli.schema import ALL, SEED, WORD_CLASSES, features
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from generation.options import Options
-    from generation.replacements.combine import Replacement
-    from generation.replacements.finding import Found
-    from generation.sentences.words import SharedWord
-    from merge_snli.problems.reading import Problem
 
 ROWS_PER_BATCH = 5_000
 

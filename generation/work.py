@@ -1,25 +1,20 @@
 """The work folder of a run: its lock, its subfolders, and its shards, files that are named by what they depend on."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os
 import shutil
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import disk_errors_as_input_errors, remove_stale_parts
 from merge_snli.dataset.parquet_files import is_intact, write_checked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import pyarrow as pa
 
 # Increased if and only if the same options give other rows; then run `make data`.
 #

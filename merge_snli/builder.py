@@ -5,8 +5,6 @@ under the name of the repository, together with `schema.py` and the data, and `d
 So it imports no module of the package except `schema`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -5,13 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.cli import HEADINGS, command_parser
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 INTRODUCTION = """# Command line
 

@@ -8,9 +8,11 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from merge_snli.models.tagger import Tagger
 
 os.environ.update(HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
 
@@ -18,11 +20,6 @@ import pytest
 from filelock import FileLock
 
 from tests.hub.fixtures import hub, hub_server, token, waits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from merge_snli.models.tagger import Tagger
 
 __all__ = ["hub", "hub_server", "token", "waits"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,9 +18,6 @@ from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.schema import splits
 from tests.hub.fixtures import hub_environment
 from tests.hub.server import WRITER, Hub, running_hub
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.slow
 

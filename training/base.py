@@ -1,7 +1,5 @@
 """Load all-MiniLM-L6-v2, create models from its lower layers, and write the folders of trained models."""
 
-from __future__ import annotations
-
 import copy
 import importlib.util
 import logging

@@ -1,7 +1,5 @@
 """Make the bundled data set in `build/data/merge_snli`, from where `make data` copies it into the package."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Measure masked LMs by the original words of forms, and classifiers by their accuracy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby

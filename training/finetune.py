@@ -6,8 +6,6 @@ r"""Fine-tune NLI classifiers, with or without the augmentation of Simple Pair (
 An interrupted run resumes from its last checkpoint in OUT.work.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """Evaluate the bundled models on SNLI test and write their cards; exit with code 1 if one is below its minimum."""
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import json

@@ -1,7 +1,5 @@
 """Train a masked LM: choose the pieces of a sentence that it has to predict, and mask them."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass
 from pathlib import Path

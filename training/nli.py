@@ -1,7 +1,5 @@
 """Train an NLI classifier."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass

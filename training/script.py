@@ -1,7 +1,5 @@
 """The data of the training scripts, and their logging and error handling."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sys

@@ -1,7 +1,5 @@
 """Choose the pieces of a model and initialize their embeddings: WordPiece of the base model, or a new BPE."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

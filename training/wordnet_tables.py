@@ -8,19 +8,14 @@ it, without names that are also regular plurals, such as Parks. The last line ha
 singulars. The table of verbs has a line of verbs and one of irregular forms. The same files give the same bytes.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.models.base_forms import VERBS
 from merge_snli.models.supersenses import IRREGULAR, TABLE, regular_singulars
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 FIRST_FILE = 3
 # The lexicographer files of nouns, from number 3 on (lexnames(5WN)).

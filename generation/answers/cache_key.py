@@ -1,23 +1,16 @@
 """Compute the cache key of a masked LM's answers, and their folder in a work folder."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from generation.options import with_defaults
+from generation.options import Options, with_defaults
 from generation.work import ANSWERS_FOLDER
 from merge_snli.base.files import sha256_of_json
-from merge_snli.dataset.record import generation_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from generation.options import Options
-    from merge_snli.dataset.record import MaskedLMRecord, Record
-    from merge_snli.models.finding import ResolvedModel
+from merge_snli.dataset.record import MaskedLMRecord, Record, generation_of
+from merge_snli.models.finding import ResolvedModel
 
 # Libraries whose versions may change answers.
 LIBRARIES = ("tokenizers", "torch", "transformers")

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import TracebackType
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from generation.answers.cache_key import CacheKey
 from generation.answers.store_index import StoreIndex
 from generation.masked_lms.masked_lm import Fillers
+from generation.masked_lms.vocabulary import Vocabulary
 from generation.work import DESCRIPTION_FILE, read_description
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import disk_errors_as_input_errors, write_json
 from merge_snli.dataset.answered_forms import TOO_LONG
 from merge_snli.dataset.parquet_files import is_intact, write_checked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Mapping
-    from pathlib import Path
-    from types import TracebackType
-
-    from generation.answers.cache_key import CacheKey
-    from generation.masked_lms.vocabulary import Vocabulary
 
 SHARD_SCHEMA = pa.schema(
     [

@@ -1,18 +1,13 @@
 """Index which shard has the answer of which form, in SQLite, to keep memory use constant."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
 KEYS_PER_QUERY = 500
 TABLES = """

@@ -1,12 +1,8 @@
 """Words in compounds, such as "ice" in "ice cream" and "blue" in "blue-green"."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from generation.filters.filter import Place
+from generation.filters.filter import Place
 
 # Hyphens, the en dash and the slash.
 JOINERS = frozenset("-\u2010\u2011\u2013/")

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from generation.filters.definitions import FILTERS
+from generation.filters.filter import Applied, Filter, Place
+from generation.masked_lms.masked_lm import Fillers
+from generation.masked_lms.vocabulary import Vocabulary
 from generation.sentences.forms import match_case
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from generation.filters.filter import Applied, Filter, Place
-    from generation.masked_lms.masked_lm import Fillers
-    from generation.masked_lms.vocabulary import Vocabulary
 
 KEPT = "kept"
 # The outcomes of the filters for one filler, in order of precedence. Their codes are their indices.

@@ -1,17 +1,11 @@
 """Words by their base forms: suggestions that the problem has in another form, and other forms of the original."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
 
+from generation.filters.filter import Place
 from generation.sentences.words import fold
 from merge_snli.models.base_forms import base_forms
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from generation.filters.filter import Place
 
 INFLECTED_CLASSES = ("noun", "verb")
 

@@ -1,31 +1,24 @@
 """The folder of a data set: recognize a finished run, check that a run has seeds, and write its files."""
 
-from __future__ import annotations
-
 import logging
 import shutil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-from generation.options import with_defaults
+from generation.options import Options, with_defaults
 from generation.output.record import make_record
 from generation.output.write_data import write_data
 from generation.presets import RUN_TOML, write_run_file
+from generation.run import RunInputs
+from generation.variant_shards import VariantShard
 from generation.work import work_folder_of
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file
 from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import data_record, write_dataset
-from merge_snli.dataset.record import inputs_of
+from merge_snli.dataset.record import Inputs, WordCounts, inputs_of
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from generation.options import Options
-    from generation.run import RunInputs
-    from generation.variant_shards import VariantShard
-    from merge_snli.dataset.record import Inputs, WordCounts
 
 logger = logging.getLogger(__name__)
 

@@ -1,21 +1,24 @@
 """Build the record of a run: its inputs, its environment, and its counts."""
 
-from __future__ import annotations
-
 import platform
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from generation.filters.definitions import applied_filters
-from generation.options import FILTER_NAMES, UNION
+from generation.options import FILTER_NAMES, UNION, Options
 from generation.output.write_data import GROUP_COLUMN
 from generation.replacements.counts import by_side
-from generation.sentences.words import LEFT_OUT
-from generation.variant_shards import read_filter_counts
+from generation.run import RunInputs
+from generation.sentences.tagging import TaggedProblem
+from generation.sentences.words import LEFT_OUT, SharedWord
+from generation.variant_shards import VariantShard, read_filter_counts
 from merge_snli.base import __version__
 from merge_snli.dataset.record import (
+    ConfigRecord,
+    DataRecord,
     FilterRecord,
     GenerationRecord,
     Record,
@@ -24,16 +27,6 @@ from merge_snli.dataset.record import (
 )
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.schema import WORD_CLASSES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from generation.options import Options
-    from generation.run import RunInputs
-    from generation.sentences.tagging import TaggedProblem
-    from generation.sentences.words import SharedWord
-    from generation.variant_shards import VariantShard
-    from merge_snli.dataset.record import ConfigRecord, DataRecord
 
 # Libraries whose versions are recorded.
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")

@@ -1,27 +1,21 @@
 """Write the Parquet files of a data set: the rows of all shards in one order, one file per config and split."""
 
-from __future__ import annotations
-
 import heapq
 import tempfile
+from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from generation.options import Options
 from merge_snli.card.dataset_folder import config_record
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP, rebatch, write_tables
+from merge_snli.dataset.record import ConfigRecord
 from merge_snli.schema import ALL, SEED, TEST, columns, data_file, features, subsample_split
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from generation.options import Options
-    from merge_snli.dataset.record import ConfigRecord
 
 # Columns with repeated values, for which dictionary encoding saves space.
 REPEATED_COLUMNS = ["seed_id", "label", "seed_premise", "seed_hypothesis", "word_class", "original"]

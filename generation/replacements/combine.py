@@ -3,20 +3,15 @@
 The set operations are ∩ over occurrences, ∪ over masked LMs, and ∩ or ∪ over premise and hypothesis.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from generation.filters.fillers import LogOdds
 from generation.options import INTERSECTION
 from generation.sentences.forms import match_case
 from generation.sentences.words import fold, is_negation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 # Number of orders of the letters that are tried before a word is left out.
 ATTEMPTS = 64

@@ -1,37 +1,27 @@
 """Counts of fillers by the outcome of the filters in order, and of each filter on its own (the paper's Table 6)."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
+from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, OTHER_CLASS
 from generation.filters.fillers import KEPT
-from generation.filters.filter import places_of_word
+from generation.filters.filter import Place, places_of_word
 from generation.filters.word_forms import base_forms_of
 from generation.masked_lms.masked_lm import Fillers
-from generation.sentences.forms import ONE, Substitution, match_case
-from generation.sentences.words import fold, words_of
+from generation.masked_lms.vocabulary import Vocabulary
+from generation.sentences.forms import ONE, Form, Substitution, match_case
+from generation.sentences.tagging import InPlaceTagger, TaggedProblem
+from generation.sentences.words import SharedWord, fold, words_of
 from merge_snli.dataset.answered_forms import FORMS
 from merge_snli.models.base_forms import base_forms
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from generation.answers.store import MaskedLMAnswers
-    from generation.filters.filter import Place
-    from generation.masked_lms.vocabulary import Vocabulary
-    from generation.sentences.forms import Form
-    from generation.sentences.tagging import InPlaceTagger, TaggedProblem
-    from generation.sentences.words import SharedWord
 
 FILLERS = "fillers"
 # Words that the masked LM validated on that side, left out because their letters have no other order.

@@ -1,16 +1,18 @@
 """Find the replacements of shared words: filters, then ∩ over occurrences, ∪ over masked LMs, ∩ or ∪ over sentences."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import applied_filters
 from generation.filters.fillers import Filtered, LogOdds, filter_fillers
-from generation.filters.filter import places_of_word
+from generation.filters.filter import Applied, Place, places_of_word
+from generation.filters.lexical import WordNet
+from generation.options import Options
 from generation.replacements.combine import (
     Replacement,
     Validated,
@@ -21,20 +23,10 @@ from generation.replacements.combine import (
     scramble_all,
 )
 from generation.replacements.counts import FILLERS, NO_ORDER, FilterCounts
-from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, Substitution
-from generation.sentences.words import words_of
+from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, Form, Substitution
+from generation.sentences.tagging import InPlaceTagger, TaggedProblem
+from generation.sentences.words import SharedWord, words_of
 from merge_snli.dataset.answered_forms import FORMS, IN_WINDOW
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from generation.answers.store import MaskedLMAnswers
-    from generation.filters.filter import Applied, Place
-    from generation.filters.lexical import WordNet
-    from generation.options import Options
-    from generation.sentences.forms import Form
-    from generation.sentences.tagging import InPlaceTagger, TaggedProblem
-    from generation.sentences.words import SharedWord
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """Compare two data sets: the seeds and variants that only one of them has, and why the other lacks them."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from generation.options import with_defaults
 from generation.report.why_lacking import (
@@ -19,15 +19,9 @@ from generation.report.why_lacking import (
 )
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.record import require
-from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.variants import masked_lm_names
 from merge_snli.schema import ALL
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from merge_snli.dataset.stored import MergeDataset
 
 
 @dataclass(frozen=True)

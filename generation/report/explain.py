@@ -1,38 +1,28 @@
 """Explain the variants of one problem: its shared words, their suggestions, and why each was kept or dropped."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow.compute as pc
 
-from generation.options import UNION, options_of_run
+from generation.options import UNION, Options, options_of_run
+from generation.replacements.combine import Replacement
 from generation.replacements.finding import combine, filter_words
-from generation.report.stored_answers import stored_answers, tagger_of_run, trace_form
+from generation.report.stored_answers import TracedForm, stored_answers, tagger_of_run, trace_form
 from generation.run import find_wordnet
 from generation.sentences.tagged_shards import replaced_words
-from generation.sentences.tagging import InPlaceTagger, tag
-from generation.sentences.words import shared_words
+from generation.sentences.tagging import InPlaceTagger, TaggedProblem, tag
+from generation.sentences.words import SharedWord, shared_words
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.dataset.record import require
-from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.problems.reading import Problem, stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 from merge_snli.schema import ALL, SEED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from generation.options import Options
-    from generation.replacements.combine import Replacement
-    from generation.report.stored_answers import TracedForm
-    from generation.sentences.tagging import TaggedProblem
-    from generation.sentences.words import SharedWord
-    from merge_snli.dataset.stored import MergeDataset
 
 # Number of words shown for each reason to drop a filler.
 EXAMPLES = 8

@@ -1,11 +1,11 @@
 """Inventory: list the content of a work folder, and delete what a data set does not need."""
 
-from __future__ import annotations
-
 import json
 import shutil
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,13 +23,7 @@ from generation.work import (
 from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_json, write_json
 from merge_snli.base.option import described
 from merge_snli.base.table import Column, Table
-from merge_snli.dataset.record import as_json, inputs_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from merge_snli.dataset.record import Inputs, Record
+from merge_snli.dataset.record import Inputs, Record, as_json, inputs_of
 
 TAGGED, RESULTS, ANSWERS = "tagged problems", "results", "answers"
 

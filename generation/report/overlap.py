@@ -4,32 +4,24 @@ The paper counts suggestions per problem, which need the work folder of the run.
 seed that both masked LMs validated.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import groupby, permutations
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
+from generation.replacements.finding import FilteredWord
 from generation.sentences.forms import SIDES
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_bytes
 from merge_snli.base.table import Column, Table
-from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.variants import masked_lm_names, validated_by
 from merge_snli.schema import ALL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from generation.replacements.finding import FilteredWord
-    from merge_snli.dataset.stored import MergeDataset
 
 FORMATS = (".svg", ".png", ".pdf")
 INCHES_PER_MASKED_LM = 0.9

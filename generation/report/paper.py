@@ -1,19 +1,11 @@
 """Tables that compare the numbers of a run with those of the paper (arXiv:2510.24295)."""
 
-from __future__ import annotations
+from collections.abc import Mapping, Sequence
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import Cell, Column, Table
 from merge_snli.papers.numbers import MERGE, read_paper
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merge_snli.base.table import Cell
-
-    Row = tuple[Mapping[str, Cell], Mapping[str, float]]
+Row = tuple[Mapping[str, Cell], Mapping[str, float]]
 
 # Problems of SNLI test that have a gold label.
 PROBLEMS = 9_824

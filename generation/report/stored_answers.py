@@ -1,11 +1,9 @@
 """Read the stored answers of a finished run, apply its filters again, and trace fillers through them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from generation.answers.cache_key import recorded_cache_keys
 from generation.answers.store import MaskedLMAnswers, Store, load_answers
@@ -13,27 +11,18 @@ from generation.filters.definitions import FILTERS
 from generation.filters.fillers import KEPT, OUTCOMES
 from generation.masked_lms.loading import find_masked_lms, load_vocabulary
 from generation.masked_lms.masked_lm import Fillers
-from generation.options import options_of_run
-from generation.replacements.finding import filter_words
+from generation.options import Options, options_of_run
+from generation.replacements.finding import FilteredForm, FilteredWord, filter_words
 from generation.report.inventory import TAGGED, inventory
 from generation.run import find_wordnet
 from generation.sentences.forms import match_case
-from generation.sentences.tagged_shards import distinct_forms, read_tagged
+from generation.sentences.tagged_shards import ProblemWords, distinct_forms, read_tagged
 from generation.sentences.tagging import InPlaceTagger
+from generation.sentences.words import SharedWord
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.record import generation_of
-from merge_snli.models.tagger import find_tagger, other_tagger
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from pathlib import Path
-
-    from generation.options import Options
-    from generation.replacements.finding import FilteredForm, FilteredWord
-    from generation.sentences.tagged_shards import ProblemWords
-    from generation.sentences.words import SharedWord
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.models.tagger import Tagger
+from merge_snli.dataset.stored import MergeDataset
+from merge_snli.models.tagger import Tagger, find_tagger, other_tagger
 
 AnswersTo = Callable[["ProblemWords"], dict[str, MaskedLMAnswers]]
 

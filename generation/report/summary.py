@@ -1,10 +1,9 @@
 """Summaries: the shared words of a run or of any problems, and the seeds and variants of each config."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from generation.output.record import add_word_counts, count_words
 from generation.report.paper import percent
@@ -13,16 +12,11 @@ from generation.sentences.tagging import tag
 from generation.sentences.words import LEFT_OUT, shared_words
 from merge_snli.base.progress import Progress
 from merge_snli.base.table import Column, Table
-from merge_snli.dataset.record import TaggerRecord, WordCounts, generation_of
+from merge_snli.dataset.record import Record, TaggerRecord, WordCounts, generation_of
 from merge_snli.models.tagger import find_tagger
+from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems
 from merge_snli.schema import ALL
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from merge_snli.dataset.record import Record
-    from merge_snli.problems.options import ProblemOptions
 
 PROBLEMS_PER_BATCH = 1_000
 

@@ -1,11 +1,11 @@
 """Tables 2, 4, 5, 6 and 9 of the paper for one data set, and all of them in order."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from generation.answers.cache_key import recorded_cache_keys
 from generation.filters.definitions import LESS_PROBABLE, OTHER_CLASS
@@ -15,6 +15,7 @@ from generation.report.overlap import Overlap, figure_9, overlap, suggestion_ove
 from generation.report.paper import (
     PROBLEMS,
     SEVERAL,
+    Row,
     compared_table,
     paper_cells,
     percent,
@@ -22,23 +23,13 @@ from generation.report.paper import (
 from generation.report.stored_answers import check_work, filter_again
 from generation.sentences.forms import HYPOTHESIS, PREMISE
 from generation.work import read_description, work_folder_of
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import Cell, Column, Table
 from merge_snli.dataset.answered_forms import MEANINGS, form_shares
 from merge_snli.dataset.record import generation_of
-from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.variants import masked_lm_names, validated_by
 from merge_snli.models.paper_models import PAPER_MLMS, PAPER_NAMES, family
 from merge_snli.schema import ALL, SEED
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    import pyarrow as pa
-
-    from generation.report.paper import Row
-    from merge_snli.base.table import Cell
-    from merge_snli.dataset.stored import MergeDataset
 
 PAPER_HEADERS = {"Average": "average", "Uni": "unique"}
 # By column: the reason, the count that it is a share of, and the side. In the order of the paper.

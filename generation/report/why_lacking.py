@@ -1,24 +1,18 @@
 """Find out why a data set lacks variants that another one has, from the stored answers of its run."""
 
-from __future__ import annotations
-
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
 
+from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import NO_WORD
 from generation.options import INTERSECTION, options_of_run, with_defaults
-from generation.replacements.finding import combine
+from generation.replacements.finding import FilteredWord, combine
 from generation.report.stored_answers import filter_again, trace_form
 from generation.sentences.forms import SIDES, match_case
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.variants import masked_lm_names
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from generation.answers.store import MaskedLMAnswers
-    from generation.replacements.finding import FilteredWord
-    from merge_snli.dataset.stored import MergeDataset
 
 MASKED_LMS = "masked LMs that it lacks"
 OPTIONS = "other options or filters"

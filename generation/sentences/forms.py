@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PREMISE, HYPOTHESIS = "premise", "hypothesis"
 SIDES = (PREMISE, HYPOTHESIS)

@@ -5,21 +5,16 @@ neighbor on either side, so the tag of a token depends on the d tokens to its le
 tag of a suggestion needs 2d + 1 embeddings, and all but its own are the same for all suggestions at this occurrence.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from generation.sentences.forms import Substitution
-    from merge_snli.models.tagger import Tagger
+from generation.sentences.forms import Substitution
+from merge_snli.models.tagger import Tagger
 
 SUGGESTIONS_PER_BATCH = 4_096
 # The row of the embeddings for positions before the first and after the last token: zeros.

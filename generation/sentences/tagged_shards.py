@@ -1,9 +1,9 @@
 """Tagged shards: problems with their tagged sentences and shared words, cached as Arrow tables."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -12,13 +12,8 @@ from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, t
 from generation.sentences.words import SharedWord, forms_of_word, shared_words
 from generation.work import METHOD_VERSION, TAGGED_FOLDER, find_shard, read_shard, write_shard
 from merge_snli.base.files import sha256_of_json
+from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from merge_snli.models.tagger import Tagger
 
 _TOKENS = pa.list_(pa.struct([("start", pa.int32()), ("length", pa.int32()), ("tag", pa.string())]))
 _STARTS = pa.list_(pa.int32())

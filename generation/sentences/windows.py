@@ -1,12 +1,7 @@
 """Windows of a text that is too long for a masked LM: the sentence of an occurrence, and its neighbors that fit."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 # Closing quotation marks and brackets belong to the sentence. An abbreviation such as "Dr." ends one as well: then the
 # window begins or ends within a sentence, as the text of a masked LM often does.

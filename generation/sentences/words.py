@@ -1,19 +1,13 @@
 """Words: what counts as one, how they are compared, and the open-class words that premise and hypothesis share."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from generation.sentences.forms import HYPOTHESIS, ONE, PREMISE, forms
+from generation.sentences.forms import HYPOTHESIS, ONE, PREMISE, Form, forms
+from generation.sentences.tagging import TaggedProblem, Token
 from merge_snli.schema import WORD_CLASSES
-
-if TYPE_CHECKING:
-    from generation.sentences.forms import Form
-    from generation.sentences.tagging import TaggedProblem, Token
 
 # Letters, with single hyphens and apostrophes between them.
 WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")

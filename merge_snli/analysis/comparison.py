@@ -1,23 +1,30 @@
 """Compare models scored on the same seeds: pairwise significance tests at the quality threshold (section 5)."""
 
-from __future__ import annotations
-
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merge_snli.analysis.scored_dataset import NotComputable, read_scored_dataset
 from merge_snli.analysis.without_seeds import on_common_seeds, without_seeds
-from merge_snli.analysis.word_classes import classes
+from merge_snli.analysis.word_classes import NamedTest, classes
 from merge_snli.base.errors import InputError, param
+from merge_snli.dataset.stored import MergeDataset
+from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.scored_data import agreeing
 from merge_snli.scoring.results.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
 from merge_snli.scoring.results.intervals import pattern_accuracy_interval
-from merge_snli.scoring.results.over_prompts import OverPrompts, merge_prompts, prompts_of
+from merge_snli.scoring.results.over_prompts import OverPrompts, PromptEffect, merge_prompts, prompts_of
+from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.results.scores import GroupTable
 from merge_snli.scoring.statistics import (
+    Family,
+    Interval,
+    PairAtThresholds,
+    TestResult,
     compare_at_thresholds,
     compare_models,
     observed_gaps,
@@ -27,19 +34,6 @@ from merge_snli.scoring.statistics import (
 )
 from merge_snli.scoring.statistics import values_for as values_for_test
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from merge_snli.analysis.word_classes import NamedTest
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.scoring.answers import Counts
-    from merge_snli.scoring.results.over_prompts import PromptEffect
-    from merge_snli.scoring.results.result import Result
-    from merge_snli.scoring.results.scores import GroupTable
-    from merge_snli.scoring.statistics import Family, Interval, PairAtThresholds, TestResult
 
 SUBSAMPLE_TEST = "t-test"
 """The test over subsamples, which pairs in groups do not have."""

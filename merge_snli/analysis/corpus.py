@@ -1,37 +1,27 @@
 """Read the texts of a corpus, such as the training data of a model, and count its words."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_file, sha256_of_json
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.parquet_files import is_intact, write_checked
-from merge_snli.dataset.record import generation_of
-from merge_snli.models.tagger import find_tagger, installed_tagger, other_tagger
+from merge_snli.dataset.record import Record, generation_of
+from merge_snli.models.tagger import Tagger, find_tagger, installed_tagger, other_tagger
 from merge_snli.problems.file_rows import READERS, file_type, numbered_lines, require_text
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source, without_options
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    import pyarrow as pa
-
-    from merge_snli.analysis.scored_dataset import Ints
-    from merge_snli.dataset.record import Record
-    from merge_snli.models.tagger import Tagger
-    from merge_snli.problems.reading import Survey
-    from merge_snli.problems.source import ProblemSource
+from merge_snli.problems.reading import Survey, stream_problems, survey_problems
+from merge_snli.problems.source import ProblemSource, open_source, without_options
 
 logger = logging.getLogger(__name__)
 

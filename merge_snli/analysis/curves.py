@@ -1,21 +1,16 @@
 """Compute the PA curve of every model (Figures 4 and 11 of the paper), and average curves and seeds over models."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
+from merge_snli.base.arrays import Bools, Floats
+from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.statistics import passes_by_seed, ratios
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from merge_snli.analysis.scored_dataset import Bools, Floats, ModelAnswers, ScoredDataset
-    from merge_snli.scoring.answers import Counts
 
 
 @dataclass(frozen=True)

@@ -1,30 +1,22 @@
 """Find what drives errors (research question 3): a logistic regression of right answers, with seeds as clusters."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.predictors import RegressionPredictor, design_of
-from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.corpus import CorpusCounts
+from merge_snli.analysis.predictors import Design, RegressionPredictor, design_of
+from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.scoring.statistics import Interval
 from merge_snli.scoring.statistics.logistic import (
+    LogisticFit,
     NotConverged,
     Outcome,
     fit_logistic,
     independent_columns,
     within_outcomes,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merge_snli.analysis.corpus import CorpusCounts
-    from merge_snli.analysis.predictors import Design
-    from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
-    from merge_snli.scoring.statistics.logistic import LogisticFit
 
 LEVEL = 0.95
 UNIT = "seed"

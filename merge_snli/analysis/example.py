@@ -1,22 +1,16 @@
 """Show variants drawn at random and how each model answered them, and sum up each model in a sentence."""
 
-from __future__ import annotations
-
 import textwrap
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import TEXT_WIDTH
-from merge_snli.dataset.stored import label_names, read_split
+from merge_snli.dataset.stored import MergeDataset, label_names, read_split
 from merge_snli.scoring.results.grouping import distinct_names_of
+from merge_snli.scoring.results.result import Result
 from merge_snli.scoring.results.scores import NO_ANSWER_TEXT, NOT_ASKED, label_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.scoring.results.result import Result
 
 VARIANTS = 5
 RANDOM_SEED = 0

@@ -1,29 +1,22 @@
 """Draw PA curves in the style of Figures 4, 5 and 11 of the paper."""
 
-from __future__ import annotations
-
 import logging
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from merge_snli.analysis.bar_charts import draw_shares
 from merge_snli.analysis.line_chart import Line, line_figure, save_figure
+from merge_snli.base.arrays import Floats
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.folders import check_out
 from merge_snli.schema import WORD_CLASSES
 from merge_snli.scoring.results.files import safe_name
 from merge_snli.scoring.results.grouping import marked_names, on_same_data, ranked, titles_of, unranked_reasons
-from merge_snli.scoring.results.result import WORD_CLASS
+from merge_snli.scoring.results.result import WORD_CLASS, Result
 from merge_snli.scoring.results.score_table import columns_of, compared_labels_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from merge_snli.analysis.scored_dataset import Floats
-    from merge_snli.scoring.results.result import Result
-    from merge_snli.scoring.results.scores import Curve
+from merge_snli.scoring.results.scores import Curve
 
 FIGURE_4_START = 0.8
 """Lowest threshold of Figure 4."""

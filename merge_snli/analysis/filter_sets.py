@@ -1,32 +1,23 @@
 """Compare data sets that differ in their filters, on the same seeds (section 5.4 and Figure 8 of the paper)."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from merge_snli.analysis.curves import averaged
-from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.curves import MeanCurve, averaged
+from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.analysis.without_seeds import on_common_seeds
+from merge_snli.base.arrays import Floats
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
 from merge_snli.base.table import count
 from merge_snli.dataset.record import generation_of
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.scoring.results.grouping import is_two_way, model_key
-from merge_snli.scoring.statistics import compare_models
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from merge_snli.analysis.curves import MeanCurve
-    from merge_snli.analysis.scored_dataset import Floats, ModelAnswers, ScoredDataset
-    from merge_snli.scoring.results.grouping import ModelKey
-    from merge_snli.scoring.statistics import Family
-
+from merge_snli.scoring.results.grouping import ModelKey, is_two_way, model_key
+from merge_snli.scoring.statistics import Family, compare_models
 
 SET_NAMES: Mapping[tuple[str, tuple[str, ...], bool], str] = {
     ("intersection", ("prob", "pos"), False): "plain",

@@ -1,20 +1,15 @@
 """Compare seeds answered right and wrong by their variants, and find hard seeds (section 5.5, Table 10)."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from merge_snli.analysis.curves import mean_at_quality_threshold
-from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, SeedTexts
+from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.scoring.statistics import ratios
-
-if TYPE_CHECKING:
-    from merge_snli.analysis.scored_dataset import Bools, Floats, Ints, ModelAnswers, ScoredDataset, SeedTexts
 
 RARELY = 0.05
 """Seeds with a smaller mean accuracy are rarely answered right."""

@@ -1,17 +1,13 @@
 """What the HTML pages of the reports share: a template environment, one style, scripts of ours only, data in a page."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from base64 import b64encode
+from collections.abc import Sequence
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jinja2 import Template
+from jinja2 import Template
 
 UNSAFE_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 

@@ -4,24 +4,17 @@ The groups of variants are those of Table 9: by the masked LMs that validated a 
 are seen from an NLI model, whose counterpart is the masked LM of the same architecture and size.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.curves import mean_at_quality_threshold, mean_curve, number_drawn
-from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.curves import MeanCurve, mean_at_quality_threshold, mean_curve, number_drawn
+from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, Replacements, ScoredDataset
+from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError, param
 from merge_snli.models.paper_models import family, paper_model
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from merge_snli.analysis.curves import MeanCurve
-    from merge_snli.analysis.scored_dataset import Bools, ModelAnswers, Replacements, ScoredDataset
-    from merge_snli.scoring.answers import Counts
+from merge_snli.scoring.answers import Counts
 
 EQUIV, SIZE, ARCH, MULTI = GROUPS = ("equiv", "size", "arch", "multi")
 """Variants that exactly one masked LM validated: the counterpart, one of its family in another size, or one of another

@@ -4,21 +4,17 @@ With "the majority baseline in ALL_Seed", the scores of the paper's models "decr
 This may mean any of three labels; the constant one fits best, as 49.5% of the paper's seeds are entailments (Table 2).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from merge_snli.analysis.curves import mean_at_quality_threshold
+from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
+from merge_snli.base.arrays import Ints
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.models.labels import positions
 from merge_snli.scoring.answers import MAJORITY
-
-if TYPE_CHECKING:
-    from merge_snli.analysis.scored_dataset import Ints, ModelAnswers, ScoredDataset
 
 REFERENCES = ("gold", "own", "vote", "constant")
 """The labels that predictions are compared with: the gold labels; the model's most frequent answer on the seed's

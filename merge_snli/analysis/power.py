@@ -1,11 +1,11 @@
 """Say how many seeds a comparison of models needs: the smallest difference that is found, by number of seeds."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from math import comb
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from merge_snli.analysis.statistics_tables import too_few_note
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Column, Table
 from merge_snli.scoring.results.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
+from merge_snli.scoring.results.result import Result
 from merge_snli.scoring.statistics import (
     POWER,
     Distribution,
@@ -26,14 +27,8 @@ from merge_snli.scoring.statistics import (
     smallest_paired,
     smallest_unpaired,
 )
+from merge_snli.scoring.statistics.values import FloatArray
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from merge_snli.scoring.results.result import Result
-    from merge_snli.scoring.statistics.values import FloatArray
 
 SIZES = (50, 100, 200, 500, 1_000, 2_000, 5_000)
 """Numbers of seeds that are shown besides that of the data."""

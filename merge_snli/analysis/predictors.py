@@ -1,21 +1,15 @@
 """The predictors of the regression of right answers: one column per number, and per level of a factor but the first."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from merge_snli.analysis.corpus import CorpusCounts
+from merge_snli.analysis.scored_dataset import ScoredDataset
+from merge_snli.base.arrays import Floats, Ints
 from merge_snli.schema import WORD_CLASSES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from merge_snli.analysis.corpus import CorpusCounts
-    from merge_snli.analysis.scored_dataset import Floats, Ints, ScoredDataset
 
 LOG_ODDS, MASKED_LMS, SENTENCE_LENGTH, LOG_COUNT = "log_odds", "masked_lms", "sentence_length", "log_count"
 WORD_CLASS, LABEL = "word_class", "label"

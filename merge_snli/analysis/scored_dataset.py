@@ -3,39 +3,27 @@
 Every analysis takes these values. Models are in the order of their results, rows in the order of split `test`.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
+from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.variants import masked_lm_names, validated_by
 from merge_snli.models.labels import Missing
 from merge_snli.schema import VARIANT_COLUMNS
+from merge_snli.scoring.answers import Anchors, Answers
 from merge_snli.scoring.predictions.opening import open_config
+from merge_snli.scoring.predictions.scored_data import ScoredData
 from merge_snli.scoring.results.grouping import data_key, distinct_names_of
 from merge_snli.scoring.results.recompute import answers_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.scoring.answers import Anchors, Answers
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-    from merge_snli.scoring.results.records import DatasetRecord
-    from merge_snli.scoring.results.result import Result
-
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
-    Floats = NDArray[np.float64]
+from merge_snli.scoring.results.records import DatasetRecord
+from merge_snli.scoring.results.result import Result
 
 
 class NotComputable(Exception):  # noqa: N818 - not an error: a report lists the reason and goes on

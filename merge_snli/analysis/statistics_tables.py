@@ -1,24 +1,18 @@
 """Show significance tests and comparisons of models as tables."""
 
-from __future__ import annotations
-
 import json
 import math
+from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pydantic_core
 
+from merge_snli.analysis.comparison import Comparison
 from merge_snli.base.table import Column, Table, count
+from merge_snli.scoring.results.over_prompts import PromptEffect
 from merge_snli.scoring.results.score_table import PA, ends_text
-from merge_snli.scoring.statistics import POWER, p_matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merge_snli.analysis.comparison import Comparison
-    from merge_snli.scoring.results.over_prompts import PromptEffect
-    from merge_snli.scoring.statistics import Family, PairAtThresholds, TestResult
+from merge_snli.scoring.statistics import POWER, Family, PairAtThresholds, TestResult, p_matrix
 
 # Smaller p-values are shown as below this one.
 SMALLEST_P = 0.001

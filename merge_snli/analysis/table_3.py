@@ -1,22 +1,16 @@
 """Table 3 of the paper, and the tests of whether variants are harder than their seeds (section 5.1)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from merge_snli.analysis.curves import pass_shares
-from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.analysis.word_classes import NamedTest
-from merge_snli.scoring.statistics import compare_models, paired_t_test, permutation_test, ratios
-
-if TYPE_CHECKING:
-    from merge_snli.analysis.scored_dataset import Floats, ModelAnswers, ScoredDataset
-    from merge_snli.scoring.results.records import Ends
-    from merge_snli.scoring.statistics import Family, TestResult
+from merge_snli.base.arrays import Floats
+from merge_snli.scoring.results.records import Ends
+from merge_snli.scoring.statistics import Family, TestResult, compare_models, paired_t_test, permutation_test, ratios
 
 SOURCE, SEEDS, VARIANTS = "source", "seeds", "variants"
 """The columns of Table 3 that are compared."""

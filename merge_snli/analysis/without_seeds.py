@@ -1,26 +1,20 @@
 """Leave seeds out of a scored data set: those judged mislabeled (section 5.5), or that some model has no answer to."""
 
-from __future__ import annotations
-
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.scored_dataset import NotComputable, SeedTexts
+from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, SeedTexts
+from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.answers import asked_answers
 from merge_snli.scoring.results.evaluate import left_out_of
 from merge_snli.scoring.results.grouping import coverage
 from merge_snli.scoring.results.measure import consistency, group_table, scores, source_accuracy
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from merge_snli.analysis.scored_dataset import Bools, ModelAnswers, ScoredDataset
-    from merge_snli.scoring.results.result import Result
-    from merge_snli.scoring.results.scores import SourceAccuracy, SourceScores
+from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.results.scores import SourceAccuracy, SourceScores
 
 
 def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: bool = False) -> ScoredDataset:

@@ -1,22 +1,14 @@
 """Compare the word classes, on all seeds and on those of two classes (section 5.2, Figures 5 and 6 of the paper)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.curves import averaged
-from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.curves import MeanCurve, averaged
+from merge_snli.analysis.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.schema import WORD_CLASSES
-from merge_snli.scoring.statistics import adjusted_pairs, independent_t_test, permutation_test
-
-if TYPE_CHECKING:
-    from merge_snli.analysis.curves import MeanCurve
-    from merge_snli.analysis.scored_dataset import ScoredDataset
-    from merge_snli.scoring.statistics import PairResult, TestResult
+from merge_snli.scoring.statistics import PairResult, TestResult, adjusted_pairs, independent_t_test, permutation_test
 
 
 @dataclass(frozen=True, kw_only=True)

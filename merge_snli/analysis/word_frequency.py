@@ -1,22 +1,15 @@
 """Compare how frequent replacements and originals are in training data, for wrong seeds with right variants (5.5)."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.corpus import CorpusCounts
+from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
+from merge_snli.base.arrays import Floats, Ints
 from merge_snli.models.labels import Missing
-from merge_snli.scoring.statistics import bootstrap_intervals
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from merge_snli.analysis.corpus import CorpusCounts
-    from merge_snli.analysis.scored_dataset import Floats, Ints, ModelAnswers, ScoredDataset
-    from merge_snli.scoring.statistics import Interval
+from merge_snli.scoring.statistics import Interval, bootstrap_intervals
 
 
 @dataclass(frozen=True, kw_only=True)

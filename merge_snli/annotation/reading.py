@@ -1,29 +1,23 @@
 """Read the scores of annotators from spreadsheets, CSV files and Label Studio's JSON export, and check them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 import zlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile
 
 from pydantic import TypeAdapter, ValidationError
 
-from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample
+from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample, SheetRow
 from merge_snli.annotation.sheets import SAMPLE_FILE
 from merge_snli.base.errors import InputError, param, reason
 from merge_snli.base.table import printable
 from merge_snli.dataset.record import validation_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from merge_snli.annotation.sample import SheetRow
 
 VARIANT_ID = "variant_id"
 DELIMITERS = ",;\t"

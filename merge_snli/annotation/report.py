@@ -1,11 +1,12 @@
 """Put the numbers of an annotation study together, and add its scores to a data set as config `annotation`."""
 
-from __future__ import annotations
-
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from merge_snli.annotation.reading import Judgment, Judgments
+from merge_snli.annotation.sample import Per, Sample, SampledDataset
 from merge_snli.annotation.scores import (
     Agreement,
     DatasetScores,
@@ -19,16 +20,9 @@ from merge_snli.base.errors import InputError
 from merge_snli.card.dataset_folder import card_and_record, write_files
 from merge_snli.dataset.folders import new_content
 from merge_snli.dataset.record import AnnotationRecord
-from merge_snli.dataset.stored import find_dataset, read_split
+from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.dataset.variants import rows_by_masked_lm
 from merge_snli.schema import ALL, ANNOTATION, TEST, data_file, features
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merge_snli.annotation.reading import Judgment, Judgments
-    from merge_snli.annotation.sample import Per, Sample, SampledDataset
-    from merge_snli.dataset.stored import MergeDataset
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,23 +1,17 @@
 """Draw a reproducible stratified sample of variants, as in the paper's annotation (section 4 and A.2)."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
+
+import pyarrow as pa
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import require
-from merge_snli.dataset.stored import label_names, read_split
+from merge_snli.dataset.stored import MergeDataset, label_names, read_split
 from merge_snli.dataset.variants import replaced_words, rows_by_masked_lm
 from merge_snli.schema import ALL
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import pyarrow as pa
-
-    from merge_snli.dataset.stored import MergeDataset
 
 SCALE = {1: "poor", 2: "mostly poor", 3: "uncertain", 4: "mostly good", 5: "good"}
 """The meaning of each score. 5 is best; section 4 of the paper prints the scale reversed."""

@@ -1,24 +1,16 @@
 """Compute how many variants are good, and how far annotators agree (the paper's sections 4 and A.2)."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
-from merge_snli.annotation.sample import GOOD, SCALE, SCORES
+from merge_snli.annotation.reading import Judgment, Judgments
+from merge_snli.annotation.sample import GOOD, SCALE, SCORES, SampledDataset
 from merge_snli.base.errors import InputError
-from merge_snli.scoring.statistics import proportion_interval, stratified_interval
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from merge_snli.annotation.reading import Judgment, Judgments
-    from merge_snli.annotation.sample import SampledDataset
-    from merge_snli.scoring.statistics import Interval
+from merge_snli.scoring.statistics import Interval, proportion_interval, stratified_interval
 
 UNIT = "variant"
 LEVEL = 0.95

@@ -1,24 +1,17 @@
 """Write the sheets of a sample: one per annotator as XLSX and CSV, guidelines, and a Label Studio project."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
 from pydantic import TypeAdapter
 
-from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample, rank
+from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample, SheetRow, rank
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Column, Table, printable
 from merge_snli.dataset.folders import check_out, first_name, new_content
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merge_snli.annotation.sample import SheetRow
 
 # Headings of the interface, each with the columns shown below it.
 TEXTS = (

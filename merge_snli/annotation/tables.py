@@ -1,28 +1,20 @@
 """Show and write the numbers of an annotation study: tables, Figures 3 and 10, and what to adjudicate."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from merge_snli.analysis.bar_charts import Bars, draw_bars
+from merge_snli.annotation.reading import Judgment, Judgments
+from merge_snli.annotation.report import Annotation
 from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS
-from merge_snli.annotation.scores import disagreements
+from merge_snli.annotation.scores import DatasetScores, VariantScores, Weighted, disagreements
 from merge_snli.base.files import write_json, write_text
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import Cell, Column, Table
 from merge_snli.models.paper_models import PAPER_NAMES
 from merge_snli.schema import WORD_CLASSES
 from merge_snli.scoring.results.files import safe_name
 from merge_snli.scoring.results.score_table import ends_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from merge_snli.annotation.reading import Judgment, Judgments
-    from merge_snli.annotation.report import Annotation
-    from merge_snli.annotation.scores import DatasetScores, VariantScores, Weighted
-    from merge_snli.base.table import Cell
 
 PANELS = {"F": "Fluency", "R": "Reasoning"}
 CATEGORIES = ["\n".join([str(score), *word.split()]) for score, word in SCALE.items()]

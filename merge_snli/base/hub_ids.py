@@ -1,15 +1,10 @@
 """Download files of a Hub repository, with errors that say what to do."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param, reason
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # Pattern of the Hub's license ids.
 LICENSE_ID = re.compile(r"[a-z0-9][a-z0-9.+-]*")

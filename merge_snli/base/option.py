@@ -1,7 +1,5 @@
 """One option of a run, described once: arguments, run files, records, card and documentation follow from it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any

@@ -6,14 +6,12 @@ import logging
 import threading
 import time
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.base.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # in a notebook without ipywidgets, tqdm.auto warns that bars are plain text

@@ -5,20 +5,15 @@ shards, and which stages it waits for. An executor decides where its tasks run; 
 in this process, each stage as a single task.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from merge_snli.base.errors import IncompleteError
 from merge_snli.base.files import write_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from merge_snli.base.progress import Progress, Stage
+from merge_snli.base.progress import Progress, Stage
 
 # The kinds of stages: those of generating a data set, and those of scoring models.
 TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE = "tag", "masked_lm", "filters", "write", "predict", "evaluate"

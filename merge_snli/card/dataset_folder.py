@@ -1,7 +1,5 @@
 """Write a data set: its configs, card and record, moved into its folder together."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The card's YAML metadata, which the Hub and `datasets` read, and the license, which is that of the problems."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from merge_snli.base.hub_ids import split_revision

@@ -1,7 +1,5 @@
 """Fill in the templates of the card of variants and of the card of pairs in groups."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 from pathlib import Path

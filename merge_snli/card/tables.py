@@ -1,7 +1,5 @@
 """The card's tables: composition, shared words, columns, and an example."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

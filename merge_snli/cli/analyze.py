@@ -1,7 +1,5 @@
 """`merge-snli analyze`: run the analyses of section 5 of the paper, and write a report."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

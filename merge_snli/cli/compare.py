@@ -1,7 +1,5 @@
 """`merge-snli compare`: run pairwise significance tests between scored models, and draw their curves."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from itertools import chain

@@ -1,7 +1,5 @@
 """`merge-snli completion`: print a script that completes commands, options and paths in a shell."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

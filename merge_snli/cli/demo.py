@@ -1,7 +1,5 @@
 """`merge-snli demo`: run the full pipeline on bundled data and models."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 import shutil

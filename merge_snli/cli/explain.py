@@ -1,7 +1,5 @@
 """`merge-snli explain`: show how the variants of one problem were selected."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

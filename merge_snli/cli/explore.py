@@ -1,16 +1,11 @@
 """`merge-snli explore`: write a page with every seed, variant and answer, and a tidy table of the answers."""
 
-from __future__ import annotations
-
+import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import DATASET, add_results
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,16 +1,11 @@
 """`merge-snli leaderboard`: write a leaderboard page, table or Space from results, or check submissions to a Space."""
 
-from __future__ import annotations
-
+import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import add_datasets, add_results, add_thresholds
-
-if TYPE_CHECKING:
-    import argparse
 
 FORMATS = ("html", "md", "csv", "json", "latex")
 

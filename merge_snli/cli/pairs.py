@@ -1,7 +1,5 @@
 """`merge-snli pairs`: make the data set Simple Pair from templates, or Extended Pair from NLI problems."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

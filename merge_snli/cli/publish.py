@@ -1,7 +1,5 @@
 """`merge-snli publish`: upload a data set, its loading script and the metric to the Hub."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`merge-snli register`: make a data set and the metric loadable by bare name from any folder."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

@@ -1,7 +1,5 @@
 """`merge-snli reproduce`: make the tables and figures of the paper again, beside the paper's numbers."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 import sys

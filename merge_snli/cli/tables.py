@@ -1,7 +1,5 @@
 """`merge-snli tables`: print the tables of a generation run, compare two runs, or count shared words of problems."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

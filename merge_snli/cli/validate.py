@@ -1,7 +1,5 @@
 """`merge-snli validate`: check a data set against its run record, row by row."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import replace
 from pathlib import Path

@@ -1,14 +1,9 @@
 """Which forms the masked LMs of a run could fill, from the counts in its record."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from merge_snli.dataset.record import GenerationRecord
+from merge_snli.dataset.record import GenerationRecord
 
 FORMS = "forms"
 IN_WINDOW, TOO_LONG, SPLIT = "in a window", "too long", "split"

@@ -1,20 +1,15 @@
 """The folders that commands write to: check one before the work, and write or replace it whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import disk_errors_as_input_errors
 from merge_snli.dataset.stored import BUNDLED, CARD_FILE, FOLDER, RUN_FILE, find_dataset
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 
 def check_out(out: str | Path, kind: str = "", find_other: Callable[[Path], str | None] | None = None) -> Path:

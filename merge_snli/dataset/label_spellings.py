@@ -1,15 +1,10 @@
 """The labels of NLI and of other tasks, and how models and data sets spell them."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 from merge_snli.schema import NLI_LABELS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = NLI_LABELS
 NOT_ENTAILMENT = "not_entailment"

@@ -1,21 +1,17 @@
 """Write Parquet files: deterministic ones of a data set, and checked ones of a cache."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
+from collections.abc import Iterable, Iterator, Sequence
+from io import RawIOBase
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, write_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from io import RawIOBase
-    from pathlib import Path
-
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
 logger = logging.getLogger(__name__)
 

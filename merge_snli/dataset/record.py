@@ -1,12 +1,12 @@
 """Typed values for `run.json`, the record of a data set: read, validate, and write it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
+from collections.abc import Hashable
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import StringConstraints, TypeAdapter, ValidationError
 
@@ -14,10 +14,6 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.texts import TextNames, text_names
 from merge_snli.schema import ANNOTATION, ANNOTATION_COLUMNS, SEED, TEST, DataColumn, data_file
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-    from pathlib import Path
 
 # Messages that replace pydantic's, by type of error: its own speak of Python.
 PLAIN_MESSAGES = {"missing": "is missing", "extra_forbidden": "is not a known entry", "tuple_type": "must be a list"}

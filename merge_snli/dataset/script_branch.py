@@ -1,13 +1,10 @@
 """Files of the Hub's branch `script`, which `datasets` 3 loads through a loading script."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from pprint import pformat
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from merge_snli.dataset.stored import MergeDataset
+from merge_snli.dataset.stored import MergeDataset
 
 SCRIPT_BRANCH = "script"
 # The line of `builder.py` to replace with the description of the data set.

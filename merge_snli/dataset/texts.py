@@ -1,13 +1,9 @@
 """How the two texts of a problem are called: premise and hypothesis for NLI, else as the columns of the source."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from merge_snli.dataset.label_spellings import are_nli, task_labels
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # Usual names of the columns of premise and hypothesis, tried in this order: those of SNLI's files, SICK's, ANLI's.
 NLI_COLUMNS = (

@@ -1,21 +1,14 @@
 """Read what the data says of a variant: which masked LMs validated it, and where the word was replaced."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.record import generation_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-    import pyarrow as pa
-
-    from merge_snli.dataset.record import Record
+from merge_snli.dataset.record import Record, generation_of
 
 SIDES = ("premise_mlms", "hypothesis_mlms")
 

@@ -1,24 +1,18 @@
 """Choose the results on one config of a data set, and write their answers as a Parquet or CSV file."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_atomically
 from merge_snli.dataset.folders import check_out
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.schema import ALL
 from merge_snli.scoring.results.answer_table import long_tables, read_variants, wide_table
 from merge_snli.scoring.results.grouping import distinct_names_of, ranked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    import pyarrow as pa
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.results.result import Result
 
 PARQUET, CSV = EXTENSIONS = (".parquet", ".csv")
 

@@ -4,27 +4,23 @@ The layout is: the length of the JSON as 4 bytes, the JSON, spaces up to a multi
 order of `arrays` in the JSON, each of which has its type. Everything is compressed with gzip and encoded in Base64.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from base64 import b64encode
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
+from merge_snli.analysis.corpus import CorpusCounts
+from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
+from merge_snli.base.arrays import Ints
 from merge_snli.card.metadata import license_of, license_text
 from merge_snli.dataset.stored import read_split
 from merge_snli.dataset.variants import seed_offsets
 from merge_snli.models.labels import positions
 from merge_snli.scoring.results.grouping import short_names
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from merge_snli.analysis.corpus import CorpusCounts
-    from merge_snli.analysis.scored_dataset import Ints, ModelAnswers, ScoredDataset
 
 LOG_ODDS_SCALE = 100
 """Log-odds are multiplied by this and rounded."""

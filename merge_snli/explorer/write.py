@@ -1,24 +1,18 @@
 """Write the page of the explorer: one HTML file that works offline, with its data packed into it."""
 
-from __future__ import annotations
+from collections.abc import Sequence
+from pathlib import Path
 
-from typing import TYPE_CHECKING
-
+from merge_snli.analysis.corpus import CorpusCounts
 from merge_snli.analysis.html_page import asset, combined_script, content_policy, shared_style, template
 from merge_snli.analysis.scored_dataset import NotComputable, read_scored_dataset
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_text
 from merge_snli.card.metadata import may_be_shared
 from merge_snli.dataset.folders import check_out
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.explorer.payload import packed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from merge_snli.analysis.corpus import CorpusCounts
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.results.result import Result
 
 PAGE = "index.html"
 

@@ -1,7 +1,5 @@
 """The caches of `datasets` and `evaluate`, and the record of which folders a registration wrote there."""
 
-from __future__ import annotations
-
 import fcntl
 import re
 from collections.abc import Iterator

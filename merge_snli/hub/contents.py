@@ -1,7 +1,5 @@
 """The files that are written for a publication: record and card without paths of this machine, and `eval.yaml`."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Check and plan a publication: the files, the commits and the tag, without calling the Hub."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

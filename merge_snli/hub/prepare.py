@@ -1,7 +1,5 @@
 """Prepare the folders to move to the caches, one per config and one for the metric, and check that they load."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Register a data set and the metric in the libraries' caches, and undo it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

@@ -1,19 +1,13 @@
 """Read the label that a language model answers, in stages; an unclear answer is unread, never guessed."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from merge_snli.language_models.label_words import CONSIDERED, UNREAD, LabelWords, sentences
+from merge_snli.language_models.prompts import AnswerForm
 from merge_snli.scoring.replies import CUT, REFUSED, UNREADABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from merge_snli.language_models.prompts import AnswerForm
 
 TAGS = r"think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|seed:think"
 OPENING = re.compile(

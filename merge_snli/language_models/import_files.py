@@ -1,16 +1,16 @@
 """Import logs and predictions as result files."""
 
-from __future__ import annotations
-
 import logging
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.table import count
 from merge_snli.language_models.logs import (
     LM_EVAL_PREFIX,
+    Log,
     answers_of,
     check_digest,
     join_logs,
@@ -19,21 +19,14 @@ from merge_snli.language_models.logs import (
     write_kept,
 )
 from merge_snli.language_models.questions import Scope, open_asked
-from merge_snli.scoring.imports import read_predictions, score_answers
+from merge_snli.scoring.imports import ImportedAnswers, read_predictions, score_answers
 from merge_snli.scoring.predictions.opening import open_config
-from merge_snli.scoring.predictions.scored_data import part_of_data
+from merge_snli.scoring.predictions.scored_data import ScoredData, part_of_data
 from merge_snli.scoring.results.files import check_results_folder, file_name, is_result, write_result
+from merge_snli.scoring.results.result import Result
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from merge_snli.language_models.logs import Log
-    from merge_snli.scoring.imports import ImportedAnswers
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-    from merge_snli.scoring.results.result import Result
-
-    _Run: TypeAlias = tuple[ImportedAnswers, ScoredData, Result]
-    """The answers of a model, the whole config that they are on, and the result."""
+_Run: TypeAlias = tuple[ImportedAnswers, ScoredData, Result]
+"""The answers of a model, the whole config that they are on, and the result."""
 
 # Share of the pairs above which a kind of answers that cannot be read is warned of.
 MAX_UNREAD = 0.02

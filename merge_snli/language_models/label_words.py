@@ -1,16 +1,11 @@
 """Find the labels that a short text names, and whether it affirms, denies or only considers them."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from merge_snli.dataset.label_spellings import are_nli
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # The reading of a text that has an answer, but not one that can be read.
 UNREAD = ""

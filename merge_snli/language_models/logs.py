@@ -1,32 +1,26 @@
 """What language models answered: in logs of Inspect and lm-evaluation-harness, and in the files kept beside results."""
 
-from __future__ import annotations
-
 import json
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json, write_text
 from merge_snli.language_models.answers import read_answer, unread_kind
-from merge_snli.language_models.prompts import FilledPrompt, parse_prompt
+from merge_snli.language_models.prompts import AnswerForm, FilledPrompt, parse_prompt
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
+from merge_snli.models.labels import Pair
 from merge_snli.problems.file_rows import read_file
 from merge_snli.schema import ALL
 from merge_snli.scoring.imports import ImportedAnswers, pairs_by_id
+from merge_snli.scoring.predictions.scored_data import ScoredData
 from merge_snli.scoring.replies import Reply, majority
 from merge_snli.scoring.results.files import read_result
 from merge_snli.scoring.results.mean_scores import sum_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merge_snli.language_models.prompts import AnswerForm
-    from merge_snli.models.labels import Pair
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-    from merge_snli.scoring.results.records import PromptRecord
+from merge_snli.scoring.results.records import PromptRecord
 
 LM_EVAL_PREFIX = "samples_"
 

@@ -1,22 +1,17 @@
 """Prompts: how a language model is asked for the label of a problem, as TOML in `prompts/` or a file of the user."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
+from jinja2 import Template
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from merge_snli.base.errors import InputError, param, reason
 from merge_snli.base.files import read_toml, sha256_of_json
 from merge_snli.dataset.record import validation_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jinja2 import Template
 
 # What a prompt asks for. A letter alone is no answer to a prompt that asks for a word.
 AnswerForm: TypeAlias = Literal["word", "letter", "json"]

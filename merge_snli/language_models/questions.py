@@ -1,28 +1,18 @@
 """The questions to ask a language model: the distinct sentence pairs of a part of a data set."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError, param
-from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.scoring.imports import row_ids
 from merge_snli.scoring.predictions.opening import open_config
-from merge_snli.scoring.predictions.scored_data import by_digest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-
-    Bools: TypeAlias = NDArray[np.bool_]
+from merge_snli.scoring.predictions.scored_data import ScoredData, by_digest
 
 Seeds: TypeAlias = Literal["with", "without", "only"]
 SEEDS: tuple[Seeds, ...] = get_args(Seeds)

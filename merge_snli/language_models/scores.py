@@ -1,11 +1,11 @@
 """Score a language model's answers while a harness runs, with the arithmetic of `scoring`."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merge_snli.language_models.questions import SUBSAMPLES
 from merge_snli.models.labels import Missing
@@ -14,11 +14,6 @@ from merge_snli.scoring.imports import ID_COLUMNS
 from merge_snli.scoring.results.measure import scores
 from merge_snli.scoring.statistics import clustered_error, passes_by_seed
 from metrics.pattern_accuracy.core import CURVE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
 
 # With 20 variants per seed, PA changes only every 5%.
 CURVE_STEP = 5

@@ -1,13 +1,10 @@
 """Draw the problems that a prompt shows with their labels."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 from heapq import nsmallest
 from itertools import chain, islice, zip_longest
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, TWO_WAY, task_labels
@@ -17,9 +14,7 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source, without_options
 from merge_snli.schema import NLI_LABELS
-
-if TYPE_CHECKING:
-    from merge_snli.scoring.predictions.scored_data import ScoredData
+from merge_snli.scoring.predictions.scored_data import ScoredData
 
 logger = logging.getLogger(__name__)
 

@@ -1,26 +1,20 @@
 """What `merge-snli harness` makes: task files for lm-evaluation-harness, or an estimate of what asking costs."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.base.errors import InputError, reason
 from merge_snli.base.files import write_text
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.folders import check_out
 from merge_snli.language_models import lm_eval_task
-from merge_snli.language_models.prompts import FilledPrompt
+from merge_snli.language_models.prompts import FilledPrompt, Prompt, Shot
+from merge_snli.language_models.questions import Question, Questions
 from merge_snli.scoring.imports import ID_COLUMNS
 from merge_snli.scoring.results.files import safe_name
 from merge_snli.scoring.statistics import proportion_interval
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merge_snli.language_models.prompts import Prompt, Shot
-    from merge_snli.language_models.questions import Question, Questions
 
 CHARACTERS_PER_TOKEN = 4
 # Per call, if a prompt asks for reasons and the user does not say how many.

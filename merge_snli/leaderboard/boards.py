@@ -1,11 +1,10 @@
 """Group results into boards: the results on one config of one data set, ranked."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from merge_snli.base.table import Table
 from merge_snli.scoring.results.files import safe_name
 from merge_snli.scoring.results.grouping import (
     config_rank,
@@ -18,6 +17,8 @@ from merge_snli.scoring.results.grouping import (
 )
 from merge_snli.scoring.results.over_prompts import merge_prompts
 from merge_snli.scoring.results.prompt_table import prompt_table
+from merge_snli.scoring.results.records import DatasetRecord
+from merge_snli.scoring.results.result import Result
 from merge_snli.scoring.results.score_table import (
     columns_of,
     compared_labels_of,
@@ -26,14 +27,7 @@ from merge_snli.scoring.results.score_table import (
     score_table,
     size_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from merge_snli.base.table import Table
-    from merge_snli.scoring.results.records import DatasetRecord
-    from merge_snli.scoring.results.result import Result
-    from merge_snli.scoring.results.scores import Scores
+from merge_snli.scoring.results.scores import Scores
 
 
 @dataclass(frozen=True)

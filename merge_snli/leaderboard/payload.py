@@ -1,26 +1,19 @@
 """Build the JSON data of the page, compact enough for fifty models in one file."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.analysis.statistics_tables import effect_text
-from merge_snli.leaderboard.seeds import flips, inconsistent, seeds_by_hardness
+from merge_snli.leaderboard.boards import Board, Entry
+from merge_snli.leaderboard.seeds import SeedPredictions, SeedText, Texts, flips, inconsistent, seeds_by_hardness
 from merge_snli.models.labels import ANSWERS, FUNCTION, PROMPT
 from merge_snli.schema import ALL
 from merge_snli.scoring.results.grouping import is_two_way, short_names
 from merge_snli.scoring.results.over_prompts import OverPrompts
-from merge_snli.scoring.results.result import MASKED_LM
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from merge_snli.leaderboard.boards import Board, Entry
-    from merge_snli.leaderboard.seeds import SeedPredictions, SeedText, Texts
-    from merge_snli.scoring.results.result import Result
-    from merge_snli.scoring.results.scores import Curve, Scores, SourceAccuracy
+from merge_snli.scoring.results.result import MASKED_LM, Result
+from merge_snli.scoring.results.scores import Curve, Scores, SourceAccuracy
 
 Json = dict[str, Any]
 

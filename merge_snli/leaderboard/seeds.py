@@ -1,25 +1,19 @@
 """Find the seeds that are hard for a model, and read their texts; result files contain no texts."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from merge_snli.base.errors import InputError
 from merge_snli.card.metadata import license_of, license_text
-from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.variants import seed_offsets
+from merge_snli.leaderboard.boards import Board
 from merge_snli.models.labels import positions
+from merge_snli.scoring.results.result import Result
 from merge_snli.scoring.results.scores import NO_ANSWER_TEXT, NOT_ASKED, label_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.leaderboard.boards import Board
-    from merge_snli.scoring.results.result import Result
 
 COLUMNS = (
     "seed_id",

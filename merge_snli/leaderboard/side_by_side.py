@@ -1,18 +1,12 @@
 """Show the models on several data sets side by side: one row per model."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from merge_snli.base.table import Column, Table
+from merge_snli.leaderboard.boards import Board, Entry
 from merge_snli.scoring.results.grouping import model_key, names_of
 from merge_snli.scoring.results.score_table import MODEL, PA, percent
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merge_snli.leaderboard.boards import Board, Entry
 
 SEED_MEASURES = ("Seeds", "Variants", PA)
 PAIR_MEASURES = ("Accuracy", PA)

@@ -1,13 +1,12 @@
 """Write the repository of a leaderboard Space that others can submit results to, check it, and rebuild its page."""
 
-from __future__ import annotations
-
 import json
 import re
 import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.analysis.html_page import asset
 from merge_snli.base.errors import InputError, param
@@ -15,16 +14,11 @@ from merge_snli.base.files import write_json, write_text
 from merge_snli.base.hub_ids import fetch
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.dataset.folders import check_out, first_name
-from merge_snli.dataset.stored import find_dataset
+from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.leaderboard.submissions import LIMITS, check_files
 from merge_snli.leaderboard.write import write_leaderboard
 from merge_snli.scoring.results.files import RESULT, file_name, read_results, write_result
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.results.result import Result
 
 RESULTS, SETTINGS = "results", "leaderboard.json"
 SPACE_ID = re.compile(r"[\w.-]+/[\w.-]+")

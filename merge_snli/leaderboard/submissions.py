@@ -1,21 +1,15 @@
 """Check submitted result files before they go on a leaderboard."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.scoring.predictions.opening import data_keys, open_data
 from merge_snli.scoring.results.files import file_name, parse_result
 from merge_snli.scoring.results.grouping import data_key, model_key
 from merge_snli.scoring.results.recompute import differences
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.results.result import Result
 
 # Number of differences that are listed per file.
 SHOWN = 3

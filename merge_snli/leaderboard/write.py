@@ -5,11 +5,10 @@ element that is not executed, in which every `<`, `>` and `&` is escaped. The pa
 as markup, and a content security policy blocks every other script.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.analysis.html_page import (
     asset,
@@ -23,19 +22,13 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_text
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.folders import check_out
-from merge_snli.leaderboard.boards import make_boards
+from merge_snli.dataset.stored import MergeDataset
+from merge_snli.leaderboard.boards import Board, Entry, make_boards
 from merge_snli.leaderboard.payload import page_data
-from merge_snli.leaderboard.seeds import read_texts
+from merge_snli.leaderboard.seeds import Texts, read_texts
 from merge_snli.leaderboard.side_by_side import side_by_side
 from merge_snli.scoring.results.recompute import with_parts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.leaderboard.boards import Board, Entry
-    from merge_snli.leaderboard.seeds import Texts
-    from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.results.result import Result
 
 # The fields of `PromptRecord` in CSV and JSON, empty for models that were not prompted.
 PROMPT_COLUMNS = (

@@ -1,27 +1,21 @@
 """Ask an async function, such as a call of a paid API, about pairs; no answer is lost if the run stops."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import inspect
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING
 
 from merge_snli.base.files import disk_errors_as_input_errors
 from merge_snli.base.progress import Progress
 from merge_snli.models.function import partial_arguments
 from merge_snli.models.labels import Pair
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 # Number of calls at the same time by default.
 CONCURRENCY = 16

@@ -1,15 +1,10 @@
 """Base forms of nouns and verbs, as WordNet's Morphy finds them: "box" for "boxes", "run" for "ran" and "running"."""
 
-from __future__ import annotations
-
 import gzip
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from merge_snli.models.supersenses import PLURAL_ENDINGS, TABLE, noun_table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # Made by `training/wordnet_tables.py`: a line of verbs, and a line of irregular forms as FORM=VERB.
 VERBS = TABLE.with_name("verbs.txt.gz")

@@ -1,13 +1,12 @@
 """Models that give labels: a function from sentence pairs to labels, or answers that were given elsewhere."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
@@ -15,11 +14,6 @@ from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli
 from merge_snli.models.labels import ANSWERS, FUNCTION, Missing, ModelFacts, ModelLabels, Pair
 from merge_snli.models.scored_model import ScoredModel
 from merge_snli.schema import NLI_LABELS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
 
 # Labels of NLI that a function may return.
 FUNCTION_LABELS = (*NLI_LABELS, NOT_ENTAILMENT)

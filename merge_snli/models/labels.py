@@ -1,10 +1,12 @@
 """Define what a model that is scored provides: predictions on pairs, and the labels of its outputs."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import (
@@ -16,12 +18,6 @@ from merge_snli.dataset.label_spellings import (
     task_labels,
 )
 from merge_snli.schema import NLI_LABELS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
 
 # A premise and a hypothesis.
 Pair = tuple[str, str]

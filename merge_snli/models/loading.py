@@ -1,31 +1,25 @@
 """Load a sequence classifier of `transformers`, either a full model or an adapter, with the options of a user."""
 
-from __future__ import annotations
-
 import json
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from merge_snli.base.errors import InputError, param, reason
 from merge_snli.dataset.label_spellings import canonical_names
-from merge_snli.models.causal_lm import CausalLM
+from merge_snli.models.causal_lm import CausalLM, RankedPrompt
 from merge_snli.models.classifier import EXAMPLE_PAIR, Classifier, output_names, texts_of
 from merge_snli.models.finding import (
     SAFETENSORS,
+    ResolvedModel,
     check_weights,
     disable_progress_bar,
     has_safetensors,
     warn_about_slow_bfloat16,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from merge_snli.models.causal_lm import RankedPrompt
-    from merge_snli.models.finding import ResolvedModel
 
 # float32 is the reference; int8 quantizes the linear layers dynamically, on a CPU.
 DTYPES = ("float32", "bfloat16", "float16", "int8")

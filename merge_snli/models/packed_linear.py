@@ -1,17 +1,13 @@
 """Pack the weights of linear layers into the memory layout of oneDNN, which is faster on a CPU."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import nn
 
 from merge_snli.models.last_layer import FAILURES, FLOAT32_NOISE, outputs_match
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 logger = logging.getLogger(__name__)
 

@@ -1,7 +1,5 @@
 """The models of the paper: the masked LMs that generated its data set, and the thirteen that it scores."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The supersense of a noun: the lexicographer file of its first sense in WordNet, such as `person` or `food`."""
 
-from __future__ import annotations
-
 import gzip
 from functools import cache
 

@@ -1,44 +1,37 @@
 """Make Extended Pair (Luo et al. 2022, section 2.2.2): neutral pairs of sentences of NLI problems."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import cycle, islice
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_file
 from merge_snli.base.hub_ids import check_license
 from merge_snli.dataset.label_spellings import NEUTRAL
 from merge_snli.dataset.record import SourceRecord, TermsRecord
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.tagger import find_tagger
-from merge_snli.pairs.clauses import load_parser, parser_record, stop_words
+from merge_snli.pairs.clauses import Clause, load_parser, parser_record, stop_words
 from merge_snli.pairs.extended_sentences import (
     EXTENDED_CONJUNCTION,
     TEMPLATES,
     ExtendedTemplates,
+    Sentences,
     absolute_name,
     find_clauses,
     parse_source,
     read_sources,
 )
 from merge_snli.pairs.lexicon import SHIPPED, read_entries
-from merge_snli.pairs.output import PairConfig, check_folder, write_pairs
+from merge_snli.pairs.output import PairConfig, Row, check_folder, write_pairs
 from merge_snli.pairs.pair_templates import capitalized
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.options import require_at_least
 from merge_snli.schema import DataColumn
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.pairs.clauses import Clause
-    from merge_snli.pairs.extended_sentences import Sentences
-    from merge_snli.pairs.output import Row
 
 EXTENDED_SIMPLE = "extended_simple"
 HYPOTHESES = 3

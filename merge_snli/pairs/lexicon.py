@@ -1,11 +1,10 @@
 """The words of Simple Pair, nouns in categories with their adjectives, and verbs; and the reader of TOML files."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -13,9 +12,6 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import read_toml, sha256_of_file, sha256_of_json
 from merge_snli.base.table import count
 from merge_snli.dataset.record import validation_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 class Entries(BaseModel):

@@ -1,12 +1,11 @@
 """Write a data set of pairs in groups: Parquet files, card and record, moved into place together; and its summary."""
 
-from __future__ import annotations
-
 import platform
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -17,15 +16,9 @@ from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import card_and_record, config_record, data_record, write_files
 from merge_snli.dataset.folders import check_dataset_out, new_content
 from merge_snli.dataset.parquet_files import write_tables
-from merge_snli.dataset.record import Record
-from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, find_dataset
+from merge_snli.dataset.record import ConfigRecord, Record, SourceRecord, TermsRecord
+from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
 from merge_snli.schema import NLI_LABELS, TEST, DataColumn, data_file, features_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from merge_snli.dataset.record import ConfigRecord, SourceRecord, TermsRecord
-    from merge_snli.dataset.stored import MergeDataset
 
 GROUP_COLUMN = "group_id"
 # The columns that every config begins with.

@@ -1,23 +1,17 @@
 """The sentence templates of Simple Pair, a premise with its hypotheses by label, and the words in their slots."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Literal
 
 from pydantic import RootModel
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
-from merge_snli.pairs.lexicon import Entries, read_entries
+from merge_snli.pairs.lexicon import Entries, Lexicon, read_entries
 from merge_snli.schema import NLI_LABELS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
-    from random import Random
-
-    from merge_snli.pairs.lexicon import Lexicon
 
 TEMPLATES = "templates.toml"
 N_IS_A, SVO = "n_is_a", "svo"

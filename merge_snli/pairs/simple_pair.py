@@ -1,27 +1,20 @@
 """Make Simple Pair: neutral pairs of simple sentences and conjunctions, and pairs of all labels to train on."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.record import SourceRecord, TermsRecord
-from merge_snli.pairs.lexicon import MIN_WORDS, SHIPPED, read_lexicon
-from merge_snli.pairs.output import PairConfig, check_folder, write_pairs
+from merge_snli.dataset.stored import MergeDataset
+from merge_snli.pairs.lexicon import MIN_WORDS, SHIPPED, Lexicon, read_lexicon
+from merge_snli.pairs.output import PairConfig, Row, check_folder, write_pairs
 from merge_snli.pairs.pair_templates import KINDS, NUMBERS, read_templates
 from merge_snli.pairs.simple_pair_rows import AUGMENTATION, RELEVANCE, RELEVANCE_SHARE, simple_pair_rows
 from merge_snli.problems.options import require_at_least
 from merge_snli.schema import TEST, DataColumn
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.pairs.lexicon import Lexicon
-    from merge_snli.pairs.output import Row
 
 COMMAND = "pairs simple"
 SUMMARY = (

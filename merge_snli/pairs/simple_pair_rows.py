@@ -1,23 +1,16 @@
 """The rows of Simple Pair (Luo et al. 2022, section 2.2.1, Figure 1 and appendix table 5)."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import NEUTRAL
-from merge_snli.pairs.pair_templates import CONJUNCTION, SIMPLE, category_of, draw_words, fill
+from merge_snli.pairs.lexicon import Lexicon
+from merge_snli.pairs.output import Row
+from merge_snli.pairs.pair_templates import CONJUNCTION, SIMPLE, PairTemplate, Words, category_of, draw_words, fill
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import TypeAlias
-
-    from merge_snli.pairs.lexicon import Lexicon
-    from merge_snli.pairs.output import Row
-    from merge_snli.pairs.pair_templates import PairTemplate, Words
-
-    RowMaker: TypeAlias = Callable[[PairTemplate, Row, Words, Lexicon, Random], Iterator[Row]]
+RowMaker: TypeAlias = Callable[[PairTemplate, Row, Words, Lexicon, Random], Iterator[Row]]
 
 RELEVANCE, AUGMENTATION = "relevance", "augmentation"
 # Config `relevance` has the first quarter of the premises of config `simple`.

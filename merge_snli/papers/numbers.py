@@ -1,7 +1,5 @@
 """Read the numbers of a paper: tables of printed cells, and sentences on what it only draws or tells."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field

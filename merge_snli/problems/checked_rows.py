@@ -1,12 +1,10 @@
 """Check the values of a row: its sentences, its label and its id."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.rows import (
     LabelNames,
     SourceRow,
@@ -15,9 +13,6 @@ from merge_snli.problems.rows import (
     require_valid_unicode,
     without_decimals,
 )
-
-if TYPE_CHECKING:
-    from merge_snli.problems.options import ProblemOptions
 
 # The longest text that spaCy tags.
 MAX_CHARACTERS = 1_000_000

@@ -1,18 +1,13 @@
 """Find the columns of premise, hypothesis and label."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.dataset.texts import NLI_COLUMNS
 from merge_snli.problems.known_datasets import known_dataset
-
-if TYPE_CHECKING:
-    from merge_snli.problems.options import ProblemOptions
-    from merge_snli.problems.rows import SourceRow
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.rows import SourceRow
 
 logger = logging.getLogger(__name__)
 

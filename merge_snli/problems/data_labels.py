@@ -1,10 +1,9 @@
 """Find the names of the labels of a source, and say how labels that are numbers are read."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import islice
 from textwrap import shorten
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import (
@@ -20,15 +19,9 @@ from merge_snli.dataset.label_spellings import (
 )
 from merge_snli.dataset.texts import NLI_COLUMNS
 from merge_snli.problems.checked_rows import NO_GOLD_LABEL, check_sentences, refuse_score
-from merge_snli.problems.rows import label_text, without_decimals
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.rows import Rows, SourceRow, label_text, without_decimals
 from merge_snli.schema import NLI_LABELS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from merge_snli.problems.options import ProblemOptions
-    from merge_snli.problems.rows import Rows, SourceRow
 
 THREE_NUMBERS = frozenset({"0", "1", "2"})
 OTHER_TASK = ("different", "paraphrase")  # an example of names

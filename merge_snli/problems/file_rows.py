@@ -1,7 +1,5 @@
 """Rows of files: JSON, JSON lines, CSV, TSV, also compressed with gzip, and Parquet."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Known data sets of problems on the Hub, as data: their columns, splits, labels and licenses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from merge_snli.base.hub_ids import split_revision

@@ -1,20 +1,15 @@
 """Check the language of problems by their function words; the folder `languages` has those of each language."""
 
-from __future__ import annotations
-
 import logging
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 logger = logging.getLogger(__name__)
 

@@ -1,7 +1,5 @@
 """Options for reading problems: the source, its split, its columns and its labels."""
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Hashable, Iterable, Sequence

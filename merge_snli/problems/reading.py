@@ -8,24 +8,18 @@ import logging
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from merge_snli.base.errors import InputError, Message, param
-from merge_snli.problems.source import open_source
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merge_snli.base.progress import Stage
-    from merge_snli.problems.checked_rows import CheckedRow
-    from merge_snli.problems.language import LanguageCheck
-    from merge_snli.problems.options import ProblemOptions
-    from merge_snli.problems.source import ProblemSource
+from merge_snli.base.progress import Stage
+from merge_snli.problems.checked_rows import CheckedRow
+from merge_snli.problems.language import LanguageCheck
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.source import ProblemSource, open_source
 
 logger = logging.getLogger(__name__)
 

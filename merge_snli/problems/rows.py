@@ -1,20 +1,15 @@
 """Rows of problems as their source has them, and the names of their labels."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import canonical_name, canonical_names
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # Joins the names of columns, as in `question+answer`.
 JOIN = "+"

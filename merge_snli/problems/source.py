@@ -1,7 +1,5 @@
 """A source of problems: a file, a folder or a Hub data set, opened once and read as often as needed."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
@@ -11,7 +9,7 @@ from functools import cached_property
 from heapq import nsmallest
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import is_path
@@ -19,11 +17,9 @@ from merge_snli.problems.checked_rows import CheckedRow, check_row
 from merge_snli.problems.columns import find_columns
 from merge_snli.problems.data_labels import are_numbers, check_number, infer_label_names, label_names
 from merge_snli.problems.file_rows import FILE_TYPES, open_file
+from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.rows import LabelNames, Rows, SourceRow, read_label_names
 from merge_snli.problems.tables import load_dataset, table_rows
-
-if TYPE_CHECKING:
-    from merge_snli.problems.options import ProblemOptions
 
 
 @dataclass(frozen=True)

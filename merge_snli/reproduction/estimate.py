@@ -1,13 +1,10 @@
 """Estimate a reproduction without making it: downloads, forms, pairs, and hours from a short trial."""
 
-from __future__ import annotations
-
 import time
 import tomllib
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from generation.dry_run import dry_run
 from generation.report.paper import PROBLEMS
@@ -16,11 +13,8 @@ from merge_snli.base.table import Column, Table
 from merge_snli.embedded import MASKED_LMS, PREFIX, embedded_path
 from merge_snli.models.finding import find_device
 from merge_snli.papers.numbers import MERGE, read_paper
-from merge_snli.reproduction.plan import PLAIN
+from merge_snli.reproduction.plan import PLAIN, Reproduction
 from merge_snli.reproduction.requirements import missing_packages, scored_models
-
-if TYPE_CHECKING:
-    from merge_snli.reproduction.plan import Reproduction
 
 # Mean number of tokens of a form of SNLI test, and of a problem of it.
 TOKENS_PER_FORM, TOKENS_PER_PAIR = 14, 23

@@ -1,28 +1,21 @@
 """Choose what a reproduction makes: its exhibits, and the problems, masked LMs and classifiers that they need."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from generation.options import Options
 from generation.presets import preset_options
 from merge_snli.analysis.hard_seeds import ANNOTATOR_LABELS
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.stages import Executor
 from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX, PROBLEMS
 from merge_snli.models.loading import ModelOptions
 from merge_snli.models.paper_models import PAPER_MODELS
-from merge_snli.papers.numbers import MERGE, read_paper
+from merge_snli.papers.numbers import MERGE, PaperExhibit, read_paper
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.source import open_source
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from merge_snli.base.stages import Executor
-    from merge_snli.papers.numbers import PaperExhibit
 
 SNLI = "stanfordnlp/snli"
 

@@ -1,18 +1,12 @@
 """Find everything that a reproduction lacks before it starts: packages, weights and a GPU."""
 
-from __future__ import annotations
-
 import logging
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.models.finding import check_weights, find_device, find_model
 from merge_snli.models.paper_models import paper_model
-from merge_snli.reproduction.plan import CORPUS, SCORES, SETS, SHEETS
-
-if TYPE_CHECKING:
-    from merge_snli.reproduction.plan import Reproduction
+from merge_snli.reproduction.plan import CORPUS, SCORES, SETS, SHEETS, Reproduction
 
 logger = logging.getLogger(__name__)
 

@@ -1,40 +1,33 @@
 """Our numbers on models: Tables 3, 8 and 10, the tests of sections 5.1 and 5.2, section 5.5, and the figures."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from merge_snli.analysis.comparison import compare_results
+from merge_snli.analysis.filter_sets import FilterSets
 from merge_snli.analysis.hard_seeds import mean_accuracy, votes_on
 from merge_snli.analysis.line_chart import image
-from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.majority import Majority
+from merge_snli.analysis.report.report import Report, ReportPart
+from merge_snli.analysis.scored_dataset import NotComputable, ScoredDataset
+from merge_snli.analysis.table_3 import Table3
+from merge_snli.analysis.word_classes import Classes, ClassPairs
 from merge_snli.base.errors import InputError, as_flags
 from merge_snli.base.files import write_bytes
+from merge_snli.base.table import Cell
 from merge_snli.models.paper_models import paper_model
 from merge_snli.papers.numbers import MERGE, read_paper
 from merge_snli.reproduction.tables import FIGURES, Ours
 from merge_snli.reproduction.verdict import OurNumber
+from merge_snli.scoring.results.records import Ends
+from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.statistics import TestResult
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from pathlib import Path
-
-    from merge_snli.analysis.filter_sets import FilterSets
-    from merge_snli.analysis.majority import Majority
-    from merge_snli.analysis.report.report import Report, ReportPart
-    from merge_snli.analysis.scored_dataset import ScoredDataset
-    from merge_snli.analysis.table_3 import Table3
-    from merge_snli.analysis.word_classes import Classes, ClassPairs
-    from merge_snli.base.table import Cell
-    from merge_snli.scoring.results.records import Ends
-    from merge_snli.scoring.results.result import Result
-    from merge_snli.scoring.statistics import TestResult
-
-    Cells = Mapping[tuple[str, str], OurNumber]
+Cells = Mapping[tuple[str, str], OurNumber]
 
 ALPHA = 0.05
 

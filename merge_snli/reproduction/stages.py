@@ -1,24 +1,23 @@
 """The stages of a reproduction in their order; each calls the functions that the commands call."""
 
-from __future__ import annotations
-
 import json
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from generation.pipeline import run_pipeline
 from generation.report.tables import is_papers_run
 from merge_snli.analysis.report.analyze import analyze
+from merge_snli.analysis.report.report import Report
 from merge_snli.annotation.sample import draw_sample
 from merge_snli.annotation.sheets import write_sheets
 from merge_snli.base.errors import InputError, as_flags
-from merge_snli.base.progress import Progress
-from merge_snli.base.stages import EVALUATE, WRITE, RunStage, run_here
+from merge_snli.base.progress import Progress, Stage
+from merge_snli.base.stages import EVALUATE, WRITE, RunStage, TaskShare, run_here
 from merge_snli.dataset.folders import check_out
-from merge_snli.dataset.stored import find_dataset
+from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.models.scored_model import name_models
-from merge_snli.reproduction.plan import CORPUS, PLAIN, SCORES, SETS, SHEETS
+from merge_snli.reproduction.plan import CORPUS, PLAIN, SCORES, SETS, SHEETS, Reproduction
 from merge_snli.reproduction.requirements import check_requirements
 from merge_snli.reproduction.scores import score_numbers
 from merge_snli.reproduction.tables import FIGURES, data_numbers
@@ -28,15 +27,8 @@ from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.scored_data import part_of_data
 from merge_snli.scoring.predictions.source import RECORDED, read_source
 from merge_snli.scoring.results.files import read_results
+from merge_snli.scoring.results.result import Result
 from merge_snli.scoring.tasks import ScoringRun, score_run
-
-if TYPE_CHECKING:
-    from merge_snli.analysis.report.report import Report
-    from merge_snli.base.progress import Stage
-    from merge_snli.base.stages import TaskShare
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.reproduction.plan import Reproduction
-    from merge_snli.scoring.results.result import Result
 
 logger = logging.getLogger(__name__)
 

@@ -1,26 +1,19 @@
 """Our numbers on data: Tables 2, 4, 5, 6 and 9, and Figure 9."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from generation.report.overlap import draw_overlap
 from generation.report.tables import report_tables
+from merge_snli.base.table import Table
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.finding import find_model
 from merge_snli.models.paper_models import PAPER_NAMES
-from merge_snli.reproduction.plan import PLAIN, SUGGESTIONS
+from merge_snli.reproduction.plan import PLAIN, SUGGESTIONS, Reproduction
 from merge_snli.reproduction.verdict import OurNumber
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from merge_snli.base.table import Table
-    from merge_snli.reproduction.plan import Reproduction
-
-    Cells = Mapping[tuple[str, str], OurNumber]
+Cells = Mapping[tuple[str, str], OurNumber]
 
 FIGURES = "figures"
 

@@ -1,15 +1,11 @@
 """The verdict on one number, from the paper's number, ours and our interval alone."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from merge_snli.base.table import Cell
-    from merge_snli.papers.numbers import PaperCell
-    from merge_snli.scoring.results.records import Ends
+from merge_snli.base.table import Cell
+from merge_snli.papers.numbers import PaperCell
+from merge_snli.scoring.results.records import Ends
 
 EQUAL, INSIDE, OUTSIDE, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED = VERDICTS = (
     "equal",

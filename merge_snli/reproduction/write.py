@@ -1,30 +1,23 @@
 """Write a reproduction: every number beside the paper's as JSON, and the Markdown file and the page that show it."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from html import escape
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from merge_snli.analysis.html_page import asset, shared_style, template
 from merge_snli.analysis.report.write import POLICY, inline_svg
 from merge_snli.base import __version__
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Column, Table
-from merge_snli.papers.numbers import MERGE, read_paper
+from merge_snli.papers.numbers import MERGE, PaperExhibit, read_paper
+from merge_snli.reproduction.plan import Reproduction
 from merge_snli.reproduction.tables import TABLES, Ours
-from merge_snli.reproduction.verdict import VERDICTS, check_cell, decimals
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from merge_snli.papers.numbers import PaperExhibit
-    from merge_snli.reproduction.plan import Reproduction
-    from merge_snli.reproduction.verdict import CheckedCell
+from merge_snli.reproduction.verdict import VERDICTS, CheckedCell, check_cell, decimals
 
 FILES = JSON_FILE, MARKDOWN_FILE, PAGE = "reproduction.json", "reproduction.md", "reproduction.html"
 

@@ -1,7 +1,5 @@
 """The cluster file: which executor runs the tasks of a run, how many there are, and what each may use."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from importlib.util import find_spec

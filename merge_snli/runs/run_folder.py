@@ -3,8 +3,6 @@
 Tasks on other machines write here, so every file is written whole and renamed into place, and none is locked.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """How far a run on a cluster is: the tasks of each stage by state, the first failure, and the jobs in Slurm's queue."""
 
-from __future__ import annotations
-
 import subprocess
 from collections import Counter
 from collections.abc import Sequence

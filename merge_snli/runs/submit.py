@@ -1,7 +1,5 @@
 """Submit the stages of a run to a cluster, and wait for them."""
 
-from __future__ import annotations
-
 import logging
 import os
 import signal

@@ -1,7 +1,5 @@
 """One task of a stage, as a step of a datatrove pipeline, with a record of how far it is."""
 
-from __future__ import annotations
-
 import logging
 import os
 import time

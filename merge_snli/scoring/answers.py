@@ -5,24 +5,16 @@ A row is a variant or any other labeled pair; a group is a seed with its variant
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
+from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.models.labels import Missing, positions
+from merge_snli.scoring.predictions.scored_data import ScoredData
 from metrics.pattern_accuracy.counts import count_cells
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
-    Floats = NDArray[np.float64]
 
 # The reference that a model's own most frequent label of each group is.
 MAJORITY: Literal["majority"] = "majority"

@@ -1,13 +1,13 @@
 """Evaluate pattern accuracy while transformers' Trainer fine-tunes a classifier."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
-from transformers import TrainerCallback
+from numpy.typing import NDArray
+from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import MergeDataset, find_dataset
@@ -17,12 +17,6 @@ from merge_snli.scoring.answers import align
 from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.scoring.predictions.scored_data import part_of_data
 from merge_snli.scoring.results.measure import scores
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-    from transformers import Trainer, TrainerControl, TrainerState, TrainingArguments
 
 TOKENS_PER_BATCH = 4096
 

@@ -1,35 +1,28 @@
 """Score the answers of a model that was run elsewhere: by a harness, or by any program that writes a table."""
 
-from __future__ import annotations
-
 import logging
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, canonical_name, canonical_names
 from merge_snli.dataset.stored import read_split
 from merge_snli.models.function import model_from_answers
+from merge_snli.models.labels import Pair
 from merge_snli.problems.file_rows import read_file
-from merge_snli.problems.rows import LabelNames
+from merge_snli.problems.rows import LabelNames, SourceRow
 from merge_snli.scoring.predictions.predict import predict_pairs
-from merge_snli.scoring.replies import CUT, REFUSED, agreement, majority
+from merge_snli.scoring.predictions.scored_data import ScoredData
+from merge_snli.scoring.replies import CUT, REFUSED, Reply, agreement, majority
 from merge_snli.scoring.results.evaluate import evaluate
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from merge_snli.models.labels import Pair
-    from merge_snli.problems.rows import SourceRow
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-    from merge_snli.scoring.replies import Reply
-    from merge_snli.scoring.results.records import PromptRecord
-    from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.results.records import PromptRecord
+from merge_snli.scoring.results.result import Result
 
 logger = logging.getLogger(__name__)
 

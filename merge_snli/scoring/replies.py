@@ -1,13 +1,8 @@
 """What a language model replied to a question, once or several times, and the label that counts."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 CUT, REFUSED, UNREADABLE = UNREAD_KINDS = ("cut", "refused", "unreadable")
 """Why no label is read in a reply: it was cut at the limit of output tokens, it is a refusal, or neither."""

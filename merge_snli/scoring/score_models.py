@@ -1,40 +1,30 @@
 """Score models on data that has been read, and write result files; `score` and the command both do."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import permutations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merge_snli.base import __version__
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, Message, param
 from merge_snli.dataset.label_spellings import TWO_WAY, are_nli
+from merge_snli.models.causal_lm import RankedPrompt
 from merge_snli.models.labels import INFERRED, TABLE, ModelLabels, compared_labels, labels_on, positions
-from merge_snli.models.scored_model import model_from_name
+from merge_snli.models.loading import ModelOptions
+from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.predictions.predict import PredictionStore, join, predict_pairs
+from merge_snli.scoring.predictions.predict import Predictions, PredictionStore, join, predict_pairs
+from merge_snli.scoring.predictions.scored_data import ScoredData
+from merge_snli.scoring.predictions.source import ScoredSource
 from merge_snli.scoring.results.evaluate import evaluate
 from merge_snli.scoring.results.files import work_folder, write_result
 from merge_snli.scoring.results.records import RANKED, PromptRecord
+from merge_snli.scoring.results.result import Result
 from merge_snli.scoring.statistics import mcnemar_test
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from merge_snli.base.errors import Message
-    from merge_snli.models.causal_lm import RankedPrompt
-    from merge_snli.models.loading import ModelOptions
-    from merge_snli.models.scored_model import ScoredModel
-    from merge_snli.scoring.predictions.predict import Predictions
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-    from merge_snli.scoring.predictions.source import ScoredSource
-    from merge_snli.scoring.results.result import Result
 
 # The best order is accepted if McNemar's test against the second best, on the seeds, gives a smaller p-value.
 MAX_P_VALUE = 0.001

@@ -1,37 +1,27 @@
 """Score models on data: the stages in their order, and what each does, wherever its tasks run."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from merge_snli.base.errors import IncompleteError, InputError
-from merge_snli.base.progress import Progress
-from merge_snli.base.stages import EVALUATE, PREDICT, RunStage
+from merge_snli.base.errors import IncompleteError, InputError, Message
+from merge_snli.base.progress import Progress, Stage
+from merge_snli.base.stages import EVALUATE, PREDICT, Executor, RunStage, TaskShare
 from merge_snli.models.labels import labels_on
+from merge_snli.models.loading import ModelOptions
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.predict import predict_pairs
-from merge_snli.scoring.predictions.scored_data import part_of_data
-from merge_snli.scoring.predictions.source import read_source
+from merge_snli.scoring.predictions.scored_data import ScoredData, part_of_data
+from merge_snli.scoring.predictions.source import ScoredSource, read_source
+from merge_snli.scoring.results.result import Result
 from merge_snli.scoring.score_models import prediction_store, score_models
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from merge_snli.base.errors import Message
-    from merge_snli.base.progress import Stage
-    from merge_snli.base.stages import Executor, TaskShare
-    from merge_snli.models.loading import ModelOptions
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-    from merge_snli.scoring.predictions.source import ScoredSource
-    from merge_snli.scoring.results.result import Result
-
-    Opened = tuple[ScoredData, ScoredSource | None]
-    Scored = tuple[list[Result], dict[str, Message]]
+Opened = tuple[ScoredData, ScoredSource | None]
+Scored = tuple[list[Result], dict[str, Message]]
 
 Name = TypeVar("Name", str, str | ProblemOptions, str | ProblemOptions | None)
 

@@ -4,8 +4,6 @@ From outside, import the names listed in `__all__`. The command also prints the 
 """
 
 # ruff: noqa: E402 - the check comes before the imports that need the package
-from __future__ import annotations
-
 from pathlib import Path
 
 from merge_snli.base.shadowing import check_not_shadowed

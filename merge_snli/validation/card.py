@@ -1,7 +1,5 @@
 """Compare the card with the one that the record and the data give."""
 
-from __future__ import annotations
-
 import difflib
 from pathlib import Path
 from typing import Any

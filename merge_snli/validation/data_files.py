@@ -1,7 +1,5 @@
 """Check all data files: rows of `all` and `seed`, files derived from these two, and the scores of annotators."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Mapping, Sequence

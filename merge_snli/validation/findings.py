@@ -1,7 +1,5 @@
 """The result of a validation, and what collects it: findings, counts of what was checked, and what was not checked."""
 
-from __future__ import annotations
-
 import re
 import reprlib
 from collections import Counter

@@ -1,7 +1,5 @@
 """Check the files of a data set's folder, and the names of those in its repository: missing, unexpected, changed."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Check pairs in groups that were made from templates: their rows, and that their command gives the same rows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Read a Parquet file of the data set, and check its columns, values and statistics."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

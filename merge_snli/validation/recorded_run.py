@@ -1,7 +1,5 @@
 """Check the record of a data set: its options, also in `run.toml`, and whether its numbers agree with each other."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, fields
 from pathlib import Path

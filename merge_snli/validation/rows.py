@@ -1,7 +1,5 @@
 """Check the rows of configs `all` and `seed`, seed by seed, with the tagger and the WordNet of the run."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

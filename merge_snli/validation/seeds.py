@@ -1,7 +1,5 @@
 """Read the seeds with their variants and words, and check the rows of config `seed` against them and the tagger."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,18 +7,16 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from generation.options import Options
 from generation.sentences.tagging import TaggedProblem, tag
 from generation.sentences.words import SharedWord, shared_words, word_runs, words_of
+from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import Problem, content_id
 from merge_snli.validation.findings import Collector, Find, quoted
 from merge_snli.validation.parquet import read_tables
 from merge_snli.validation.recorded_run import SEEDS, VARIANTS, RecordedRun
-
-if TYPE_CHECKING:
-    from merge_snli.models.tagger import Tagger
 
 SEEDS_PER_BATCH = 100
 

@@ -1,7 +1,5 @@
 """Check that the variants of a seed follow from the seed and their replacements under the options of the run."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

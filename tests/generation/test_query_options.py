@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -13,10 +14,6 @@ from generation import Options
 from generation.pipeline import run_pipeline
 from merge_snli.dataset.record import generation_of, read_record
 from merge_snli.schema import ALL, TEST, data_file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 ONCE = {"premise": "A man near a dog watches the water.", "hypothesis": "A man is with a dog.", "label": "entailment"}
 TWICE = {"premise": "A man and a man watch the water.", "hypothesis": "A man is here.", "label": "entailment"}

@@ -10,9 +10,9 @@ import shutil
 import subprocess
 import sys
 import zlib
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from datasets import load_dataset
@@ -21,18 +21,14 @@ from merge_snli import cli
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.dataset.stored import FOLDER
+from merge_snli.models.labels import Pair
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.api import score
+from merge_snli.scoring.predictions.scored_data import ScoredData
+from merge_snli.scoring.results.result import Result
 from tests.conftest import DemoRun
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from merge_snli.models.labels import Pair
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-    from merge_snli.scoring.results.result import Result
 
 
 @pytest.fixture(scope="module")

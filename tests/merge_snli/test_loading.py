@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import datasets
 import pyarrow.parquet as pq
@@ -20,9 +21,6 @@ from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import SEED, TEST, data_file
 from tests.records import save_record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DATA_SET = FOLDER.parent
 DATASET = find_dataset(str(DATA_SET))

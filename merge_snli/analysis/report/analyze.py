@@ -1,19 +1,17 @@
 """Analyze results: match them to their data sets, run the analyses of section 5, and write the report."""
 
-from __future__ import annotations
-
 import csv
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from merge_snli.analysis.corpus import count_corpus, open_corpus, tagger_of
+from merge_snli.analysis.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
 from merge_snli.analysis.kin import check_counterparts
 from merge_snli.analysis.report.exhibit import and_list
-from merge_snli.analysis.report.report import make_report
+from merge_snli.analysis.report.report import Report, make_report
 from merge_snli.analysis.report.sections import Settings
 from merge_snli.analysis.report.write import check_report_folder, write_report
-from merge_snli.analysis.scored_dataset import read_scored_dataset
+from merge_snli.analysis.scored_dataset import ScoredDataset, read_scored_dataset
 from merge_snli.analysis.without_seeds import without_seeds as leave_out_seeds
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
@@ -22,16 +20,8 @@ from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.scoring.predictions.opening import data_keys
 from merge_snli.scoring.predictions.scored_data import agreeing
 from merge_snli.scoring.results.files import file_name, read_results, work_folder
-from merge_snli.scoring.results.grouping import comparable_results, config_rank, data_key, is_two_way
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from merge_snli.analysis.corpus import CorpusCounts
-    from merge_snli.analysis.report.report import Report
-    from merge_snli.analysis.scored_dataset import ScoredDataset
-    from merge_snli.scoring.results.grouping import DataKey
-    from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.results.grouping import DataKey, comparable_results, config_rank, data_key, is_two_way
+from merge_snli.scoring.results.result import Result
 
 COLUMN = "seed_id"
 

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pydantic_core
 
-from merge_snli.analysis.report.sections import ACROSS, SECTIONS
-from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.report.sections import ACROSS, SECTIONS, Section, Settings
+from merge_snli.analysis.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.analysis.without_seeds import on_common_seeds, without_seeds
 from merge_snli.base.errors import InputError
+from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.table import count
 from merge_snli.scoring.results.files import safe_name
 from merge_snli.scoring.results.grouping import titles_of, two_way_suffix
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merge_snli.analysis.report.sections import Section, Settings
-    from merge_snli.analysis.scored_dataset import ScoredDataset
-    from merge_snli.base.progress import Progress, Stage
 
 
 @dataclass(frozen=True, kw_only=True)

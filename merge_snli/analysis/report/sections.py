@@ -1,11 +1,10 @@
 """List the analyses of the report in the order of the paper: how each is computed and shown."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
+from merge_snli.analysis.corpus import CorpusCounts
 from merge_snli.analysis.curves import model_curves
 from merge_snli.analysis.error_drivers import error_drivers
 from merge_snli.analysis.filter_sets import filter_sets
@@ -19,6 +18,7 @@ from merge_snli.analysis.report.curve_exhibits import (
     kin_exhibits,
     model_curves_exhibits,
 )
+from merge_snli.analysis.report.exhibit import Exhibit
 from merge_snli.analysis.report.table_exhibits import (
     hard_seeds_exhibits,
     majority_exhibits,
@@ -27,15 +27,11 @@ from merge_snli.analysis.report.table_exhibits import (
     table_3_exhibits,
 )
 from merge_snli.analysis.report.word_exhibits import error_drivers_exhibits, word_frequency_exhibits
+from merge_snli.analysis.scored_dataset import ScoredDataset
 from merge_snli.analysis.table_3 import seeds_against_variants, table_3
 from merge_snli.analysis.word_classes import class_pairs, classes
 from merge_snli.analysis.word_frequency import word_frequency
 from merge_snli.dataset.record import generation_of
-
-if TYPE_CHECKING:
-    from merge_snli.analysis.corpus import CorpusCounts
-    from merge_snli.analysis.report.exhibit import Exhibit
-    from merge_snli.analysis.scored_dataset import ScoredDataset
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,20 +1,13 @@
 """Show the analyses that are tables: Table 3, and those of sections 5.1 and 5.5 of the paper."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from merge_snli.analysis.hard_seeds import RARELY
+from merge_snli.analysis.hard_seeds import RARELY, HardSeed, HardSeeds, SeedCorrectness
+from merge_snli.analysis.majority import Majority
 from merge_snli.analysis.report.curve_exhibits import percent_or_none
 from merge_snli.analysis.report.exhibit import Exhibit, basis
 from merge_snli.analysis.statistics_tables import pair_table, table_of_tests
+from merge_snli.analysis.table_3 import SeedsAgainstVariants, Table3
 from merge_snli.base.table import Cell, Column, Table, count
-
-if TYPE_CHECKING:
-    from merge_snli.analysis.hard_seeds import HardSeed, HardSeeds, SeedCorrectness
-    from merge_snli.analysis.majority import Majority
-    from merge_snli.analysis.table_3 import SeedsAgainstVariants, Table3
-    from merge_snli.scoring.results.records import Ends
+from merge_snli.scoring.results.records import Ends
 
 PERCENT = ".1f"
 SEED_NOTES = (

@@ -1,27 +1,21 @@
 """Write a report as a folder: one HTML page without scripts, the figures, the tables and every number."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from merge_snli.analysis.html_page import asset, shared_style, template
 from merge_snli.analysis.line_chart import COLORS, GRAY, GRID, image
-from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.report.exhibit import Draw, Exhibit
+from merge_snli.analysis.report.report import Report, ReportPart
+from merge_snli.analysis.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.base.files import write_bytes, write_json, write_text
+from merge_snli.base.progress import Progress
+from merge_snli.base.table import Table
 from merge_snli.card.metadata import license_text
 from merge_snli.dataset.folders import check_out, new_content
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from merge_snli.analysis.report.exhibit import Draw, Exhibit
-    from merge_snli.analysis.report.report import Report, ReportPart
-    from merge_snli.analysis.scored_dataset import ScoredDataset
-    from merge_snli.base.progress import Progress
-    from merge_snli.base.table import Table
 
 _VARIABLES = {
     "#000000": "var(--ink)",

@@ -1,7 +1,5 @@
 """Read the training data, problems, held-out problems and additional examples, and put it in batches."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

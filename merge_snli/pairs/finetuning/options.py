@@ -1,7 +1,5 @@
 """Hyperparameters and options of a fine-tuning run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Fine-tune one classifier with transformers' Trainer, resuming from its last checkpoint, and write its card."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,23 +1,17 @@
 """Open the data to score: a config of a MERGE data set, or labeled pairs in groups."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.dataset.record import ConfigRecord
 from merge_snli.dataset.stored import RUN_FILE, MergeDataset, find_dataset, read_split
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.rows import JOIN
 from merge_snli.schema import ALL, TEST
 from merge_snli.scoring.predictions.reading import read_config, read_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from merge_snli.dataset.record import ConfigRecord
-    from merge_snli.scoring.predictions.scored_data import ScoredData
+from merge_snli.scoring.predictions.scored_data import ScoredData
 
 # The columns by which data sets made from templates are scored by default, if a config has them: Tables 1 to 3 of Luo
 # et al. (2022).

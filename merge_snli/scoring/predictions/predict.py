@@ -1,29 +1,22 @@
 """Predict every distinct pair of a config once, and cache the predictions on disk in checked Parquet shards."""
 
-from __future__ import annotations
-
 import json
 import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from merge_snli.base.files import write_json
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.parquet_files import is_intact, write_checked
-from merge_snli.models.labels import Missing, ModelFacts
+from merge_snli.models.labels import Missing, ModelFacts, Pair, Predictor
 from merge_snli.scoring.predictions.scored_data import pair_digest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from merge_snli.models.labels import Pair, Predictor
 
 FACTS_FILE = "model.json"
 SECONDS = b"seconds"

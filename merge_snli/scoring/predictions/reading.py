@@ -1,44 +1,32 @@
 """Read the rows, groups and distinct pairs of data: a config of a MERGE data set, or labeled pairs in groups."""
 
-from __future__ import annotations
-
 from array import array
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
+from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import split_revision
-from merge_snli.base.progress import Progress
+from merge_snli.base.progress import Progress, Stage
 from merge_snli.dataset.annotators import COLUMN, label_counts
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.record import require
-from merge_snli.dataset.stored import label_names, read_split
+from merge_snli.dataset.stored import MergeDataset, label_names, read_split
 from merge_snli.dataset.variants import masked_lm_names, validated_by
+from merge_snli.models.labels import Pair
 from merge_snli.problems.checked_rows import check_row
-from merge_snli.problems.options import require_unique
+from merge_snli.problems.options import ProblemOptions, require_unique
 from merge_snli.problems.reading import content_number, digest_of, warn_of_several_labels
-from merge_snli.problems.rows import JOIN, column_text
-from merge_snli.problems.source import open_source
+from merge_snli.problems.rows import JOIN, SourceRow, column_text
+from merge_snli.problems.source import ProblemSource, open_source
 from merge_snli.schema import SEED, WORD_CLASSES
 from merge_snli.scoring.predictions.scored_data import AnchorPairs, Numbering, ScoredData
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from merge_snli.base.progress import Stage
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.models.labels import Pair
-    from merge_snli.problems.options import ProblemOptions
-    from merge_snli.problems.rows import SourceRow
-    from merge_snli.problems.source import ProblemSource
-
-    Bools = NDArray[np.bool_]
 
 # The columns of a variant that scoring reads.
 REQUIRED_COLUMNS = (

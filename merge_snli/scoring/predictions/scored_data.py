@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from array import array
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
+from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.annotators import COLUMN
-from merge_snli.models.labels import Missing
+from merge_snli.dataset.stored import MergeDataset
+from merge_snli.models.labels import Missing, Pair
 from merge_snli.scoring.statistics.values import ratios
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from numpy.typing import NDArray
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.models.labels import Pair
-
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
-    Floats = NDArray[np.float64]
 
 T = TypeVar("T")
 

@@ -1,33 +1,22 @@
 """Read the problems that a data set was generated from, to score models on all of them (first column of Table 3)."""
 
-from __future__ import annotations
-
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, task_labels
-from merge_snli.models.labels import positions
+from merge_snli.dataset.stored import MergeDataset
+from merge_snli.models.labels import Pair, positions
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source
-from merge_snli.scoring.predictions.scored_data import Numbering
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.models.labels import Pair
-    from merge_snli.problems.reading import Survey
-    from merge_snli.problems.source import ProblemSource
-    from merge_snli.scoring.predictions.scored_data import ScoredData
+from merge_snli.problems.reading import Survey, stream_problems, survey_problems
+from merge_snli.problems.source import ProblemSource, open_source
+from merge_snli.scoring.predictions.scored_data import Numbering, ScoredData
 
 # The source that the record of the data set names.
 RECORDED = "recorded"

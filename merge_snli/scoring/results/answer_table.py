@@ -3,28 +3,20 @@
 Values are plain strings, numbers and lists, so that `datasets`, pandas, Polars, DuckDB and the Hub's viewer read them.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.record import require
-from merge_snli.dataset.stored import label_names, read_split
+from merge_snli.dataset.stored import MergeDataset, label_names, read_split
 from merge_snli.models.labels import Missing, positions
 from merge_snli.scoring.results.measure import digits_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.scoring.results.scores import GroupTable
+from merge_snli.scoring.results.scores import GroupTable
 
 TEXT_COLUMNS = ("premise", "hypothesis", "seed_premise", "seed_hypothesis")
 """The columns that a table has only on request: the terms of the problems apply to their sentences."""

@@ -1,27 +1,18 @@
 """Compare the probabilities that a model gives to the labels with its answers: Brier score and calibration error."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from merge_snli.base.arrays import Floats, Ints
 from merge_snli.models.labels import positions
+from merge_snli.scoring.answers import Answers
+from merge_snli.scoring.predictions.scored_data import ScoredData
 from merge_snli.scoring.results.scores import Calibration
 from merge_snli.scoring.statistics import ratios
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from merge_snli.scoring.answers import Answers
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 BINS = 15
 """Number of bins of equal width, as in Guo et al. (2017)."""

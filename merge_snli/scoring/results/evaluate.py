@@ -1,12 +1,12 @@
 """Compute the result of a model from its predictions on rows in groups."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import replace
 from platform import python_version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError
@@ -14,9 +14,23 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
 from merge_snli.models.function import FUNCTION_LABELS
-from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, PROMPT, TABLE, Missing, ModelLabels, compared_labels
+from merge_snli.models.labels import (
+    ANSWERS,
+    FUNCTION,
+    INFERRED,
+    PROMPT,
+    TABLE,
+    Missing,
+    ModelFacts,
+    ModelLabels,
+    compared_labels,
+)
+from merge_snli.models.scored_model import ScoredModel
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.answers import align, asked_answers, compared_numbers
+from merge_snli.scoring.answers import Answers, align, asked_answers, compared_numbers
+from merge_snli.scoring.predictions.predict import Predictions
+from merge_snli.scoring.predictions.scored_data import ScoredData
+from merge_snli.scoring.predictions.source import ScoredSource
 from merge_snli.scoring.results.calibration import calibration_of, label_probabilities
 from merge_snli.scoring.results.measure import (
     consistency,
@@ -34,22 +48,8 @@ from merge_snli.scoring.results.records import (
     RunRecord,
 )
 from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.results.scores import Scores
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from merge_snli.models.labels import ModelFacts
-    from merge_snli.models.scored_model import ScoredModel
-    from merge_snli.scoring.answers import Answers
-    from merge_snli.scoring.predictions.predict import Predictions
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-    from merge_snli.scoring.predictions.source import ScoredSource
-    from merge_snli.scoring.results.scores import Scores
-
-    Ints = NDArray[np.int64]
 
 # SA on anchors below the share of the most common label plus this margin suggests permuted labels.
 CHANCE_MARGIN = 0.05

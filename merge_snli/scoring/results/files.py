@@ -1,7 +1,5 @@
 """Read and write results as JSON files, and check the folder of such files."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

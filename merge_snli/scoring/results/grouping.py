@@ -1,25 +1,19 @@
 """Group results by their data, rank them, and name them so that no two look the same."""
 
-from __future__ import annotations
-
 import logging
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
 from merge_snli.models.labels import ANSWERS
 from merge_snli.schema import ALL, WORD_CLASSES
+from merge_snli.scoring.results.records import DatasetRecord
+from merge_snli.scoring.results.result import Result
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from merge_snli.scoring.results.records import DatasetRecord
-    from merge_snli.scoring.results.result import Result
-
-    DataKey = tuple[str, str | None]
-    ModelKey = tuple[str | None, ...]
+DataKey = tuple[str, str | None]
+ModelKey = tuple[str | None, ...]
 
 CONFIGS = (ALL, *WORD_CLASSES)
 # A chart elides the middle of a longer name.

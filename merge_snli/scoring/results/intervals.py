@@ -1,26 +1,18 @@
 """Compute the confidence intervals of a result by resampling seeds: the one place where any report gets them from."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.results.scores import Intervals
 from merge_snli.scoring.statistics import Interval, constant_interval, weighted_intervals
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, required_correct
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import NDArray
-
-    Ints: TypeAlias = NDArray[np.int64]
-    Bools: TypeAlias = NDArray[np.bool_]
-    Floats: TypeAlias = NDArray[np.float64]
-    Statistic: TypeAlias = Callable[[Floats], Floats]
+Statistic: TypeAlias = Callable[[Floats], Floats]
 
 RESAMPLES = 9_999
 LEVEL = 0.95

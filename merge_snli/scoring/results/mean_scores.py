@@ -1,19 +1,13 @@
 """Compute the mean of the scores of several results on the same rows."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from merge_snli.scoring.results.measure import anchor_scores, spread
-from merge_snli.scoring.results.scores import Curve, RowScores, Scores
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merge_snli.scoring.results.scores import Intervals, Spread
+from merge_snli.scoring.results.scores import Curve, Intervals, RowScores, Scores, Spread
 
 
 def mean_rows(each: Sequence[RowScores]) -> dict[str, Any]:

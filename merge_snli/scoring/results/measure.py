@@ -3,15 +3,18 @@
 Thresholds are compared on counts (`metrics.pattern_accuracy`).
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from merge_snli.base.arrays import Bools, Ints
 from merge_snli.models.labels import Missing, positions
-from merge_snli.scoring.answers import MAJORITY
+from merge_snli.scoring.answers import MAJORITY, Answers, Counts
+from merge_snli.scoring.predictions.scored_data import ScoredData
+from merge_snli.scoring.predictions.source import ScoredSource
 from merge_snli.scoring.results.intervals import DIGITS, LEVEL, intervals_of
 from merge_snli.scoring.results.scores import (
     NO_ANSWER,
@@ -33,18 +36,6 @@ from metrics.pattern_accuracy.core import (
     quality_drop,
     sample_accuracy,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from merge_snli.scoring.answers import Answers, Counts
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-    from merge_snli.scoring.predictions.source import ScoredSource
-
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
 
 # Values of a column with more values have no intervals, which would take longer than the predictions.
 MAX_INTERVALS = 20

@@ -1,12 +1,12 @@
 """Put the results of one language model with several prompts together: their means, and what the prompt changes."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merge_snli.base.files import sha256_of_json
 from merge_snli.scoring.answers import Counts
@@ -14,15 +14,8 @@ from merge_snli.scoring.results.grouping import data_key
 from merge_snli.scoring.results.intervals import intervals_of
 from merge_snli.scoring.results.mean_scores import mean_of, mean_rows, mean_scores, sum_of
 from merge_snli.scoring.results.result import Result
-from merge_snli.scoring.results.scores import NOT_ASKED, GroupTable, RowScores
+from merge_snli.scoring.results.scores import NOT_ASKED, Calibration, GroupTable, Intervals, RowScores
 from metrics.pattern_accuracy.core import pattern_accuracy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from merge_snli.scoring.results.scores import Calibration, Intervals
 
 # Settings that depend on the prompt, so that results of one model differ in them.
 OF_PROMPT = frozenset({"max_tokens", "stop_seqs"})

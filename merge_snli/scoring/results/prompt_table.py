@@ -1,18 +1,12 @@
 """Show what the prompt changes in the answers of language models."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple
-from typing import TYPE_CHECKING
 
 from merge_snli.base.table import Column, Table
 from merge_snli.scoring.results.over_prompts import OverPrompts
+from merge_snli.scoring.results.result import Result
 from merge_snli.scoring.results.score_table import MODEL, PA, percent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from merge_snli.scoring.results.result import Result
 
 
 def prompt_table(results: Iterable[Result], names: Sequence[str] | None = None) -> Table | None:

@@ -1,20 +1,21 @@
 """Read the answers in a result, compute every number of it again from them, and find those that differ."""
 
-from __future__ import annotations
-
 import logging
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.table import count
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.labels import ANSWERS, Missing, compared_labels
-from merge_snli.scoring.answers import align, answers_to, asked_answers
+from merge_snli.scoring.answers import Answers, align, answers_to, asked_answers
 from merge_snli.scoring.predictions.opening import open_config
-from merge_snli.scoring.predictions.scored_data import part_of_data
+from merge_snli.scoring.predictions.scored_data import ScoredData, part_of_data
 from merge_snli.scoring.results.evaluate import (
     dataset_record,
     fields_of,
@@ -24,18 +25,7 @@ from merge_snli.scoring.results.evaluate import (
 from merge_snli.scoring.results.files import to_json
 from merge_snli.scoring.results.grouping import data_key, model_key
 from merge_snli.scoring.results.measure import digits_of, scores
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.scoring.answers import Answers
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-    from merge_snli.scoring.results.result import Result
-
-    Ints = NDArray[np.int64]
+from merge_snli.scoring.results.result import Result
 
 # Largest difference of a share: that of the ends of an interval, which are rounded to five digits.
 logger = logging.getLogger(__name__)

@@ -1,17 +1,13 @@
 """Define the types of the fields in result files, and what a result records about model, data and run."""
 
-from __future__ import annotations
-
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 from merge_snli.dataset.label_spellings import MAX_LABELS
 from merge_snli.schema import data_version
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 SCHEMA_VERSION: Literal[7] = 7
 """Version of the result files. Raise it if readers of the previous version would misread the new files; a field that is

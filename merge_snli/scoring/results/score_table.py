@@ -1,23 +1,13 @@
 """Build the tables of results: accuracies, pattern accuracy with its interval, and by value of a column."""
 
-from __future__ import annotations
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-from merge_snli.base.table import Column, Table, count
+from merge_snli.base.table import Cell, Column, Table, count
 from merge_snli.scoring.results.grouping import titles_of
-from merge_snli.scoring.results.records import threshold_text
+from merge_snli.scoring.results.records import Ends, threshold_text
+from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.results.scores import Intervals, Scores, SourceScores
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from merge_snli.base.table import Cell
-    from merge_snli.scoring.results.records import Ends
-    from merge_snli.scoring.results.result import Result
-    from merge_snli.scoring.results.scores import Intervals, Scores, SourceScores
-
 
 MODEL = Column("Model", "left")
 PA = f"PA({QUALITY_THRESHOLD})"

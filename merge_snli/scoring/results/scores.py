@@ -1,9 +1,8 @@
 """Define the scores in a result: accuracies, curves, intervals, and the predictions on every seed."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
@@ -11,9 +10,6 @@ from pydantic import Field
 from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.results.records import Count, Difference, Digest, Ends, Label, Part, Share, Threshold
 from metrics.pattern_accuracy.core import CURVE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NOT_ASKED, NO_ANSWER = "-", "?"
 """Stand in `GroupTable.predictions` for the codes of `merge_snli.models.labels.Missing`."""

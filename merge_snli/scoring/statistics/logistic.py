@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from merge_snli.base.arrays import Bools, Ints
 from merge_snli.scoring.statistics.values import FloatArray
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 MAX_ITERATIONS = 30
 TOLERANCE = 1e-9

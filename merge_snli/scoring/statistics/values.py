@@ -1,5 +1,7 @@
 """Define the results of tests and intervals, check the values they take, and compute intervals of proportions."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

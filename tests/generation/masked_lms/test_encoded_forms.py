@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -14,10 +15,6 @@ from generation.masked_lms.masked_lm import MaskedLM
 from generation.sentences.forms import ALL, forms
 from merge_snli.dataset.answered_forms import SPLIT
 from merge_snli.models.finding import find_model
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 KINDS = ["bert", "roberta", "albert", "electra", "bart"]
 RARE = "xylograph"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,9 +24,6 @@ from merge_snli.models.batches import Batches
 from merge_snli.models.finding import find_model
 from merge_snli.models.packed_linear import PackedLinear
 from tests.tiny_models import as_pickle, wordpiece_tokenizer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def load(name: str) -> MaskedLM:

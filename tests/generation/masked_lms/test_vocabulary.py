@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -23,9 +23,6 @@ from generation.masked_lms.vocabulary import (
 )
 from merge_snli.base.errors import InputError
 from tests.tiny_models import byte_bpe_tokenizer, gemma_tokenizer, sentencepiece_tokenizer, wordpiece_tokenizer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def test_markers_of_each_kind() -> None:

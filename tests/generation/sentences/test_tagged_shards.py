@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,12 +11,8 @@ from generation.sentences import tagged_shards
 from generation.sentences.tagged_shards import forms_of_shard, read_tagged, read_words, tag_shard
 from generation.sentences.tagging import tag
 from generation.sentences.words import NEGATION, forms_of_word, shared_words
+from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import Problem
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from merge_snli.models.tagger import Tagger
 
 PROBLEMS = (
     Problem("a", "A dog isn't running with a dog.", "The dog isn't running.", 1, ("fiction", "é")),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -25,10 +26,6 @@ from generation.sentences.words import (
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import Problem, read_problems
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 def sentence(*tagged: str) -> TaggedSentence:

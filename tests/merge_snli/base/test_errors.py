@@ -8,8 +8,8 @@ import io
 import logging
 import pickle
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,9 +17,6 @@ from generation import Options
 from generation.pipeline import run_pipeline
 from merge_snli.base.errors import IncompleteError, InputError, Message, as_flags, log_flags, param
 from merge_snli.cli import main
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("merge_snli", "generation", "training")

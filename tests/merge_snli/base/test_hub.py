@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from merge_snli.base.errors import InputError
@@ -11,12 +9,8 @@ from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.embedded import FOLDER
 from merge_snli.models.finding import MODEL_FILES, find_model, folder_digest
 from tests.hub.faults import Fault
-from tests.hub.server import READER, WRITER
-from tests.hub.storage import PullRequest
-
-if TYPE_CHECKING:
-    from tests.hub.server import Hub
-    from tests.hub.storage import Repo
+from tests.hub.server import READER, WRITER, Hub
+from tests.hub.storage import PullRequest, Repo
 
 NOUN = "data/noun/test.parquet"
 

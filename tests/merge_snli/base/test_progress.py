@@ -6,15 +6,12 @@ import logging
 import re
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from merge_snli.base import progress
 from merge_snli.base.progress import Progress, format_duration, repeating
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @pytest.fixture

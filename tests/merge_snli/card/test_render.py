@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -27,9 +28,6 @@ from merge_snli.schema import columns, configs, data_file, data_version, splits
 from merge_snli.validation.card import check_card
 from merge_snli.validation.findings import Collector
 from tests.records import changed
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DATA_SET = FOLDER.parent
 DATASET = find_dataset(str(DATA_SET))

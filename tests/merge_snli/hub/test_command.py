@@ -6,20 +6,17 @@ import json
 import logging
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import merge_snli
 from merge_snli.cli import main
 from merge_snli.dataset.record import as_json
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.validation import Finding, ValidationReport
 from tests.hub.faults import Fault
+from tests.hub.server import Hub
 from tests.merge_snli.hub.conftest import REPO, SPACE
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.stored import MergeDataset
-    from tests.hub.server import Hub
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -14,17 +15,11 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import count
 from merge_snli.dataset.record import as_json, encode_record, generation_of
-from merge_snli.dataset.stored import find_dataset
-from merge_snli.hub.plan import plan, plan_text
+from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.hub.plan import Plan, plan, plan_text
 from merge_snli.scoring.results.eval_results import eval_tasks
 from tests.merge_snli.hub.conftest import OWN, REPO, SPACE
 from tests.records import changed
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.hub.plan import Plan
 
 
 def with_options(dataset: MergeDataset, **options: object) -> MergeDataset:

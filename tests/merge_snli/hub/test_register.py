@@ -11,7 +11,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import datasets
 import evaluate
@@ -26,9 +25,7 @@ from merge_snli.embedded import FOLDER
 from merge_snli.hub.caches import find_caches
 from merge_snli.hub.register import register, registered, undo
 from merge_snli.schema import ALL, SEED, TEST, data_file, splits
-
-if TYPE_CHECKING:
-    from tests.hub.server import Hub
+from tests.hub.server import Hub
 
 DATA_SET = FOLDER.parent
 

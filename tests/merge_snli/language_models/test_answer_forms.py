@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,11 +14,9 @@ from merge_snli.dataset.stored import MergeDataset
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.results.result import Result
 from tests.merge_snli.language_models.conftest import OWN
 from tests.merge_snli.language_models.server import Server
-
-if TYPE_CHECKING:
-    from merge_snli.scoring.results.result import Result
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,10 +16,8 @@ from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.results.result import Result
 from tests.merge_snli.language_models.server import Server
-
-if TYPE_CHECKING:
-    from merge_snli.scoring.results.result import Result
 
 Asked = dict[str, Any]
 """The data set and the scope, as the arguments of the Inspect task."""

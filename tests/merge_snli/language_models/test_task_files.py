@@ -8,11 +8,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from merge_snli.cli import main
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.language_models.lm_eval_task import (
     load_questions,
     no_answer,
@@ -27,10 +28,6 @@ from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predictions.reading import read_config
 from tests.merge_snli.language_models.conftest import OWN
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.stored import MergeDataset
-
 
 SHOTS = (
     {"premise": "A poet sings.", "hypothesis": "A poet is silent.", "label": "contradiction"},

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
+from merge_snli import Result
 from merge_snli.cli import main
 from merge_snli.scoring.results.files import file_name, to_json, write_result
+from tests.hub.server import Hub
 from tests.merge_snli.leaderboard.conftest import SHIPPED
-
-if TYPE_CHECKING:
-    from merge_snli import Result
-    from tests.hub.server import Hub
 
 SPACE = "org/leaderboard"
 

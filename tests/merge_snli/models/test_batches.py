@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,10 +22,6 @@ from merge_snli.models.batches import (
     tokens_per_batch,
 )
 from merge_snli.models.finding import find_model
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
 
 
 def cpu_out_of_memory() -> Exception:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from transformers import AutoConfig
@@ -12,9 +13,6 @@ from merge_snli.models import loading
 from merge_snli.models.classifier import output_names
 from merge_snli.models.finding import ResolvedModel
 from merge_snli.models.loading import read_output_names
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BERT = {"model_type": "bert", "architectures": ["BertForSequenceClassification"]}
 

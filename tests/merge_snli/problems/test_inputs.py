@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import datasets
 import pytest
@@ -12,9 +12,6 @@ from merge_snli.base.errors import InputError
 from merge_snli.problems.inputs import Problems, hub_repository, public_name, split_of_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.source import open_source
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def write(path: Path, premise: str) -> Path:

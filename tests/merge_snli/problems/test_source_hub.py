@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import datasets
 import pytest
@@ -11,12 +11,8 @@ import pytest
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.source import open_source
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.hub.server import Hub
-    from tests.hub.storage import Repo
+from tests.hub.server import Hub
+from tests.hub.storage import Repo
 
 
 def lines(*premises: str) -> bytes:

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from merge_snli import score
+from merge_snli import Result, score
 from merge_snli.analysis.report.analyze import analyze
 from merge_snli.analysis.scored_dataset import read_scored_dataset
 from merge_snli.analysis.table_3 import table_3
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
+from merge_snli.models.labels import Pair
 from merge_snli.papers.numbers import MERGE, read_paper
 from merge_snli.reproduction.scores import score_numbers, table_3_cells
 from merge_snli.reproduction.write import compare
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from merge_snli import Result
-    from merge_snli.models.labels import Pair
 
 pytestmark = pytest.mark.slow
 

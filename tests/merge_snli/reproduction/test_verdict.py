@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from merge_snli.papers.numbers import MERGE, read_paper
+from merge_snli.papers.numbers import MERGE, PaperCell, read_paper
 from merge_snli.reproduction.tables import Ours
 from merge_snli.reproduction.verdict import DIFFERS, EQUAL, INSIDE, NOT_COMPARABLE, NOT_COMPUTED, OUTSIDE, OurNumber
 from merge_snli.reproduction.verdict import check_cell as check
 from merge_snli.reproduction.write import compare
-
-if TYPE_CHECKING:
-    from merge_snli.papers.numbers import PaperCell
 
 EXHIBITS = read_paper(MERGE).exhibits
 

@@ -7,11 +7,12 @@ import os
 import socket
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.progress import Stage
+from merge_snli.base.stages import TaskShare
 from merge_snli.cli import main
 from merge_snli.runs.run_folder import (
     SECONDS_WITHOUT_BEAT,
@@ -26,10 +27,6 @@ from merge_snli.runs.run_folder import (
 )
 from merge_snli.runs.status import run_status
 from merge_snli.runs.task import StageTask
-
-if TYPE_CHECKING:
-    from merge_snli.base.progress import Stage
-    from merge_snli.base.stages import TaskShare
 
 
 @pytest.fixture

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -24,9 +25,6 @@ from merge_snli.scoring.predictions.scored_data import part_of_data
 from merge_snli.scoring.results.files import file_name, parse_result, read_result, read_results, to_json
 from merge_snli.scoring.results.grouping import on_same_data, titles_of, unranked_reasons
 from merge_snli.scoring.results.recompute import differences
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BUNDLED = str(FOLDER.parent)
 Pair = tuple[str, str]

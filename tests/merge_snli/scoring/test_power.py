@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from merge_snli.base.arrays import Floats
 from merge_snli.scoring.statistics import (
     POWER,
     Distribution,
@@ -18,8 +18,6 @@ from merge_snli.scoring.statistics import (
     smallest_paired,
     smallest_unpaired,
 )
-
-Floats = NDArray[np.float64]
 
 
 def two_models(rng: np.random.Generator, n: int, accuracies: tuple[float, float], correlation: float) -> list[Floats]:

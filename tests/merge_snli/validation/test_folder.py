@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,9 +13,7 @@ from merge_snli.validation import validate
 from merge_snli.validation.findings import Collector, report_text
 from merge_snli.validation.folder import UNEXPECTED, check_folder, check_repository
 from tests.hub.faults import Fault
-
-if TYPE_CHECKING:
-    from tests.hub.server import Hub
+from tests.hub.server import Hub
 
 FILES = ("README.md", "run.json", "data/all/test.parquet")
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
+from merge_snli.base.arrays import Ints
 from merge_snli.scoring.statistics.logistic import (
-    Ints,
     LogisticFit,
     NotConverged,
     Outcome,
