@@ -10,9 +10,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from merge_snli.base.errors import InputError, param, reason
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.problems.known_datasets import known_dataset
@@ -65,6 +62,7 @@ def table_in_memory(data: object) -> datasets.Dataset | list[Mapping[str, Any]]:
             "datasets.Dataset, a pandas or Polars frame, an Arrow table or a list of dicts"
         )
     import datasets
+    import pyarrow as pa
 
     try:
         return datasets.Dataset(pa.table(data))
@@ -82,6 +80,8 @@ def load_parquet(path: Path) -> datasets.Dataset:
         InputError: If it cannot be read or has no rows.
     """
     import datasets
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     try:
         if pq.read_metadata(path).num_rows:
