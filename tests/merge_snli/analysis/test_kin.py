@@ -31,9 +31,8 @@ def test_groups_are_those_of_table_9() -> None:
         ],
         masked_lms=MASKED_LMS,
     )
-    groups = {
-        name: mask.nonzero()[0].tolist() for name, mask in group_masks(made.variants_by("masked_lm"), BERT[0]).items()
-    }
+    validated_by = made.variants_by("masked_lm")
+    groups = {name: mask.nonzero()[0].tolist() for name, mask in group_masks(validated_by, BERT[0]).items()}
     assert groups == {EQUIV: [0], SIZE: [1], ARCH: [2], MULTI: [3]}
     groups = {name: mask.nonzero()[0].tolist() for name, mask in group_masks(validated_by, ALBERT[0]).items()}
     assert groups == {EQUIV: [2], SIZE: [], ARCH: [0, 1], MULTI: [3]}
