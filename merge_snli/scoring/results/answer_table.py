@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from merge_snli.base.errors import InputError
@@ -83,8 +84,6 @@ def long_tables(variants: Variants, models: Iterable[NamedAnswers]) -> Iterator[
 
     `answer` is null if the model was not asked, or its answer cannot be read; `correct` only if it was not asked.
     """
-    import pyarrow as pa
-
     for model in models:
         table = variants.table.append_column("model", pa.array([model.model] * len(variants.gold)))
         for name, column in zip(PER_MODEL, _columns(variants, model), strict=True):
@@ -112,9 +111,6 @@ def _columns(variants: Variants, model: NamedAnswers) -> tuple[pa.Array, ...]:
 
 def _aligned(variants: Variants, model: NamedAnswers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the answers to the variants and to their seeds, as numbers of labels or codes of `Missing`."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     table = model.groups
     found = pc.index_in(variants.table["seed_id"], pa.array(table.id, pa.string())).fill_null(-1)
     of_seed = found.to_numpy().astype(np.int64)
@@ -130,12 +126,9 @@ def _aligned(variants: Variants, model: NamedAnswers) -> tuple[NDArray[np.int64]
 
 def _label_texts(names: Sequence[str], numbers: NDArray[np.int64]) -> pa.Array:
     """Return labels by name; null for a code of `Missing`."""
-    import pyarrow as pa
-
     return pa.array(names).take(pa.array(numbers, mask=numbers < 0))
 
 
 def _correct(answers: NDArray[np.int64], gold: NDArray[np.int64]) -> pa.Array:
-    import pyarrow as pa
 
     return pa.array(answers == gold, mask=answers == Missing.NOT_ASKED)
