@@ -1,19 +1,23 @@
 """Options of a generation run, spelled the same in Python, on the command line and in the run's record."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from generation.filters.definitions import METHOD_OPTIONS, FilterOptions
 from generation.filters.filter import FILTERS_GROUP
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import check_license
 from merge_snli.base.option import Option, described
-from merge_snli.dataset.record import Record
 from merge_snli.embedded import PREFIX
 from merge_snli.problems.options import ProblemOptions, require_unique
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
+
+if TYPE_CHECKING:
+    from merge_snli.dataset.record import Record
 
 # The filters of the paper's method that `--filters` selects.
 FILTER_NAMES = tuple(METHOD_OPTIONS)

@@ -1,8 +1,9 @@
 """The filters, in the order in which they are applied, and their options. To add one, add it to all three here."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from generation.filters.agreement import disagrees, sounds_wrong
 from generation.filters.compounds import is_in_compound
@@ -17,14 +18,18 @@ from generation.filters.filter import (
 )
 from generation.filters.lexical import ARTICLES_LIBRARY, disagrees_with_article
 from generation.filters.word_forms import has_other_form, in_problem
-from generation.masked_lms.masked_lm import Fillers
-from generation.masked_lms.vocabulary import Vocabulary
 from generation.sentences.tagging import word_class_of
 from generation.sentences.words import QUANTIFIERS, fold
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import Option
 from merge_snli.languages.language import is_english, language_of
 from merge_snli.models.supersenses import supersense
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from generation.masked_lms.masked_lm import Fillers
+    from generation.masked_lms.vocabulary import Vocabulary
 
 
 def _not_of_kind(_: object, fillers: Fillers, vocabulary: Vocabulary) -> Where:

@@ -1,20 +1,26 @@
 """The form of a filter: a frozen value with a condition, an option and the reason that the counts name."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
-from generation.filters.lexical import WordNet
-from generation.masked_lms.masked_lm import Fillers
-from generation.masked_lms.vocabulary import Vocabulary
-from generation.sentences.forms import Form, match_occurrence_case
-from generation.sentences.tagging import TaggedProblem
-from generation.sentences.words import SharedWord, forms_of_word
+from generation.sentences.forms import match_occurrence_case
+from generation.sentences.words import forms_of_word
 from merge_snli.base.option import Option
 from merge_snli.languages.language import is_english
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from generation.filters.lexical import WordNet
+    from generation.masked_lms.masked_lm import Fillers
+    from generation.masked_lms.vocabulary import Vocabulary
+    from generation.sentences.forms import Form
+    from generation.sentences.tagging import TaggedProblem
+    from generation.sentences.words import SharedWord
 
 # The heading of the filters' options in `--help`.
 FILTERS_GROUP = "filters"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from generation.answers.cache_key import recorded_cache_keys
 from generation.filters.definitions import LESS_PROBABLE, OTHER_CLASS
@@ -141,9 +142,6 @@ def is_papers_run(dataset: MergeDataset) -> bool:
 
 def _rows(table: pa.Table, labels: Sequence[str], subsamples: int) -> tuple[dict[str, Cell], dict[str, Cell]]:
     """Count the seeds and variants of a config from its split `test`, and return its row in both tables."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     by_seed = table.group_by("seed_id").aggregate([("label", "min")])
     seeds, of_label = by_seed.num_rows, np.bincount(by_seed["label_min"], minlength=len(labels)).tolist()
     groups = table.group_by(["seed_id", "word_class"]).aggregate([]).num_rows

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
+from merge_snli.analysis.curves import mean_pattern_accuracy
 from merge_snli.analysis.scored_dataset import NotComputable, read_scored_dataset
 from merge_snli.analysis.without_seeds import on_common_seeds, without_seeds
 from merge_snli.analysis.word_classes import NamedTest, classes
@@ -33,7 +33,7 @@ from merge_snli.scoring.statistics import (
     smallest_paired,
 )
 from merge_snli.scoring.statistics import values_for as values_for_test
-from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
+from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
 SUBSAMPLE_TEST = "t-test"
 """The test over subsamples, which pairs in groups do not have."""
@@ -250,7 +250,7 @@ def _compare(
         seeds=len(ids),
         left_out=len({each for table in tables.values() for each in table.id}) - len(ids),
         subsamples=prompts_of(first)[0].draws,
-        pattern_accuracy={name: _mean_pa(each, threshold) for name, each in counts.items()},
+        pattern_accuracy={name: mean_pattern_accuracy(each, threshold) for name, each in counts.items()},
         intervals={name: pattern_accuracy_interval(each, threshold, unit=unit) for name, each in counts.items()},
         smallest_difference=smallest_paired(observed_gaps(passes), len(ids), alpha=alpha / len(family.pairs)),
         family=family,
@@ -270,12 +270,6 @@ def _values(result: Result, ids: Sequence[str], test: str, threshold: float) -> 
         return each[0]
     mean = np.mean(each, axis=0)
     return np.asarray(mean > 1 / 2) if each[0].dtype == bool else np.asarray(mean)
-
-
-def _mean_pa(counts: Counts, threshold: float) -> float:
-    """Return PA as in results: the mean over the subsamples that have any of the seeds."""
-    shares = pattern_accuracy(counts.correct, counts.sizes, threshold)[:, 0]
-    return fmean(shares[~np.isnan(shares)].tolist())
 
 
 def _at_all_thresholds(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError, param
@@ -193,7 +194,6 @@ def _count_tokens(runs: Mapping[str, int], tagger: Tagger) -> Counter[str]:
 
 
 def _read(folder: Path, key: str) -> dict[str, int] | None:
-    import pyarrow.parquet as pq
 
     for path in sorted(folder.glob(f"{key}-*.parquet")):
         if is_intact(path):
@@ -203,7 +203,6 @@ def _read(folder: Path, key: str) -> dict[str, int] | None:
 
 
 def _write(folder: Path, key: str, counts: Mapping[str, int]) -> None:
-    import pyarrow as pa
 
     columns = {"token": pa.array(counts.keys(), pa.string()), "count": pa.array(counts.values(), pa.int64())}
     write_checked(folder, pa.table(columns), prefix=f"{key}-", compression="zstd")

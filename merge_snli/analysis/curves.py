@@ -9,6 +9,7 @@ import numpy as np
 from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.base.arrays import Bools, Floats
 from merge_snli.scoring.answers import Counts
+from merge_snli.scoring.results.measure import spread
 from merge_snli.scoring.statistics import passes_by_seed, ratios
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
 
@@ -66,11 +67,10 @@ def number_drawn(scored: ScoredDataset, model: ModelAnswers, mask: Bools | None 
     return int(np.count_nonzero(included if mask is None else included & mask))
 
 
-def mean_at_quality_threshold(table: Counts) -> float:
-    """Return PA at the quality threshold: the mean over the subsamples with a variant, NaN without one."""
-    by_subsample = pattern_accuracy(table.correct, table.sizes, QUALITY_THRESHOLD)[:, 0]
-    some = by_subsample[~np.isnan(by_subsample)]
-    return float(some.mean()) if len(some) else float("nan")
+def mean_pattern_accuracy(table: Counts, threshold: float = QUALITY_THRESHOLD) -> float:
+    """Return PA as in results: the mean over the subsamples with a variant, NaN without one."""
+    mean = spread(pattern_accuracy(table.correct, table.sizes, threshold)[:, 0]).mean
+    return math.nan if mean is None else mean
 
 
 def pass_shares(table: Counts) -> Floats:

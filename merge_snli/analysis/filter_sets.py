@@ -108,7 +108,7 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
     Raises:
         NotComputable: If no two data sets have the same seeds, or no model was scored on all that do.
     """
-    chosen, others = _same_seeds([scored for scored in data if scored.texts is not None])
+    chosen, others = _same_seeds([scored for scored in data if scored.replacements is not None])
     if len(chosen) < 2:
         raise NotComputable(
             "Figure 8 needs two data sets on the same seeds: give --dataset of each, made with --seeds-from"
@@ -173,8 +173,7 @@ def _with_common_models(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
 
 
 def _problems(scored: ScoredDataset) -> list[tuple[str, ...]]:
-    seeds = scored.seeds
-    return list(zip(seeds.ids, seeds.premises, seeds.hypotheses, seeds.labels, strict=True))
+    return [(name, *seed) for name, seed in zip(scored.ids, scored.seeds, strict=True)]
 
 
 def _key(model: ModelAnswers) -> ModelKey:

@@ -1,22 +1,20 @@
 """Compare seeds answered right and wrong by their variants, and find hard seeds (section 5.5, Table 10)."""
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
-from merge_snli.analysis.curves import mean_at_quality_threshold
-from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, SeedTexts
+from merge_snli.analysis.curves import mean_pattern_accuracy
+from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.base.arrays import Bools, Floats, Ints
+from merge_snli.scoring.predictions.scored_data import ScoredData
 from merge_snli.scoring.statistics import ratios
 
 RARELY = 0.05
 """Seeds with a smaller mean accuracy are rarely answered right."""
 TOLERANCE = 1e-12
 """The mean of a tenth and of 0 may be slightly below 0.05 as a float."""
-ANNOTATOR_LABELS = "annotator_labels"
-"""SNLI's column of the labels that annotators gave, which `generate --keep-column annotator_labels` copies."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +68,8 @@ def _scores(scored: ScoredDataset, model: ModelAnswers) -> CorrectnessScores:
     return CorrectnessScores(
         seeds_right=int(tables[0].drawn.sum()),
         seeds_wrong=int(tables[1].drawn.sum()),
-        right=mean_at_quality_threshold(tables[0]),
-        wrong=mean_at_quality_threshold(tables[1]),
+        right=mean_pattern_accuracy(tables[0]),
+        wrong=mean_pattern_accuracy(tables[1]),
     )
 
 
@@ -122,10 +120,10 @@ def hard_seeds(scored: ScoredDataset) -> HardSeeds:
         scored: A config of a data set.
     """
     accuracy = mean_accuracy(scored)
-    order = [int(seed) for seed in np.lexsort((np.array(scored.seeds.ids), accuracy)) if not np.isnan(accuracy[seed])]
+    order = [int(seed) for seed in np.lexsort((np.array(scored.ids), accuracy)) if not np.isnan(accuracy[seed])]
     rarely = [_hard_seed(scored, seed, float(accuracy[seed])) for seed in order if accuracy[seed] < RARELY - TOLERANCE]
     return HardSeeds(
-        seeds=len(scored.seeds.ids),
+        seeds=len(scored.ids),
         never_right=tuple(seed for seed in rarely if seed.mean_accuracy == 0),
         rarely_right=tuple(rarely),
     )
@@ -149,14 +147,14 @@ def _per_seed(scored: ScoredDataset, mask: Bools) -> Ints:
 
 
 def _hard_seed(scored: ScoredDataset, seed: int, accuracy: float) -> HardSeed:
-    seeds = scored.seeds
+    premise, hypothesis, gold = scored.seeds[seed]
     asked = np.any([model.answers.asked for model in scored.models], axis=0)
     return HardSeed(
-        seed_id=seeds.ids[seed],
-        premise=seeds.premises[seed],
-        hypothesis=seeds.hypotheses[seed],
-        gold=seeds.labels[seed],
-        votes=votes_on(seeds, seed),
+        seed_id=scored.ids[seed],
+        premise=premise,
+        hypothesis=hypothesis,
+        gold=gold,
+        votes=votes_on(scored.data, seed),
         answers={
             model.name: None if (label := model.anchors.predicted[seed]) < 0 else model.answers.labels[label]
             for model in scored.models
@@ -166,17 +164,14 @@ def _hard_seed(scored: ScoredDataset, seed: int, accuracy: float) -> HardSeed:
     )
 
 
-def votes_on(seeds: SeedTexts, seed: int) -> dict[str, int] | None:
-    """Count the annotators' labels of a seed, most first; None if the data set does not have them.
+def votes_on(data: ScoredData, seed: int) -> dict[str, int] | None:
+    """Return how many annotators gave each label to a seed, most first; None if the data set has no such labels.
 
     Args:
-        seeds: The seeds, with the copied column `ANNOTATOR_LABELS`, a JSON list.
+        data: The data.
         seed: Index of the seed.
     """
-    try:
-        labels = json.loads(seeds.extra[ANNOTATOR_LABELS][seed] or "")
-    except (KeyError, json.JSONDecodeError):
+    if data.people is None:
         return None
-    if not isinstance(labels, list):
-        return None
-    return dict(Counter(str(label) for label in labels if label).most_common())
+    votes = Counter(dict(zip(data.label_names, data.people[seed].tolist(), strict=True)))
+    return dict((+votes).most_common())

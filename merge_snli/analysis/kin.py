@@ -4,13 +4,13 @@ The groups of variants are those of Table 9: by the masked LMs that validated a 
 are seen from an NLI model, whose counterpart is the masked LM of the same architecture and size.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from merge_snli.analysis.curves import MeanCurve, mean_at_quality_threshold, mean_curve, number_drawn
-from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, Replacements, ScoredDataset
+from merge_snli.analysis.curves import MeanCurve, mean_curve, mean_pattern_accuracy, number_drawn
+from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError, param
 from merge_snli.models.paper_models import family, paper_model
@@ -50,27 +50,19 @@ class ModelGroup:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KinCurve:
-    """The curve of one group, averaged over the models that have a seed in it."""
-
-    group: str
-    curve: MeanCurve
-
-
-@dataclass(frozen=True, kw_only=True)
 class Kin:
     """The four groups of variants.
 
     Attributes:
         minimum: Fewest drawn variants of a seed in a group.
         masked_lms: Counterpart of each model that has one.
-        curves: Curve of each group that has a seed.
+        curves: Curve of each group that has a seed, averaged over the models that have one in it.
         groups: Every group of every model with a counterpart.
     """
 
     minimum: int
     masked_lms: dict[str, str]
-    curves: tuple[KinCurve, ...]
+    curves: dict[str, MeanCurve]
     groups: tuple[ModelGroup, ...]
 
 
@@ -88,14 +80,14 @@ def kin(scored: ScoredDataset, counterparts: Mapping[str, str] | None = None) ->
     if not found:
         raise NotComputable(
             f"Figure 7 needs an NLI model whose masked LM made variants of this data set "
-            f"({', '.join(scored.variants.masked_lms)}): give --kin MODEL=MLM"
+            f"({', '.join(scored.variants_by('masked_lm'))}): give --kin MODEL=MLM"
         )
     groups: list[ModelGroup] = []
     tables: dict[str, list[tuple[str, Counts, int]]] = {group: [] for group in GROUPS}
     for model in scored.models:
         if model.name not in found:
             continue
-        for group, mask in group_masks(scored.variants, found[model.name]).items():
+        for group, mask in group_masks(scored.variants_by("masked_lm"), found[model.name]).items():
             sizes = np.bincount(scored.groups[mask & model.answers.asked & scored.drawn], minlength=len(scored.ids))
             enough = sizes >= MINIMUM
             kept = mask & enough[scored.groups]
@@ -109,7 +101,7 @@ def kin(scored: ScoredDataset, counterparts: Mapping[str, str] | None = None) ->
                     variants_per_subsample=float(draws.sum() / len(draws)),
                     seeds=int(np.count_nonzero(enough)),
                     seeds_left_out=int(np.count_nonzero((sizes > 0) & ~enough)),
-                    pattern_accuracy=mean_at_quality_threshold(table),
+                    pattern_accuracy=mean_pattern_accuracy(table),
                 )
             )
             if table.sizes.any():
@@ -117,16 +109,13 @@ def kin(scored: ScoredDataset, counterparts: Mapping[str, str] | None = None) ->
     return Kin(
         minimum=MINIMUM,
         masked_lms=found,
-        curves=tuple(
-            KinCurve(
-                group=group,
-                curve=mean_curve(
-                    [(name, table) for name, table, _ in of_group], variants=max(number for _, _, number in of_group)
-                ),
+        curves={
+            group: mean_curve(
+                [(name, table) for name, table, _ in of_group], variants=max(number for _, _, number in of_group)
             )
             for group, of_group in tables.items()
             if of_group
-        ),
+        },
         groups=tuple(groups),
     )
 
@@ -142,7 +131,8 @@ def check_counterparts(data: Sequence[ScoredDataset], counterparts: Mapping[str,
         InputError: If a model was not scored on any of them, or a masked LM is not one of any of them.
     """
     models = dict.fromkeys(name for scored in data for model in scored.models for name in _names(model))
-    masked_lms = dict.fromkeys(name for scored in data if scored.replacements for name in scored.variants.masked_lms)
+    with_masked_lms = (scored.variants_by("masked_lm") for scored in data if scored.replacements)
+    masked_lms = dict.fromkeys(name for validated_by in with_masked_lms for name in validated_by)
     for model, masked_lm in counterparts.items():
         for value, known, what in ((model, models, "scored model"), (masked_lm, masked_lms, "masked LM")):
             if value not in known:
@@ -152,24 +142,24 @@ def check_counterparts(data: Sequence[ScoredDataset], counterparts: Mapping[str,
                 )
 
 
-def group_masks(variants: Replacements, masked_lm: str) -> dict[str, Bools]:
+def group_masks(validated_by: Mapping[str, Bools], masked_lm: str) -> dict[str, Bools]:
     """Return the variants of each group, seen from a counterpart, [n_variants] each.
 
     Args:
-        variants: The variants.
-        masked_lm: The counterpart, one of the masked LMs of the data set.
+        validated_by: The variants that each masked LM validated, [n_variants] each.
+        masked_lm: The counterpart, one of these masked LMs.
     """
-    number = variants.validated_by.sum(axis=1)
+    number = np.sum(list(validated_by.values()), axis=0)
     relatives = set(family(masked_lm))
 
-    def only(names: Iterable[str]) -> Bools:
-        chosen = np.isin(variants.masked_lms, list(names))
-        return np.asarray((number == 1) & variants.validated_by[:, chosen].any(axis=1))
+    def only(names: set[str]) -> Bools:
+        chosen = [mask for name, mask in validated_by.items() if name in names]
+        return np.any(chosen, axis=0) & (number == 1) if chosen else np.zeros(len(number), dtype=bool)
 
     return {
-        EQUIV: only([masked_lm]),
+        EQUIV: only({masked_lm}),
         SIZE: only(relatives - {masked_lm}),
-        ARCH: only(set(variants.masked_lms) - relatives),
+        ARCH: only(set(validated_by) - relatives),
         MULTI: np.asarray(number > 1),
     }
 
@@ -181,7 +171,7 @@ def _counterparts(scored: ScoredDataset, given: Mapping[str, str]) -> dict[str, 
         known = paper_model(model.result.model.name)
         candidates = [given[name] for name in _names(model) if name in given]
         masked_lm = candidates[0] if candidates else known.masked_lm if known else None
-        if masked_lm in scored.variants.masked_lms:
+        if masked_lm is not None and masked_lm in scored.variants_by("masked_lm"):
             found[model.name] = masked_lm
     return found
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from merge_snli.analysis.curves import mean_at_quality_threshold
+from merge_snli.analysis.curves import mean_pattern_accuracy
 from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.base.arrays import Ints
 from merge_snli.dataset.label_spellings import TWO_WAY
@@ -51,7 +51,7 @@ def majority(scored: ScoredDataset) -> Majority:
     Args:
         scored: A config of a data set.
     """
-    gold_counts, labels = Counter(scored.seeds.labels), _common_labels(scored)
+    gold_counts, labels = Counter(label for *_, label in scored.seeds), _common_labels(scored)
     votes = _votes(scored, labels)
     vote = votes.argmax(axis=1)
     constant_label = max(scored.record.labels, key=lambda label: gold_counts[label])
@@ -98,4 +98,4 @@ def _scores(
         answers.in_labels(labels).counts(vote),
         answers.counts(constant),
     )
-    return dict(zip(REFERENCES, map(mean_at_quality_threshold, tables), strict=True))
+    return dict(zip(REFERENCES, map(mean_pattern_accuracy, tables), strict=True))

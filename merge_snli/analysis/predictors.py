@@ -59,21 +59,18 @@ def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
         corpus: Counts of the words in training data; None to leave out `log_count`.
     """
     variants = scored.variants
-    lengths = [
-        len(f"{premise} {hypothesis}".split())
-        for premise, hypothesis in zip(scored.seeds.premises, scored.seeds.hypotheses, strict=True)
-    ]
+    lengths = [len(f"{premise} {hypothesis}".split()) for premise, hypothesis, _ in scored.seeds]
     numbers: dict[str, Floats] = {
         LOG_ODDS: variants.log_odds.astype(np.float64),
-        MASKED_LMS: variants.validated_by.sum(axis=1).astype(np.float64),
+        MASKED_LMS: np.sum(list(scored.variants_by("masked_lm").values()), axis=0, dtype=np.float64),
         SENTENCE_LENGTH: np.array(lengths, dtype=np.float64)[scored.groups],
     }
     if corpus is not None:
         numbers[LOG_COUNT] = np.log1p(corpus.of(variants.replacement))
-    names, classes = np.array(scored.seeds.labels), variants.word_class
+    labels, classes = np.array(scored.data.label_names), variants.word_class
     factors = {
         WORD_CLASS: _levels(WORD_CLASSES, np.array(classes.dictionary.to_pylist())[classes.indices.to_numpy()]),
-        LABEL: _levels(scored.record.labels, names[scored.groups]),
+        LABEL: _levels(scored.record.labels, labels[scored.data.row_labels]),
     }
     described = [_standardized(name, values) for name, values in numbers.items()]
     described += [each for name, factor in factors.items() for each in _indicators(name, *factor)]

@@ -6,6 +6,7 @@ Every analysis takes these values. Models are in the order of their results, row
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -14,9 +15,7 @@ from numpy.typing import NDArray
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.dataset.variants import masked_lm_names, validated_by
 from merge_snli.models.labels import Missing
-from merge_snli.schema import VARIANT_COLUMNS
 from merge_snli.scoring.answers import Anchors, Answers
 from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.scored_data import ScoredData
@@ -31,25 +30,6 @@ class NotComputable(Exception):  # noqa: N818 - not an error: a report lists the
 
 
 @dataclass(frozen=True)
-class SeedTexts:
-    """The seeds of a config, in the order of their first variant.
-
-    Attributes:
-        ids: [n_seeds].
-        premises: [n_seeds].
-        hypotheses: [n_seeds].
-        labels: Name of the gold label of each seed, [n_seeds].
-        extra: The columns that were copied from the problems (`--keep-column`), by name, [n_seeds] each.
-    """
-
-    ids: tuple[str, ...]
-    premises: tuple[str, ...]
-    hypotheses: tuple[str, ...]
-    labels: tuple[str, ...]
-    extra: Mapping[str, tuple[str | None, ...]] = field(repr=False)
-
-
-@dataclass(frozen=True)
 class Replacements:
     """What was replaced in the variants of a config, in the order of split `test`.
 
@@ -58,23 +38,12 @@ class Replacements:
         original: The replaced word, a dictionary array, [n_variants].
         replacement: The word that replaces it, a dictionary array, [n_variants].
         log_odds: Log-odds of the replacement against the original, float32, [n_variants].
-        masked_lms: Names of the masked LMs of the run.
-        validated_by: Whether each masked LM validated the variant in the premise or the hypothesis,
-            [n_variants, n_masked_lms].
     """
 
     word_class: pa.DictionaryArray
     original: pa.DictionaryArray
     replacement: pa.DictionaryArray
     log_odds: NDArray[np.float32]
-    masked_lms: tuple[str, ...]
-    validated_by: Bools
-
-    def of_class(self, name: str) -> Bools:
-        """Return whether the replaced word has a word class, [n_variants]."""
-        names = self.word_class.dictionary.to_pylist()
-        codes = self.word_class.indices.to_numpy()
-        return np.asarray(codes == (names.index(name) if name in names else -1))
 
 
 @dataclass(frozen=True)
@@ -99,7 +68,7 @@ class ModelAnswers:
             NotComputable: If the data has none.
         """
         if self.answers.anchors is None:
-            raise NotComputable(_without_seeds(self.result.dataset))
+            raise _without_seeds(self.result.dataset)
         return self.answers.anchors
 
     @property
@@ -117,15 +86,13 @@ class ScoredDataset:
     Attributes:
         data: The rows, groups and gold labels.
         record: What the results record about the data.
-        texts: The texts of the seeds; None if the data has no seeds.
-        replacements: What was replaced in the variants; None if nothing was.
+        replacements: What was replaced in the variants; None if the data has no seeds.
         models: The models with their answers.
         coverage: If only the groups that all models have are kept, the models that have fewer, with number and reason.
     """
 
     data: ScoredData
     record: DatasetRecord
-    texts: SeedTexts | None
     replacements: Replacements | None
     models: tuple[ModelAnswers, ...]
     coverage: tuple[str, ...] = ()
@@ -146,27 +113,38 @@ class ScoredDataset:
         """Index into `ids` of the group of each row, [n_rows]."""
         return self.data.row_groups
 
-    @property
-    def seeds(self) -> SeedTexts:
-        """The texts of the seeds.
+    @cached_property
+    def seeds(self) -> tuple[tuple[str, str, str], ...]:
+        """Premise, hypothesis and name of the gold label of each seed, [n_seeds].
 
         Raises:
             NotComputable: If the data has no seeds.
         """
-        if self.texts is None:
-            raise NotComputable(_without_seeds(self.record))
-        return self.texts
+        if self.data.anchors is None:
+            raise _without_seeds(self.record)
+        numbers = zip(self.data.anchors.pairs.tolist(), self.data.anchors.labels.tolist(), strict=True)
+        return tuple((*self.data.pairs[pair], self.data.label_names[label]) for pair, label in numbers)
 
     @property
     def variants(self) -> Replacements:
         """What was replaced in the variants.
 
         Raises:
-            NotComputable: If nothing was.
+            NotComputable: If the data has no seeds.
         """
         if self.replacements is None:
-            raise NotComputable(_without_seeds(self.record))
+            raise _without_seeds(self.record)
         return self.replacements
+
+    def variants_by(self, column: Literal["word_class", "masked_lm"]) -> Mapping[str, Bools]:
+        """Return the variants of each word class, or those that each masked LM validated, [n_variants] each.
+
+        Raises:
+            NotComputable: If the data has no seeds.
+        """
+        if self.replacements is None:
+            raise _without_seeds(self.record)
+        return self.data.parts[column]
 
     @cached_property
     def drawn(self) -> Bools:
@@ -174,8 +152,8 @@ class ScoredDataset:
         return self.models[0].answers.drawn
 
 
-def _without_seeds(record: DatasetRecord) -> str:
-    return f"{record.title} has pairs in groups, and this needs seeds and their variants"
+def _without_seeds(record: DatasetRecord) -> NotComputable:
+    return NotComputable(f"{record.title} has pairs in groups, and this needs seeds and their variants")
 
 
 def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> ScoredDataset:
@@ -209,32 +187,15 @@ def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> Sco
     return ScoredDataset(
         data,
         record,
-        None if data.anchors is None else _texts(data, table),
-        None if data.anchors is None else _replacements(dataset, table),
+        None if data.anchors is None else _replacements(table),
         tuple(models),
     )
 
 
-def _texts(data: ScoredData, table: pa.Table) -> SeedTexts:
-    _, first = np.unique(data.row_groups, return_index=True)
-    rows = table.take(first)
-    known = {column.name for column in VARIANT_COLUMNS}
-    return SeedTexts(
-        ids=data.group_ids,
-        premises=tuple(rows["seed_premise"].to_pylist()),
-        hypotheses=tuple(rows["seed_hypothesis"].to_pylist()),
-        labels=tuple(data.label_names[label] for label in rows["label"].to_pylist()),
-        extra={name: tuple(rows[name].to_pylist()) for name in table.column_names if name not in known},
-    )
-
-
-def _replacements(dataset: MergeDataset, table: pa.Table) -> Replacements:
-    masked_lms = masked_lm_names(dataset.record)
+def _replacements(table: pa.Table) -> Replacements:
     return Replacements(
         word_class=table["word_class"].combine_chunks().dictionary_encode(),
         original=table["original"].combine_chunks().dictionary_encode(),
         replacement=table["replacement"].combine_chunks().dictionary_encode(),
         log_odds=table["log_odds"].to_numpy(),
-        masked_lms=masked_lms,
-        validated_by=validated_by(table, masked_lms),
     )

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, SeedTexts
+from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Missing
@@ -47,20 +47,10 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: b
 
 def _take(scored: ScoredDataset, groups: Bools) -> ScoredDataset:
     """Return a data set with some groups only, [n_groups], and the answers to them; results stay what they are."""
-    rows, at = groups[scored.groups], np.flatnonzero(groups).tolist()
-    texts, replacements = scored.texts, scored.replacements
+    rows, replacements = groups[scored.groups], scored.replacements
     return replace(
         scored,
         data=scored.data.take(groups=groups, rows=rows),
-        texts=None
-        if texts is None
-        else SeedTexts(
-            ids=tuple(texts.ids[seed] for seed in at),
-            premises=tuple(texts.premises[seed] for seed in at),
-            hypotheses=tuple(texts.hypotheses[seed] for seed in at),
-            labels=tuple(texts.labels[seed] for seed in at),
-            extra={name: tuple(column[seed] for seed in at) for name, column in texts.extra.items()},
-        ),
         replacements=None
         if replacements is None
         else replace(
@@ -69,7 +59,6 @@ def _take(scored: ScoredDataset, groups: Bools) -> ScoredDataset:
             original=replacements.original.take(np.flatnonzero(rows)),
             replacement=replacements.replacement.take(np.flatnonzero(rows)),
             log_odds=replacements.log_odds[rows],
-            validated_by=replacements.validated_by[rows],
         ),
         models=tuple(replace(model, answers=model.answers.take(groups=groups).renumbered()) for model in scored.models),
     )
@@ -90,8 +79,8 @@ def _result(scored: ScoredDataset, model: ModelAnswers) -> Result:
 
 def _source(scored: ScoredDataset, model: ModelAnswers, out: Bools) -> SourceScores | None:
     """Return the scores on the source without some seeds, [n_seeds]; None if the model's answer on one is unknown."""
-    source, anchors = model.result.source, model.answers.anchors
-    if source is None or anchors is None or (anchors.predicted[out] == Missing.NOT_ASKED).any():
+    source, anchors, seeds = model.result.source, model.answers.anchors, scored.data.anchors
+    if source is None or anchors is None or seeds is None or (anchors.predicted[out] == Missing.NOT_ASKED).any():
         return None
     right = anchors.correct
 
@@ -100,8 +89,8 @@ def _source(scored: ScoredDataset, model: ModelAnswers, out: Bools) -> SourceSco
         correct = round(whole.sample_accuracy * whole.problems) - int(np.count_nonzero(left_out & right))
         return source_accuracy(correct, problems) if problems else None
 
-    labels = np.array(scored.seeds.labels)
-    by_label = {name: rest(whole, out & (labels == name)) for name, whole in source.labels.items()}
+    numbers = {name: number for number, name in enumerate(scored.data.label_names)}
+    by_label = {name: rest(whole, out & (seeds.labels == numbers[name])) for name, whole in source.labels.items()}
     overall = rest(source.overall, out)
     if overall is None:
         return None

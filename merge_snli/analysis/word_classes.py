@@ -7,16 +7,7 @@ import numpy as np
 
 from merge_snli.analysis.curves import MeanCurve, averaged
 from merge_snli.analysis.scored_dataset import NotComputable, ScoredDataset
-from merge_snli.schema import WORD_CLASSES
 from merge_snli.scoring.statistics import PairResult, TestResult, adjusted_pairs, independent_t_test, permutation_test
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClassCurve:
-    """The PA curve on the drawn variants of one word class."""
-
-    name: str
-    curve: MeanCurve
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,14 +24,14 @@ class Classes:
     """The word classes of a data set.
 
     Attributes:
-        curves: Curve of each class with drawn variants.
+        curves: Curve on the drawn variants of each class that has any.
         tests: Welch's t-test of each pair of classes with at least two seeds each, over seeds, as in footnote 9 of the
             paper. The value of a seed is the mean over models of the share of subsamples in which it passes the quality
             threshold with its variants of the class. As in the paper, p-values are not adjusted for the number of
             pairs.
     """
 
-    curves: tuple[ClassCurve, ...]
+    curves: dict[str, MeanCurve]
     tests: tuple[NamedTest, ...]
 
 
@@ -53,7 +44,7 @@ def classes(scored: ScoredDataset) -> Classes:
     Raises:
         NotComputable: If the config has drawn variants of fewer than two classes.
     """
-    masks = {name: scored.variants.of_class(name) for name in WORD_CLASSES}
+    masks = scored.variants_by("word_class")
     found = {name: averaged(scored, mask) for name, mask in masks.items() if (mask & scored.drawn).any()}
     if len(found) < 2:
         raise NotComputable(
@@ -63,7 +54,7 @@ def classes(scored: ScoredDataset) -> Classes:
     values = {name: column[~np.isnan(column)] for name, (_, column) in found.items()}
     testable = [name for name, column in values.items() if len(column) > 1]
     return Classes(
-        curves=tuple(ClassCurve(name=name, curve=curve) for name, (curve, _) in found.items()),
+        curves={name: curve for name, (curve, _) in found.items()},
         tests=tuple(
             NamedTest(first=first, second=second, result=independent_t_test(values[first], values[second], unit="seed"))
             for first, second in combinations(testable, 2)
@@ -115,7 +106,7 @@ def class_pairs(scored: ScoredDataset) -> ClassPairs:
     Raises:
         NotComputable: If no seed has drawn variants of two classes.
     """
-    masks = {name: scored.variants.of_class(name) for name in WORD_CLASSES}
+    masks = scored.variants_by("word_class")
     of_class = {
         name: np.all([model.answers.counts(rows=mask).drawn for model in scored.models], axis=0)
         for name, mask in masks.items()

@@ -5,6 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
 from merge_snli.annotation.reading import Judgment, Judgments
 from merge_snli.annotation.sample import Per, Sample, SampledDataset
 from merge_snli.annotation.scores import (
@@ -100,8 +104,6 @@ def _by_masked_lm(sampled: SampledDataset, per: Per, dataset: MergeDataset | Non
         }
     if dataset is None:
         return None
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     table = read_split(dataset, ALL)
     table = table.filter(pc.is_in(table["variant_id"], pa.array([each.variant_id for each in sampled.variants])))
@@ -141,9 +143,6 @@ def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: Judgments
 
 def _parquet(judgments: Sequence[Judgment]) -> bytes:
     """Return the rows as a Parquet file, sorted by variant and annotator."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     ordered = sorted(judgments, key=lambda row: (row.variant_id, row.annotator))
     columns = [(row.variant_id, row.annotator, *row.scores.values(), row.comment) for row in ordered]
     schema = features(ANNOTATION).arrow_schema

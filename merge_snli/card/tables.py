@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
+
 from merge_snli.dataset.record import Record, generation_of
 from merge_snli.schema import ALL, ANNOTATION_COLUMNS, TEST, data_file
 
@@ -126,7 +128,6 @@ def annotation_table() -> str:
 
 
 def _first_row(folder: Path, config: str, split: str = TEST) -> Json:
-    import pyarrow.parquet as pq
 
     with pq.ParquetFile(folder / data_file(config, split)) as file:
         for batch in file.iter_batches(1):

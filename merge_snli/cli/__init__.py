@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import _thread
 import argparse
 import importlib
 import logging
 import os
 import sys
 import tempfile
+import threading
 import traceback
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -78,6 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     print_in_any_encoding(sys.stdout)
     print_in_any_encoding(sys.stderr)
+    sys.unraisablehook = _keep_interrupt
     try:
         try:
             return _run(argv)
@@ -100,6 +103,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _report_internal_error()
     except Exception:
         return _report_internal_error()
+
+
+def _keep_interrupt(unraisable: sys.UnraisableHookArgs) -> None:
+    """Interrupt again after Ctrl-C in a callback, such as those of an import, from which Python raises nothing."""
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        again = threading.Timer(0.05, _thread.interrupt_main)  # seconds, when the callback has ended
+        again.daemon = True
+        again.start()
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 def _run(argv: Sequence[str] | None) -> int:

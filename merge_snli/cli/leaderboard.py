@@ -30,6 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "data sets of the results, to show models on all of them beside those on a part, and on the page the texts of "
         "their hardest seeds; of a Space, those that results may be submitted on",
     )
+    parser.add_argument(
+        "--with-text",
+        action="store_true",
+        help="with --dataset: show sentences on the page although their license may forbid to share them",
+    )
     add_thresholds(parser, "also show PA at these thresholds in md and latex, such as 0.8 0.95; the page has a slider")
     parser.add_argument(
         "--init-space", metavar="ORG/NAME", help="write the repository of a Space that others can submit results to"
@@ -75,6 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
             file_format=arguments.format,
             datasets=datasets,
             thresholds=arguments.threshold,
+            with_text=arguments.with_text,
         )
     sys.stdout.write(f"{path}\n")
     return 0

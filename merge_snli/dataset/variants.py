@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import Record, generation_of
@@ -31,9 +32,6 @@ def validated_by(table: pa.Table, masked_lms: Sequence[str]) -> npt.NDArray[np.b
     Raises:
         InputError: If a variant names a masked LM that is not one of the run.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     matrix = np.zeros((table.num_rows, len(masked_lms)), dtype=np.bool_)
     for side in SIDES:
         lists = table[side].combine_chunks()

@@ -97,7 +97,6 @@ def _write(path: Path, tables: Iterable[pa.Table], *, is_csv: bool) -> None:
 
 def _flat(table: pa.Table) -> pa.Table:
     """Return a table with the numbers of subsamples as text, which CSV can hold."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     at = table.column_names.index("subsamples")

@@ -64,7 +64,8 @@ def packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | Non
         "corpus": None if corpus is None else corpus.corpus,
         "logOddsScale": LOG_ODDS_SCALE,
         "ids": scored.ids,
-        "gold": [labels.index(label) for label in seeds.labels],
+        "gold": [labels.index(label) for *_, label in seeds],
+        "people": None if scored.data.people is None else scored.data.people.tolist(),
         "starts": np.searchsorted(scored.groups[order], np.arange(len(scored.ids) + 1)).tolist(),
         "texts": _texts(scored) if with_text else None,
         "arrays": [[name, array.dtype.str[1:], array.size] for name, array in arrays.items()],
@@ -105,4 +106,5 @@ def _texts(scored: ScoredDataset) -> dict[str, Any]:
     rows = table.select([*PLACED, "seed_hypothesis"]).take(first).to_pylist()
     for seed, row in zip(scored.groups[first].tolist(), rows, strict=True):
         places[seed].append([row["original"], seed_offsets(row, "premise"), seed_offsets(row, "hypothesis")])
-    return {"premises": scored.seeds.premises, "hypotheses": scored.seeds.hypotheses, "places": places}
+    premises, hypotheses, _ = zip(*scored.seeds, strict=True)
+    return {"premises": premises, "hypotheses": hypotheses, "places": places}

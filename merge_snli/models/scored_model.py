@@ -89,7 +89,7 @@ def model_from_name(
     """
     prompt = options.prompt
     resolved = find_model(
-        name, allow_pickle=options.allow_pickle, trust_remote_code=options.trust_remote_code, adapters=prompt is None
+        name, allow_pickle=options.allow_pickle, trust_remote_code=options.trust_remote_code, adapters=True
     )
     known = paper_model(resolved.name)
     if prompt is None:

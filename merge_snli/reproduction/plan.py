@@ -7,9 +7,9 @@ from typing import Any
 
 from generation.options import Options
 from generation.presets import preset_options
-from merge_snli.analysis.hard_seeds import ANNOTATOR_LABELS
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.stages import Executor
+from merge_snli.dataset.annotators import COLUMN
 from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX, PROBLEMS
 from merge_snli.models.loading import ModelOptions
 from merge_snli.models.paper_models import PAPER_MODELS
@@ -155,7 +155,7 @@ def _kept_columns(problems: str | None) -> dict[str, Any]:
     if problems is None:
         return {}
     row = next(open_source(ProblemOptions(problems=problems)).read(), None)
-    return {"keep_column": (ANNOTATOR_LABELS,)} if row is not None and ANNOTATOR_LABELS in row.values else {}
+    return {"keep_column": (COLUMN,)} if row is not None and COLUMN in row.values else {}
 
 
 def _not_comparable(*, demo: bool, limit: int | None) -> str:

@@ -171,15 +171,15 @@ def section_5_5(values: Mapping[str, Any]) -> Ours:
 
 def table_10_cells(scored: ScoredDataset, printed: Collection[str]) -> Cells:
     """Return gold label, annotators' labels and mean accuracy of the seeds in the paper's Table 10, by id."""
-    accuracy, seeds = mean_accuracy(scored), scored.seeds
+    accuracy = mean_accuracy(scored)
     cells: dict[tuple[str, str], OurNumber] = {}
-    for index, seed in enumerate(seeds.ids):
+    for index, seed in enumerate(scored.ids):
         if seed not in printed:
             continue
-        votes = votes_on(seeds, index)
+        votes, (*_, gold) = votes_on(scored.data, index), scored.seeds[index]
         counted = {} if votes is None else {f"{label} votes": votes.get(label, 0) for label in scored.record.labels}
         values: dict[str, Cell] = {
-            "gold label": seeds.labels[index],
+            "gold label": gold,
             **counted,
             "average rate": float(np.round(accuracy[index], 4)),
         }

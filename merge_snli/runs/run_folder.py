@@ -61,8 +61,8 @@ class SubmittedStage:
         """Return the file with what the process of a task has printed; None if it has not been started."""
         path = self.folder / "output" / f"{task:05}.txt"
         if self.job is not None:
-            ranks = json.loads((self.folder / "ranks_to_run.json").read_text(encoding="utf-8"))
-            if task not in ranks:
+            ranks = _read_json(self.folder / "ranks_to_run.json")
+            if ranks is None or task not in ranks:
                 return None
             path = self.folder / "slurm_logs" / f"{self.job}_{ranks.index(task)}.out"
         return path if path.is_file() else None
@@ -171,9 +171,9 @@ def is_submitting(folder: Path) -> bool:
     return is_fresh(file)
 
 
-def _read_json(path: Path) -> dict[str, Any] | None:
+def _read_json(path: Path) -> Any:  # noqa: ANN401 - what the file has
+    """Return the content of a file; None if it is missing, or datatrove is just writing it."""
     try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return content

@@ -63,9 +63,9 @@ def model_curves_exhibits(value: ModelCurves) -> tuple[Exhibit, ...]:
 
 def classes_exhibits(value: Classes) -> tuple[Exhibit, ...]:
     """Return Figure 5, the word classes."""
-    curves = [(CLASS_PLURALS[each.name], each.curve, WORD_CLASSES.index(each.name)) for each in value.curves]
+    curves = [(CLASS_PLURALS[name], curve, WORD_CLASSES.index(name)) for name, curve in value.curves.items()]
     tests = [(f"{CLASS_PLURALS[each.first]} − {CLASS_PLURALS[each.second]}", each.result, None) for each in value.tests]
-    seeds = and_list([f"{each.curve.seeds:,} with {CLASS_PLURALS[each.name]}" for each in value.curves])
+    seeds = and_list([f"{curve.seeds:,} with {name}" for name, curve, _ in curves])
     return (
         Exhibit(
             name="figure-5-word-classes",
@@ -73,7 +73,7 @@ def classes_exhibits(value: Classes) -> tuple[Exhibit, ...]:
             title="Pattern accuracy by word class, mean over models",
             caption="Each line is the mean pattern accuracy of the models on the variants of one word class; shaded: "
             "lowest to highest subsample.",
-            basis=f"seeds: {seeds}; {count(len(value.curves[0].curve.models), 'model')}",
+            basis=f"seeds: {seeds}; {count(len(curves[0][1].models), 'model')}",
             draw=partial(draw_curves, curves),
             tables=(curve_table(curves), table_of_tests(tests)),
         ),
@@ -111,7 +111,7 @@ def class_pairs_exhibits(value: ClassPairs) -> tuple[Exhibit, ...]:
 
 def kin_exhibits(value: Kin) -> tuple[Exhibit, ...]:
     """Return Figure 7, variants by the masked LMs that made them."""
-    curves = [(GROUP_NAMES[each.group], each.curve, list(GROUP_NAMES).index(each.group)) for each in value.curves]
+    curves = [(GROUP_NAMES[name], curve, list(GROUP_NAMES).index(name)) for name, curve in value.curves.items()]
     groups = Table(
         columns=(
             Column("Model", "left"),
@@ -141,7 +141,7 @@ def kin_exhibits(value: Kin) -> tuple[Exhibit, ...]:
             "Variants per subsample are counted as in Table 9. Neither the paper nor this report tests the groups.",
         ),
     )
-    seeds = and_list([f"up to {each.curve.seeds:,} in {GROUP_NAMES[each.group]}" for each in value.curves] or ["none"])
+    seeds = and_list([f"up to {curve.seeds:,} in {name}" for name, curve, _ in curves] or ["none"])
     return (
         Exhibit(
             name="figure-7-masked-lms",

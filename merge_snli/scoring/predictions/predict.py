@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from merge_snli.base.files import write_json
@@ -140,7 +141,6 @@ def join(first: Predictions, second: Predictions) -> Predictions:
 
 
 def _to_table(shard: Predictions) -> pa.Table:
-    import pyarrow as pa
 
     columns = {"pair": pa.array(shard.pairs, pa.string()), "tokens": pa.array(shard.tokens, pa.int32())}
     if shard.logits is None:
@@ -152,7 +152,6 @@ def _to_table(shard: Predictions) -> pa.Table:
 
 
 def _read(path: Path) -> Predictions:
-    import pyarrow.parquet as pq
 
     table: pa.Table = pq.read_table(path, partitioning=None)
     logits = None

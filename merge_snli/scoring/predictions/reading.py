@@ -14,7 +14,7 @@ from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.progress import Progress, Stage
-from merge_snli.dataset.annotators import COLUMN, label_counts
+from merge_snli.dataset.annotators import people_by_seed
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, label_names, read_split
@@ -74,7 +74,7 @@ def _scored_config(dataset: MergeDataset, config: str, names: tuple[str, ...], t
     pairs = Numbering([*seed_pairs, *zip(columns["premise"], columns["hypothesis"], strict=True)])
     numbers = np.array(pairs.numbers)
     word_class, label = np.array(columns["word_class"]), np.array(columns["label"])
-    people, gold = _people(table, names), np.array([label for _, _, label in seeds.values()])
+    people, gold = people_by_seed(table, names), np.array([label for _, _, label in seeds.values()])
     groups = np.array(Numbering(columns["seed_id"]).numbers)
     masked_lms = masked_lm_names(dataset.record)
     return ScoredData(
@@ -101,14 +101,6 @@ def _scored_config(dataset: MergeDataset, config: str, names: tuple[str, ...], t
         },
         people=people,
     )
-
-
-def _people(table: pa.Table, names: Sequence[str]) -> NDArray[np.int64] | None:
-    """Return how many annotators gave each label to each seed, [n_seeds, n_labels]; None without their labels."""
-    if COLUMN not in table.column_names:
-        return None
-    by_seed = dict(zip(table["seed_id"].to_pylist(), table[COLUMN].to_pylist(), strict=True))
-    return np.array([label_counts(text, names, seed) for seed, text in by_seed.items()], dtype=np.int64)
 
 
 def _by_agreement(people: NDArray[np.int64], gold: NDArray[np.int64], groups: NDArray[np.int64]) -> dict[str, Bools]:

@@ -8,15 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.annotators import people_by_seed
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, label_names, read_split
 from merge_snli.models.labels import Missing, positions
 from merge_snli.scoring.results.measure import digits_of
 from merge_snli.scoring.results.scores import GroupTable
+from merge_snli.scoring.statistics.values import ratios
 
 TEXT_COLUMNS = ("premise", "hypothesis", "seed_premise", "seed_hypothesis")
 """The columns that a table has only on request: the terms of the problems apply to their sentences."""
@@ -48,7 +51,8 @@ class Variants:
     """The variants of a config.
 
     Attributes:
-        table: Their columns, with the name of the gold label in `label`.
+        table: Their columns, with the name of the gold label in `label`. If the data has labels of annotators, also the
+            share who gave the gold label to the seed in `agreement`, and those of each label, as `people:LABEL`.
         names: The labels of the data set.
         gold: Number among `names` of the gold label of each variant, [n_variants].
     """
@@ -75,6 +79,14 @@ def read_variants(dataset: MergeDataset, config: str, *, with_text: bool = False
     gold = split["label"].to_numpy().astype(np.int64)
     columns = [name for name in COLUMNS if with_text or name not in TEXT_COLUMNS]
     table = split.select(columns).append_column("label", _label_texts(names, gold))
+    people = people_by_seed(split, names)
+    if people is not None:
+        votes = people[pc.index_in(split["seed_id"], pc.unique(split["seed_id"])).to_numpy()]
+        shares = ratios(votes, np.repeat(votes.sum(axis=1, keepdims=True), len(names), axis=1))
+        columns_of_people = {"agreement": shares[np.arange(len(gold)), gold]}
+        columns_of_people |= {f"people:{name}": column for name, column in zip(names, shares.T, strict=True)}
+        for name, column in columns_of_people.items():
+            table = table.append_column(name, pa.array(column, mask=np.isnan(column)))
     return Variants(table.replace_schema_metadata(), names, gold)
 
 
@@ -83,8 +95,6 @@ def long_tables(variants: Variants, models: Iterable[NamedAnswers]) -> Iterator[
 
     `answer` is null if the model was not asked, or its answer cannot be read; `correct` only if it was not asked.
     """
-    import pyarrow as pa
-
     for model in models:
         table = variants.table.append_column("model", pa.array([model.model] * len(variants.gold)))
         for name, column in zip(PER_MODEL, _columns(variants, model), strict=True):
@@ -112,9 +122,6 @@ def _columns(variants: Variants, model: NamedAnswers) -> tuple[pa.Array, ...]:
 
 def _aligned(variants: Variants, model: NamedAnswers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the answers to the variants and to their seeds, as numbers of labels or codes of `Missing`."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     table = model.groups
     found = pc.index_in(variants.table["seed_id"], pa.array(table.id, pa.string())).fill_null(-1)
     of_seed = found.to_numpy().astype(np.int64)
@@ -130,12 +137,9 @@ def _aligned(variants: Variants, model: NamedAnswers) -> tuple[NDArray[np.int64]
 
 def _label_texts(names: Sequence[str], numbers: NDArray[np.int64]) -> pa.Array:
     """Return labels by name; null for a code of `Missing`."""
-    import pyarrow as pa
-
     return pa.array(names).take(pa.array(numbers, mask=numbers < 0))
 
 
 def _correct(answers: NDArray[np.int64], gold: NDArray[np.int64]) -> pa.Array:
-    import pyarrow as pa
 
     return pa.array(answers == gold, mask=answers == Missing.NOT_ASKED)

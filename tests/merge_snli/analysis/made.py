@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from merge_snli.analysis.scored_dataset import ModelAnswers, Replacements, ScoredDataset, SeedTexts
+from merge_snli.analysis.scored_dataset import ModelAnswers, Replacements, ScoredDataset
 from merge_snli.dataset.record import DataRecord, MaskedLMRecord, generation_of, read_record
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.labels import Missing
@@ -59,7 +59,7 @@ def scored_dataset(
     gold: Mapping[str, str] | None = None,
     on_seeds: Mapping[str, str] | None = None,
     texts: Mapping[str, tuple[str, str]] | None = None,
-    extra: Mapping[str, Sequence[str | None]] | None = None,
+    people: Sequence[Sequence[int]] | None = None,
     masked_lms: Sequence[str] = ("mlm",),
     labels: Sequence[str] = NLI_LABELS,
     options: Mapping[str, Any] | None = None,
@@ -75,7 +75,7 @@ def scored_dataset(
         on_seeds: Predictions of the models on seeds, one letter per model; by default the gold label. `-` for no
             prediction, which needs rows without predictions, too.
         texts: Premise and hypothesis of seeds; by default made of the id.
-        extra: Columns copied from the problems, [n_seeds] each.
+        people: Number of annotators who gave each label to each seed, [n_seeds, n_labels].
         masked_lms: Masked LMs of the run.
         labels: Labels of the data set, which are also those in which predictions are compared.
         options: Changed options of the run.
@@ -90,6 +90,7 @@ def scored_dataset(
     pairs = [texts.get(seed, (f"The premise of {seed}.", f"The hypothesis of {seed}.")) for seed in ids]
     dataset = _dataset(title, digest, masked_lms, options or {})
     data = _data(rows, ids, pairs, [numbers[letter] for letter in letters], dataset, labels, masked_lms)
+    data = data if people is None else replace(data, people=np.array(people))
     on_anchors = [on_seeds.get(seed, letter * len(models)) for seed, letter in zip(ids, letters, strict=True)]
     answers = [
         answers_to(
@@ -103,20 +104,11 @@ def scored_dataset(
     return ScoredDataset(
         data,
         dataset_record(data),
-        SeedTexts(
-            ids=ids,
-            premises=tuple(premise for premise, _ in pairs),
-            hypotheses=tuple(hypothesis for _, hypothesis in pairs),
-            labels=tuple(labels[numbers[letter]] for letter in letters),
-            extra={name: tuple(column) for name, column in (extra or {}).items()},
-        ),
         Replacements(
             word_class=pa.array([row.word_class for row in rows]).dictionary_encode(),
             original=pa.array([row.original for row in rows]).dictionary_encode(),
             replacement=pa.array([row.replacement or f"word{at}" for at, row in enumerate(rows)]).dictionary_encode(),
             log_odds=np.array([row.log_odds for row in rows], dtype=np.float32),
-            masked_lms=tuple(masked_lms),
-            validated_by=np.array([[name in row.masked_lms for name in masked_lms] for row in rows]),
         ),
         tuple(
             ModelAnswers(name, made_result(name, data, each), each) for name, each in zip(models, answers, strict=True)

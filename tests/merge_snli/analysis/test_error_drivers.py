@@ -63,15 +63,15 @@ def frame(scored: ScoredDataset) -> pd.DataFrame:
         {
             "seed": scored.groups,
             "log_odds": variants.log_odds.astype(float),
-            "masked_lms": variants.validated_by.sum(axis=1),
-            "sentence_length": [len(seeds.premises[seed].split()) + 2 for seed in scored.groups],
+            "masked_lms": np.sum(list(scored.variants_by("masked_lm").values()), axis=0),
+            "sentence_length": [len(seeds[seed][0].split()) + 2 for seed in scored.groups],
             "log_count": np.log1p([WORDS[word] for word in variants.replacement.to_pylist()]),
         }
     )
     numbers = list(COLUMNS.values())[:4]
     table[numbers] = (table[numbers] - table[numbers].mean()) / table[numbers].std(ddof=0)
     table["word_class"] = variants.word_class.to_pylist()
-    table["label"] = [seeds.labels[seed] for seed in scored.groups]
+    table["label"] = [seeds[seed][2] for seed in scored.groups]
     return table
 
 
@@ -116,8 +116,8 @@ def test_regressions_are_those_of_statsmodels() -> None:
 
 def test_without_a_corpus_and_with_columns_that_do_not_vary() -> None:
     scored = random_dataset(models=("a",))
-    validated = np.ones_like(scored.variants.validated_by)
-    same = replace(scored, replacements=replace(scored.variants, validated_by=validated))
+    by_all = {name: np.ones_like(mask) for name, mask in scored.variants_by("masked_lm").items()}
+    same = replace(scored, data=replace(scored.data, parts={**scored.data.parts, "masked_lm": by_all}))
     result = error_drivers(same)
     assert result.pooled is None
     assert [each["name"] for each in result.models[0].left_out] == ["masked_lms"]
@@ -154,7 +154,7 @@ def test_a_model_that_is_always_right_has_no_regression_and_is_left_out_of_the_p
 
 def test_answers_that_a_level_or_a_number_determines() -> None:
     scored = random_dataset()
-    labels = np.array(scored.seeds.labels)[scored.groups]
+    labels = np.array([label for *_, label in scored.seeds])[scored.groups]
     by_label, by_number = labels == "neutral", scored.variants.log_odds > 1
     result = error_drivers(with_answers(scored, [by_label, by_number]))
     assert result.models[0].not_computed == "no variant with label entailment is answered right"

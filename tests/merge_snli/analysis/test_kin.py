@@ -31,9 +31,10 @@ def test_groups_are_those_of_table_9() -> None:
         ],
         masked_lms=MASKED_LMS,
     )
-    groups = {name: mask.nonzero()[0].tolist() for name, mask in group_masks(made.variants, BERT[0]).items()}
+    validated_by = made.variants_by("masked_lm")
+    groups = {name: mask.nonzero()[0].tolist() for name, mask in group_masks(validated_by, BERT[0]).items()}
     assert groups == {EQUIV: [0], SIZE: [1], ARCH: [2], MULTI: [3]}
-    groups = {name: mask.nonzero()[0].tolist() for name, mask in group_masks(made.variants, ALBERT[0]).items()}
+    groups = {name: mask.nonzero()[0].tolist() for name, mask in group_masks(validated_by, ALBERT[0]).items()}
     assert groups == {EQUIV: [2], SIZE: [], ARCH: [0, 1], MULTI: [3]}
 
 
@@ -60,12 +61,12 @@ def test_seeds_with_few_variants_are_left_out_and_counted() -> None:
     assert [each.pattern_accuracy for each in found.groups] == pytest.approx(
         [0, float("nan"), 0, float("nan")], nan_ok=True
     )
-    curves = {each.group: each.curve for each in found.curves}
+    curves = found.curves
     assert set(curves) == {EQUIV, ARCH}
     assert (curves[EQUIV].at(0.8), curves[EQUIV].at(0.9), curves[EQUIV].seeds) == (1, 0, 1)
     both = kin(made, {"other": BERT[1]})
     assert both.masked_lms == {BERT_B_S: BERT[0], "other": BERT[1]}
-    assert {each.group: each.curve.models for each in both.curves} == {
+    assert {group: curve.models for group, curve in both.curves.items()} == {
         EQUIV: (BERT_B_S,),
         SIZE: ("other",),
         ARCH: (BERT_B_S, "other"),

@@ -16,11 +16,11 @@ def test_answers_become_predictions_and_scores() -> None:
         on_seeds={"s1": "ec"},
     )
     first, second = made.models
-    assert made.seeds.labels == ("entailment", "neutral")
+    assert [label for *_, label in made.seeds] == ["entailment", "neutral"]
     assert (first.answers.predicted.tolist(), second.answers.predicted.tolist()) == ([0, 0, 1, 0], [0, 1, 1, -1])
     assert (first.anchors.predicted.tolist(), second.anchors.predicted.tolist()) == ([0, 1], [2, 1])
     assert first.answers.correct.tolist() == [True, True, True, False]
-    assert made.variants.of_class("verb").tolist() == [False, False, True, True]
+    assert made.variants_by("word_class")["verb"].tolist() == [False, False, True, True]
     counts = second.answers.counts()
     assert np.array_equal(counts.sizes, second.result.groups.sizes)
     assert np.array_equal(counts.correct, second.result.groups.correct)

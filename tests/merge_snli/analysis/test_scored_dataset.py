@@ -49,23 +49,23 @@ def test_arrays_follow_the_rows(scored: ScoredDataset, rows: list[dict[str, Any]
     assert [scored.ids[seed] for seed in scored.groups] == [row["seed_id"] for row in rows]
     assert variants.original.to_pylist() == [row["original"] for row in rows]
     assert variants.replacement.to_pylist() == [row["replacement"] for row in rows]
-    assert variants.of_class("verb").tolist() == [row["word_class"] == "verb" for row in rows]
-    assert not variants.of_class("adv").any()
+    assert scored.variants_by("word_class")["verb"].tolist() == [row["word_class"] == "verb" for row in rows]
+    assert not scored.variants_by("word_class")["adv"].any()
     assert scored.data.draws is not None
     assert scored.data.draws.tolist() == [[draw in row["subsamples"] for row in rows] for draw in range(10)]
     texts = {row["seed_id"]: (row["seed_premise"], row["seed_hypothesis"]) for row in rows}
-    assert dict(zip(seeds.ids, zip(seeds.premises, seeds.hypotheses, strict=True), strict=True)) == texts
+    assert {name: seed[:2] for name, seed in zip(scored.ids, seeds, strict=True)} == texts
     model = scored.models[0]
     assert model.answers.predicted.tolist() == by_length([(row["premise"], row["hypothesis"]) for row in rows])
     assert model.answers.correct.tolist() == [
         prediction == row["label"] for prediction, row in zip(model.answers.predicted.tolist(), rows, strict=True)
     ]
-    assert model.anchors.predicted.tolist() == by_length(list(zip(seeds.premises, seeds.hypotheses, strict=True)))
+    assert model.anchors.predicted.tolist() == by_length([seed[:2] for seed in seeds])
 
 
 @pytest.mark.parametrize("name", ["noun", "verb", "adj"])
 def test_curves_of_a_class_are_those_of_the_results(scored: ScoredDataset, results: list[Result], name: str) -> None:
-    mask = scored.variants.of_class(name)
+    mask = scored.variants_by("word_class")[name]
     tables = [model.answers.counts(rows=mask) for model in scored.models]
     curve = mean_curve([(model.name, table) for model, table in zip(scored.models, tables, strict=True)], variants=1)
     expected = np.mean(

@@ -23,13 +23,13 @@ def test_curves_and_welch_over_seeds() -> None:
         models=("a", "b"),
     )
     found = classes(made)
-    assert [(each.name, each.curve.seeds, each.curve.variants) for each in found.curves] == [
+    assert [(name, curve.seeds, curve.variants) for name, curve in found.curves.items()] == [
         ("noun", 3, 6),
         ("verb", 2, 4),
         ("adj", 1, 1),
     ]
     # Model a passes s1, b no noun seed; with verbs, a passes s1 and b both.
-    assert [each.curve.at(0.9) for each in found.curves] == pytest.approx([(1 / 3 + 0) / 2, (1 / 2 + 1) / 2, 0])
+    assert [curve.at(0.9) for curve in found.curves.values()] == pytest.approx([(1 / 3 + 0) / 2, (1 / 2 + 1) / 2, 0])
     [test] = found.tests  # adjectives have one seed
     assert (test.first, test.second, test.result.unit, test.result.n) == ("noun", "verb", "seed", 5)
     expected = stats.ttest_ind([0.5, 0, 0], [1, 0.5], equal_var=False)
@@ -48,7 +48,7 @@ def test_undrawn_and_missing_variants_do_not_count() -> None:
         on_seeds={"s3": "-"},
     )
     found = classes(made)
-    assert [(each.curve.seeds, each.curve.variants, each.curve.at(1)) for each in found.curves] == [
+    assert [(curve.seeds, curve.variants, curve.at(1)) for curve in found.curves.values()] == [
         (1, 1, 1),
         (1, 1, 1),
     ]

@@ -187,7 +187,7 @@ def test_a_task_of_world_knowledge_is_a_warning_before_the_run(
 def test_labels_in_another_script_are_a_warning_before_the_run(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    labels = ["蕴含", "中立", "矛盾", "中立"]
+    labels: list[object] = ["蕴含", "中立", "矛盾", "中立"]
     write(tmp_path / "p.jsonl", labels)
     options = Options(problems=tmp_path / "p.jsonl", mlm=("demo:mlm-bpe",))
     read = read_inputs(options, Progress(quiet=True))

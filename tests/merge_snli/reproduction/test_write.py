@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli.analysis.hard_seeds import ANNOTATOR_LABELS, votes_on
-from merge_snli.analysis.scored_dataset import SeedTexts
 from merge_snli.base.errors import InputError, as_flags
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import run_here
 from merge_snli.cli import main
+from merge_snli.dataset.annotators import COLUMN
 from merge_snli.embedded import FOLDER
 from merge_snli.papers.numbers import MERGE, read_paper
 from merge_snli.reproduction.estimate import number_of_pairs, shapes
@@ -85,21 +84,10 @@ def test_sets_of_section_5_4_have_the_seeds_of_the_plain_one(demo: Reproduction)
 def test_annotators_labels_are_kept_if_the_problems_have_them(tmp_path: Path) -> None:
     row = {"sentence1": "A dog runs.", "sentence2": "A dog moves.", "gold_label": "entailment"}
     labels = ["entailment", "entailment", "neutral", "", "entailment"]
-    for extra, kept in (({}, ()), ({ANNOTATOR_LABELS: labels}, (ANNOTATOR_LABELS,))):
+    for extra, kept in (({}, ()), ({COLUMN: labels}, (COLUMN,))):
         path = tmp_path / "snli_test.jsonl"
         path.write_text(json.dumps(row | extra) + "\n", encoding="utf-8")
         assert plan_reproduction(tmp_path / "out", problems=str(path)).options.keep_column == kept
-
-
-def test_majority_votes_of_table_10() -> None:
-    def seeds(**extra: tuple[str | None, ...]) -> SeedTexts:
-        return SeedTexts(("a",), ("P",), ("H",), ("neutral",), extra)
-
-    votes = '["neutral", "entailment", "neutral", "", "neutral"]'
-    assert votes_on(seeds(annotator_labels=(votes,)), 0) == {"neutral": 3, "entailment": 1}
-    assert votes_on(seeds(annotator_labels=("neutral",)), 0) is None
-    assert votes_on(seeds(annotator_labels=('"neutral"',)), 0) is None
-    assert votes_on(seeds(), 0) is None
 
 
 def test_what_is_missing_is_said_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

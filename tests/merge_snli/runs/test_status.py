@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -172,3 +173,14 @@ def test_the_error_of_a_task_names_flags(
     )
     assert main(["work", "status", str(tmp_path / "out"), "--format", "json"]) == 0
     assert "--device=cpu is wrong" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("content", "has_output"), [("[0, 1, 2]", True), ("", False), ("[0, 1", False)])
+def test_a_submission_that_is_just_being_written_has_no_output_yet(
+    stage: SubmittedStage, content: str, has_output: bool
+) -> None:
+    (stage.folder / "ranks_to_run.json").write_text(content, encoding="utf-8")
+    output = stage.folder / "slurm_logs" / "17_1.out"
+    output.parent.mkdir()
+    output.write_text("started\n", encoding="utf-8")
+    assert replace(stage, job="17").output(1) == (output if has_output else None)

@@ -249,7 +249,7 @@ def classes(data: Data, _: Json) -> Json:
     masks = _classes(data)
     values = {name: mean_values(data, mask).dropna() for name, mask in masks.items()}
     return {
-        "curves": [{"name": name, "curve": _averaged(data, mask)} for name, mask in masks.items()],
+        "curves": {name: _averaged(data, mask) for name, mask in masks.items()},
         "tests": [
             {"first": first, "second": second, "result": welch_test(values[first], values[second])}
             for first, second in combinations([name for name in values if len(values[name]) > 1], 2)
@@ -315,16 +315,11 @@ def kin(data: Data, reported: Json) -> Json:
             )
             if len(enough):
                 of_group[model] = rest, distinct(rest)
-    curves = [
-        {
-            "group": name,
-            "curve": curve(
-                {model: rest for model, (rest, _) in of_group.items()}, max(n for _, n in of_group.values())
-            ),
-        }
+    curves = {
+        name: curve({model: rest for model, (rest, _) in of_group.items()}, max(n for _, n in of_group.values()))
         for name, of_group in kept.items()
         if of_group
-    ]
+    }
     return {"minimum": 5, "masked_lms": counterparts, "curves": curves, "groups": groups}
 
 
