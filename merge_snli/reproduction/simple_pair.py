@@ -62,12 +62,12 @@ class SimplePairRun(PaperRun):
     Attributes:
         rows: The model of each row, such as `BERT-b-SNLI`.
         premises: Premises per kind or template of Simple Pair; Extended Pair has half as many.
-        results: The scores; filled in while the stages run.
+        results: The scores on each config, with their row; filled in while the stages run.
     """
 
     rows: Mapping[str, str]
     premises: int
-    results: list[Result] = field(default_factory=list)
+    results: list[tuple[str, Result]] = field(default_factory=list)
 
     @property
     def pairs(self) -> int:
@@ -110,7 +110,7 @@ def plan_simple_pair(
     if unknown is not None:
         raise InputError(f"{param('models')} has {unknown!r}: write ROW=MODEL with a row of {', '.join(known)}")
     bundled = {PREFIX + name: PREFIX + name for name in NLI_MODELS}
-    rows = (bundled if demo else paper.models) | given
+    rows = {**(bundled if demo else paper.models), **given}
     why = "bundled classifiers instead of the paper's models, and fewer pairs" if demo else ""
     premises = SimplePairOptions.premises if limit is None else limit
     return SimplePairRun(
@@ -173,7 +173,8 @@ def _score(run: SimplePairRun, name: str, _: TaskShare, stage: Stage) -> None:
             opened=(data, None),
         )
         results, failed = score_run(scoring, run.executor)
-        run.results.extend(results)
+        scored = [row for row in run.rows if row not in failed]
+        run.results.extend(zip(scored, results, strict=True))
         run.failed.update({f"{row} on {data.config}": as_flags(why) for row, why in failed.items()})
         stage.advance(len(results))
 
@@ -183,8 +184,8 @@ def _report(run: SimplePairRun, _: TaskShare, stage: Stage) -> None:
     ours = {
         exhibit.name: Ours(
             cells={
-                (result.model.name, column): number
-                for result in run.results
+                (row, column): number
+                for row, result in run.results
                 for column in exhibit.columns
                 if (number := accuracy(result, column)) is not None
             },
