@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from generation.filters.compounds import is_in_compound
 from generation.filters.filter import FILTERS_GROUP, Applied, Filter, Place, Where
 from generation.filters.lexical import ARTICLES_LIBRARY, disagrees_with_article
+from generation.filters.pronouns import does_not_fit_pronoun
 from generation.filters.word_forms import has_other_form, in_problem
 from generation.sentences.tagging import word_class_of
 from generation.sentences.words import QUANTIFIERS, fold
@@ -203,6 +204,19 @@ OTHER_ARTICLE = Filter(
     on_word=lambda _, place: disagrees_with_article(place.sentence, place.start, place.end, place.word.text),
 )
 
+OTHER_GENDER = Filter(
+    name="pronouns",
+    reason="other gender",
+    option=Option(
+        help='drop suggestions such as "woman" if the problem has "his", and "man" if it has "her"',
+        default=False,
+        group=FILTERS_GROUP,
+        departure="**Pronouns**: words of one gender, such as *woman* or *father*, were dropped if the problem has a "
+        "pronoun of the other.",
+    ),
+    on_word=lambda _, place: does_not_fit_pronoun(place),
+)
+
 
 def _other_class(_: object, place: Place) -> Callable[[str | None], bool]:
     word_class = place.word.word_class
@@ -274,7 +288,7 @@ TOO_FEW = Filter(
 # that validate a word. docs/method.md has the number of each filter of the paper.
 FILTERS = (
     *(NO_WORD, LESS_PROBABLE, LOW_LOG_ODDS, LOW_RANK),
-    *(IN_PROBLEM, SAME_WORD, RELATED, OTHER_FORM, QUANTIFIER, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE),
+    *(IN_PROBLEM, SAME_WORD, RELATED, OTHER_FORM, QUANTIFIER, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE, OTHER_GENDER),
     *(OTHER_CLASS, OTHER_TAG, OTHER_PARSE),
     *(TOO_FEW,),
 )
@@ -298,6 +312,7 @@ class FilterOptions:
     same_parse: bool = OTHER_PARSE.field()
     no_other_forms: bool = OTHER_FORM.field()
     no_quantifiers: bool = QUANTIFIER.field()
+    pronouns: bool = OTHER_GENDER.field()
 
 
 def applied_filters(options: Any) -> tuple[Applied, ...]:  # noqa: ANN401 - anything with the fields of `Options`

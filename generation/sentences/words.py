@@ -22,7 +22,6 @@ NEGATIONS = frozenset(
     """.split()  # noqa: SIM905 - a word list is more readable as text
 )
 
-# Bare affixes, which are vocabulary pieces and which taggers tag like words.
 # Words that count, order or identify. A sentence with one of them may say something else of the things it is about.
 QUANTIFIERS = frozenset(
     """
@@ -32,6 +31,7 @@ QUANTIFIERS = frozenset(
     """.split()  # noqa: SIM905
 )
 
+# Bare affixes, which are vocabulary pieces and which taggers tag like words.
 AFFIXES = frozenset(
     """
     un re de dis mis pre non anti semi inter multi bi tri ex co en em im il ir fi

@@ -30,6 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "data sets of the results, to show models on all of them beside those on a part, and on the page the texts of "
         "their hardest seeds; of a Space, those that results may be submitted on",
     )
+    parser.add_argument(
+        "--with-text",
+        action="store_true",
+        help="with --dataset: show sentences on the page although their license may forbid to share them",
+    )
     add_thresholds(parser, "also show PA at these thresholds in md and latex, such as 0.8 0.95; the page has a slider")
     parser.add_argument(
         "--init-space", metavar="ORG/NAME", help="write the repository of a Space that others can submit results to"
@@ -49,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         0 if the check passed, otherwise 2.
     """
     from merge_snli.dataset.stored import find_dataset
-    from merge_snli.leaderboard.space import build_space, check_pull_request, init_space
+    from merge_snli.leaderboard.space import build_space, check_pull_request, checked_text, init_space
     from merge_snli.leaderboard.write import leaderboard_text, write_leaderboard
     from merge_snli.scoring.results.files import read_results
 
@@ -60,8 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
             checked = build_space(Path(arguments.space), datasets)
         else:
             checked = check_pull_request(arguments.space, arguments.pull_request, datasets)
-        sys.stdout.write(checked.text())
-        return 0 if checked.passed else 2
+        sys.stdout.write(checked_text(checked))
+        return 2 if any(checked.values()) else 0
     results = read_results(*arguments.results)
     if arguments.out is None:
         sys.stdout.write(leaderboard_text(results, arguments.format, datasets, arguments.threshold))
@@ -75,6 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
             file_format=arguments.format,
             datasets=datasets,
             thresholds=arguments.threshold,
+            with_text=arguments.with_text,
         )
     sys.stdout.write(f"{path}\n")
     return 0

@@ -3,6 +3,10 @@
 import json
 from collections.abc import Sequence
 
+import numpy as np
+import pyarrow as pa
+
+from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import TWO_WAY, canonical_name
 
@@ -39,3 +43,19 @@ def label_counts(text: str | None, names: Sequence[str], seed_id: str) -> list[i
             "set from files that have it"
         )
     return [labels.count(name) for name in names]
+
+
+def people_by_seed(table: pa.Table, names: Sequence[str]) -> Ints | None:
+    """Return how many annotators gave each label to each seed, [n_seeds, n_labels]; None without their labels.
+
+    Args:
+        table: Rows with the column `seed_id`; seeds are in the order of their first row.
+        names: The labels of the data set.
+
+    Raises:
+        InputError: If a value of `COLUMN` is not a JSON list of labels.
+    """
+    if COLUMN not in table.column_names:
+        return None
+    by_seed = dict(zip(table["seed_id"].to_pylist(), table[COLUMN].to_pylist(), strict=True))
+    return np.array([label_counts(text, names, seed) for seed, text in by_seed.items()], dtype=np.int64)

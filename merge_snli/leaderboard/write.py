@@ -21,6 +21,7 @@ from merge_snli.analysis.html_page import (
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_text
 from merge_snli.base.table import Column, Table
+from merge_snli.card.metadata import may_be_shared
 from merge_snli.dataset.folders import check_out
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.leaderboard.boards import Board, Entry, make_boards
@@ -159,6 +160,7 @@ def write_leaderboard(
     datasets: Sequence[MergeDataset] = (),
     thresholds: tuple[float, ...] = (),
     about: str | None = None,
+    with_text: bool = False,
 ) -> Path:
     """Write a leaderboard into a folder.
 
@@ -171,6 +173,7 @@ def write_leaderboard(
         thresholds: Thresholds from 0 to 1 in steps of 0.01 at which tables show PA, besides the quality threshold.
             Only for `md` and `latex`.
         about: A paragraph on submissions for the end of the page. Only for `html`.
+        with_text: Whether the page shows sentences although their license may forbid to share them.
 
     Returns:
         Path of the written file.
@@ -181,7 +184,7 @@ def write_leaderboard(
     """
     out = check_out(out)
     name, _ = FORMATS.get(file_format, (PAGE, None))
-    write_text(out / name, leaderboard_text(results, file_format, datasets, thresholds, about))
+    write_text(out / name, leaderboard_text(results, file_format, datasets, thresholds, about, with_text))
     return out / name
 
 
@@ -191,17 +194,18 @@ def leaderboard_text(
     datasets: Sequence[MergeDataset] = (),
     thresholds: tuple[float, ...] = (),
     about: str | None = None,
+    with_text: bool = False,
 ) -> str:
     """Return the page or the tables of a leaderboard; the arguments are those of `write_leaderboard`."""
     boards = make_boards(with_parts(results, datasets), thresholds=thresholds)
     if file_format == "html":
-        return render_page(boards, _texts(boards, datasets), about)
+        return render_page(boards, _texts(boards, datasets, with_text=with_text), about)
     _, write = FORMATS[file_format]
     return write(boards)
 
 
-def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset]) -> dict[int, Texts]:
-    """Read the seed texts of each board that is on one of the data sets, by position of the board."""
+def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset], *, with_text: bool) -> dict[int, Texts]:
+    """Read the seed texts of each board that is on one of the data sets and may show them, by position of the board."""
     found: dict[int, Texts] = {}
     for dataset in datasets:
         read = ((index, read_texts(board, dataset)) for index, board in enumerate(boards) if board.has_anchors)
@@ -212,5 +216,6 @@ def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset]) -> dict[in
                 f"no result was computed on {dataset.name} (sha256 {dataset.digest[:12]}…): pass the data set that was "
                 f"scored, {scored[0] if scored else 'which must be a MERGE data set'}"
             )
-        found |= of_dataset
+        if with_text or may_be_shared(dataset.record):
+            found |= of_dataset
     return found

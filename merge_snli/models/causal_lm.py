@@ -34,8 +34,12 @@ class RankedPrompt(Protocol):
         """The labels, in the order of the data set."""
 
     @property
+    def answers(self) -> tuple[str, ...]:
+        """The answer for each label."""
+
+    @property
     def continuations(self) -> tuple[str, ...]:
-        """What follows the prompt if the model answers with each label, with a space before it."""
+        """What follows `text` if the model answers with each label: the answer with a space before it."""
 
     @property
     def digest(self) -> str:
@@ -47,6 +51,9 @@ class RankedPrompt(Protocol):
 
     def text(self, premise: str, hypothesis: str) -> str:
         """Return the text that asks about a pair."""
+
+    def messages(self, premise: str, hypothesis: str) -> list[dict[str, str]]:
+        """Return the messages of a chat that ask about a pair."""
 
 
 class EncodedPrompt(NamedTuple):
@@ -63,6 +70,8 @@ class CausalLM:
     prompt once for all its answers. A model that computes other numbers with such a cache runs without it. Pairs in a
     batch have prompts of the same length, and all batches of one length have the same size unless the model is
     batch-invariant, so that the scores of a pair do not depend on other pairs.
+
+    If the tokenizer has a chat template, the model gets the prompt as messages in this template, otherwise as a text.
     """
 
     def __init__(
@@ -86,7 +95,12 @@ class CausalLM:
         self._prompt = prompt
         self._keeps_logits = "logits_to_keep" in inspect.signature(model.forward).parameters
         self.n_outputs = len(prompt.continuations)
-        self.facts = ModelFacts(type(model).__name__, model.num_parameters(), max_length(model, tokenizer))
+        self.facts = ModelFacts(
+            type(model).__name__,
+            model.num_parameters(),
+            max_length(model, tokenizer),
+            chat=bool(tokenizer.chat_template),
+        )
         example, *others = self._encode([EXAMPLE_PAIR, *OTHER_PAIRS])
         self._prefix = _common_start([each.context for each in (example, *others)])[: len(example.context) - 1]
         self._prefix_cache: Any = None
@@ -138,10 +152,13 @@ class CausalLM:
 
     def _encode(self, pairs: Sequence[Pair]) -> list[EncodedPrompt]:
         """Encode prompts, and the answers as the tokens that they add to the prompt."""
-        texts = [self._prompt.text(*pair) for pair in pairs]
+        is_chat = self.facts.chat
+        texts = [(self._chat(pair) if is_chat else self._prompt.text(*pair)) for pair in pairs]
+        goes_on = not is_chat or all(map(str.endswith, texts, (self._question(pair) for pair in pairs)))
         contexts, *whole = (
-            self._tokenizer([f"{text}{more}" for text in texts], verbose=False)["input_ids"]
-            for more in ("", *self._prompt.continuations)
+            # A chat template writes the special tokens itself.
+            self._tokenizer([text + more for text in texts], add_special_tokens=not is_chat, verbose=False)["input_ids"]
+            for more in ("", *(self._prompt.continuations if goes_on else self._prompt.answers))
         )
         answers = ([ids[len(context) :] for context, ids in zip(contexts, each, strict=True)] for each in whole)
         encoded = [EncodedPrompt(*each) for each in zip(contexts, map(list, zip(*answers, strict=True)), strict=True)]
@@ -150,6 +167,22 @@ class CausalLM:
                 f"an answer of the prompt adds no token to it for {self.facts.architecture}: use another prompt"
             )
         return encoded
+
+    def _chat(self, pair: Pair) -> str:
+        """Return the messages that ask about a pair in the chat template, as one message if it has no system role."""
+        from jinja2 import TemplateError
+
+        options = {"tokenize": False, "add_generation_prompt": True, "enable_thinking": False}
+        try:
+            text = self._tokenizer.apply_chat_template(self._prompt.messages(*pair), **options)
+        except TemplateError:
+            message = {"role": "user", "content": self._prompt.text(*pair)}
+            text = self._tokenizer.apply_chat_template([message], **options)
+        return str(text)
+
+    def _question(self, pair: Pair) -> str:
+        """Return the end of a text that a base model goes on with, also in a chat template that adds nothing to it."""
+        return self._prompt.messages(*pair)[-1]["content"]
 
     def _has_prefix(self, encoded: EncodedPrompt) -> bool:
         return self._uses_cache and encoded.context[: len(self._prefix)] == self._prefix
@@ -206,7 +239,8 @@ def _picked(logits: torch.Tensor, tokens: list[list[int]]) -> torch.Tensor:
     """Return the log-probabilities of some tokens at one position, [n, n_picked]; logits are [n, 1, n_tokens]."""
     import torch
 
-    return torch.log_softmax(logits[:, 0].float(), dim=-1).cpu().gather(1, torch.tensor(tokens))
+    picked = torch.tensor(tokens, device=logits.device)
+    return torch.log_softmax(logits[:, 0].float(), dim=-1).gather(1, picked).cpu()
 
 
 def _sums(logits: torch.Tensor, answers: list[list[int]]) -> torch.Tensor:

@@ -36,11 +36,13 @@ class ModelFacts:
         architecture: Class name of the model, or None for a function.
         parameters: Number of parameters, or None for a function.
         max_length: Maximum number of tokens per pair, special tokens included, or None if there is no limit.
+        chat: Whether a prompt goes to it in a chat template.
     """
 
     architecture: str | None
     parameters: int | None
     max_length: int | None
+    chat: bool = False
 
 
 class Predictor(Protocol):

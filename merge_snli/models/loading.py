@@ -1,4 +1,4 @@
-"""Load a sequence classifier of `transformers`, either a full model or an adapter, with the options of a user."""
+"""Load a sequence classifier or causal LM of `transformers`, a full model or an adapter, with a user's options."""
 
 import json
 import warnings
@@ -23,6 +23,9 @@ from merge_snli.models.finding import (
 
 # float32 is the reference; int8 quantizes the linear layers dynamically, on a CPU.
 DTYPES = ("float32", "bfloat16", "float16", "int8")
+
+# The task of an adapter of a sequence classifier, in its config.
+CLASSIFIER_TASK = "SEQ_CLS"
 
 # Names of the last weight matrix of a classification head, which has one row per output.
 HEAD_WEIGHTS = (
@@ -108,7 +111,7 @@ def load_causal_lm(resolved: ResolvedModel, device: str, options: ModelOptions) 
     """Load a causal LM and its tokenizer, to rank the answers of the prompt of the options.
 
     Args:
-        resolved: The model.
+        resolved: The model; an adapter if it has a `base`.
         device: A torch device such as `cpu` or `cuda`.
         options: `prompt`, `dtype`, `allow_pickle` and `trust_remote_code` are used.
 
@@ -121,7 +124,7 @@ def load_causal_lm(resolved: ResolvedModel, device: str, options: ModelOptions) 
         from merge_snli.models.packed_linear import pack
 
         assert options.prompt is not None
-        model = _load_model(resolved, options).to(device)
+        model = (_load_adapter(resolved, options) if resolved.base else _load_model(resolved, options)).to(device)
         example = tokenizer(options.prompt.text(*EXAMPLE_PAIR), return_tensors="pt")["input_ids"].to(device)
         with torch.inference_mode():
             packed = pack(model, lambda: model(input_ids=example), resolved.name)
@@ -230,11 +233,15 @@ def _load_adapter(resolved: ResolvedModel, options: ModelOptions) -> Any:  # noq
             f"model {resolved.name} is an adapter, which needs peft: pip install 'merge-snli[adapters]'"
         ) from error
     assert resolved.base is not None
-    # The head of the base model may have another size; the adapter replaces it.
-    base, _ = _from_pretrained(
-        resolved.base, options, num_labels=_adapter_outputs(resolved), ignore_mismatched_sizes=True
-    )
+    if options.prompt is None:
+        # The head of the base model may have another size; the adapter replaces it.
+        outputs = _adapter_outputs(resolved)
+        base, _ = _from_pretrained(resolved.base, options, num_labels=outputs, ignore_mismatched_sizes=True)
+    else:
+        base = _load_model(resolved.base, options)
     adapter: Any = PeftModel.from_pretrained(base, str(resolved.path), use_safetensors=has_safetensors(resolved.path))
+    if options.prompt is not None and adapter.active_peft_config.task_type == CLASSIFIER_TASK:
+        raise InputError(f"{resolved.name} is an adapter for a sequence classifier: remove {param('prompt')}")
     return adapter.merge_and_unload()
 
 

@@ -13,7 +13,7 @@ from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.dataset.label_spellings import TWO_WAY, are_nli
 from merge_snli.models.causal_lm import RankedPrompt
-from merge_snli.models.labels import INFERRED, TABLE, ModelLabels, compared_labels, labels_on, positions
+from merge_snli.models.labels import INFERRED, TABLE, ModelFacts, ModelLabels, compared_labels, labels_on, positions
 from merge_snli.models.loading import ModelOptions
 from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS
@@ -65,14 +65,14 @@ def score_model(
     if source is not None and source.new_pairs:
         on_source, _ = predict_pairs(load, source.new_pairs, store, name=f"{scored.name} on {source.name}")
         predictions = join(predictions, on_source)
-    prompt = None if scored.prompt is None else _prompt_record(scored.prompt, predictions)
+    prompt = None if scored.prompt is None else _prompt_record(scored.prompt, predictions, facts)
     result = evaluate(scored, facts, predictions, data, source, prompt=prompt)
     if out is not None:
         write_result(result, out)
     return result
 
 
-def _prompt_record(prompt: RankedPrompt, predictions: Predictions) -> PromptRecord:
+def _prompt_record(prompt: RankedPrompt, predictions: Predictions, facts: ModelFacts) -> PromptRecord:
     """Return how a causal LM was asked; the tokens are those of each prompt and its longest answer."""
     return PromptRecord(
         harness="merge_snli",
@@ -85,7 +85,7 @@ def _prompt_record(prompt: RankedPrompt, predictions: Predictions) -> PromptReco
         input_tokens=int(predictions.tokens.sum()),
         output_tokens=0,
         retries=0,
-        settings={},
+        settings={"chat_template": "true"} if facts.chat else {},
     )
 
 

@@ -19,6 +19,7 @@ const DEFAULTS = {
   first: "",
   second: "",
   fragile: "",
+  agreement: "",
   sort: "data",
   page: "0",
   least: "5",
@@ -31,6 +32,7 @@ const SORTS = {
   most: "most right variants",
   differ: "most differing answers",
   variants: "most variants",
+  people: "farthest from people's labels",
 };
 
 let data;
@@ -82,6 +84,21 @@ function prepare() {
     [id, ...(data.texts ? [data.texts.premises[seed], data.texts.hypotheses[seed]] : [])].join("\n").toLowerCase(),
   );
   data.lowerWords = data.words.map((word) => word.toLowerCase());
+}
+
+/** Return the share of the annotators of a seed who gave a label, or one that it stands for; NaN without their labels. */
+function shareOfPeople(seed, label) {
+  const votes = data.people[seed];
+  const given = votes.reduce((sum, number, gold) => sum + (data.right[gold][label] ? number : 0), 0);
+  return given / votes.reduce((sum, number) => sum + number, 0);
+}
+
+/** Return the distance of the answers to each seed from people's labels, mean over the chosen models that answer. */
+function peopleDistances() {
+  return data.ids.map((_, seed) => {
+    const answers = chosenModels().map((model) => onSeed(model, seed)).filter((answer) => answer < NO_ANSWER);
+    return answers.reduce((sum, answer) => sum + 1 - shareOfPeople(seed, answer), 0) / answers.length;
+  });
 }
 
 /** Return whether a model with two labels is right: its not_entailment stands for neutral and contradiction. */
@@ -166,6 +183,7 @@ function selected() {
   const differ = pair || state.sort === "differ" ? differences() : null;
   const fragile = state.fragile === "" ? null : fragileSeeds();
   const { asked, right } = totals;
+  const distance = state.sort === "people" ? peopleDistances() : null;
   const share = Float64Array.from(right, (number, seed) => number / asked[seed]);
   const seeds = [];
   for (let seed = 0; seed < found.length; seed++) {
@@ -175,6 +193,7 @@ function selected() {
       (state.label === "" || data.gold[seed] === Number(state.label)) &&
       (state.low === "" || share[seed] * 100 >= Number(state.low)) &&
       (state.high === "" || share[seed] * 100 <= Number(state.high)) &&
+      (state.agreement === "" || shareOfPeople(seed, data.gold[seed]) * 100 >= Number(state.agreement)) &&
       (!pair || differ[seed] > 0) &&
       (!fragile || fragile[seed])
     )
@@ -185,6 +204,7 @@ function selected() {
     most: (a, b) => share[b] - share[a],
     differ: (a, b) => differ[b] - differ[a],
     variants: (a, b) => asked[b] - asked[a],
+    people: (a, b) => (Number.isNaN(distance[a]) - Number.isNaN(distance[b])) || distance[b] - distance[a],
   };
   return state.sort in orders ? seeds.sort((a, b) => orders[state.sort](a, b) || a - b) : seeds;
 }
@@ -258,11 +278,13 @@ function card(seed) {
   const id = data.ids[seed];
   const link = el("a", { href: address({ ...DEFAULTS, seed: id }), title: "Link to this seed" }, el("code", {}, id));
   const mean = state.model === "" ? "answers to variants right" : `variants right by ${data.models[Number(state.model)]}`;
+  const votes = data.people?.[seed].map((number, label) => (number ? `${number} ${data.labels[label]}` : "")).filter(Boolean);
   const head = el(
     "p",
     { class: "verdict" },
     labelChip(data.labels[data.gold[seed]], "gold"),
     el("span", {}, `${count(right)} of ${count(asked)} ${mean} (${percent(right / asked, 0)}%)`),
+    ...(votes?.length ? [el("span", { class: "people" }, `Annotators: ${votes.join(", ")}`)] : []),
     link,
   );
   const premise = el("p", { class: "sentence" });
@@ -427,6 +449,7 @@ function readAddress() {
   for (const name of ["model", "first", "second"]) if (!isIndex(name, data.models)) state[name] = "";
   if (!isIndex("wordClass", data.classes)) state.wordClass = "";
   if (!isIndex("label", data.labels)) state.label = "";
+  if (!data.people) state.agreement = "";
   if (!(state.sort in SORTS)) state.sort = DEFAULTS.sort;
   if (state.view !== "words") state.view = DEFAULTS.view;
 }
@@ -438,7 +461,7 @@ function choose(changes) {
   render();
 }
 
-const CONTROLS = ["q", "wordClass", "label", "model", "low", "high", "first", "second", "sort", "least"];
+const CONTROLS = ["q", "wordClass", "label", "model", "low", "high", "first", "second", "agreement", "sort", "least"];
 
 function render() {
   for (const name of CONTROLS) if (byId(name).value !== state[name]) byId(name).value = state[name];
@@ -562,6 +585,12 @@ async function start() {
   fill("model", models, undefined, "all models");
   fill("first", models, undefined, "–");
   fill("second", models, undefined, "–");
+  if (!data.people) {
+    delete SORTS.people;
+    const field = byId("agreement").parentElement;
+    field.classList.remove("of-seeds");
+    field.hidden = true;
+  }
   fill("sort", Object.values(SORTS), Object.keys(SORTS), null);
   connect();
   readAddress();

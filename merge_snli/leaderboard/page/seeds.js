@@ -12,7 +12,7 @@ function renderSeeds(model) {
   byId("terms").textContent = shown
     ? `Texts from ${board.dataset}, license: ${board.license}. ${board.terms}`
     : "Result files contain no texts. To show sentences and replacements here, create this page with --dataset and " +
-      "the folder or Hub id of the data set.";
+      "the folder or Hub id of the data set, and --with-text if the license may forbid to share its sentences.";
 }
 
 function seedCard(board, seed) {

@@ -14,15 +14,15 @@ from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.progress import Progress, Stage
-from merge_snli.dataset.annotators import COLUMN, label_counts
+from merge_snli.dataset.annotators import people_by_seed
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, label_names, read_split
-from merge_snli.dataset.variants import masked_lm_names, validated_by
+from merge_snli.dataset.variants import validated_by
 from merge_snli.models.labels import Pair
 from merge_snli.problems.checked_rows import check_row
 from merge_snli.problems.options import ProblemOptions, require_unique
-from merge_snli.problems.reading import content_number, digest_of, warn_of_several_labels
+from merge_snli.problems.reading import content_number, digest_of, no_problem, warn_of_several_labels
 from merge_snli.problems.rows import JOIN, SourceRow, column_text
 from merge_snli.problems.source import ProblemSource, open_source
 from merge_snli.schema import SEED, WORD_CLASSES
@@ -74,9 +74,8 @@ def _scored_config(dataset: MergeDataset, config: str, names: tuple[str, ...], t
     pairs = Numbering([*seed_pairs, *zip(columns["premise"], columns["hypothesis"], strict=True)])
     numbers = np.array(pairs.numbers)
     word_class, label = np.array(columns["word_class"]), np.array(columns["label"])
-    people, gold = _people(table, names), np.array([label for _, _, label in seeds.values()])
+    people, gold = people_by_seed(table, names), np.array([label for _, _, label in seeds.values()])
     groups = np.array(Numbering(columns["seed_id"]).numbers)
-    masked_lms = masked_lm_names(dataset.record)
     return ScoredData(
         dataset=dataset,
         name=dataset.public_name,
@@ -96,19 +95,11 @@ def _scored_config(dataset: MergeDataset, config: str, names: tuple[str, ...], t
         parts={
             "word_class": {name: word_class == name for name in WORD_CLASSES},
             "label": {name: label == number for number, name in enumerate(names)},
-            "masked_lm": dict(zip(masked_lms, validated_by(table, masked_lms).T, strict=True)),
+            "masked_lm": validated_by(table, dataset.record),
             **({} if people is None else {AGREEMENT: _by_agreement(people, gold, groups)}),
         },
         people=people,
     )
-
-
-def _people(table: pa.Table, names: Sequence[str]) -> NDArray[np.int64] | None:
-    """Return how many annotators gave each label to each seed, [n_seeds, n_labels]; None without their labels."""
-    if COLUMN not in table.column_names:
-        return None
-    by_seed = dict(zip(table["seed_id"].to_pylist(), table[COLUMN].to_pylist(), strict=True))
-    return np.array([label_counts(text, names, seed) for seed, text in by_seed.items()], dtype=np.int64)
 
 
 def _by_agreement(people: NDArray[np.int64], gold: NDArray[np.int64], groups: NDArray[np.int64]) -> dict[str, Bools]:
@@ -190,11 +181,7 @@ def read_groups(
                 _add_value(found, row, column)
     without_label = stage.done - len(labels)
     if not labels:
-        raise InputError(
-            f"no row of {given} has a gold label in column {source.options.label_column!r}"
-            if without_label
-            else f"{given} has no rows"
-        )
+        raise InputError(no_problem(source, without_label))
     _check_groups(len(groups.index), len(labels), group_column, name or given)
     warn_of_several_labels(source, pairs.numbers, labels)
     return ScoredData(

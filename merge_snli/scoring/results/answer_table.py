@@ -12,12 +12,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.annotators import people_by_seed
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, label_names, read_split
 from merge_snli.models.labels import Missing, positions
 from merge_snli.scoring.results.measure import digits_of
 from merge_snli.scoring.results.scores import GroupTable
+from merge_snli.scoring.statistics.values import ratios
 
 TEXT_COLUMNS = ("premise", "hypothesis", "seed_premise", "seed_hypothesis")
 """The columns that a table has only on request: the terms of the problems apply to their sentences."""
@@ -49,7 +51,8 @@ class Variants:
     """The variants of a config.
 
     Attributes:
-        table: Their columns, with the name of the gold label in `label`.
+        table: Their columns, with the name of the gold label in `label`. If the data has labels of annotators, also the
+            share who gave the gold label to the seed in `agreement`, and those of each label, as `people:LABEL`.
         names: The labels of the data set.
         gold: Number among `names` of the gold label of each variant, [n_variants].
     """
@@ -76,6 +79,14 @@ def read_variants(dataset: MergeDataset, config: str, *, with_text: bool = False
     gold = split["label"].to_numpy().astype(np.int64)
     columns = [name for name in COLUMNS if with_text or name not in TEXT_COLUMNS]
     table = split.select(columns).append_column("label", _label_texts(names, gold))
+    people = people_by_seed(split, names)
+    if people is not None:
+        votes = people[pc.index_in(split["seed_id"], pc.unique(split["seed_id"])).to_numpy()]
+        shares = ratios(votes, np.repeat(votes.sum(axis=1, keepdims=True), len(names), axis=1))
+        columns_of_people = {"agreement": shares[np.arange(len(gold)), gold]}
+        columns_of_people |= {f"people:{name}": column for name, column in zip(names, shares.T, strict=True)}
+        for name, column in columns_of_people.items():
+            table = table.append_column(name, pa.array(column, mask=np.isnan(column)))
     return Variants(table.replace_schema_metadata(), names, gold)
 
 

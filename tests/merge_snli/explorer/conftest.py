@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import MergeDataset, Result, load, score
+from merge_snli.base.files import sha256_of_file
+from merge_snli.dataset.annotators import COLUMN
+from merge_snli.schema import NLI_LABELS, data_file
 from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.results.files import write_result
 from merge_snli.scoring.results.recompute import answers_of
 from tests.merge_snli.analysis.made import made_result
-from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, chance, noisy
+from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, chance, gold_labels, noisy
 
 
 @pytest.fixture(scope="session")
 def gold() -> dict[Pair, int]:
-    rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
-    of_variants = {(row["premise"], row["hypothesis"]): row["label"] for row in rows}
-    return of_variants | {(row["seed_premise"], row["seed_hypothesis"]): row["label"] for row in rows}
+    return gold_labels()
 
 
 @pytest.fixture(scope="session")
@@ -65,3 +69,24 @@ def folder(results: list[Result], tmp_path_factory: pytest.TempPathFactory) -> P
 @pytest.fixture(scope="session")
 def bundled() -> MergeDataset:
     return load("demo:dataset")
+
+
+@pytest.fixture(scope="session")
+def with_people(gold: dict[Pair, int], tmp_path_factory: pytest.TempPathFactory) -> tuple[MergeDataset, list[Result]]:
+    """The data set with labels of annotators, of whom 5, 4 or 3 of 5 agree, or none labeled; and two models on it."""
+    folder = tmp_path_factory.mktemp("people") / "people"
+    shutil.copytree(SHIPPED / "data", folder / "data")
+    path = folder / data_file("all", "test")
+    table, before = pq.read_table(path), sha256_of_file(path)
+    seeds = [*dict.fromkeys(table["seed_id"].to_pylist())]
+    labels = {
+        seed: json.dumps([NLI_LABELS[label]] * votes + [NLI_LABELS[label - 1]] * (5 - votes)) if votes else ""
+        for seed, label in zip(table["seed_id"].to_pylist(), table["label"].to_pylist(), strict=True)
+        for votes in [(5, 4, 3, 0)[seeds.index(seed) % 4]]
+    }
+    column = pa.array([labels[seed] for seed in table["seed_id"].to_pylist()])
+    pq.write_table(table.append_column(COLUMN, column), path)
+    record = (SHIPPED / "run.json").read_text(encoding="utf-8")
+    (folder / "run.json").write_text(record.replace(before, sha256_of_file(path)), encoding="utf-8")
+    models = [score(noisy(name, gold, errors), folder, name=name) for name, errors in (("one", 0.1), ("two", 0.4))]
+    return load(str(folder)), models

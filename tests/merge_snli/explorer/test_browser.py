@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from merge_snli import MergeDataset, Result
 from merge_snli.analysis.corpus import CorpusCounts
 from merge_snli.explorer.write import write_explorer
+from merge_snli.schema import NLI_LABELS
 from tests.browser import chromium, wait_until
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named
 
@@ -163,6 +165,35 @@ def test_seeds_on_which_two_models_differ(page: Page, answers: pd.DataFrame) -> 
     choose(page, "sort", "most differing answers")
     found = [int(counts[seed]) for seed in selection(page)]
     assert found == sorted(found, reverse=True)
+
+
+def test_labels_of_annotators(
+    browser: Page, site: Path, with_people: tuple[MergeDataset, list[Result]], tmp_path: Path
+) -> None:
+    dataset, models = with_people
+    open_page(browser, site)
+    assert not find(browser, "#agreement").is_displayed()
+    open_page(browser, write_explorer(models, dataset, tmp_path))
+    rows = models[1].to_pandas(dataset).groupby("seed_id", sort=False).first()
+    assert [text.split()[1] for text in texts(browser, "#seeds .people")][:3] == [
+        "5",
+        *(
+            str(round(5 * rows[f"people:{name}"].iloc[at]))
+            for at in (1, 2)
+            for name in [next(name for name in NLI_LABELS if rows[f"people:{name}"].iloc[at] > 0)]
+        ),
+    ]
+    choose(browser, "model", "two")
+    write(browser, "agreement", "80")
+    assert selection(browser) == [*rows.index[rows["agreement"] >= 0.8]]
+    find(browser, "#clear").click()
+    choose(browser, "model", "two")
+    choose(browser, "sort", "farthest from people's labels")
+    given = np.array([rows[f"people:{answer}"].iloc[at] for at, answer in enumerate(rows["seed_answer"])])
+    distances = dict(zip(rows.index, (1 - given).round(9), strict=True))
+    order = sorted(rows.index, key=lambda seed: (np.isnan(distances[seed]), -distances[seed]))
+    labeled = np.isfinite(given).sum()
+    assert [distances[seed] for seed in selection(browser)[:labeled]] == [distances[seed] for seed in order[:labeled]]
 
 
 def test_a_card_shows_each_answer_and_swaps_the_word(page: Page, answers: pd.DataFrame) -> None:

@@ -6,12 +6,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import InputError, MergeDataset, Result, score
 from merge_snli.cli import main
-from merge_snli.explorer.export import results_on
+from merge_snli.explorer.export import results_on, write_answers
+from merge_snli.schema import NLI_LABELS
 from tests.merge_snli.leaderboard.conftest import SHIPPED
 
 COLUMNS = [
@@ -107,6 +109,20 @@ def test_a_result_gives_its_own_rows(long: Path, results: list[Result], bundled:
     assert [*frame.columns] == COLUMNS
     assert frame["answer"].tolist() == [row["answer"] for row in own]
     assert "premise" in results[0].to_pandas(bundled, with_text=True)
+
+
+def test_tables_have_the_labels_of_annotators(with_people: tuple[MergeDataset, list[Result]], tmp_path: Path) -> None:
+    dataset, models = with_people
+    rows = {row["seed_id"]: row for row in models[0].to_pandas(dataset).to_dict("records")}
+    shares = [row["agreement"] for row in rows.values()]
+    assert shares[:3] == [1.0, 0.8, 0.6]
+    assert np.isnan(shares[3])
+    for row in list(rows.values())[:3]:
+        assert row[f"people:{row['label']}"] == row["agreement"]
+        assert sum(row[f"people:{name}"] for name in NLI_LABELS) == pytest.approx(1)
+    write_answers(tmp_path / "wide.csv", models, dataset, wide=True)
+    header = (tmp_path / "wide.csv").read_text(encoding="utf-8").splitlines()[0].replace('"', "").split(",")
+    assert header[8:12] == ["agreement", *(f"people:{name}" for name in NLI_LABELS)]
 
 
 def test_results_on_other_data_are_refused(results: list[Result], bundled: MergeDataset) -> None:

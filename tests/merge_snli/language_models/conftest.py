@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,7 @@ from merge_snli.dataset.stored import MergeDataset, find_dataset
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog
+    from lm_eval.api.model import LM
 
 OWN = str(Path(merge_snli.__file__).parent)
 
@@ -54,3 +55,28 @@ def run_task(task: Task, answers: Sequence[str], folder: Path) -> EvalLog:
     (log,) = inspect_eval(task, model=model, log_dir=str(folder), display="none", max_samples=1)
     assert log.status == "success", log.error
     return log
+
+
+def lm_eval_logs_of(model: str | LM, tasks: Sequence[str], folder: Path, **options: Any) -> list[Path]:  # noqa: ANN401
+    """Evaluate a model on tasks in the subfolder `tasks` of a folder, and return the files of samples."""
+    from lm_eval import simple_evaluate
+    from lm_eval.loggers import EvaluationTracker
+    from lm_eval.tasks import TaskManager
+
+    tracker = EvaluationTracker(output_path=str(folder / "logs"))
+    results = simple_evaluate(
+        model,
+        tasks=[*tasks],
+        task_manager=TaskManager(include_path=str(folder / "tasks"), include_defaults=False),
+        bootstrap_iters=0,
+        log_samples=True,
+        evaluation_tracker=tracker,
+        **options,
+    )
+    if not isinstance(model, str):
+        results["config"] |= {"model": "dummy"}
+    samples = results.pop("samples")
+    tracker.save_results_aggregated(results=results, samples=samples)
+    for task, rows in samples.items():
+        tracker.save_results_samples(task_name=task, samples=rows)
+    return [*(folder / "logs").rglob("samples_*")]

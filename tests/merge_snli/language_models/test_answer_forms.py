@@ -15,7 +15,7 @@ from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.results.result import Result
-from tests.merge_snli.language_models.conftest import OWN
+from tests.merge_snli.language_models.conftest import OWN, lm_eval_logs_of
 from tests.merge_snli.language_models.server import Server
 
 pytestmark = pytest.mark.slow
@@ -101,35 +101,16 @@ def test_inspect(
 def test_lm_eval(
     form: str, answers: dict[tuple[str, str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lm_eval import simple_evaluate
-    from lm_eval.loggers import EvaluationTracker
-    from lm_eval.tasks import TaskManager
-
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     tasks = tmp_path / "tasks"
     assert main(["harness", OWN, "--config", "noun", "--limit-seeds", str(SEEDS), "--out", str(tasks)]) == 0
-    tracker = EvaluationTracker(output_path=str(tmp_path / "logs"))
     with served(in_form(answers, form)) as server:
-        results = simple_evaluate(
-            "local-chat-completions",
-            model_args={
-                "model": "rule",
-                "base_url": f"{server.address}/chat/completions",
-                "num_concurrent": 1,
-                "max_retries": 1,
-            },
-            tasks=["merge_snli_noun_word_generate"],
-            task_manager=TaskManager(include_path=str(tasks), include_defaults=False),
-            apply_chat_template=True,
-            bootstrap_iters=0,
-            log_samples=True,
-            evaluation_tracker=tracker,
+        address = f"{server.address}/chat/completions"
+        arguments = {"model": "rule", "base_url": address, "num_concurrent": 1, "max_retries": 1}
+        tasks_of = ["merge_snli_noun_word_generate"]
+        logs = lm_eval_logs_of(
+            "local-chat-completions", tasks_of, tmp_path, model_args=arguments, apply_chat_template=True
         )
-    samples = results.pop("samples")
-    tracker.save_results_aggregated(results=results, samples=samples)
-    for task, rows in samples.items():
-        tracker.save_results_samples(task_name=task, samples=rows)
-    logs = [*(tmp_path / "logs").rglob("samples_*")]
     (result,) = import_files(logs, OWN, model="rule")
     check(result)
     (again,) = import_files(logs, OWN, model="rule", again=True)

@@ -20,7 +20,7 @@ from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.language_models.import_files import import_files
 from merge_snli.schema import NLI_LABELS
-from tests.merge_snli.language_models.conftest import OWN, Run, run_task
+from tests.merge_snli.language_models.conftest import OWN, Run, lm_eval_logs_of, run_task
 
 if TYPE_CHECKING:
     pass
@@ -66,29 +66,12 @@ def inspect_log(scripted_log: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def lm_eval_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the samples of two tasks of lm-evaluation-harness, and their results."""
-    from lm_eval import simple_evaluate
-    from lm_eval.loggers import EvaluationTracker
     from lm_eval.models.dummy import DummyLM
-    from lm_eval.tasks import TaskManager
 
     folder = tmp_path_factory.mktemp("lm_eval")
     assert main(["harness", OWN, "--config", "verb", "--limit-seeds", "3", "--out", str(folder / "tasks")]) == 0
-    tracker = EvaluationTracker(output_path=str(folder / "logs"))
-    results = simple_evaluate(
-        DummyLM(),
-        tasks=["merge_snli_verb_word", "merge_snli_verb_word_generate"],
-        num_fewshot=2,
-        task_manager=TaskManager(include_path=str(folder / "tasks"), include_defaults=False),
-        bootstrap_iters=0,
-        log_samples=True,
-        evaluation_tracker=tracker,
-    )
-    results["config"] |= {"model": "dummy"}
-    samples = results.pop("samples")
-    tracker.save_results_aggregated(results=results, samples=samples)
-    for task, rows in samples.items():
-        tracker.save_results_samples(task_name=task, samples=rows)
-    (logs,) = {path.parent for path in folder.rglob("samples_*")}
+    tasks = ["merge_snli_verb_word", "merge_snli_verb_word_generate"]
+    (logs,) = {path.parent for path in lm_eval_logs_of(DummyLM(), tasks, folder, num_fewshot=2)}
     return logs
 
 

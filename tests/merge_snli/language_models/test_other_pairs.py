@@ -17,6 +17,7 @@ from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.results.result import Result
+from tests.merge_snli.language_models.conftest import lm_eval_logs_of
 from tests.merge_snli.language_models.server import Server
 
 Asked = dict[str, Any]
@@ -86,12 +87,8 @@ def ask_inspect(asked: Asked, form: str, folder: Path, monkeypatch: pytest.Monke
 
 
 def ask_lm_eval(asked: Asked, form: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    from lm_eval import simple_evaluate
-    from lm_eval.loggers import EvaluationTracker
-    from lm_eval.tasks import TaskManager
-
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    tasks, tracker = folder / "tasks", EvaluationTracker(output_path=str(folder / "logs"))
+    tasks = folder / "tasks"
     options = [
         text
         for name, value in asked.items()
@@ -101,21 +98,9 @@ def ask_lm_eval(asked: Asked, form: str, folder: Path, monkeypatch: pytest.Monke
     assert main(["harness", asked["dataset"], *options, "--prompt", "word", "--out", str(tasks)]) == 0
     (task,) = (path.stem for path in tasks.glob("*_word_generate.yaml"))
     with served(asked, form) as server:
-        results = simple_evaluate(
-            "local-chat-completions",
-            model_args={"model": "rule", "base_url": f"{server.address}/chat/completions", "num_concurrent": 1},
-            tasks=[task],
-            task_manager=TaskManager(include_path=str(tasks), include_defaults=False),
-            apply_chat_template=True,
-            bootstrap_iters=0,
-            log_samples=True,
-            evaluation_tracker=tracker,
-        )
-    samples = results.pop("samples")
-    tracker.save_results_aggregated(results=results, samples=samples)
-    for name, rows in samples.items():
-        tracker.save_results_samples(task_name=name, samples=rows)
-    return [str(path) for path in (folder / "logs").rglob("samples_*")]
+        arguments = {"model": "rule", "base_url": f"{server.address}/chat/completions", "num_concurrent": 1}
+        logs = lm_eval_logs_of("local-chat-completions", [task], folder, model_args=arguments, apply_chat_template=True)
+    return [str(path) for path in logs]
 
 
 @pytest.mark.slow

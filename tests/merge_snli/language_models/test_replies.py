@@ -19,7 +19,7 @@ from merge_snli.language_models.logs import kept_path, read_kept
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.replies import Reply, agreement, majority
 from merge_snli.scoring.results.files import read_result
-from tests.merge_snli.language_models.conftest import OWN
+from tests.merge_snli.language_models.conftest import OWN, lm_eval_logs_of
 
 Json = Any
 REFUSAL = "I am sorry, but I cannot help with that."
@@ -140,27 +140,11 @@ def lm_eval_rows(folder: Path, task: str, edit: Callable[[Json], None]) -> Path:
 @pytest.fixture
 def lm_eval_folder(tmp_path: Path) -> Path:
     """A folder with the samples of the two tasks of a prompt, by a model that answers at random."""
-    from lm_eval import simple_evaluate
-    from lm_eval.loggers import EvaluationTracker
     from lm_eval.models.dummy import DummyLM
-    from lm_eval.tasks import TaskManager
 
     where = ["--config", "verb", "--limit-seeds", "2", "--prompt", "word", "--out", str(tmp_path / "tasks")]
     assert main(["harness", OWN, *where]) == 0
-    tracker = EvaluationTracker(output_path=str(tmp_path / "logs"))
-    results = simple_evaluate(
-        DummyLM(),
-        tasks=["merge_snli_verb_word", "merge_snli_verb_word_generate"],
-        task_manager=TaskManager(include_path=str(tmp_path / "tasks"), include_defaults=False),
-        bootstrap_iters=0,
-        log_samples=True,
-        evaluation_tracker=tracker,
-    )
-    results["config"] |= {"model": "dummy"}
-    samples = results.pop("samples")
-    tracker.save_results_aggregated(results=results, samples=samples)
-    for task, rows in samples.items():
-        tracker.save_results_samples(task_name=task, samples=rows)
+    lm_eval_logs_of(DummyLM(), ["merge_snli_verb_word", "merge_snli_verb_word_generate"], tmp_path)
     return tmp_path / "logs"
 
 

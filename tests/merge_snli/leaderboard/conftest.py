@@ -53,11 +53,16 @@ def unchecked(result: Result, **changes: Any) -> Result:  # noqa: ANN401 - field
     return changed
 
 
-@pytest.fixture(scope="session")
-def gold() -> dict[Pair, int]:
+def gold_labels() -> dict[Pair, int]:
+    """Return the gold label of each pair of the bundled data set."""
     rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
     of_variants = {(row["premise"], row["hypothesis"]): row["label"] for row in rows}
     return of_variants | {(row["seed_premise"], row["seed_hypothesis"]): row["label"] for row in rows}
+
+
+@pytest.fixture(scope="session")
+def gold() -> dict[Pair, int]:
+    return gold_labels()
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,16 @@
 """Tests of the hardest seeds and their texts."""
 
 import dataclasses
+import json
 
 import pyarrow.parquet as pq
+import pytest
 
 from merge_snli import Result, score
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.leaderboard.boards import Board
 from merge_snli.leaderboard.seeds import Texts, flips, inconsistent, read_texts, seeds_by_hardness
+from merge_snli.leaderboard.write import leaderboard_text
 from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, noisy, unchecked
 
 NAMES = ("entailment", "neutral", "contradiction")
@@ -93,3 +96,17 @@ def test_other_data_has_no_texts(boards: tuple[Board, ...]) -> None:
     data = dataclasses.replace(entry.result.dataset, digest="0" * 64)
     other = dataclasses.replace(entry, result=dataclasses.replace(entry.result, dataset=data))
     assert read_texts(Board("other", (other,)), find_dataset(str(SHIPPED))) is None
+
+
+@pytest.mark.parametrize(
+    ("license_id", "with_text", "shown"), [("cc-by-sa-4.0", False, True), ("other", False, False), (None, True, True)]
+)
+def test_the_page_has_sentences_if_the_license_allows_or_on_request(
+    results: list[Result], license_id: str | None, with_text: bool, shown: bool
+) -> None:
+    dataset = find_dataset(str(SHIPPED))
+    terms = dataclasses.replace(dataset.record.terms, license=license_id)
+    record = dataclasses.replace(dataset.record, terms=terms)
+    page = leaderboard_text(results, "html", [dataclasses.replace(dataset, record=record)], with_text=with_text)
+    data = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
+    assert any(board.get("texts") for board in data["boards"]) == shown

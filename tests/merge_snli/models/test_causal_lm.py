@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from merge_snli.models.causal_lm import CausalLM
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
 from merge_snli.models.loading import ModelOptions, load_causal_lm
+from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.predict import predict_pairs
@@ -179,3 +181,63 @@ def test_an_answer_without_tokens_is_refused(folder: Folder) -> None:
     object.__setattr__(ranked, "_prompt", type("Silent", (), {"text": prompt.text, "continuations": ("", " a", " b")}))
     with pytest.raises(InputError, match="adds no token"):
         ranked.predict(PAIRS)
+
+
+SYSTEM_ROLE = """\
+{% for message in messages %}<|{{ message.role }}|>{{ message.content }}<|end|>
+{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"""
+REFUSES = "{% if messages[0].role == 'system' %}{{ raise_exception('no system role') }}{% endif %}"
+TEXT_ONLY = "{% for message in messages %}{{ message.content }}{{ '\n\n' if not loop.last }}{% endfor %}"
+
+
+@pytest.mark.parametrize(
+    ("template", "start", "answer"),
+    [
+        (SYSTEM_ROLE, "<|system|>How does", "<|assistant|>entailment"),
+        (REFUSES + SYSTEM_ROLE, "<|user|>How does", "<|assistant|>entailment"),
+        (TEXT_ONLY, "How does", "Answer: entailment"),
+    ],
+)
+def test_a_chat_template_gets_the_prompt_as_messages(
+    folder: Folder, tmp_path: Path, template: str, start: str, answer: str
+) -> None:
+    from transformers import AutoTokenizer
+
+    copy = Path(shutil.copytree(folder("gpt2"), tmp_path / "tiny-chat"))
+    tokenizer: Any = AutoTokenizer.from_pretrained(copy)
+    tokenizer.chat_template = template
+    tokenizer.save_pretrained(copy)
+    prompt = FilledPrompt(read_prompt("word"), NLI_LABELS)
+    ranked = loaded(copy, prompt)
+    (encoded,) = ranked._encode(PAIRS[:1])
+    shown = tokenizer.decode(encoded.context + encoded.answers[0])
+    assert shown.startswith(start)
+    assert shown.endswith(answer)
+    assert ranked.facts.chat
+    assert find_model(str(copy)).digest != find_model(str(folder("gpt2"))).digest
+
+
+def test_an_adapter_is_merged_into_its_base_model(folder: Folder, tmp_path: Path) -> None:
+    from peft import LoraConfig, TaskType, get_peft_model
+    from transformers import AutoModelForCausalLM
+
+    base, prompt = folder("llama"), FilledPrompt(read_prompt("word"), NLI_LABELS)
+    plain: Any = AutoModelForCausalLM.from_pretrained(base)
+    config = LoraConfig(task_type=TaskType.CAUSAL_LM, r=2, target_modules=["q_proj", "v_proj"])
+    adapted: Any = get_peft_model(plain, config)
+    for name, values in adapted.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.normal_(values, std=0.5)
+    adapted.save_pretrained(tmp_path / "adapter")
+    adapted.peft_config["default"].task_type = TaskType.SEQ_CLS
+    adapted.save_pretrained(tmp_path / "classifier")
+    merged = Path(shutil.copytree(base, tmp_path / "merged"))
+    adapted.merge_and_unload().save_pretrained(merged)
+    on_base, with_adapter, of_merged = (
+        model_from_name(str(path), ModelOptions(prompt=prompt, device="cpu")).load().predict(PAIRS)
+        for path in (base, tmp_path / "adapter", merged)
+    )
+    assert with_adapter == pytest.approx(of_merged, abs=2e-4)
+    assert not np.allclose(with_adapter, on_base, atol=1e-2)
+    with pytest.raises(InputError, match="sequence classifier"):
+        model_from_name(str(tmp_path / "classifier"), ModelOptions(prompt=prompt, device="cpu")).load()
