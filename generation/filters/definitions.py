@@ -17,6 +17,7 @@ from generation.filters.filter import (
     Where,
 )
 from generation.filters.lexical import ARTICLES_LIBRARY, disagrees_with_article
+from generation.filters.pronouns import does_not_fit_pronoun
 from generation.filters.word_forms import has_other_form, in_problem
 from generation.sentences.tagging import word_class_of
 from generation.sentences.words import QUANTIFIERS, fold
@@ -223,6 +224,20 @@ OTHER_ARTICLE = Filter(
     ),
 )
 
+OTHER_GENDER = Filter(
+    name="pronouns",
+    languages=ENGLISH_ONLY,
+    reason="other gender",
+    option=Option(
+        help='drop suggestions such as "woman" if the problem has "his", and "man" if it has "her"',
+        default=False,
+        group=FILTERS_GROUP,
+        departure="**Pronouns**: words of one gender, such as *woman* or *father*, were dropped if the problem has a "
+        "pronoun of the other.",
+    ),
+    on_word=lambda _, place: does_not_fit_pronoun(place),
+)
+
 
 def _other_class(_: object, place: Place) -> Callable[[str | None], bool]:
     word_class = place.word.word_class
@@ -298,7 +313,7 @@ TOO_FEW = Filter(
 # that validate a word. docs/method.md has the number of each filter of the paper.
 FILTERS = (
     *(NO_WORD, LESS_PROBABLE, LOW_LOG_ODDS, LOW_RANK),
-    *(IN_PROBLEM, SAME_WORD, RELATED, OTHER_FORM, QUANTIFIER, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE),
+    *(IN_PROBLEM, SAME_WORD, RELATED, OTHER_FORM, QUANTIFIER, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE, OTHER_GENDER),
     *(OTHER_CLASS, OTHER_TAG, OTHER_PARSE),
     *(TOO_FEW,),
 )
@@ -322,6 +337,7 @@ class FilterOptions:
     same_parse: bool = OTHER_PARSE.field()
     no_other_forms: bool = OTHER_FORM.field()
     no_quantifiers: bool = QUANTIFIER.field()
+    pronouns: bool = OTHER_GENDER.field()
 
 
 def applied_filters(options: Any) -> tuple[Applied, ...]:  # noqa: ANN401 - anything with the fields of `Options`

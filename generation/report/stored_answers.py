@@ -171,6 +171,7 @@ class TracedForm:
         side: `premise` or `hypothesis`.
         start: Offset of the occurrence in that sentence.
         refused: The reason why the form has no answer; None if it has one.
+        in_window: Whether the masked LM saw a window of the text, because the text is too long for it.
         fillers: The fillers in order of decreasing probability.
     """
 
@@ -178,6 +179,7 @@ class TracedForm:
     side: str
     start: int
     refused: str | None
+    in_window: bool
     fillers: tuple[Filler, ...]
 
     @property
@@ -205,4 +207,6 @@ def trace_form(filtered: FilteredForm, word: SharedWord, answers: MaskedLMAnswer
                 text = match_case(word.text, text)
             log_odds = float(log_prob) - answer.original_log_prob
             fillers.append(Filler(text, log_odds, None if dropped == KEPT else dropped))
-    return TracedForm(filtered.masked_lm, filtered.side, filtered.form.start, refused, tuple(fillers))
+    return TracedForm(
+        filtered.masked_lm, filtered.side, filtered.form.start, refused, filtered.in_window, tuple(fillers)
+    )

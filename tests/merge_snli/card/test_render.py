@@ -153,6 +153,7 @@ DIFFERING: dict[str, dict[str, object]] = {
     "Same parse": {"same_parse": True},
     "No other forms": {"no_other_forms": True},
     "No quantifiers": {"no_quantifiers": True},
+    "Pronouns": {"pronouns": True},
     "Case ignored": {"ignore_case": True},
     "bfloat16": {"dtype": "bfloat16"},
     "Another degree of inflation": {"inflation": 5},
