@@ -43,6 +43,7 @@ STRICT: Mapping[str, Any] = {
     "supersense": True,
     "no_other_forms": True,
     "no_quantifiers": True,
+    "pronouns": True,
 }
 BALANCED: Mapping[str, Any] = {**STRICT, "max_rank": 50}
 

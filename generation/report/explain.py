@@ -177,7 +177,8 @@ def _word_lines(explained: ExplainedWord, explanation: Explanation) -> Iterator[
 
 
 def _form_lines(form: TracedForm) -> Iterator[str]:
-    where = f"  {form.masked_lm}, {form.side} at {form.start}:"
+    window = ", in a window of the text" if form.in_window else ""
+    where = f"  {form.masked_lm}, {form.side} at {form.start}{window}:"
     if form.refused is not None:
         yield f"{where} no answer: {form.refused}"
         return

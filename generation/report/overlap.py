@@ -20,7 +20,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_bytes
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.dataset.variants import masked_lm_names, validated_by
+from merge_snli.dataset.variants import validated_by
 from merge_snli.schema import ALL
 
 FORMATS = (".svg", ".png", ".pdf")
@@ -59,13 +59,13 @@ def overlap(dataset: MergeDataset) -> Overlap:
     Args:
         dataset: A MERGE data set.
     """
-    names = masked_lm_names(dataset.record)
     table = read_split(dataset, ALL)
-    matrix = validated_by(table, names)
+    masks = validated_by(table, dataset.record)
+    matrix = np.stack([*masks.values()], axis=1)
     shared = matrix.T.astype(np.float64) @ matrix.astype(np.float64)
     np.fill_diagonal(shared, matrix[matrix.sum(axis=1) == 1].sum(axis=0))
     note = "Counted over the variants of config all; suggestions that became no variant are not counted."
-    return Overlap("Variants per seed", names, shared / len(table["seed_id"].unique()), (note,))
+    return Overlap("Variants per seed", tuple(masks), shared / len(table["seed_id"].unique()), (note,))
 
 
 def suggestion_overlaps(words: Iterable[FilteredWord], masked_lms: tuple[str, ...]) -> dict[str, Overlap]:

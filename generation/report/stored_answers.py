@@ -93,7 +93,7 @@ def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Itera
             size = store.vocabulary_size()
             if size is None:
                 raise missing(key.masked_lm)
-            opened[key.masked_lm] = store, load_vocabulary(mlm, size)
+            opened[key.masked_lm] = store, load_vocabulary(mlm, size, options.language)
         yield lambda problems: load_answers(opened, distinct_forms(problems, options.mask), missing)
 
 
@@ -140,7 +140,7 @@ def tagger_of_run(dataset: MergeDataset, options: Options) -> Tagger:
     Raises:
         InputError: If the installed one is another version.
     """
-    tagger = find_tagger(options.tagger, parser=options.same_parse)
+    tagger = find_tagger(options.tagger, language=options.language, parser=options.same_parse)
     message = other_tagger(tagger, generation_of(dataset.record).tagger)
     if message is not None:
         raise InputError(f"{message}: install that version")
@@ -171,6 +171,7 @@ class TracedForm:
         side: `premise` or `hypothesis`.
         start: Offset of the occurrence in that sentence.
         refused: The reason why the form has no answer; None if it has one.
+        in_window: Whether the masked LM saw a window of the text, because the text is too long for it.
         fillers: The fillers in order of decreasing probability.
     """
 
@@ -178,6 +179,7 @@ class TracedForm:
     side: str
     start: int
     refused: str | None
+    in_window: bool
     fillers: tuple[Filler, ...]
 
     @property
@@ -205,4 +207,6 @@ def trace_form(filtered: FilteredForm, word: SharedWord, answers: MaskedLMAnswer
                 text = match_case(word.text, text)
             log_odds = float(log_prob) - answer.original_log_prob
             fillers.append(Filler(text, log_odds, None if dropped == KEPT else dropped))
-    return TracedForm(filtered.masked_lm, filtered.side, filtered.form.start, refused, tuple(fillers))
+    return TracedForm(
+        filtered.masked_lm, filtered.side, filtered.form.start, refused, filtered.in_window, tuple(fillers)
+    )

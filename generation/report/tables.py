@@ -292,13 +292,10 @@ def average_entries(dataset: MergeDataset) -> tuple[dict[str, float], float]:
     Returns:
         By masked LM the variants that only it validated, and the number that several did.
     """
-    names = masked_lm_names(dataset.record)
     table = read_split(dataset, ALL)
-    matrix = validated_by(table, names)
+    masks = validated_by(table, dataset.record)
     times_drawn = np.diff(table["subsamples"].combine_chunks().offsets.to_numpy())
-    by_one = matrix.sum(axis=1) == 1
+    by_one = np.sum([*masks.values()], axis=0) == 1
     subsamples = dataset.record.options["subsamples"]
-    single = {
-        name: float(times_drawn[by_one & matrix[:, index]].sum()) / subsamples for index, name in enumerate(names)
-    }
+    single = {name: float(times_drawn[by_one & mask].sum()) / subsamples for name, mask in masks.items()}
     return single, float(times_drawn[~by_one].sum()) / subsamples

@@ -61,16 +61,6 @@ class FilterSet:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RefusedSet:
-    """A data set on other seeds, and what is different."""
-
-    title: str
-    digest: str
-    config: str | None
-    reason: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class FilterSets:
     """The data sets side by side.
 
@@ -84,7 +74,7 @@ class FilterSets:
         tested_seeds: Number of seeds that have a value in every set.
         family: Paired permutation tests over seeds between any two sets, with p-values adjusted by Holm's method (the
             paper's are unpaired); None with fewer than two seeds.
-        refused: The data sets on other seeds.
+        refused: The data sets on other seeds, each with what is different.
     """
 
     sets: tuple[FilterSet, ...]
@@ -94,7 +84,7 @@ class FilterSets:
     coverage: tuple[str, ...]
     tested_seeds: int
     family: Family | None
-    refused: tuple[RefusedSet, ...]
+    refused: tuple[str, ...]
 
 
 def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
@@ -226,7 +216,7 @@ def _in_order(scored: ScoredDataset, values: Floats, ids: Sequence[str]) -> Floa
     return np.asarray(values[[index[seed] for seed in ids]])
 
 
-def _refused(scored: ScoredDataset, reference: ScoredDataset) -> RefusedSet:
+def _refused(scored: ScoredDataset, reference: ScoredDataset) -> str:
     own = {problem[0]: problem for problem in _problems(scored)}
     other = {problem[0]: problem for problem in _problems(reference)}
     differing = next((seed for seed in own | other if own.get(seed) != other.get(seed)), None)
@@ -238,9 +228,5 @@ def _refused(scored: ScoredDataset, reference: ScoredDataset) -> RefusedSet:
         reason = f"the others' seed {differing} is missing"
     else:
         reason = f"its seed {differing} has another premise, hypothesis or label"
-    return RefusedSet(
-        title=scored.record.title,
-        digest=scored.record.digest,
-        config=scored.record.config,
-        reason=f"{reason} ({count(len(own), 'seed')}, the others have {len(other):,})",
-    )
+    sizes = f"{count(len(own), 'seed')}, the others have {len(other):,}"
+    return f"{scored.record.title}, config {scored.record.config}, is not compared: {reason} ({sizes})"

@@ -25,7 +25,7 @@ from merge_snli.card.dataset_folder import card_and_record, write_files
 from merge_snli.dataset.folders import new_content
 from merge_snli.dataset.record import AnnotationRecord
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
-from merge_snli.dataset.variants import rows_by_masked_lm
+from merge_snli.dataset.variants import validated_by
 from merge_snli.schema import ALL, ANNOTATION, TEST, data_file, features
 
 
@@ -107,8 +107,8 @@ def _by_masked_lm(sampled: SampledDataset, per: Per, dataset: MergeDataset | Non
 
     table = read_split(dataset, ALL)
     table = table.filter(pc.is_in(table["variant_id"], pa.array([each.variant_id for each in sampled.variants])))
-    ids = table["variant_id"].to_pylist()
-    return {name: [ids[row] for row in rows] for name, rows in rows_by_masked_lm(table, dataset.record).items()}
+    ids = table["variant_id"]
+    return {name: ids.filter(pa.array(mask)).to_pylist() for name, mask in validated_by(table, dataset.record).items()}
 
 
 def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: Judgments) -> MergeDataset:

@@ -10,7 +10,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, label_names, read_split
-from merge_snli.dataset.variants import replaced_words, rows_by_masked_lm
+from merge_snli.dataset.variants import replaced_words, validated_by
 from merge_snli.schema import ALL
 
 SCALE = {1: "poor", 2: "mostly poor", 3: "uncertain", 4: "mostly good", 5: "good"}
@@ -221,7 +221,7 @@ def _strata(dataset: MergeDataset, table: pa.Table, per: Per) -> Mapping[str, Se
     if per == "all":
         return {ALL: range(table.num_rows)}
     if per == "mlm":
-        return rows_by_masked_lm(table, dataset.record)
+        return {name: mask.nonzero()[0].tolist() for name, mask in validated_by(table, dataset.record).items()}
     classes = table["word_class"].to_pylist()
     names = tuple(name for name in dataset.record.test_configs if name != ALL)
     return {name: [index for index, value in enumerate(classes) if value == name] for name in names}

@@ -23,7 +23,7 @@ from merge_snli.cli.arguments import (
     write_tables,
 )
 from merge_snli.dataset.folders import check_out, first_name
-from merge_snli.dataset.stored import find_dataset
+from merge_snli.dataset.stored import find_dataset, find_local
 
 if TYPE_CHECKING:
     from merge_snli.annotation.reading import Judgments
@@ -121,9 +121,7 @@ def _score(arguments: argparse.Namespace) -> None:
 def _apply(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.report import apply_annotation
 
-    if not Path(arguments.dataset).is_dir():
-        raise InputError(f"{arguments.dataset} does not exist: pass the folder of a data set")
-    annotated = apply_annotation(find_dataset(arguments.dataset), *_read_sheets(arguments)).record.annotation
+    annotated = apply_annotation(find_local(arguments.dataset), *_read_sheets(arguments)).record.annotation
     if annotated is not None:
         sys.stdout.write(f"{count(annotated.rows, 'row')} in config annotation of {arguments.dataset}\n")
 

@@ -155,13 +155,7 @@ def add_min_agreement(parser: argparse.ArgumentParser, needs: str = "") -> None:
 
 def _agreement(text: str) -> float:
     """Parse a share such as `4/5` or `0.8`."""
-    try:
-        share = float(Fraction(text))
-    except (ValueError, ZeroDivisionError):
-        share = float("nan")
-    if not 0 <= share <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share of annotators, such as 4/5")
-    return share
+    return number(text, lambda value: 0 <= value <= 1, "a share of annotators, such as 4/5")
 
 
 def add_thresholds(parser: argparse.ArgumentParser, purpose: str) -> None:
@@ -180,7 +174,7 @@ def number(text: str, is_valid: Callable[[float], bool], expected: str) -> float
     """Parse the value of an option.
 
     Args:
-        text: The value.
+        text: The value, a decimal or a fraction.
         is_valid: Returns whether a number may be the value. For NaN, which text that is no number counts as, it must
             return false.
         expected: What the value must be, for the message.
@@ -189,8 +183,8 @@ def number(text: str, is_valid: Callable[[float], bool], expected: str) -> float
         ArgumentTypeError: If the value is not valid.
     """
     try:
-        value = float(text)
-    except ValueError:
+        value = float(Fraction(text))
+    except (ValueError, ArithmeticError):
         value = float("nan")
     if not is_valid(value):
         raise argparse.ArgumentTypeError(f"{text!r} is not {expected}")

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         0 if the check passed, otherwise 2.
     """
     from merge_snli.dataset.stored import find_dataset
-    from merge_snli.leaderboard.space import build_space, check_pull_request, init_space
+    from merge_snli.leaderboard.space import build_space, check_pull_request, checked_text, init_space
     from merge_snli.leaderboard.write import leaderboard_text, write_leaderboard
     from merge_snli.scoring.results.files import read_results
 
@@ -65,8 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
             checked = build_space(Path(arguments.space), datasets)
         else:
             checked = check_pull_request(arguments.space, arguments.pull_request, datasets)
-        sys.stdout.write(checked.text())
-        return 0 if checked.passed else 2
+        sys.stdout.write(checked_text(checked))
+        return 2 if any(checked.values()) else 0
     results = read_results(*arguments.results)
     if arguments.out is None:
         sys.stdout.write(leaderboard_text(results, arguments.format, datasets, arguments.threshold))

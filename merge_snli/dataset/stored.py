@@ -127,6 +127,19 @@ def find_dataset(name: str, *, revision: str | None = None) -> MergeDataset:
     return _from_folder(repo_id, folder, folder.name)
 
 
+def find_local(data: MergeDataset | str) -> MergeDataset:
+    """Return a data set in a folder of this machine.
+
+    Raises:
+        InputError: If the folder does not exist, or is not a data set.
+    """
+    if isinstance(data, MergeDataset):
+        return data
+    if not Path(data).is_dir():
+        raise InputError(f"{data} does not exist: pass the folder of a data set")
+    return find_dataset(data)
+
+
 def is_dataset(name: str) -> bool:
     """Return whether a name is that of a data set with the record of its run, and not of other data.
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import Record, generation_of
 
@@ -19,19 +19,17 @@ def masked_lm_names(record: Record) -> tuple[str, ...]:
     return tuple(mlm.name for mlm in generation_of(record).masked_lms)
 
 
-def validated_by(table: pa.Table, masked_lms: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return whether each masked LM validated each variant in the premise or the hypothesis.
+def validated_by(table: pa.Table, record: Record) -> dict[str, Bools]:
+    """Return the variants that each masked LM validated in the premise or the hypothesis, [n_variants] each.
 
     Args:
         table: Variants of a data set.
-        masked_lms: Names of the masked LMs of the run.
-
-    Returns:
-        Booleans of shape (variants, masked LMs).
+        record: The record of the data set.
 
     Raises:
         InputError: If a variant names a masked LM that is not one of the run.
     """
+    masked_lms = masked_lm_names(record)
     matrix = np.zeros((table.num_rows, len(masked_lms)), dtype=np.bool_)
     for side in SIDES:
         lists = table[side].combine_chunks()
@@ -44,22 +42,7 @@ def validated_by(table: pa.Table, masked_lms: Sequence[str]) -> npt.NDArray[np.b
                 f"a variant has the masked LM {unknown}, which is not in run.json: generate the data set again"
             )
         matrix[rows, indices.to_numpy()] = True
-    return matrix
-
-
-def rows_by_masked_lm(table: pa.Table, record: Record) -> dict[str, list[int]]:
-    """Return the row numbers of the variants that each masked LM validated in the premise or the hypothesis.
-
-    Args:
-        table: Variants.
-        record: The record of their data set.
-
-    Raises:
-        InputError: If a variant names a masked LM that is not one of the run.
-    """
-    names = masked_lm_names(record)
-    matrix = validated_by(table, names)
-    return {name: matrix[:, nth].nonzero()[0].tolist() for nth, name in enumerate(names)}
+    return dict(zip(masked_lms, matrix.T, strict=True))
 
 
 class ReplacedWord(NamedTuple):

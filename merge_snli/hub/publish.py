@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.dataset.stored import MergeDataset, find_local
 from merge_snli.hub.client import call_hub, find_api, hub_errors
 from merge_snli.hub.plan import MAIN, Branch, Plan, check_arguments, check_valid, plan
 
@@ -61,7 +60,7 @@ def publish(
     Raises:
         InputError: If an option or the data set is invalid, there is no token, or the Hub refuses or fails.
     """
-    dataset, api = find_folder(data), find_api()
+    dataset, api = find_local(data), find_api()
     planned = checked_plan(
         dataset, repo, revision=revision, create_pr=create_pr, metric_space=metric_space, license_id=license_id
     )
@@ -71,22 +70,9 @@ def publish(
 def checked_plan(data: MergeDataset | str, repo: str, *, license_id: str | None = None, **names: Any) -> Plan:  # noqa: ANN401
     """Plan to publish a data set, if validation finds nothing in it; takes and raises what `publish` does."""
     check_arguments(repo, **names)
-    dataset = find_folder(data)
+    dataset = find_local(data)
     check_valid(dataset)
     return plan(dataset, repo, license_id=license_id, **names)
-
-
-def find_folder(data: MergeDataset | str) -> MergeDataset:
-    """Return a data set in a folder of this machine.
-
-    Raises:
-        InputError: If the folder does not exist, or is not a data set.
-    """
-    if isinstance(data, MergeDataset):
-        return data
-    if not Path(data).is_dir():
-        raise InputError(f"{data} does not exist: pass the folder of a data set")
-    return find_dataset(data)
 
 
 def publish_plan(api: HfApi, plan: Plan, *, private: bool = False, create_pr: bool = False) -> Published:

@@ -4,7 +4,6 @@ import json
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,27 +24,14 @@ SPACE_ID = re.compile(r"[\w.-]+/[\w.-]+")
 RESULT_PATH = re.compile(rf"{RESULTS}/[^/]+\.json")
 
 
-@dataclass(frozen=True)
-class Checked:
-    """What the check of a Space found.
+Checked = dict[str, list[str]]
+"""What is wrong with each file of a Space, by path; empty if the file passes."""
 
-    Attributes:
-        problems: What is wrong with each file, by path; empty if the file passes.
-    """
 
-    problems: dict[str, list[str]]
-
-    @property
-    def passed(self) -> bool:
-        """Whether every file passes."""
-        return not any(self.problems.values())
-
-    def text(self) -> str:
-        """Return one line per file that passes, and one per problem of the others."""
-        lines = [
-            f"{path}: {problem}" for path, problems in self.problems.items() for problem in (problems or ["passed"])
-        ]
-        return "\n".join([*lines, "", *textwrap.wrap(LIMITS, TEXT_WIDTH), ""])
+def checked_text(checked: Checked) -> str:
+    """Return one line per file that passes, and one per problem of the others."""
+    lines = [f"{path}: {problem}" for path, problems in checked.items() for problem in (problems or ["passed"])]
+    return "\n".join([*lines, "", *textwrap.wrap(LIMITS, TEXT_WIDTH), ""])
 
 
 def init_space(space: str, results: Sequence[Result], datasets: Sequence[MergeDataset], out: Path) -> Path:
@@ -105,8 +91,8 @@ def build_space(folder: Path, datasets: Sequence[MergeDataset] = ()) -> Checked:
     """
     settings = _settings(folder)
     found = check_files(_results_of(_files_of(folder)), {}, _find_datasets(settings, datasets))
-    checked = Checked({f"{RESULTS}/{name}": problems for name, problems in found.items()})
-    if checked.passed:
+    checked = {f"{RESULTS}/{name}": problems for name, problems in found.items()}
+    if not any(checked.values()):
         _write_page(read_results(folder / RESULTS), folder, settings["space"])
     return checked
 
@@ -129,7 +115,7 @@ def check_pull_request(space: str, number: int, datasets: Sequence[MergeDataset]
     )
     before, after = _files_of(main), _files_of(proposed)
     added = {path: content for path, content in after.items() if path not in before and RESULT_PATH.fullmatch(path)}
-    problems: dict[str, list[str]] = {
+    problems: Checked = {
         path: [f"is changed: a pull request may only add {RESULTS}/NAME.json, and must be up to date with main"]
         for path in sorted({*before, *after})
         if path not in added and before.get(path) != after.get(path)
@@ -137,7 +123,7 @@ def check_pull_request(space: str, number: int, datasets: Sequence[MergeDataset]
     found = check_files(_results_of(added), _results_of(before), _find_datasets(_settings(main), datasets))
     if not added:
         problems[f"pull request {number}"] = ["adds no result"]
-    return Checked(problems | {f"{RESULTS}/{name}": each for name, each in found.items()})
+    return problems | {f"{RESULTS}/{name}": each for name, each in found.items()}
 
 
 def _settings(folder: Path) -> dict[str, Any]:

@@ -244,6 +244,18 @@ def read_training_data(folder: Path) -> tuple[str, ...] | None:
     Args:
         folder: The model's folder.
     """
+    field = card_field(folder, "datasets")
+    names = [field] if isinstance(field, str) else field
+    return tuple(map(str, names)) if isinstance(names, list) and names else None
+
+
+def card_field(folder: Path, name: str) -> object:
+    """Return a field of the metadata of the card of a model or data set; None if there is no card or no such field.
+
+    Args:
+        folder: The folder of the card.
+        name: The field.
+    """
     import yaml
     from huggingface_hub import metadata_load
 
@@ -251,9 +263,7 @@ def read_training_data(folder: Path) -> tuple[str, ...] | None:
     if not card.is_file():
         return None
     try:
-        field = (metadata_load(card) or {}).get("datasets")
+        return (metadata_load(card) or {}).get(name)
     except (yaml.YAMLError, OSError, ValueError, AttributeError) as error:
-        logger.warning("cannot read the metadata of %s (%s); the model's training data is unknown", card, error)
+        logger.warning("cannot read the metadata of %s (%s): its %s are unknown", card, error, name)
         return None
-    names = [field] if isinstance(field, str) else field
-    return tuple(map(str, names)) if isinstance(names, list) and names else None

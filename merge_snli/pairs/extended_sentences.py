@@ -14,7 +14,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.pairs.clauses import is_plain, read_clause
 from merge_snli.pairs.lexicon import Entries
 from merge_snli.problems.inputs import Problems, public_name, split_of_name
-from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.options import ProblemOptions, require_unique
 from merge_snli.problems.reading import read_problems
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ def read_sources(problems: Sequence[str]) -> tuple[Sentences, ...]:
     """
     if not problems:
         raise InputError(f"{param('problems')} is empty: give one or more files, folders or Hub ids")
-    duplicate = next((name for name in problems if list(problems).count(name) > 1), None)
-    if duplicate is not None:
-        raise InputError(f"{param('problems')} has {duplicate!r} more than once: name each source once")
+    require_unique("problems", problems)
     return tuple(_read(name) for name in problems)
 
 

@@ -71,20 +71,10 @@ class Survey:
 
 
 @dataclass(frozen=True)
-class AllProblems:
-    """All problems of a source.
-
-    Attributes:
-        problems: The problems in the source's order.
-        label_names: Names of the labels in the order of their numbers.
-        without_label: Number of rows without a gold label, which are left out.
-        digest: The digest of `Survey`.
-    """
+class AllProblems(Survey):
+    """All problems of a source, in its order."""
 
     problems: tuple[Problem, ...]
-    label_names: tuple[str, ...]
-    without_label: int
-    digest: str
 
 
 def read_problems(options: ProblemOptions) -> AllProblems:
@@ -98,8 +88,7 @@ def read_problems(options: ProblemOptions) -> AllProblems:
     """
     source = open_source(options)
     survey = survey_problems(source)
-    problems = tuple(stream_problems(source, survey))
-    return AllProblems(problems, survey.label_names, survey.without_label, survey.digest)
+    return AllProblems(**vars(survey), problems=tuple(stream_problems(source, survey)))
 
 
 def survey_problems(source: ProblemSource, stage: Stage | None = None, language: LanguageCheck | None = None) -> Survey:
@@ -134,7 +123,7 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
         pairs.append(hash((row.premise, row.hypothesis)))
         labels.append(row.label)
     if not with_label:
-        raise InputError(_no_problem(source, without_label))
+        raise InputError(no_problem(source, without_label))
     if language is not None:
         language.require(str(source.options.problems))
     repeated = repeated_numbers(ids)
@@ -218,7 +207,8 @@ def _base_id(row: CheckedRow, label_names: Sequence[str]) -> str:
     return content_id(row.premise, row.hypothesis, label_names[row.label]) if row.id is None else row.id
 
 
-def _no_problem(source: ProblemSource, without_label: int) -> str:
+def no_problem(source: ProblemSource, without_label: int) -> str:
+    """Return a message on a source of which no row has a gold label, if it has any row."""
     if without_label:
         return f"no row of {source.options.problems} has a gold label in column {source.options.label_column!r}"
     return f"{source.options.problems} has no rows"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from merge_snli.base.differences import differences
 from merge_snli.base.table import count
 
 # Reports a finding about one row: column and message. `partial(collector.find, file, row)` is one.
@@ -107,17 +108,8 @@ class Collector:
             expected: The value that it must have.
             origin: What has the expected value, such as `the record has`.
         """
-        if found == expected:
-            return
-        if isinstance(found, dict) and isinstance(expected, dict) and found.keys() == expected.keys():
-            pairs = {key: (found[key], expected[key]) for key in expected}
-        elif isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
-            pairs = dict(enumerate(zip(found, expected, strict=True)))
-        else:
-            self.find(file, None, place or None, f"is {quoted(found)}; {origin} {quoted(expected)}")
-            return
-        for key, (value, expected_value) in pairs.items():
-            self.compare(file, f"{place}.{key}".lstrip("."), value, expected_value, origin)
+        for at, value, must_be in differences(found, expected, place):
+            self.find(file, None, at or None, f"is {quoted(value)}; {origin} {quoted(must_be)}")
 
     def count(self, name: str, number: int = 1) -> None:
         """Add to the number of things of one kind that were checked."""

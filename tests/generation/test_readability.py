@@ -33,6 +33,7 @@ CHOICES: dict[str, Any] = {
     "same_parse": True,
     "no_other_forms": True,
     "no_quantifiers": True,
+    "pronouns": True,
 }
 
 
@@ -40,6 +41,12 @@ OTHER_FORMS = {
     "id": "forms",
     "premise": "Two nurses and a nurse are sitting on a bench.",
     "hypothesis": "A nurse is sitting on a bench.",
+    "label": "entailment",
+}
+PRONOUN = {
+    "id": "pronoun",
+    "premise": "A musician plays his guitar on a stage.",
+    "hypothesis": "A musician is on a stage.",
     "label": "entailment",
 }
 
@@ -51,7 +58,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     folder = tmp_path_factory.mktemp("run")
     problems = folder / "problems.jsonl"
     lines = embedded.read_text(encoding="utf-8").splitlines()[:12]
-    problems.write_text("\n".join([*lines, json.dumps(OTHER_FORMS)]), encoding="utf-8")
+    problems.write_text("\n".join([*lines, json.dumps(OTHER_FORMS), json.dumps(PRONOUN)]), encoding="utf-8")
     mlm = ("demo:mlm-wordpiece", "demo:mlm-bpe")
     return run_pipeline(Options(problems=str(problems), id_column="id", mlm=mlm, inflation=3), folder / "merge_snli")
 
@@ -111,6 +118,7 @@ CLAIMED: dict[str, tuple[object, str]] = {
     "same_parse": (True, "replacement"),
     "no_other_forms": (True, "replacement"),
     "no_quantifiers": (True, "replacement"),
+    "pronouns": (True, "replacement"),
 }
 """By option, a value that drops variants of the plain run, and the column in which they are found."""
 

@@ -3,7 +3,7 @@
 Nothing here comes from `generation`, so that an equal result means that two readings of the same page agree. It is
 slow on purpose: no batches, no short cuts. Only the answers of masked LMs and of the tagger are kept, in dicts. The
 class of a suggestion is asked last, of the words that everything else would keep: intersections may be taken in any
-order.
+order. It is for English; `tests/generation/test_french.py` checks agreement and elision in French a second time.
 """
 
 from __future__ import annotations
@@ -49,6 +49,22 @@ QUANTIFIERS = {
     *("first", "second", "third", "fourth", "fifth", "next", "last", "previous", "former", "latter"),
     *("half", "double", "several", "many", "few", "much", "more", "most", "less", "least", "enough"),
     *("numerous", "various", "multiple", "whole", "entire"),
+}
+
+MEN = {
+    *("man", "boy", "guy", "gentleman", "male", "lad", "father", "dad", "brother", "son", "grandson", "grandfather"),
+    *("husband", "uncle", "nephew", "king", "prince", "actor", "waiter", "policeman", "fireman", "businessman"),
+    *("cowboy", "monk", "priest", "men", "gentlemen", "policemen", "firemen", "businessmen"),
+    *("boys", "guys", "males", "lads", "fathers", "dads", "brothers", "sons", "grandsons", "grandfathers", "husbands"),
+    *("uncles", "nephews", "kings", "princes", "actors", "waiters", "cowboys", "monks", "priests"),
+    *("daddy", "grandpa", "groom"),
+}
+WOMEN = {
+    *("woman", "girl", "lady", "female", "mother", "mom", "sister", "daughter", "granddaughter", "grandmother", "wife"),
+    *("aunt", "niece", "bride", "queen", "princess", "actress", "waitress", "policewoman", "businesswoman", "nun"),
+    *("widow", "women", "ladies", "wives", "policewomen", "businesswomen", "princesses", "actresses", "waitresses"),
+    *("girls", "females", "mothers", "moms", "sisters", "daughters", "granddaughters", "grandmothers", "aunts"),
+    *("nieces", "brides", "queens", "nuns", "widows", "mommy", "grandma"),
 }
 
 AFFIXES = {
@@ -121,6 +137,7 @@ class Choices:
         same_parse: Whether the heads and labels of the sentence must stay.
         no_other_forms: Whether words stay as they are that the problem has in another form.
         no_quantifiers: Whether the quantifiers stay as they are and replace nothing.
+        pronouns: Whether words of one gender may not join a pronoun of the other.
     """
 
     prob: bool = True
@@ -138,6 +155,7 @@ class Choices:
     same_parse: bool = False
     no_other_forms: bool = False
     no_quantifiers: bool = False
+    pronouns: bool = False
 
 
 @dataclass(frozen=True)
@@ -494,6 +512,13 @@ def plain(text: str) -> str:
     return "".join(character for character in characters if unicodedata.combining(character) == 0).casefold()
 
 
+def clashes(word: str, original: str, taken: set[str]) -> bool:
+    """Return whether a word is a man beside a woman's pronoun or the reverse, and the original was not."""
+    for_women = word in MEN and original not in MEN and bool({"she", "her", "hers", "herself"} & taken)
+    for_men = word in WOMEN and original not in WOMEN and bool({"he", "him", "his", "himself"} & taken)
+    return for_women or for_men
+
+
 def suggestions(
     mlm: MaskedLM,
     sentence: str,
@@ -517,6 +542,8 @@ def suggestions(
         if word is None or all_forms([plain(word)], word_class) & taken:
             continue
         if choices.no_quantifiers and {plain(word), plain(original)} & QUANTIFIERS:
+            continue
+        if choices.pronouns and clashes(plain(word), plain(original), taken):
             continue
         if number in answer.doubtful:
             doubtful.add(word)

@@ -12,8 +12,10 @@ import pytest
 import spacy
 import torch
 
+from generation.filters import pronouns
 from generation.sentences import words as whole_words
 from merge_snli.embedded import embedded_path
+from merge_snli.languages.language import ENGLISH, language_of
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
 from tests.reference import comparison, literal, scripted
 from tests.reference.comparison import Problem
@@ -153,6 +155,7 @@ CASED_PROBLEMS = (
     ("Children walk a dog, and the children sing.", "The children walk a dog"),
     ("A boy sees a Boy and the BOY", "Boy"),
     ("The Red car", "a red CAR is red"),
+    ("Her dog sees a boy and his children", "A dog sees the children"),
 )
 
 
@@ -241,6 +244,7 @@ CHOICES: tuple[tuple[dict[str, Any], literal.Choices], ...] = (
     ({"same_parse": True, "filters": "prob"}, literal.Choices(same_parse=True, pos=False)),
     ({"no_other_forms": True, "filters": "none"}, literal.Choices(no_other_forms=True, prob=False, pos=False)),
     ({"no_quantifiers": True, "filters": "none"}, literal.Choices(no_quantifiers=True, prob=False, pos=False)),
+    ({"pronouns": True, "filters": "none"}, literal.Choices(pronouns=True, prob=False, pos=False)),
     ({"max_rank": 20, "filters": "none"}, literal.Choices(max_rank=20, prob=False, pos=False)),
     (
         {"min_mlms": 2, "same_tag": True, "articles": True, "min_log_odds": 0.05, "max_rank": 45},
@@ -282,6 +286,8 @@ def test_disabled_components_do_not_change_tags(corpus_problems: list[Problem], 
 
 
 def test_closed_lists_equal_those_of_the_pipeline() -> None:
-    assert set(whole_words.NEGATIONS) == literal.NEGATIONS
-    assert set(whole_words.AFFIXES) == literal.AFFIXES
+    assert language_of(ENGLISH).negations == literal.NEGATIONS
+    assert language_of(ENGLISH).affixes == literal.AFFIXES
     assert set(whole_words.QUANTIFIERS) == literal.QUANTIFIERS
+    assert set(pronouns.MEN) == literal.MEN
+    assert set(pronouns.WOMEN) == literal.WOMEN

@@ -160,10 +160,10 @@ def filter_sets_exhibits(value: FilterSets) -> tuple[Exhibit, ...]:
     """Return Figure 8, data sets with other filters, with the number of distinct variants beside each curve."""
     named = [(each.name, each.curve, style) for style, each in enumerate(value.sets)]
     counted = [(f"{name} ({curve.variants:,})", curve, style) for name, curve, style in named]
-    refused = tuple(f"{each.title}, config {each.config}, is not compared: {each.reason}." for each in value.refused)
     left_out = (
-        (f"Not scored on every set, and left out: {and_list(value.models_left_out)}.",) if value.models_left_out else ()
+        [f"Not scored on every set, and left out: {and_list(value.models_left_out)}"] if value.models_left_out else []
     )
+    notes = (*value.coverage, *left_out, *value.refused)
     tests = () if value.family is None else (pair_table(value.family),)
     return (
         Exhibit(
@@ -174,7 +174,7 @@ def filter_sets_exhibits(value: FilterSets) -> tuple[Exhibit, ...]:
             "drawn variants; shaded: lowest to highest subsample.",
             basis=basis(value.seeds, len(value.models)),
             draw=partial(draw_curves, counted),
-            tables=(curve_table(named, notes=(*(f"{each}." for each in value.coverage), *left_out, *refused)), *tests),
+            tables=(curve_table(named, notes=tuple(f"{each}." for each in notes)), *tests),
         ),
     )
 

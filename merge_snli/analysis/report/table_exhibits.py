@@ -8,6 +8,7 @@ from merge_snli.analysis.statistics_tables import pair_table, table_of_tests
 from merge_snli.analysis.table_3 import SeedsAgainstVariants, Table3
 from merge_snli.base.table import Cell, Column, Table, count
 from merge_snli.scoring.results.records import Ends
+from merge_snli.scoring.results.score_table import ends_text
 
 PERCENT = ".1f"
 SEED_NOTES = (
@@ -207,5 +208,4 @@ def _hard_seed(seed: HardSeed, *, votes: bool) -> tuple[Cell, ...]:
 
 
 def _with_interval(share: float | None, ends: Ends | None) -> tuple[float | None, str | None]:
-    text = None if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f}"
-    return percent_or_none(share), text
+    return percent_or_none(share), None if ends is None else ends_text(*ends)

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import yaml
-from huggingface_hub import metadata_load
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.embedded import PREFIX
+from merge_snli.models.scored_model import card_field
 from merge_snli.pairs.finetuning.options import FinetuneOptions
 from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
@@ -164,13 +163,7 @@ def license_of(problems: str) -> str | None:
     known = known_dataset(problems)
     if known is not None:
         return known.license
-    card = Path(problems) / "README.md"
-    if not card.is_file():
-        return None
-    try:
-        found = (metadata_load(card) or {}).get("license")
-    except (yaml.YAMLError, OSError, ValueError):
-        return None
+    found = card_field(Path(problems), "license")
     return found if isinstance(found, str) else None
 
 

@@ -18,11 +18,11 @@ from merge_snli.dataset.annotators import people_by_seed
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, label_names, read_split
-from merge_snli.dataset.variants import masked_lm_names, validated_by
+from merge_snli.dataset.variants import validated_by
 from merge_snli.models.labels import Pair
 from merge_snli.problems.checked_rows import check_row
 from merge_snli.problems.options import ProblemOptions, require_unique
-from merge_snli.problems.reading import content_number, digest_of, warn_of_several_labels
+from merge_snli.problems.reading import content_number, digest_of, no_problem, warn_of_several_labels
 from merge_snli.problems.rows import JOIN, SourceRow, column_text
 from merge_snli.problems.source import ProblemSource, open_source
 from merge_snli.schema import SEED, WORD_CLASSES
@@ -76,7 +76,6 @@ def _scored_config(dataset: MergeDataset, config: str, names: tuple[str, ...], t
     word_class, label = np.array(columns["word_class"]), np.array(columns["label"])
     people, gold = people_by_seed(table, names), np.array([label for _, _, label in seeds.values()])
     groups = np.array(Numbering(columns["seed_id"]).numbers)
-    masked_lms = masked_lm_names(dataset.record)
     return ScoredData(
         dataset=dataset,
         name=dataset.public_name,
@@ -96,7 +95,7 @@ def _scored_config(dataset: MergeDataset, config: str, names: tuple[str, ...], t
         parts={
             "word_class": {name: word_class == name for name in WORD_CLASSES},
             "label": {name: label == number for number, name in enumerate(names)},
-            "masked_lm": dict(zip(masked_lms, validated_by(table, masked_lms).T, strict=True)),
+            "masked_lm": validated_by(table, dataset.record),
             **({} if people is None else {AGREEMENT: _by_agreement(people, gold, groups)}),
         },
         people=people,
@@ -182,11 +181,7 @@ def read_groups(
                 _add_value(found, row, column)
     without_label = stage.done - len(labels)
     if not labels:
-        raise InputError(
-            f"no row of {given} has a gold label in column {source.options.label_column!r}"
-            if without_label
-            else f"{given} has no rows"
-        )
+        raise InputError(no_problem(source, without_label))
     _check_groups(len(groups.index), len(labels), group_column, name or given)
     warn_of_several_labels(source, pairs.numbers, labels)
     return ScoredData(

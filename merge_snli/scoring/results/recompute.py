@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from merge_snli.base.arrays import Ints
+from merge_snli.base.differences import differences as json_differences
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.table import count
 from merge_snli.dataset.stored import MergeDataset
@@ -27,9 +28,9 @@ from merge_snli.scoring.results.grouping import data_key, model_key
 from merge_snli.scoring.results.measure import digits_of, scores
 from merge_snli.scoring.results.result import Result
 
-# Largest difference of a share: that of the ends of an interval, which are rounded to five digits.
 logger = logging.getLogger(__name__)
 
+# Largest difference of a share: that of the ends of an interval, which are rounded to five digits.
 TOLERANCE = 2e-5
 
 
@@ -98,7 +99,9 @@ def differences(result: Result, data: ScoredData) -> Iterator[str]:
     answers = asked_answers(everything)
     if not len(answers.rows):
         raise InputError("the result has no answers")
-    yield from _different("", to_json(result), to_json(_computed(result, answers, data)))
+    submitted, expected = to_json(result), to_json(_computed(result, answers, data))
+    for place, found, given in json_differences(submitted, expected, is_equal=_equal):
+        yield f"{place} is {_short(found)}, and the answers give {_short(given)}"
 
 
 def _computed(result: Result, answers: Answers, data: ScoredData, **changes: Any) -> Result:  # noqa: ANN401 - fields
@@ -203,18 +206,6 @@ def _require_same_answers(data: ScoredData, everything: Answers) -> None:
     if len(repeated):
         premise, hypothesis = data.pairs[distinct[0, repeated[0]]]
         raise InputError(f"the pair {premise!r}, {hypothesis!r} has two different answers")
-
-
-def _different(place: str, submitted: Any, expected: Any) -> Iterator[str]:  # noqa: ANN401 - JSON values
-    """Yield each place at which two JSON values differ."""
-    if isinstance(submitted, dict) and isinstance(expected, dict) and submitted.keys() == expected.keys():
-        for name, value in submitted.items():
-            yield from _different(f"{place}.{name}" if place else name, value, expected[name])
-    elif isinstance(submitted, list) and isinstance(expected, list) and len(submitted) == len(expected):
-        for number, values in enumerate(zip(submitted, expected, strict=True)):
-            yield from _different(f"{place}[{number}]", *values)
-    elif not _equal(submitted, expected):
-        yield f"{place} is {_short(submitted)}, and the answers give {_short(expected)}"
 
 
 def _equal(first: object, second: object) -> bool:

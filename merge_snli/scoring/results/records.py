@@ -218,10 +218,3 @@ class LeftOut(Part):
     """Number of rows left out, including those of the groups left out."""
     undrawn: Count = 0
     """Number of other rows, which no draw has and the model was not asked, because only drawn rows were wanted."""
-
-
-def title_of(model: ModelRecord, run: RunRecord) -> str:
-    """Return the display name of a result: the model's name, with its prompt, and its dtype unless that is float32."""
-    prompt = [] if run.prompt is None else [run.prompt.title]
-    about = ", ".join([*prompt, *([] if run.dtype in (None, "float32") else [run.dtype])])
-    return f"{model.name} ({about})" if about else model.name

@@ -28,7 +28,6 @@ from merge_snli.scoring.results.records import (
     RunRecord,
     Threshold,
     one_of,
-    title_of,
 )
 from merge_snli.scoring.results.scores import (
     NO_ANSWER,
@@ -148,8 +147,10 @@ class Result(Part):
 
     @property
     def title(self) -> str:
-        """The model's name, with its dtype unless that is float32."""
-        return title_of(self.model, self.run)
+        """The model's name, with its prompt, and its dtype unless that is float32."""
+        prompt = [] if self.run.prompt is None else [self.run.prompt.title]
+        about = ", ".join([*prompt, *([] if self.run.dtype in (None, "float32") else [self.run.dtype])])
+        return f"{self.model.name} ({about})" if about else self.model.name
 
     @property
     def has_anchors(self) -> bool:

@@ -48,14 +48,10 @@ class LogisticFit:
     Attributes:
         coefficients: Coefficients of the predictors, then the intercepts of the outcomes, [p + m].
         covariance: Cluster-robust covariance of the coefficients, [p + m, p + m].
-        observations: Number of observations over all outcomes.
-        clusters: Number of clusters with an observation.
     """
 
     coefficients: FloatArray
     covariance: FloatArray
-    observations: int
-    clusters: int
 
 
 class NotConverged(ArithmeticError):  # noqa: N818 - the name says what happened
@@ -178,7 +174,7 @@ def _with_covariance(
     n_clusters = len(np.unique(clusters[observed]))
     correction = n_clusters / (n_clusters - 1) * (n - 1) / (n - len(coefficients))
     inverse = np.linalg.inv(_derivatives(predictors, outcomes, coefficients)[1])
-    return LogisticFit(coefficients, correction * inverse @ (scores.T @ scores) @ inverse, n, n_clusters)
+    return LogisticFit(coefficients, correction * inverse @ (scores.T @ scores) @ inverse)
 
 
 def clustered_error(correct: ArrayLike, sizes: ArrayLike) -> float:

@@ -38,6 +38,7 @@ ORDER = (
     "in a compound",
     "other supersense",
     "other article",
+    "other gender",
     "other class",
     "other tag",
     "other parse",

@@ -134,6 +134,7 @@ def test_examples_are_escaped(tmp_path: Path) -> None:
 
 DIFFERING: dict[str, dict[str, object]] = {
     "Bundled masked LMs": {"mlm": ["demo:mlm-bpe", "google-bert/bert-base-cased"]},
+    "Another language": {"language": "fr"},
     "Scrambled": {"scramble": True},
     "Without the probability filter": {"filters": ["pos"]},
     "Without the word class filter": {"filters": ["prob"]},
@@ -152,6 +153,7 @@ DIFFERING: dict[str, dict[str, object]] = {
     "Same parse": {"same_parse": True},
     "No other forms": {"no_other_forms": True},
     "No quantifiers": {"no_quantifiers": True},
+    "Pronouns": {"pronouns": True},
     "Case ignored": {"ignore_case": True},
     "bfloat16": {"dtype": "bfloat16"},
     "Another degree of inflation": {"inflation": 5},

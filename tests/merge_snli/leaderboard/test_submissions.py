@@ -147,11 +147,11 @@ def with_source(content: Json) -> None:
 FORGED: dict[str, tuple[Callable[[Json], None], str]] = {
     "sample accuracy on seeds": (set_at("scores", "anchor_accuracy", value=add(0.01)), "scores.anchor_accuracy"),
     "sample accuracy on variants": (set_at("scores", "sample_accuracy", "mean", value=add(0.01)), "sample_accuracy"),
-    "sample accuracy of a subsample": (set_at("scores", "sample_accuracy", "each", 3, value=1.0), "each[3]"),
+    "sample accuracy of a subsample": (set_at("scores", "sample_accuracy", "each", 3, value=1.0), "each.3"),
     "pattern accuracy": (set_at("scores", "pattern_accuracy", "mean", value=add(0.01)), "pattern_accuracy.mean"),
     "spread of pattern accuracy": (set_at("scores", "pattern_accuracy", "std", value=0.0), "pattern_accuracy.std"),
-    "curve": (set_at("scores", "curve", "passing", 0, 100, value=add(1)), "passing[0][100]"),
-    "mean curve": (set_at("scores", "curve", "mean", 95, value=add(0.02)), "mean[95]"),
+    "curve": (set_at("scores", "curve", "passing", 0, 100, value=add(1)), "passing.0.100"),
+    "mean curve": (set_at("scores", "curve", "mean", 95, value=add(0.02)), "mean.95"),
     "quality threshold": (set_at("scores", "qt", value=add(0.05)), "scores.qt"),
     "matching threshold": (set_at("scores", "mt", value="0.99"), "scores.mt"),
     "interval": (set_at("scores", "intervals", "pattern_accuracy", 0, value=add(0.01)), "intervals.pattern_accuracy"),
@@ -162,8 +162,8 @@ FORGED: dict[str, tuple[Callable[[Json], None], str]] = {
         set_at("consistency", "seed", "sample_accuracy", "mean", value=add(0.004)),
         "consistency.seed.sample_accuracy",
     ),
-    "counts of a seed": (set_at("groups", "correct", 0, 0, value=lambda count: count - 1), "groups.correct[0][0]"),
-    "sizes of a seed": (set_at("groups", "sizes", 0, 0, value=add(1)), "groups.sizes[0][0]"),
+    "counts of a seed": (set_at("groups", "correct", 0, 0, value=lambda count: count - 1), "groups.correct.0.0"),
+    "sizes of a seed": (set_at("groups", "sizes", 0, 0, value=add(1)), "groups.sizes.0.0"),
     "swapped labels of answers": (swap_first_two_labels, "scores."),
     "swapped labels of the model": (
         set_at("model", "labels", value=["entailment", "not_entailment"]),
@@ -269,7 +269,7 @@ def test_a_note_that_the_answers_do_not_give_is_found(
     assert problem.startswith("notes is")
     warned = results[4]
     [problem] = check(data, dataclasses.replace(warned, notes=(f"{warned.notes[0]}. {added}",)))
-    assert problem.startswith("notes[0] is")
+    assert problem.startswith("notes.0 is")
 
 
 def test_the_notes_of_results_pass(data: MergeDataset) -> None:
