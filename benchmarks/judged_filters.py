@@ -120,7 +120,7 @@ def effects(variants: Sequence[Judged]) -> Table:
         lost_good = [each.good for each, is_dropped in zip(variants, dropped, strict=True) if is_dropped]
         rows.append((name, *_cells(kept_good), *_cells(lost_good)))
     return Table(
-        columns=(Column("dropped if", "left"), *map(Column, ("kept", "good (%)", "dropped", "good"))), rows=rows
+        columns=(Column("dropped if", "left"), *map(Column, ("kept", "good (%)", "dropped", "good"))), rows=tuple(rows)
     )
 
 

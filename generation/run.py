@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from generation.answers.cache_key import CacheKey, cache_key_of
-from generation.filters.definitions import applied_filters
+from generation.filters.definitions import applied_filters, check_language
 from generation.filters.lexical import WordNet, load_wordnet
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
 from generation.masked_lms.masked_lm import MaskedLM
@@ -19,6 +19,7 @@ from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import machine_name
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import MASKED_LM, TAG, Executor, Notes
+from merge_snli.dataset.label_spellings import are_nli, task_labels
 from merge_snli.dataset.record import (
     Inputs,
     MaskedLMRecord,
@@ -29,6 +30,7 @@ from merge_snli.dataset.record import (
     WordNetRecord,
     as_json,
 )
+from merge_snli.languages.language import ENGLISH, is_english, languages
 from merge_snli.models.finding import ResolvedModel, find_device
 from merge_snli.models.tagger import Tagger, find_tagger
 from merge_snli.problems.columns import needs_world_knowledge
@@ -65,7 +67,8 @@ class RunInputs:
     @cached_property
     def tagger(self) -> Tagger:
         """The tagger."""
-        return find_tagger(self.options.tagger, parser=self.options.same_parse)
+        options = self.options
+        return find_tagger(options.tagger, language=options.language, parser=options.same_parse)
 
     @cached_property
     def seeds(self) -> Seeds | None:
@@ -214,7 +217,7 @@ def find_wordnet(options: Options) -> WordNet | None:
 
 
 def open_problems(options: ProblemOptions, progress: Progress) -> tuple[ProblemSource, Survey]:
-    """Open the problems, and check every row and the language.
+    """Open the problems, and check every row, and the language if it is not given.
 
     Args:
         options: Where the problems are and how to read them.
@@ -225,7 +228,23 @@ def open_problems(options: ProblemOptions, progress: Progress) -> tuple[ProblemS
     """
     with progress.stage("reading", unit="rows") as stage:
         source = open_source(options)
-        return source, survey_problems(source, stage, LanguageCheck() if options.language is None else None)
+        is_checked = options.language is None and (language := language_of_run(options) or ENGLISH) in languages()
+        return source, survey_problems(source, stage, LanguageCheck(language) if is_checked else None)
+
+
+def language_of_run(options: ProblemOptions) -> str | None:
+    """Return the code of the language of a run, as records have it; None for English unless it is given.
+
+    Args:
+        options: The options of the run.
+
+    Raises:
+        InputError: If the tagger cannot be used, or is for another language.
+    """
+    if options.tagger is None and is_english(options.language):
+        return options.language
+    language = find_tagger(options.tagger, language=options.language).language
+    return options.language if is_english(language) else language
 
 
 def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = False) -> RunInputs:
@@ -239,6 +258,8 @@ def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = Fa
     Raises:
         InputError: If an input cannot be used.
     """
+    in_language = replace(options, language=language_of_run(options))
+    check_language(in_language)
     source, survey = open_problems(options, progress)
     if needs_world_knowledge(source.options):
         logger.warning(
@@ -248,7 +269,11 @@ def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = Fa
             ),
             options.problems,
         )
-    options = replace(with_absolute_paths(options), **source.columns)
+    if not (are_nli(task_labels(survey.label_names)) or all(map(str.isascii, survey.label_names))):
+        advice = f"if they are those of NLI, name them with {param('data_labels', 'SPELLING=NAME')}"
+        labels = ", ".join(survey.label_names)
+        logger.warning(Message(f"%s: only models with the labels %s can be scored; {advice}"), options.problems, labels)
+    options = replace(with_absolute_paths(in_language), **source.columns)
     return RunInputs(options, survey, find_masked_lms(options.mlm, allow_pickle=allow_pickle), source)
 
 

@@ -182,7 +182,7 @@ def _method(run: GenerationRun, stack: ExitStack) -> Method:
         if size is None:
             raise IncompleteError(f"{store.folder} has no answers of {mlm.name}")
         here = mlm if mlm.path.is_dir() else run.masked_lm(mlm.name)
-        stores[mlm.name], vocabularies[mlm.name] = store, load_vocabulary(here, size)
+        stores[mlm.name], vocabularies[mlm.name] = store, load_vocabulary(here, size, run.options.language)
     return Method(
         run.options,
         inputs.problems.label_names,

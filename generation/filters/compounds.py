@@ -7,7 +7,7 @@ from generation.filters.filter import Place
 # Hyphens, the en dash and the slash.
 JOINERS = frozenset("-\u2010\u2011\u2013/")
 
-NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "NOUN", "PROPN"})
 
 
 def is_in_compound(place: Place) -> bool:
@@ -23,6 +23,7 @@ def is_in_compound(place: Place) -> bool:
         return True
     tokens = getattr(place.tagged, place.side).tokens
     return any(
-        {first.tag, second.tag} <= NOUN_TAGS and place.start in {first.start, second.start}
+        {each.tag.partition("|")[0] for each in (first, second)} <= NOUN_TAGS
+        and place.start in {first.start, second.start}
         for first, second in pairwise(tokens)
     )

@@ -5,14 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from generation.filters.agreement import disagrees, sounds_wrong
 from generation.filters.compounds import is_in_compound
-from generation.filters.filter import FILTERS_GROUP, Applied, Filter, Place, Where
+from generation.filters.filter import (
+    ALWAYS_IN_OTHERS,
+    ENGLISH_ONLY,
+    FILTERS_GROUP,
+    Applied,
+    Filter,
+    Place,
+    Where,
+)
 from generation.filters.lexical import ARTICLES_LIBRARY, disagrees_with_article
 from generation.filters.pronouns import does_not_fit_pronoun
 from generation.filters.word_forms import has_other_form, in_problem
 from generation.sentences.tagging import word_class_of
 from generation.sentences.words import QUANTIFIERS, fold
+from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import Option
+from merge_snli.languages.language import is_english, language_of
 from merge_snli.models.supersenses import supersense
 
 if TYPE_CHECKING:
@@ -105,6 +116,7 @@ RELATED = Filter(
     name="no_relations",
     reason="related",
     needs_wordnet=True,
+    languages=ENGLISH_ONLY,
     option=Option(
         help="drop suggestions with a WordNet relation to another word of the problem",
         default=False,
@@ -124,6 +136,7 @@ def _has_other_form(_: object, place: Place) -> Callable[[str], bool]:
 OTHER_FORM = Filter(
     name="no_other_forms",
     reason="other form",
+    languages=ENGLISH_ONLY,
     option=Option(
         help="leave out words that the problem has in another form as well",
         default=False,
@@ -142,6 +155,7 @@ def _quantifies(_: object, place: Place) -> Callable[[str], bool]:
 QUANTIFIER = Filter(
     name="no_quantifiers",
     reason="quantifier",
+    languages=ENGLISH_ONLY,
     option=Option(
         help="neither replace words such as single, same or first, nor replace by them",
         default=False,
@@ -181,6 +195,7 @@ def _other_supersense(_: object, place: Place) -> Callable[[str], bool]:
 OTHER_SUPERSENSE = Filter(
     name="supersense",
     reason="other supersense",
+    languages=ENGLISH_ONLY,
     option=Option(
         help="keep nouns of the original's WordNet supersense only, such as person or food",
         default=False,
@@ -195,17 +210,23 @@ OTHER_ARTICLE = Filter(
     name="articles",
     reason="other article",
     library=ARTICLES_LIBRARY,
+    languages=ALWAYS_IN_OTHERS,
     option=Option(
-        help='drop suggestions that do not fit "a" or "an" before them',
+        help='drop suggestions that do not fit "a" or "an" before them; in other languages always, by their elisions',
         default=False,
         group=FILTERS_GROUP,
         departure="**Articles**: replacements that do not fit the *a* or *an* before them were dropped.",
     ),
-    on_word=lambda _, place: disagrees_with_article(place.sentence, place.start, place.end, place.word.text),
+    on_word=lambda _, place: (
+        disagrees_with_article(place.sentence, place.start, place.end, place.word.text)
+        if is_english(place.tagged.language)
+        else sounds_wrong(place)
+    ),
 )
 
 OTHER_GENDER = Filter(
     name="pronouns",
+    languages=ENGLISH_ONLY,
     reason="other gender",
     option=Option(
         help='drop suggestions such as "woman" if the problem has "his", and "man" if it has "her"',
@@ -239,6 +260,8 @@ OTHER_CLASS = Filter(
 
 
 def _other_tag(_: object, place: Place) -> Callable[[str | None], bool]:
+    if not is_english(place.tagged.language):
+        return disagrees(place)
     original = place.tag
     return lambda tag: tag != original
 
@@ -246,8 +269,10 @@ def _other_tag(_: object, place: Place) -> Callable[[str | None], bool]:
 OTHER_TAG = Filter(
     name="same_tag",
     reason="other tag",
+    languages=ALWAYS_IN_OTHERS,
     option=Option(
-        help="keep suggestions with the original's Penn tag only, such as NNS",
+        help="keep suggestions with the original's Penn tag only, such as NNS; in other languages always, those that "
+        "agree in number, gender, case, person, tense and so on",
         default=False,
         group=FILTERS_GROUP,
         departure="**Same tag**: a replacement has the Penn tag of the original word, not only its word class.",
@@ -319,6 +344,25 @@ def applied_filters(options: Any) -> tuple[Applied, ...]:  # noqa: ANN401 - anyt
     """Return the filters that a run applies, in order.
 
     Args:
-        options: The options of the run.
+        options: The options of the run, with their language.
     """
     return tuple(Applied(each, each.value(options)) for each in FILTERS if each.applies(options))
+
+
+def check_language(options: Any) -> None:  # noqa: ANN401 - as for `applied_filters`
+    """Check that the filters of a run are for its language.
+
+    Args:
+        options: The options of the run, with their language.
+
+    Raises:
+        InputError: If one is for English only, and the language is another one.
+    """
+    if is_english(options.language):
+        return
+    english = [param(each.name) for each, _ in applied_filters(options) if each.languages == ENGLISH_ONLY]
+    if english:
+        name = language_of(options.language).name
+        raise InputError(
+            f"the problems are in {name}, and these options are for English only: {', '.join(english)}; leave them out"
+        )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from generation.sentences.forms import match_occurrence_case
 from generation.sentences.words import forms_of_word
 from merge_snli.base.option import Option
+from merge_snli.languages.language import is_english
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 # The heading of the filters' options in `--help`.
 FILTERS_GROUP = "filters"
+
+# The languages that a filter is for.
+ANY_LANGUAGE, ENGLISH_ONLY, ALWAYS_IN_OTHERS = "any", "English only", "always in others"
 
 # Which fillers of a form a filter drops: an index of their arrays.
 Where: TypeAlias = "npt.NDArray[np.bool_] | slice"
@@ -58,9 +62,15 @@ class Place:
 
     @property
     def tag(self) -> str:
-        """The Penn tag of the original word in this place."""
+        """The tag of the original word in this place."""
         tokens = getattr(self.tagged, self.side).tokens
         return next(str(token.tag) for token in tokens if token.start == self.start)
+
+    @property
+    def tag_before(self) -> str:
+        """The tag of the token before the original word in this place; empty if it is the first."""
+        before = [token.tag for token in getattr(self.tagged, self.side).tokens if token.start < self.start]
+        return str(before[-1]) if before else ""
 
     def written(self, suggestion: str) -> str:
         """Return a suggestion, which has the case of the shared word, as it is written in this place."""
@@ -101,6 +111,8 @@ class Filter:
         in_method: Whether the paper's method has it. Its option is then a choice of `--filters`.
         needs_wordnet: Whether it needs the `wordnet` of a place.
         library: A library whose version changes what it drops; records have the version.
+        languages: The languages that it is for: `ANY_LANGUAGE`, `ENGLISH_ONLY`, or `ALWAYS_IN_OTHERS`. The last
+            applies in other languages than English in any case, and then its condition gets the code of the language.
         on_fillers: The condition on the pieces of a form: gets its fillers and the masked LM's vocabulary.
         on_log_odds: The condition on log p(filler) - log p(original): gets one number or an array.
         on_word: The condition on a suggestion in the case of the shared word: returns the function of the word for a
@@ -117,6 +129,7 @@ class Filter:
     in_method: bool = False
     needs_wordnet: bool = False
     library: str | None = None
+    languages: str = ANY_LANGUAGE
     on_fillers: Callable[[Any, Fillers, Vocabulary], Where] | None = None
     on_log_odds: Callable[[Any, Any], Any] | None = None
     on_word: Callable[[Any, Place], Callable[[str], bool]] | None = None
@@ -134,6 +147,8 @@ class Filter:
         """Return the value of the filter's option among the options of a run."""
         if self.option is None:
             return True
+        if self._is_for_others(options):
+            return options.language  # type: ignore[attr-defined]
         return self.name in options.filters if self.in_method else getattr(options, self.name)  # type: ignore[attr-defined]
 
     def applies(self, options: object) -> bool:
@@ -141,7 +156,10 @@ class Filter:
         value = self.value(options)
         if self.option is None or self.in_method:
             return bool(value)
-        return not self.option.is_default(value)
+        return self._is_for_others(options) or not self.option.is_default(value)
+
+    def _is_for_others(self, options: object) -> bool:
+        return self.languages == ALWAYS_IN_OTHERS and not is_english(options.language)  # type: ignore[attr-defined]
 
 
 class Applied(NamedTuple):
@@ -152,4 +170,5 @@ class Applied(NamedTuple):
 
     def __str__(self) -> str:
         """Return the option with its value, for messages."""
-        return self.filter.name if self.value is True else f"{self.filter.name}={self.value}"
+        is_plain = self.value is True or self.filter.languages == ALWAYS_IN_OTHERS
+        return self.filter.name if is_plain else f"{self.filter.name}={self.value}"

@@ -5,6 +5,7 @@ from functools import lru_cache, partial
 
 from generation.filters.filter import Place
 from generation.sentences.words import fold
+from merge_snli.languages.language import is_english
 from merge_snli.models.base_forms import base_forms
 
 INFLECTED_CLASSES = ("noun", "verb")
@@ -27,11 +28,14 @@ def in_problem(place: Place) -> Callable[[str], bool]:
     Args:
         place: The occurrence that a suggestion replaces.
     """
-    return partial(is_form_of_any, words=place.problem_words, word_class=place.word.word_class)
+    language = place.tagged.language
+    return partial(is_form_of_any, words=place.problem_words, word_class=place.word.word_class, language=language)
 
 
-def is_form_of_any(word: str, words: frozenset[str], word_class: str) -> bool:
-    """Return whether a word is one of the folded `words`, or another form of one in a word class."""
+def is_form_of_any(word: str, words: frozenset[str], word_class: str, language: str | None = None) -> bool:
+    """Return whether a word is one of the folded `words`, or in English another form of one in a word class."""
+    if not is_english(language):
+        return fold(word) in words
     return not base_forms_of(words, word_class).isdisjoint(base_forms(fold(word), word_class))
 
 

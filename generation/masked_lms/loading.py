@@ -122,17 +122,18 @@ def check_masked_lm(model: ResolvedModel) -> None:
     _load_tokenizer(model)
 
 
-def load_vocabulary(model: ResolvedModel, size: int) -> Vocabulary:
+def load_vocabulary(model: ResolvedModel, size: int, language: str | None = None) -> Vocabulary:
     """Read the vocabulary of a masked LM without loading its weights.
 
     Args:
         model: The model, from `find_masked_lms`.
         size: Number of logits per token.
+        language: The code of the language of the problems; None for English.
 
     Raises:
         InputError: If its tokenizer cannot be used.
     """
-    return read_vocabulary(_load_tokenizer(model), size, model.name)
+    return read_vocabulary(_load_tokenizer(model), size, model.name, language)
 
 
 def _check_architecture(model: ResolvedModel) -> None:

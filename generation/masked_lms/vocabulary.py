@@ -12,6 +12,7 @@ import numpy as np
 
 from generation.sentences.words import is_whole_word
 from merge_snli.base.errors import InputError
+from merge_snli.languages.language import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,21 +45,25 @@ class Vocabulary:
     Attributes:
         pieces: One per token id; None for special, unused and undecodable tokens.
         whole_word: Whether a suggestion may be this piece, of shape (len(pieces),).
+        noun_capitals: Whether the nouns of the language begin with a capital, as in German.
     """
 
     pieces: tuple[Piece | None, ...]
     whole_word: npt.NDArray[np.bool_]
+    noun_capitals: bool = False
 
     def same_kind(self, piece_ids: npt.NDArray[np.int32], original_id: int) -> npt.NDArray[np.bool_]:
         """Return which pieces are whole words of the same kind as the original's piece.
 
         In place of a word in lower case, a piece with a capital is not one, unless the vocabulary has it in lower case
-        as well: "Woman" becomes "woman", but "German" would become "german".
+        as well: "Woman" becomes "woman", but "German" would become "german". If nouns have capitals, a piece in lower
+        case is not one in place of a word with a capital either: "laut" would become "Laut".
         """
         same: npt.NDArray[np.bool_] = self.whole_word[piece_ids] & (self.kinds[piece_ids] == self.kinds[original_id])
         original = self.pieces[original_id]
-        in_lower_case = original is not None and original.text == original.text.lower()
-        return same & ~self.only_capitalized[piece_ids] if in_lower_case else same
+        if original is not None and original.text == original.text.lower():
+            return same & ~self.only_capitalized[piece_ids]
+        return same & ~self.only_in_lower_case[piece_ids] if self.noun_capitals else same
 
     @cached_property
     def only_capitalized(self) -> npt.NDArray[np.bool_]:
@@ -67,9 +72,20 @@ class Vocabulary:
         return np.array([piece is not None and (piece.kind, piece.text.lower()) not in lower for piece in self.pieces])
 
     @cached_property
+    def only_in_lower_case(self) -> npt.NDArray[np.bool_]:
+        """Which pieces have no capital and no piece of their kind with one; of shape (len(pieces),)."""
+        pieces = {(piece.kind, piece.text) for piece in self.pieces if piece is not None}
+        return np.array([piece is not None and (piece.kind, _title(piece.text)) not in pieces for piece in self.pieces])
+
+    @cached_property
     def kinds(self) -> npt.NDArray[np.str_]:
         """The kind of each piece, `""` for None; of shape (len(pieces),)."""
         return np.array(["" if piece is None else piece.kind for piece in self.pieces])
+
+
+def _title(text: str) -> str:
+    """Return a text with its first letter as a capital."""
+    return text[:1].upper() + text[1:]
 
 
 def wordpiece(token: str) -> Piece | None:
@@ -101,13 +117,16 @@ def sentencepiece(token: str) -> Piece | None:
     return Piece(token[1:], SPACED) if token.startswith(SENTENCEPIECE_SPACE) else Piece(token, BARE)
 
 
-def read_vocabulary(tokenizer: PreTrainedTokenizerFast, size: int, name: str) -> Vocabulary:
+def read_vocabulary(
+    tokenizer: PreTrainedTokenizerFast, size: int, name: str, language: str | None = None
+) -> Vocabulary:
     """Read the vocabulary of a tokenizer.
 
     Args:
         tokenizer: A fast tokenizer.
         size: Number of logits per token; ids that the tokenizer does not use get no piece.
         name: The masked LM's name, for messages.
+        language: The code of the language of the problems; None for English.
 
     Raises:
         InputError: If the tokenizer is not WordPiece, byte-level BPE or SentencePiece.
@@ -116,7 +135,7 @@ def read_vocabulary(tokenizer: PreTrainedTokenizerFast, size: int, name: str) ->
     special = set(tokenizer.all_special_ids) | set(tokenizer.added_tokens_decoder)
     tokens = {index: token for token, index in tokenizer.get_vocab().items() if index not in special}
     pieces = tuple(read(tokens[index]) if index in tokens else None for index in range(size))
-    return Vocabulary(pieces, _whole_words(pieces))
+    return Vocabulary(pieces, _whole_words(pieces, language), language_of(language).noun_capitals)
 
 
 def _reader(backend: Mapping[str, Any], name: str) -> Callable[[str], Piece | None]:
@@ -135,7 +154,7 @@ def _reader(backend: Mapping[str, Any], name: str) -> Callable[[str], Piece | No
     )
 
 
-def _whole_words(pieces: Sequence[Piece | None]) -> npt.NDArray[np.bool_]:
+def _whole_words(pieces: Sequence[Piece | None], language: str | None) -> npt.NDArray[np.bool_]:
     """Return which pieces are whole words.
 
     A bare piece can be a word or a part of one: it counts as a word if the vocabulary has the same letters after a
@@ -146,7 +165,7 @@ def _whole_words(pieces: Sequence[Piece | None]) -> npt.NDArray[np.bool_]:
         [
             piece is not None
             and piece.kind != CONTINUATION
-            and is_whole_word(piece.text)
+            and is_whole_word(piece.text, language)
             and (piece.kind == SPACED or piece.text.casefold() in spaced)
             for piece in pieces
         ],

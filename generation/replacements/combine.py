@@ -118,7 +118,10 @@ def _replacement(word: str, premise: Validated | None, hypothesis: Validated | N
 
 
 def scramble_all(
-    replacements: Iterable[Replacement], problem_words: Collection[str], random_seed: int
+    replacements: Iterable[Replacement],
+    problem_words: Collection[str],
+    random_seed: int,
+    language: str | None = None,
 ) -> tuple[tuple[Replacement, ...], tuple[Replacement, ...]]:
     """Scramble the replacements of one shared word, so that no two become the same word.
 
@@ -126,6 +129,7 @@ def scramble_all(
         replacements: The replacements in alphabetical order. Of two with the same letters, the first chooses first.
         problem_words: The words of the problem, folded. No scrambled word is one of them or a negation.
         random_seed: Changes the orders.
+        language: The code of their language, for its negations; None for English.
 
     Returns:
         The scrambled replacements in alphabetical order, and the replacements that are left out because no other
@@ -135,7 +139,7 @@ def scramble_all(
     left_out: list[Replacement] = []
     for each in replacements:
         forbidden = {*problem_words, *map(fold, scrambled)}
-        word = scramble(each.word, random_seed, forbidden)
+        word = scramble(each.word, random_seed, forbidden, language)
         if word is None:
             left_out.append(each)
         else:
@@ -143,7 +147,9 @@ def scramble_all(
     return tuple(scrambled[word] for word in sorted(scrambled)), tuple(left_out)
 
 
-def scramble(word: str, random_seed: int, forbidden: Collection[str] = frozenset()) -> str | None:
+def scramble(
+    word: str, random_seed: int, forbidden: Collection[str] = frozenset(), language: str | None = None
+) -> str | None:
     """Put the letters of a word in another order, the same on every machine.
 
     The n-th order ranks the letters by the sha256 of the JSON list [random seed, word, n, index]. The result is the
@@ -154,6 +160,7 @@ def scramble(word: str, random_seed: int, forbidden: Collection[str] = frozenset
         word: The word.
         random_seed: Changes the orders.
         forbidden: Folded words that are not allowed.
+        language: The code of its language; None for English.
 
     Returns:
         The scrambled word; the word itself if all its letters are the same; None if no order is allowed.
@@ -163,7 +170,7 @@ def scramble(word: str, random_seed: int, forbidden: Collection[str] = frozenset
     for attempt in range(ATTEMPTS):
         scrambled = match_case(word, _reorder(word, letters, random_seed, attempt))
         differs = one_letter or scrambled.casefold() != word.casefold()
-        if differs and fold(scrambled) not in forbidden and not is_negation(scrambled):
+        if differs and fold(scrambled) not in forbidden and not is_negation(scrambled, language):
             return scrambled
     return None
 

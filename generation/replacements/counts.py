@@ -21,6 +21,7 @@ from generation.sentences.forms import ONE, Form, Substitution, match_case
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem
 from generation.sentences.words import SharedWord, fold, words_of
 from merge_snli.dataset.answered_forms import FORMS
+from merge_snli.languages.language import ENGLISH
 from merge_snli.models.base_forms import base_forms
 
 FILLERS = "fillers"
@@ -162,9 +163,10 @@ def _answered(
     """Yield the answered forms of a problem with the outcome of each filter that needs no tagger."""
     problem_words = words_of(tagged)
     for word in words:
+        inflected = word.word_class if tagged.language == ENGLISH else ""  # only English has base forms
         in_problem = {
-            name: [index for form in base_forms_of(problem_words, word.word_class) for index in pieces.get(form, ())]
-            for name, pieces in ((name, pieces_of(name, word.word_class)) for name in answers)
+            name: [index for form in base_forms_of(problem_words, inflected) for index in pieces.get(form, ())]
+            for name, pieces in ((name, pieces_of(name, inflected)) for name in answers)
         }
         for form, place in places_of_word(tagged, word, mask, problem_words=problem_words):
             for name, of_mlm in answers.items():

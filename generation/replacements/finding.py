@@ -207,7 +207,9 @@ def combine(filtered: FilteredWord, options: Options) -> Found:
                 )
     replacements = over_sentences(validated[PREMISE], validated[HYPOTHESIS], sides=options.sides)
     if options.scramble:
-        replacements, left_out = scramble_all(replacements, filtered.problem_words, options.random_seed)
+        replacements, left_out = scramble_all(
+            replacements, filtered.problem_words, options.random_seed, options.language
+        )
         dropped[NO_ORDER] = {
             side: {each.word: of_side[each.word] for each in left_out if each.word in of_side}
             for side, of_side in validated.items()

@@ -93,7 +93,7 @@ def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Itera
             size = store.vocabulary_size()
             if size is None:
                 raise missing(key.masked_lm)
-            opened[key.masked_lm] = store, load_vocabulary(mlm, size)
+            opened[key.masked_lm] = store, load_vocabulary(mlm, size, options.language)
         yield lambda problems: load_answers(opened, distinct_forms(problems, options.mask), missing)
 
 
@@ -140,7 +140,7 @@ def tagger_of_run(dataset: MergeDataset, options: Options) -> Tagger:
     Raises:
         InputError: If the installed one is another version.
     """
-    tagger = find_tagger(options.tagger, parser=options.same_parse)
+    tagger = find_tagger(options.tagger, language=options.language, parser=options.same_parse)
     message = other_tagger(tagger, generation_of(dataset.record).tagger)
     if message is not None:
         raise InputError(f"{message}: install that version")

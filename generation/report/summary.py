@@ -53,7 +53,7 @@ def words_report(options: ProblemOptions) -> WordsReport:
     Raises:
         InputError: If the problems or the tagger cannot be read.
     """
-    tagger = find_tagger(options.tagger)
+    tagger = find_tagger(options.tagger, language=options.language)
     progress = Progress()
     source, survey = open_problems(options, progress)
     problems = stream_problems(source, survey)

@@ -12,6 +12,7 @@ from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, t
 from generation.sentences.words import SharedWord, forms_of_word, shared_words
 from generation.work import METHOD_VERSION, TAGGED_FOLDER, find_shard, read_shard, write_shard
 from merge_snli.base.files import sha256_of_json
+from merge_snli.languages.language import ENGLISH
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import Problem
 
@@ -41,6 +42,9 @@ SCHEMA = pa.schema(
 # All columns except the tokens, which only the filters need.
 COLUMNS_WITHOUT_TOKENS = ("id", "premise", "hypothesis", "label", "extra", "words")
 
+# In the metadata of a shard: the code of its language, if that is not English.
+LANGUAGE = b"language"
+
 PROBLEMS_PER_SHARD = 1_000
 
 # Tagged problems with their shared words.
@@ -67,7 +71,8 @@ def tag_shard(problems: Sequence[Problem], tagger: Tagger, work: Path, *, ignore
     if cached is not None:
         return cached
     rows = [_row(tagged, shared_words(tagged, ignore_case=ignore_case)) for tagged in tag(problems, tagger)]
-    return write_shard(work / TAGGED_FOLDER, key, pa.Table.from_pylist(rows, SCHEMA))
+    about = None if tagger.language == ENGLISH else {LANGUAGE: tagger.language}
+    return write_shard(work / TAGGED_FOLDER, key, pa.Table.from_pylist(rows, SCHEMA.with_metadata(about)))
 
 
 def read_words(shard: Path) -> ProblemWords:
@@ -142,6 +147,7 @@ def _token(token: Token) -> dict[str, Any]:
 
 
 def _words(table: pa.Table) -> Iterator[tuple[TaggedProblem, tuple[SharedWord, ...]]]:
+    language = (table.schema.metadata or {}).get(LANGUAGE, ENGLISH.encode()).decode()
     for row in table.to_pylist():
         problem = Problem(row["id"], row["premise"], row["hypothesis"], row["label"], tuple(row["extra"]))
         premise, hypothesis = (
@@ -157,7 +163,7 @@ def _words(table: pa.Table) -> Iterator[tuple[TaggedProblem, tuple[SharedWord, .
             )
             for word in row["words"]
         )
-        yield TaggedProblem(problem, premise, hypothesis), words
+        yield TaggedProblem(problem, premise, hypothesis, language), words
 
 
 def _sentence(text: str, tokens: Sequence[dict[str, Any]]) -> TaggedSentence:

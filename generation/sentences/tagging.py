@@ -6,12 +6,15 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from generation.sentences.forms import Substitution
+from merge_snli.languages.language import ENGLISH, is_english, language_of
 from merge_snli.models.tagger import CLASS_OF_TAG, PARSER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from generation.sentences.forms import Substitution
+    from spacy.tokens import Token as SpacyToken
+
     from generation.sentences.receptive_field import ReceptiveFieldTagger
     from merge_snli.models.tagger import Tagger
     from merge_snli.problems.reading import Problem
@@ -20,13 +23,16 @@ logger = logging.getLogger(__name__)
 
 SENTENCES_PER_BATCH = 256
 
+# Features that a word mostly has on its own, whatever its neighbors are.
+OWN_FEATURES = {"Gender", "Number"}
+
 # Number of suggestions that are tagged both ways to verify the fast path.
 SUGGESTIONS_TO_VERIFY = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token of a sentence: its text, the offset of its first character, and its Penn tag."""
+    """A token of a sentence: its text, the offset of its first character, and its tag, see `tag_of`."""
 
     text: str
     start: int
@@ -40,7 +46,7 @@ class Token:
     @property
     def word_class(self) -> str | None:
         """`noun`, `verb`, `adj` or `adv`; None for a closed-class token."""
-        return CLASS_OF_TAG.get(self.tag)
+        return word_class_of(self.tag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +59,12 @@ class TaggedSentence:
 
 @dataclass(frozen=True, slots=True)
 class TaggedProblem:
-    """A problem with its tagged premise and hypothesis."""
+    """A problem with its tagged premise and hypothesis, and the code of the tagger's language."""
 
     problem: Problem
     premise: TaggedSentence
     hypothesis: TaggedSentence
+    language: str = ENGLISH
 
 
 def tag(problems: Sequence[Problem], tagger: Tagger) -> list[TaggedProblem]:
@@ -72,13 +79,18 @@ def tag(problems: Sequence[Problem], tagger: Tagger) -> list[TaggedProblem]:
     """
     texts = dict.fromkeys(text for problem in problems for text in (problem.premise, problem.hypothesis))
     tagged = dict(zip(texts, tag_sentences(texts, tagger), strict=True))
-    return [TaggedProblem(problem, tagged[problem.premise], tagged[problem.hypothesis]) for problem in problems]
+    return [
+        TaggedProblem(problem, tagged[problem.premise], tagged[problem.hypothesis], tagger.language)
+        for problem in problems
+    ]
 
 
 def tag_sentences(texts: Iterable[str], tagger: Tagger) -> Iterator[TaggedSentence]:
     """Tag sentences in their order; texts are not split into sentences."""
     for doc in tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH, disable=[PARSER]):
-        yield TaggedSentence(doc.text, tuple(Token(token.text, token.idx, token.tag_) for token in doc))
+        yield TaggedSentence(
+            doc.text, tuple(Token(token.text, token.idx, tag_of(token, tagger.language)) for token in doc)
+        )
 
 
 class InPlaceTagger:
@@ -95,6 +107,7 @@ class InPlaceTagger:
         """
         self._tagger = tagger
         self._fast: ReceptiveFieldTagger | None = None
+        self._alone: dict[str, dict[str, str]] = {}
         self._verified = False
 
     @property
@@ -114,7 +127,10 @@ class InPlaceTagger:
         return [word_class_of(tag) for tag in self.tags(places)]
 
     def tags(self, places: Sequence[Substitution]) -> list[str | None]:
-        """Return the Penn tag of each suggestion in its sentence.
+        """Return the tag of each suggestion in its sentence, see `tag_of`.
+
+        Taggers of other languages than English often give a word the gender and number that its neighbors have. So it
+        is also tagged on its own. If that gives another gender or number, the tag has both, as in `Gender=Fem,Masc`.
 
         Args:
             places: The suggestions.
@@ -122,6 +138,8 @@ class InPlaceTagger:
         Returns:
             The tags; None if spaCy splits the suggestion into several tokens or joins it with its neighbors.
         """
+        if not is_english(self._tagger.language):
+            return self._tags_with_own_features(places)
         if not self._verified and places:
             self._fast = self._verified_fast_path(places[:SUGGESTIONS_TO_VERIFY])
             self._verified = True
@@ -140,6 +158,22 @@ class InPlaceTagger:
         originals = dict(zip(sentences, _parses(sentences, self._tagger), strict=True))
         parses = _parses((place.text for place in places), self._tagger)
         return [parse == originals[place.sentence] for place, parse in zip(places, parses, strict=True)]
+
+    def _tags_with_own_features(self, places: Sequence[Substitution]) -> list[str | None]:
+        words = [self._own_form(place) for place in places]
+        new = [word for word in dict.fromkeys(words) if word not in self._alone]
+        alone = [Substitution("", 0, 0, word) for word in new]
+        for word, tag in zip(new, plain_tags(alone, self._tagger), strict=True):
+            self._alone[word] = {} if tag is None else features_of(tag)
+        tags = plain_tags(places, self._tagger)
+        return [
+            None if tag is None else _with_features(tag, self._alone[word])
+            for word, tag in zip(words, tags, strict=True)
+        ]
+
+    def _own_form(self, place: Substitution) -> str:
+        """Return a suggestion as it is written within a sentence."""
+        return place.word if language_of(self._tagger.language).noun_capitals else place.word.lower()
 
     def _verified_fast_path(self, places: Sequence[Substitution]) -> ReceptiveFieldTagger | None:
         from generation.sentences.receptive_field import ReceptiveFieldTagger
@@ -163,15 +197,40 @@ def _parses(texts: Iterable[str], tagger: Tagger) -> Iterator[list[tuple[int, st
 
 
 def word_class_of(tag: str | None) -> str | None:
-    """Return the word class of a Penn tag; None for a closed class or no tag."""
-    return None if tag is None else CLASS_OF_TAG.get(tag)
+    """Return the word class of a tag; None for a closed class or no tag."""
+    return None if tag is None else CLASS_OF_TAG.get(tag.partition("|")[0])
+
+
+def tag_of(token: SpacyToken, language: str) -> str:
+    """Return the tag of a token: of English, its Penn tag.
+
+    In another language, it is the universal part-of-speech tag with the morphological features, as in
+    `NOUN|Gender=Masc|Number=Sing`.
+    """
+    return token.tag_ if language == ENGLISH else f"{token.pos_}|{token.morph}"
+
+
+def _with_features(tag: str, own: Mapping[str, str]) -> str:
+    """Return a tag with the features that a word has on its own as well, of those in `OWN_FEATURES`."""
+    features = features_of(tag)
+    for name in OWN_FEATURES & own.keys():
+        features[name] = ",".join(sorted({features.get(name, own[name]), own[name]}))
+    return "|".join([tag.partition("|")[0], *(f"{name}={features[name]}" for name in sorted(features))])
+
+
+def features_of(tag: str) -> dict[str, str]:
+    """Return the morphological features of a tag, as in `{"Gender": "Masc", "Number": "Sing"}`; none of a Penn tag."""
+    return dict(each.split("=", 1) for each in tag.split("|")[1:] if each)
 
 
 def plain_tags(places: Sequence[Substitution], tagger: Tagger) -> list[str | None]:
-    """Return the Penn tag of each suggestion as spaCy tags the whole sentence; None if it is not a single token."""
+    """Return the tag of each suggestion as spaCy tags the whole sentence; None if it is not a single token."""
     texts = (place.text for place in places)
     docs = tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH, disable=[PARSER])
     return [
-        next((token.tag_ for token in doc if token.idx == place.start and token.text == place.word), None)
+        next(
+            (tag_of(token, tagger.language) for token in doc if token.idx == place.start and token.text == place.word),
+            None,
+        )
         for place, doc in zip(places, docs, strict=True)
     ]

@@ -7,20 +7,11 @@ from dataclasses import dataclass
 
 from generation.sentences.forms import HYPOTHESIS, ONE, PREMISE, Form, forms
 from generation.sentences.tagging import TaggedProblem, Token
+from merge_snli.languages.language import is_english, language_of
 from merge_snli.schema import WORD_CLASSES
 
 # Letters, with single hyphens and apostrophes between them.
 WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
-
-# Negations, and words that reverse an inference as "without" does. They are neither replaced nor replacements.
-NEGATIONS = frozenset(
-    """
-    no not never none nobody nothing nowhere nowise neither nor cannot hardly barely scarcely without
-    lacking absent minus
-    n't don't doesn't didn't isn't aren't wasn't weren't ain't won't can't couldn't wouldn't shouldn't mustn't
-    haven't hasn't hadn't dont doesnt didnt isnt arent wasnt werent aint cant couldnt wouldnt
-    """.split()  # noqa: SIM905 - a word list is more readable as text
-)
 
 # Words that count, order or identify. A sentence with one of them may say something else of the things it is about.
 QUANTIFIERS = frozenset(
@@ -28,14 +19,6 @@ QUANTIFIERS = frozenset(
     single sole only same other different another such own
     first second third fourth fifth next last previous former latter
     half double several many few much more most less least enough numerous various multiple whole entire
-    """.split()  # noqa: SIM905
-)
-
-# Bare affixes, which are vocabulary pieces and which taggers tag like words.
-AFFIXES = frozenset(
-    """
-    un re de dis mis pre non anti semi inter multi bi tri ex co en em im il ir fi
-    ing ed er est ly ness ment tion sion ies ish ful less ible ous ism ist ity ive al ic th nd rd st ll ve
     """.split()  # noqa: SIM905
 )
 
@@ -52,24 +35,33 @@ LEFT_OUT = (OTHER_CLASS, OTHER_CASE, NEGATION, PART_OF_WORD)
 CONTRACTED_NEGATION = re.compile(r"\s*n['’]?t\b|not\b", re.IGNORECASE)
 
 
-def is_whole_word(text: str) -> bool:
+def is_whole_word(text: str, language: str | None = None) -> bool:
     """Return whether the text of a vocabulary piece can be a word of a variant.
 
     Args:
         text: The piece's text, without the tokenizer's marker.
+        language: The code of its language; None for English.
 
     Returns:
         True if it has at least two letters, has only letters and single inner hyphens or apostrophes, and is neither a
-        bare affix nor a negation.
+        bare affix nor a negation. Letters of other languages than English may have combining marks, such as the vowel
+        signs of Hindi.
     """
-    if WORD.fullmatch(text) is None or is_negation(text) or text.casefold() in AFFIXES:
+    letters = text if text.isascii() or is_english(language) else _without_marks(text)
+    if WORD.fullmatch(letters) is None or is_negation(text, language):
         return False
-    return sum(letter.isalpha() for letter in text) >= 2
+    return text.casefold() not in language_of(language).affixes and sum(letter.isalpha() for letter in letters) >= 2
 
 
-def is_negation(text: str) -> bool:
-    """Return whether a word is one of `NEGATIONS`, in any case and with either apostrophe."""
-    return text.casefold().replace("’", "'") in NEGATIONS
+def is_negation(text: str, language: str | None = None) -> bool:
+    """Return whether a word is a negation of a language, English if None, in any case and with either apostrophe."""
+    return text.casefold().replace("’", "'") in language_of(language).negations
+
+
+def _without_marks(text: str) -> str:
+    """Return a text without combining marks, except those before its first letter."""
+    first = next((index for index, character in enumerate(text) if character.isalpha()), 0)
+    return text[:first] + "".join(each for each in text[first:] if not unicodedata.category(each).startswith("M"))
 
 
 def words_of(problem: TaggedProblem) -> frozenset[str]:
@@ -168,7 +160,7 @@ def _left_out(text: str, word_class: str, tagged: TaggedProblem, form: Callable[
         return OTHER_CASE
     if any(token.word_class != word_class for _, token in same_letters):
         return OTHER_CLASS
-    if is_negation(text):
+    if is_negation(text, tagged.language):
         return NEGATION
     if word_class == "verb" and any(CONTRACTED_NEGATION.match(whole, token.end) for whole, token in same_letters):
         return NEGATION

@@ -141,7 +141,9 @@ def tagger_of(record: Record, name: str | None = None) -> Tagger:
     """
     options = record.options
     parser = bool(options.get("same_parse"))
-    tagger = find_tagger(name or installed_tagger(options.get("tagger")), parser=parser)
+    tagger = find_tagger(
+        name or installed_tagger(options.get("tagger")), language=options.get("language"), parser=parser
+    )
     message = other_tagger(tagger, generation_of(record).tagger)
     if message is not None:
         logger.warning("words are counted with another tokenizer: %s", message)

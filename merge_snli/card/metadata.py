@@ -6,9 +6,9 @@ from merge_snli.base.hub_ids import split_revision
 from merge_snli.dataset.label_spellings import are_nli, task_labels
 from merge_snli.dataset.record import Record
 from merge_snli.embedded import PREFIX
+from merge_snli.languages.language import ENGLISH
 from merge_snli.problems.inputs import ON_HUB, hub_repository, public_name
 from merge_snli.problems.known_datasets import NLI, TWO_TEXTS, known_dataset
-from merge_snli.problems.language import ENGLISH
 from merge_snli.schema import ALL, ANNOTATION, data_file, data_version, features_of
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))

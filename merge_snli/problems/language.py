@@ -1,20 +1,15 @@
-"""Check the language of problems by their function words; the folder `languages` has those of each language."""
+"""Check the language of problems by their function words; `merge_snli.languages` has those of each language."""
 
 import logging
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.languages.language import ENGLISH, languages
 
 logger = logging.getLogger(__name__)
-
-FOLDER = Path(__file__).parent / "languages"
-ENGLISH = "en"
 
 WORD = re.compile(r"[^\W\d_]+")
 OTHER_SCRIPT = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")  # a letter that is not Latin
@@ -38,26 +33,6 @@ MIN_NAMED = 0.2
 ANOTHER = "another language"
 
 MAX_DEVIATING = 0.1  # the largest share of problems that may look like another language; they get a warning
-
-
-@dataclass(frozen=True)
-class Language:
-    """A language in Latin letters.
-
-    Attributes:
-        name: Its name in English.
-        function_words: Frequent words of its closed classes, in lower case.
-    """
-
-    name: str
-    function_words: frozenset[str]
-
-
-@cache
-def languages() -> Mapping[str, Language]:
-    """Return the languages whose function words are known, by ISO 639-1 code."""
-    read = {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.toml"))}
-    return {code: Language(of["name"], frozenset(of["function_words"].split())) for code, of in read.items()}
 
 
 def use_of_words(text: str, expected: str) -> Counter[str]:
@@ -155,7 +130,9 @@ class LanguageCheck:
                 advice = "remove them, or check their variants"
                 logger.warning("the problems of %s %s, %s; %s", problems, some, self._first, advice)
             return
+        codes = [code for code, language in languages().items() if language.name == other]
+        instead = "".join(f", or {param('language', code)} for {other}" for code in codes)
         raise InputError(
             f"the problems of {problems} {found}: the tagger and the filters are for {name}. Give problems in "
-            f"{name}, or add {param('language', self._expected)} if they are"
+            f"{name}, or add {param('language', self._expected)} if they are{instead}"
         )

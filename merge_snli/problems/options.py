@@ -11,10 +11,10 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import Option, described
+from merge_snli.languages.language import check_code, is_english
 from merge_snli.problems.file_rows import TAB
 from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
-from merge_snli.problems.language import ENGLISH
 from merge_snli.problems.rows import read_label_names
 from merge_snli.schema import VARIANT_COLUMNS, WORD_CLASSES, seed_columns
 
@@ -118,16 +118,20 @@ class ProblemOptions:
         None,
         "spaCy pipeline",
         metavar="NAME|DIR",
-        shown_default="en_core_web_sm 3.8, or its copy on PyPI",
+        shown_default="en_core_web_sm 3.8, or its copy on PyPI; in another language the small one of spaCy",
         departure="**Another tagger** than the paper's `en_core_web_sm`, which changes the shared words and the word "
         "classes.",
         departs=lambda name: name is not None and not name.startswith("en_core_web_sm"),
     )
     language: str | None = _source_option(
         None,
-        "language of the problems, if the check that they are English is to be skipped",
+        "language of the problems as an ISO 639-1 code such as fr, which is then not checked",
         metavar="CODE",
-        choices=(ENGLISH,),
+        shown_default="that of the tagger, or of a config of XNLI; en",
+        departure="**Another language** than the paper's English: word classes are universal part-of-speech tags, and "
+        "a replacement agrees with the original word in the morphological features that the tagger gives.",
+        departs=lambda code: not is_english(code),
+        changes_rows=True,
         always_recorded=False,
     )
 
@@ -145,6 +149,8 @@ class ProblemOptions:
             self._set_problems()
         self._set("delimiter", _delimiter(self.delimiter))
         _check_keep_column(self.keep_column)
+        if self.language is not None:
+            check_code(self.language)
         if self.data_labels is not None:
             _check_data_labels(self.data_labels)
 
@@ -283,8 +289,11 @@ def _defaults(problems: Problems, config: str | None) -> dict[str, Any]:
     if known is None:
         without_splits = problems.are_bundled or problems.were_in_memory or problems.are_files
         return {} if without_splits else {"split": "test"}
+    language = {}
+    if known.config_is_language and config not in (None, known.config):
+        language = {"language": config}
     names = ("config", "premise_column", "hypothesis_column", "label_column", "data_labels")
-    return {"split": known.splits[0]} | {name: getattr(known, name) for name in names}
+    return language | {"split": known.splits[0]} | {name: getattr(known, name) for name in names}
 
 
 def _delimiter(text: str | None) -> str | None:

@@ -15,6 +15,7 @@ from merge_snli.models.finding import find_device
 from merge_snli.papers.numbers import MERGE, read_paper
 from merge_snli.reproduction.plan import PLAIN, Reproduction
 from merge_snli.reproduction.requirements import missing_packages, scored_models
+from merge_snli.reproduction.simple_pair import SimplePairRun
 
 # Mean number of tokens of a form of SNLI test, and of a problem of it.
 TOKENS_PER_FORM, TOKENS_PER_PAIR = 14, 23
@@ -91,7 +92,7 @@ def operations_per_second(device: str) -> float:
     return TRIAL_SEQUENCES * TRIAL_TOKENS * shape.operations / min(times)
 
 
-def estimate(run: Reproduction) -> Table:
+def estimate(run: Reproduction | SimplePairRun) -> Table:
     """Estimate a run: the forms and the time of all but the models from a sample of the problems.
 
     The time of a model is its operations at the speed of one layer on this machine.
@@ -103,11 +104,16 @@ def estimate(run: Reproduction) -> Table:
         InputError: If the problems cannot be read.
     """
     device = find_device(run.model_options.device)
-    bundled = tuple(PREFIX + name for name in MASKED_LMS)
-    trial = dry_run(replace(run.options, mlm=bundled))
     speed, models = operations_per_second(device), scored_models(run)
-    pairs = number_of_pairs(run, trial.problems) if models else 0
-    asked = [(name, "forms", trial.forms, TOKENS_PER_FORM) for name in run.options.mlm]
+    if isinstance(run, SimplePairRun):
+        title, forms, pairs, others = "Simple Pair and Extended Pair", 0, run.pairs, 0.0
+    else:
+        bundled = tuple(PREFIX + name for name in MASKED_LMS)
+        trial = dry_run(replace(run.options, mlm=bundled))
+        title, forms = f"{trial.problems:,} problems, {len(run.sets)} data set(s)", trial.forms
+        pairs = number_of_pairs(run, trial.problems) if models else 0
+        others = trial.reading + len(run.sets) * (trial.filters * len(run.masked_lms) / len(bundled) + trial.writing)
+    asked = [(name, "forms", forms, TOKENS_PER_FORM) for name in run.masked_lms]
     asked += [(name, "pairs", pairs, TOKENS_PER_PAIR) for name in models]
     rows, total = [], 0.0
     for name, unit, number, tokens in asked:
@@ -117,11 +123,10 @@ def estimate(run: Reproduction) -> Table:
         total += seconds
         size = None if embedded_path(name) else shape.parameters * BYTES_PER_PARAMETER / GB
         rows.append((name.rpartition("/")[2], number, unit, shape.parameters / 1e6, size, format_duration(seconds)))
-    others = trial.reading + len(run.sets) * (trial.filters * len(run.options.mlm) / len(bundled) + trial.writing)
     missing = missing_packages(run)
     download = sum(row[4] or 0 for row in rows)
     return Table(
-        title=f"{trial.problems:,} problems, {len(run.sets)} data set(s)",
+        title=title,
         columns=(
             Column("model", "left"),
             Column("number"),
@@ -130,11 +135,11 @@ def estimate(run: Reproduction) -> Table:
             Column("download, GB", format=",.2f"),
             Column("time"),
         ),
-        rows=(*rows, ("tagging, filters and writing", None, None, None, None, format_duration(others))),
+        rows=(*rows, ("other steps", None, None, None, None, format_duration(others))),
         notes=(
             f"Total: about {format_duration(total + others)} on this machine ({device}, "
             f"{speed / 1e9:,.0f} GFLOP/s in a trial), and {download:,.1f} GB to download if nothing is cached.",
-            "Pairs: as many variants as in the paper, in proportion to the problems. Downloads: 4 bytes per parameter.",
+            "Pairs: as many as in the paper, in proportion to the problems. Downloads: 4 bytes per parameter.",
             *(f"{each}." for each in missing),
             "Nothing was written.",
         ),

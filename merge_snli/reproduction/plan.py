@@ -13,7 +13,7 @@ from merge_snli.dataset.annotators import COLUMN
 from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX, PROBLEMS
 from merge_snli.models.loading import ModelOptions
 from merge_snli.models.paper_models import PAPER_MODELS
-from merge_snli.papers.numbers import MERGE, PaperExhibit, read_paper
+from merge_snli.papers.numbers import MERGE, Paper, PaperExhibit, read_paper
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.source import open_source
 
@@ -39,16 +39,15 @@ OTHER_SETS: Mapping[str, Mapping[str, Any]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reproduction:
-    """What a reproduction makes, and from what.
+class PaperRun:
+    """What a reproduction of a paper makes, and from what.
 
     Attributes:
         out: The output folder.
-        options: The options of the plain data set.
+        paper: The numbers of the paper.
+        problems: The names of the NLI problems.
         models: The NLI models: Hub ids or `demo:NAME`.
         model_options: How to load them.
-        kin: The masked LM of the architecture and size of each model, besides the paper's.
-        corpus: Training data in which words are counted.
         exhibits: The tables and figures to make.
         not_comparable: Why no number compares with the paper's; empty if they do.
         overwrite: Whether to replace data sets in the folder that were made with other options.
@@ -57,16 +56,44 @@ class Reproduction:
     """
 
     out: Path
-    options: Options
+    paper: Paper
+    problems: tuple[str, ...]
     models: tuple[str, ...]
     model_options: ModelOptions
-    kin: Mapping[str, str]
-    corpus: str
     exhibits: tuple[PaperExhibit, ...]
     not_comparable: str
     overwrite: bool = False
     executor: Executor | None = None
     failed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def masked_lms(self) -> tuple[str, ...]:
+        """The masked LMs of the run."""
+        return ()
+
+    def needs(self, *needs: str) -> bool:
+        """Return whether an exhibit needs one of some things."""
+        return any(need in exhibit.needs for exhibit in self.exhibits for need in needs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduction(PaperRun):
+    """A reproduction of the MERGE paper.
+
+    Attributes:
+        options: The options of the plain data set.
+        kin: The masked LM of the architecture and size of each model, besides the paper's.
+        corpus: Training data in which words are counted.
+    """
+
+    options: Options
+    kin: Mapping[str, str]
+    corpus: str
+
+    @property
+    def masked_lms(self) -> tuple[str, ...]:
+        """The masked LMs of the run."""
+        return self.options.mlm
 
     @property
     def work(self) -> Path:
@@ -87,10 +114,6 @@ class Reproduction:
         if name == PLAIN:
             return self.options
         return replace(self.options, **OTHER_SETS[name], seeds_from=str(self.folder(PLAIN)))
-
-    def needs(self, *needs: str) -> bool:
-        """Return whether an exhibit needs one of some things."""
-        return any(need in exhibit.needs for exhibit in self.exhibits for need in needs)
 
 
 def plan_reproduction(
@@ -123,10 +146,8 @@ def plan_reproduction(
     Raises:
         InputError: If an exhibit is unknown, an option does not apply, or the problems cannot be read.
     """
-    known = read_paper(MERGE).exhibits
-    unknown = next((name for name in only if name not in known), None)
-    if unknown is not None:
-        raise InputError(f"{param('only')} has {unknown!r}: choose from {', '.join(known)}")
+    paper = read_paper(MERGE)
+    exhibits = chosen_exhibits(paper, only)
     if demo and (problems, corpus) != (None, None):
         raise InputError(f"{param('demo')} has its own problems: remove {param('problems' if problems else 'corpus')}")
     if demo:
@@ -138,16 +159,30 @@ def plan_reproduction(
         models, kin = tuple(model.name for model in PAPER_MODELS), {}
     return Reproduction(
         out=out,
+        paper=paper,
+        problems=(str(given["problems"]),),
         options=Options(**given, limit=limit, device=device),
         models=models,
         model_options=ModelOptions(device=device, allow_pickle=allow_pickle),
         kin=kin,
         corpus=corpus or (PREFIX + PROBLEMS if demo else SNLI),
-        exhibits=tuple(exhibit for name, exhibit in known.items() if not only or name in only),
+        exhibits=exhibits,
         not_comparable=_not_comparable(demo=demo, limit=limit),
         overwrite=overwrite,
         executor=executor,
     )
+
+
+def chosen_exhibits(paper: Paper, only: Sequence[str]) -> tuple[PaperExhibit, ...]:
+    """Return the exhibits of a paper with some names; all if none is given.
+
+    Raises:
+        InputError: If a name is unknown.
+    """
+    unknown = next((name for name in only if name not in paper.exhibits), None)
+    if unknown is not None:
+        raise InputError(f"{param('only')} has {unknown!r}: choose from {', '.join(paper.exhibits)}")
+    return tuple(exhibit for name, exhibit in paper.exhibits.items() if not only or name in only)
 
 
 def _kept_columns(problems: str | None) -> dict[str, Any]:

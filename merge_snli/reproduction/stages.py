@@ -20,6 +20,7 @@ from merge_snli.models.scored_model import name_models
 from merge_snli.reproduction.plan import CORPUS, PLAIN, SCORES, SETS, SHEETS, Reproduction
 from merge_snli.reproduction.requirements import check_requirements
 from merge_snli.reproduction.scores import score_numbers
+from merge_snli.reproduction.simple_pair import SimplePairRun, simple_pair_stages
 from merge_snli.reproduction.tables import FIGURES, data_numbers
 from merge_snli.reproduction.write import FILES, JSON_FILE, write_reproduction
 from merge_snli.schema import ALL
@@ -45,7 +46,7 @@ CONTENT = frozenset(
 )
 
 
-def reproduce(run: Reproduction) -> dict[str, Any]:
+def reproduce(run: Reproduction | SimplePairRun) -> dict[str, Any]:
     """Make the exhibits of a reproduction; a run that was interrupted resumes.
 
     Args:
@@ -59,7 +60,7 @@ def reproduce(run: Reproduction) -> dict[str, Any]:
     """
     check_out(run.out, "a reproduction", lambda out: min({path.name for path in out.iterdir()} - CONTENT, default=None))
     check_requirements(run)
-    for stage in stages(run):
+    for stage in simple_pair_stages(run) if isinstance(run, SimplePairRun) else stages(run):
         logger.info("%s", stage.name)
         run_here([stage], Progress(quiet=True))  # what it calls shows its own progress
     document: dict[str, Any] = json.loads((run.out / JSON_FILE).read_text(encoding="utf-8"))

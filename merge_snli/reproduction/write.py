@@ -14,20 +14,20 @@ from merge_snli.analysis.report.write import POLICY, inline_svg
 from merge_snli.base import __version__
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Column, Table
-from merge_snli.papers.numbers import MERGE, PaperExhibit, read_paper
-from merge_snli.reproduction.plan import Reproduction
+from merge_snli.papers.numbers import PaperExhibit
+from merge_snli.reproduction.plan import PaperRun
 from merge_snli.reproduction.tables import TABLES, Ours
 from merge_snli.reproduction.verdict import VERDICTS, CheckedCell, check_cell, decimals
 
 FILES = JSON_FILE, MARKDOWN_FILE, PAGE = "reproduction.json", "reproduction.md", "reproduction.html"
 
 # Exhibits of which our rows are shown that the paper does not have.
-WITH_OUR_ROWS = frozenset((*TABLES, "table-3", "table-8"))
+WITH_OUR_ROWS = frozenset((*TABLES, "table-1", "table-3", "table-8", "appendix-table-3", "appendix-table-4"))
 
 Document = dict[str, Any]
 
 
-def write_reproduction(run: Reproduction, ours: Mapping[str, Ours], *, not_comparable: str) -> Document:
+def write_reproduction(run: PaperRun, ours: Mapping[str, Ours], *, not_comparable: str) -> Document:
     """Compare our numbers with the paper's, and write the three files.
 
     Args:
@@ -41,12 +41,11 @@ def write_reproduction(run: Reproduction, ours: Mapping[str, Ours], *, not_compa
     Raises:
         InputError: If a file cannot be written.
     """
-    paper = read_paper(MERGE)
     document: Document = {
-        "paper": {"title": paper.title, "source": paper.source},
+        "paper": {"title": run.paper.title, "source": run.paper.source},
         "version": __version__,
-        "problems": str(run.options.problems),
-        "masked_lms": list(run.options.mlm),
+        "problems": ", ".join(run.problems),
+        "masked_lms": list(run.masked_lms),
         "models": list(run.models),
         "not_comparable": not_comparable,
         "failed": run.failed,
@@ -202,9 +201,9 @@ def as_html(document: Document, out: Path) -> str:
 
 def _facts(document: Document) -> list[str]:
     """Return in sentences what was run, and what is missing."""
-    why = document["not_comparable"]
+    why, masked_lms = document["not_comparable"], ", ".join(document["masked_lms"])
     return [
-        f"Problems: {document['problems']}. Masked LMs: {', '.join(document['masked_lms'])}. Models: "
+        f"Problems: {document['problems']}. {masked_lms and f'Masked LMs: {masked_lms}. '}Models: "
         f"{', '.join(document['models'])}. merge-snli {document['version']}.",
         *([f"No number compares with the paper's: {why}."] if why else []),
         *(f"Missing: {name}: {reason}" for name, reason in document["failed"].items()),

@@ -147,7 +147,7 @@ def find_resources(run: RecordedRun, tagger: str | None, collector: Collector) -
         InputError: If the pipeline that the user names cannot be loaded.
     """
     if tagger is not None:
-        _load_tagger(tagger)
+        _load_tagger(tagger, run.options.language)
     run_tagger = in_place = wordnet = None
     try:
         run_tagger, in_place = _find_tagger(run, tagger)
@@ -181,7 +181,9 @@ def _find_tagger(run: RecordedRun, name: str | None) -> tuple[Tagger, InPlaceTag
     Raises:
         InputError: If it is not available.
     """
-    found = _load_tagger(name or installed_tagger(run.options.tagger), parser=run.options.same_parse)
+    found = _load_tagger(
+        name or installed_tagger(run.options.tagger), run.options.language, parser=run.options.same_parse
+    )
     message = other_tagger(found[0], generation_of(run.record).tagger)
     if message is not None:
         raise InputError(message)
@@ -189,7 +191,7 @@ def _find_tagger(run: RecordedRun, name: str | None) -> tuple[Tagger, InPlaceTag
 
 
 @functools.lru_cache(maxsize=1)
-def _load_tagger(name: str | None, *, parser: bool = False) -> tuple[Tagger, InPlaceTagger]:
-    tagger = find_tagger(name, parser=parser)
+def _load_tagger(name: str | None, language: str | None, *, parser: bool = False) -> tuple[Tagger, InPlaceTagger]:
+    tagger = find_tagger(name, language=language, parser=parser)
     _ = tagger.nlp  # loaded here, so that a pipeline that cannot be loaded is reported once
     return tagger, InPlaceTagger(tagger)

@@ -81,7 +81,7 @@ def _check_replacement(row: Row, seed: CheckedSeed, options: Options, find: Find
     replacement, original = row["replacement"], row["original"]
     if fold(replacement) in seed.words:
         find("replacement", f"{quoted(replacement)} is a word of the seed problem")
-    elif not options.scramble and is_form_of_any(replacement, seed.words, row["word_class"]):
+    elif not options.scramble and is_form_of_any(replacement, seed.words, row["word_class"], options.language):
         find("replacement", f"{quoted(replacement)} is a form of a word of the seed problem")
     # "İ" in lower case is two characters; the second one is not a letter.
     if not any(_is_word(text, options) for text in (replacement, replacement.replace("i\u0307", "İ"))):
@@ -93,8 +93,8 @@ def _check_replacement(row: Row, seed: CheckedSeed, options: Options, find: Find
 def _is_word(text: str, options: Options) -> bool:
     """Return whether a replacement may be `text`; scrambled letters may also be an affix."""
     if options.scramble:
-        return WORD.fullmatch(text) is not None and not is_negation(text)
-    return is_whole_word(text)
+        return WORD.fullmatch(text) is not None and not is_negation(text, options.language)
+    return is_whole_word(text, options.language)
 
 
 def _has_case_of(original: str, word: str) -> bool:

@@ -43,7 +43,7 @@ GIVEN: dict[str, Sequence[str]] = {
 def arguments_of(name: str, option: Option) -> Sequence[str]:
     """Return an argument that sets an option to another value than its default."""
     of_type = option_types(Options)[name]
-    other = option.choices[-1] if option.choices else "2" if of_type in (int, float) else "x"
+    other = option.choices[-1] if option.choices else "2" if of_type in (int, float) else "xx"
     values = () if of_type is bool else GIVEN.get(name, (other,))
     return values if name in POSITIONAL else (flag(name), *values)
 

@@ -3,7 +3,7 @@
 Nothing here comes from `generation`, so that an equal result means that two readings of the same page agree. It is
 slow on purpose: no batches, no short cuts. Only the answers of masked LMs and of the tagger are kept, in dicts. The
 class of a suggestion is asked last, of the words that everything else would keep: intersections may be taken in any
-order.
+order. It is for English; `tests/generation/test_french.py` checks agreement and elision in French a second time.
 """
 
 from __future__ import annotations

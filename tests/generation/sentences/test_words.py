@@ -12,9 +12,7 @@ from generation.output.record import count_words
 from generation.sentences.forms import match_case
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
 from generation.sentences.words import (
-    AFFIXES,
     NEGATION,
-    NEGATIONS,
     OTHER_CASE,
     OTHER_CLASS,
     PART_OF_WORD,
@@ -23,6 +21,7 @@ from generation.sentences.words import (
     is_whole_word,
     shared_words,
 )
+from merge_snli.languages.language import languages
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import Problem, read_problems
@@ -196,8 +195,9 @@ def test_negations_with_either_apostrophe_are_excluded() -> None:
 
 
 def test_the_word_lists_are_lower_case_and_disjoint() -> None:
-    assert all(word == word.casefold() for word in AFFIXES | NEGATIONS)
-    assert not AFFIXES & NEGATIONS
+    for each in languages().values():
+        assert all(word == word.casefold() for word in each.affixes | each.negations)
+        assert not each.affixes & each.negations
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,7 @@ def test_examples_are_escaped(tmp_path: Path) -> None:
 
 DIFFERING: dict[str, dict[str, object]] = {
     "Bundled masked LMs": {"mlm": ["demo:mlm-bpe", "google-bert/bert-base-cased"]},
+    "Another language": {"language": "fr"},
     "Scrambled": {"scramble": True},
     "Without the probability filter": {"filters": ["pos"]},
     "Without the word class filter": {"filters": ["prob"]},

@@ -19,7 +19,13 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, answer: Callable[[str, str], str], failures: Mapping[int, str] | None = None) -> None:
+    def __init__(self, answer: Callable[[str], str], failures: Mapping[int, str] | None = None) -> None:
+        """Start to listen.
+
+        Args:
+            answer: Returns the reply to the last message; it is cut after `max_tokens` words.
+            failures: What happens instead of a reply, by the number of the request.
+        """
         super().__init__(("127.0.0.1", 0), Handler)
         self.answer = answer
         self.failures = failures or {}
@@ -58,17 +64,15 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(200, self.completion(body))
 
     def completion(self, body: dict[str, Any]) -> dict[str, Any]:
-        lines = text_of(body["messages"][-1]["content"]).splitlines()
-        premise, hypothesis = (
-            next(line.removeprefix(name) for line in reversed(lines) if line.startswith(name))
-            for name in ("Premise: ", "Hypothesis: ")
-        )
-        answer = self.server.answer(premise, hypothesis)
+        answer = self.server.answer(text_of(body["messages"][-1]["content"]))
         for stop in body.get("stop") or []:
             answer = answer.partition(stop)[0]
+        words = answer.split(" ")
+        limit = body.get("max_tokens") or body.get("max_completion_tokens") or len(words)
+        answer, finish = " ".join(words[:limit]), "length" if len(words) > limit else "stop"
         message = {"role": "assistant", "content": answer}
         usage = {"prompt_tokens": 40, "completion_tokens": 1, "total_tokens": 41}
-        choice = {"index": 0, "finish_reason": "stop", "message": message}
+        choice = {"index": 0, "finish_reason": finish, "message": message}
         about = {"id": "1", "object": "chat.completion", "created": 0, "model": "rule"}
         return {**about, "choices": [choice], "usage": usage}
 
@@ -78,6 +82,20 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.end_headers()
         self.wfile.write(json.dumps(content).encode())
+
+
+def by_pair(rule: Callable[[str, str], str]) -> Callable[[str], str]:
+    """Return a function that answers the last problem in a text by its premise and hypothesis."""
+
+    def answer(text: str) -> str:
+        lines = text.splitlines()
+        premise, hypothesis = (
+            next(line.removeprefix(name) for line in reversed(lines) if line.startswith(name))
+            for name in ("Premise: ", "Hypothesis: ")
+        )
+        return rule(premise, hypothesis)
+
+    return answer
 
 
 def text_of(content: str | list[dict[str, str]]) -> str:

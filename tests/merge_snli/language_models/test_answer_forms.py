@@ -16,7 +16,7 @@ from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.results.result import Result
 from tests.merge_snli.language_models.conftest import OWN, lm_eval_logs_of
-from tests.merge_snli.language_models.server import Server
+from tests.merge_snli.language_models.server import Server, by_pair
 
 pytestmark = pytest.mark.slow
 
@@ -54,7 +54,7 @@ def answers(bundled: MergeDataset) -> dict[tuple[str, str], str]:
 
 @contextmanager
 def served(answer: Callable[[str, str], str]) -> Iterator[Server]:
-    with Server(answer) as running:
+    with Server(by_pair(answer)) as running:
         Thread(target=running.serve_forever, daemon=True).start()
         yield running
         running.shutdown()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 import pytest
 
@@ -17,11 +16,8 @@ from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.results.result import Result
-from tests.merge_snli.language_models.conftest import lm_eval_logs_of
-from tests.merge_snli.language_models.server import Server
-
-Asked = dict[str, Any]
-"""The data set and the scope, as the arguments of the Inspect task."""
+from tests.merge_snli.language_models.asking import Ask, Asked, ask_inspect, ask_lm_eval
+from tests.merge_snli.language_models.server import Server, by_pair
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +57,7 @@ def served(asked: Asked, form: str) -> Iterator[Server]:
         ]
         for question in questions
     }
-    with Server(lambda premise, hypothesis: form.format(answers[premise, hypothesis])) as running:
+    with Server(by_pair(lambda *pair: form.format(answers[pair]))) as running:
         Thread(target=running.serve_forever, daemon=True).start()
         yield running
         running.shutdown()
@@ -73,48 +69,19 @@ def check(results: list[Result]) -> None:
         assert result.pattern_accuracy == 0.75
 
 
-def ask_inspect(asked: Asked, form: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    from inspect_ai import eval as inspect_eval
-    from inspect_ai.model import get_model
-
-    with served(asked, form) as server:
-        monkeypatch.setenv("STANDIN_API_KEY", "none")
-        monkeypatch.setenv("STANDIN_BASE_URL", server.address)
-        model = get_model("openai-api/standin/rule", memoize=False)
-        (log,) = inspect_eval("merge_snli/nli", model=model, task_args=asked, log_dir=str(folder), display="none")
-    assert log.status == "success"
-    return [log.location]
-
-
-def ask_lm_eval(asked: Asked, form: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    tasks = folder / "tasks"
-    options = [
-        text
-        for name, value in asked.items()
-        if name != "dataset"
-        for text in (f"--{name.replace('_', '-')}", str(value))
-    ]
-    assert main(["harness", asked["dataset"], *options, "--prompt", "word", "--out", str(tasks)]) == 0
-    (task,) = (path.stem for path in tasks.glob("*_word_generate.yaml"))
-    with served(asked, form) as server:
-        arguments = {"model": "rule", "base_url": f"{server.address}/chat/completions", "num_concurrent": 1}
-        logs = lm_eval_logs_of("local-chat-completions", [task], folder, model_args=arguments, apply_chat_template=True)
-    return [str(path) for path in logs]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("ask", [ask_inspect, ask_lm_eval])
 @pytest.mark.parametrize("pairs", ["simple_pair", "hans"])
 def test_pairs_in_groups(
     pairs: str,
-    ask: Callable[[Asked, str, Path, pytest.MonkeyPatch], list[str]],
+    ask: Ask,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     request: pytest.FixtureRequest,
 ) -> None:
     asked = request.getfixturevalue(pairs)
-    logs = ask(asked, "<think>Is it {0} or neutral?</think>\n\nAnswer: **{0}**", tmp_path, monkeypatch)
+    with served(asked, "<think>Is it {0} or neutral?</think>\n\nAnswer: **{0}**") as server:
+        logs = ask(server, asked, tmp_path, monkeypatch, 1_000)
     results = import_files(logs, asked["dataset"], model="rule", out=tmp_path / "results")
     check(results)
     paths = list((tmp_path / "results").glob("*.json"))

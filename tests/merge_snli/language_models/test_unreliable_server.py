@@ -11,7 +11,7 @@ import pytest
 from merge_snli.language_models.import_files import import_files
 from merge_snli.schema import NLI_LABELS
 from tests.merge_snli.language_models.conftest import OWN
-from tests.merge_snli.language_models.server import SECONDS, Server
+from tests.merge_snli.language_models.server import SECONDS, Server, by_pair
 
 FAILURES = {4: "error", 13: "rate limit", 19: "time-out"}
 ATTEMPT_TIMEOUT = SECONDS / 2
@@ -23,7 +23,7 @@ def rule(premise: str, hypothesis: str) -> str:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server(rule, FAILURES) as running:
+    with Server(by_pair(rule), FAILURES) as running:
         Thread(target=running.serve_forever, daemon=True).start()
         yield running
         running.shutdown()

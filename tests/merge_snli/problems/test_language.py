@@ -11,7 +11,8 @@ import pytest
 from generation.run import open_problems
 from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress
-from merge_snli.problems.language import ENGLISH, WORD, LanguageCheck, languages, other_language, use_of_words
+from merge_snli.languages.language import ENGLISH, languages
+from merge_snli.problems.language import WORD, LanguageCheck, other_language, use_of_words
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 
@@ -111,8 +112,16 @@ def test_the_language_can_be_given_and_is_checked_for_every_command(tmp_path: Pa
     _, survey = open_problems(ProblemOptions(problems=path, language="en"), Progress(quiet=True))
     assert survey.with_label == len(rows)
     assert ProblemOptions(problems=path, language="en").as_dict()["language"] == "en"
-    with pytest.raises(InputError, match="language has 'de': choose from en"):
-        ProblemOptions(problems=path, language="de")
+
+
+def test_a_language_is_a_code_and_is_written_with_spaces() -> None:
+    with pytest.raises(InputError, match=r"language is 'Dutch'.*such as de"):
+        ProblemOptions(problems="p.jsonl", language="Dutch")
+    for code, name in {"zh": "Chinese", "ja": "Japanese", "th": "Thai"}.items():
+        with pytest.raises(InputError, match=rf"^{name} \({code}\) is written without spaces"):
+            ProblemOptions(problems="p.jsonl", language=code)
+    with pytest.raises(InputError, match="written without spaces"):
+        ProblemOptions(problems="facebook/xnli", config="th")
 
 
 def test_the_lists_of_words_can_be_found_in_texts() -> None:

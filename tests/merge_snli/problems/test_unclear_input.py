@@ -182,3 +182,20 @@ def test_a_task_of_world_knowledge_is_a_warning_before_the_run(
     write(tmp_path / "nli.jsonl", ["entailment", "neutral", "contradiction", "neutral"])
     read_inputs(Options(problems=tmp_path / "nli.jsonl", mlm=("demo:mlm-bpe",)), Progress(quiet=True))
     assert caplog.messages == []
+
+
+def test_labels_in_another_script_are_a_warning_before_the_run(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    labels: list[object] = ["蕴含", "中立", "矛盾", "中立"]
+    write(tmp_path / "p.jsonl", labels)
+    options = Options(problems=tmp_path / "p.jsonl", mlm=("demo:mlm-bpe",))
+    read = read_inputs(options, Progress(quiet=True))
+    assert read.problems.label_names == ("中立", "矛盾", "蕴含")
+    (message,) = caplog.messages
+    assert all(name in message for name in ("p.jsonl", "中立, 矛盾, 蕴含", "data_labels"))
+    caplog.clear()
+    names = ("蕴含=entailment", "中立=neutral", "矛盾=contradiction")
+    read = read_inputs(replace(options, data_labels=names), Progress(quiet=True))
+    assert read.problems.label_names == ("entailment", "neutral", "contradiction")
+    assert caplog.messages == []

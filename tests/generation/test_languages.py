@@ -1,0 +1,207 @@
+"""German by a small pipeline of rules: word classes, agreement and capitals; and messages for other languages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from generation import Options
+from generation.filters.agreement import disagrees, sounds_wrong
+from generation.filters.filter import Place
+from generation.masked_lms.vocabulary import read_vocabulary
+from generation.pipeline import run_pipeline
+from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, features_of, word_class_of
+from generation.sentences.words import SharedWord
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.stored import MergeDataset, read_split
+from merge_snli.problems.reading import Problem
+from merge_snli.validation import validate
+from tests.languages import GERMAN, save_german_pipeline, save_word_mlm, sentencepiece_of, wordpiece_of
+
+PROBLEMS = [
+    ("Der Hund schläft heute.", "Der Hund schläft nicht.", "contradiction"),
+    ("Die Frau singt dort.", "Die Frau singt.", "entailment"),
+    ("Ein Mann wartet dort.", "Der Mann wartet heute.", "neutral"),
+]
+LOWER_CASE = {"laut", "schläft", "rennt", "singt", "wartet", "schlafen", "rennen", "nicht", "nie", "dort", "heute"}
+
+
+def vocabulary_words() -> list[str]:
+    """The words of the lexicon, nouns with a capital; "laut" is an adverb in lower case only."""
+    nouns = [word for word, (pos, _) in GERMAN.items() if pos == "NOUN" and word not in LOWER_CASE]
+    articles = [each for word in ("ein", "der", "die") for each in (word, word.title())]
+    return [*(noun.title() for noun in nouns), *articles, *sorted(LOWER_CASE), ".", "Rennt"]
+
+
+@pytest.fixture(scope="module")
+def german(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("german")
+    problems = folder / "problems.jsonl"
+    rows = [{"premise": premise, "hypothesis": hypothesis, "label": label} for premise, hypothesis, label in PROBLEMS]
+    problems.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    words = vocabulary_words()
+    mlms = [
+        save_word_mlm(make(words), folder / make.__name__, seed=seed)
+        for seed, make in enumerate((sentencepiece_of, wordpiece_of))
+    ]
+    return {
+        "problems": problems,
+        "mlm": tuple(map(str, mlms)),
+        "tagger": str(save_german_pipeline(folder / "de_rules")),
+        "inflation": 1,
+        "subsamples": 1,
+        "filters": ("pos",),
+        "sides": "union",
+    }
+
+
+@pytest.fixture(scope="module")
+def made(german: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
+    return run_pipeline(Options(**german), tmp_path_factory.mktemp("made") / "data", quiet=True)
+
+
+def test_german_variants_are_all_that_agree(made: MergeDataset) -> None:
+    """With every filler a candidate, a word has exactly the words of the lexicon with its class and features."""
+    rows = read_split(made, "all").to_pylist()
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        found.setdefault(row["original"], set()).add(row["replacement"])
+    masculine = {"Hund", "Mann", "Lehrer", "Junge"}
+    verbs = {"schläft", "rennt", "singt", "wartet"}
+    assert found == {
+        **{noun: masculine - {noun} for noun in ("Hund", "Mann")},
+        "Frau": {"Katze", "Lehrerin"},
+        **{verb: verbs - {verb} for verb in ("schläft", "singt", "wartet")},
+    }
+
+
+def test_the_record_names_the_language_of_the_tagger_and_the_data_set_is_valid(
+    made: MergeDataset, german: dict[str, Any]
+) -> None:
+    assert made.record.options["language"] == "de"
+    report = validate(made.folder, tagger=german["tagger"])
+    assert not report.findings
+    assert "language:\n- de\n" in (made.folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_negation_is_left_out_and_the_reasons_are_counted(made: MergeDataset) -> None:
+    assert "nicht" not in {row["replacement"] for row in read_split(made, "all").to_pylist()}
+    reasons = (made.folder / "run.json").read_text(encoding="utf-8")
+    assert '"other tag"' in reasons
+
+
+def test_nouns_keep_their_capital_and_pieces_in_lower_case_do_not_get_one() -> None:
+    words = ["Hund", "Katze", "laut", "Laufen", "laufen"]
+    vocabulary = read_vocabulary(sentencepiece_of(words), 20, "tiny", "de")
+    ids = np.arange(20, dtype=np.int32)
+    of = {piece.text: index for index, piece in enumerate(vocabulary.pieces) if piece and piece.kind == "spaced"}
+    kept = vocabulary.same_kind(ids, of["Hund"])
+    assert {word for word in words if kept[of[word]]} == {"Hund", "Katze", "Laufen", "laufen"}
+    kept = vocabulary.same_kind(ids, of["laut"])
+    assert {word for word in words if kept[of[word]]} == {"laut", "Laufen", "laufen"}
+
+
+def test_pieces_of_multilingual_vocabularies_are_words_in_any_script() -> None:
+    words = ["собака", "हिन्दी", "σκύλος", "chien", "été", "pas", "x1"]
+    for make in (sentencepiece_of, wordpiece_of):
+        vocabulary = read_vocabulary(make(words), 30, "tiny", "fr")
+        pieces = [each for each, whole in zip(vocabulary.pieces, vocabulary.whole_word, strict=True) if each and whole]
+        assert {piece.text for piece in pieces} == {*words} - {"pas", "x1"}
+
+
+def place(sentence: str, original: str, *tags: str, language: str = "fr") -> Place:
+    """The place of a word in a sentence of words with spaces between them, each with its tag."""
+    starts = [sum(len(each) + 1 for each in sentence.split()[:index]) for index in range(len(sentence.split()))]
+    tokens = tuple(Token(*each) for each in zip(sentence.split(), starts, tags, strict=False))
+    tagged = TaggedSentence(sentence, tokens)
+    start = sentence.index(original)
+    word = SharedWord(original, "noun", (start,), (start,))
+    problem = TaggedProblem(Problem("p", sentence, sentence, 0), tagged, tagged, language)
+    return Place(problem, word, frozenset(), "premise", start, start + len(original))
+
+
+def test_features_of_a_suggestion_are_those_of_the_original_or_its_determiner() -> None:
+    masculine, singular = "NOUN|Gender=Masc|Number=Sing", "NOUN|Number=Sing"
+    drops = disagrees(place("Un chien", "chien", "DET|Definite=Ind|Gender=Masc|Number=Sing", masculine))
+    assert not drops(masculine)
+    assert not drops(singular)
+    assert drops("NOUN|Gender=Fem|Number=Sing")
+    assert drops("NOUN|Gender=Fem,Masc|Number=Sing")
+    assert drops("NOUN|Gender=Masc|Number=Plur")
+    assert drops(None)
+    drops = disagrees(place("un livre", "livre", "DET|Definite=Ind|Gender=Masc|Number=Sing", singular))
+    assert not drops(masculine)
+    assert drops("NOUN|Gender=Fem|Number=Sing")
+    drops = disagrees(place("avec livre", "livre", "ADP|", singular))
+    assert drops(masculine)
+    assert features_of("NN") == features_of("PUNCT|") == {}
+    assert word_class_of("AUX|VerbForm=Inf") == "verb"
+    assert word_class_of("PROPN|") is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "original", "kept", "dropped"),
+    [
+        ("Il voit l'arbre", "arbre", "homme", "chien"),
+        ("Il voit l’ « arbre", "arbre", "école", "hibou"),
+        ("Il voit le chien", "chien", "hibou", "arbre"),
+        ("Le chien", "chien", "chat", "ami"),
+    ],
+)
+def test_elision_before_a_suggestion(sentence: str, original: str, kept: str, dropped: str) -> None:
+    drops = sounds_wrong(place(sentence, original))
+    assert not drops(kept)
+    assert drops(dropped)
+
+
+def test_nothing_is_dropped_where_the_original_or_the_language_has_no_such_rule() -> None:
+    assert not sounds_wrong(place("dans arbre", "arbre"))("chien")
+    assert not sounds_wrong(place("le arbre", "arbre"))("chien")
+    assert not sounds_wrong(place("der Hund", "Hund", language="de"))("Affe")
+    assert not sounds_wrong(place("chien", "chien"))("arbre")
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"tagger": None}, ("look like German, not English", "language='de' for German")),
+        ({"tagger": None, "language": "de"}, ("de_core_news_sm", "python -m spacy download de_core_news_sm")),
+        ({"tagger": None, "language": "hi"}, ("no small pipeline for hi", "tagger")),
+        ({"language": "fr"}, ("is for German", "language is 'fr'")),
+        ({"no_relations": True, "supersense": True}, ("in German", "no_relations, supersense", "English only")),
+    ],
+)
+def test_what_does_not_fit_a_language_is_one_sentence_before_any_work(
+    german: dict[str, Any], tmp_path: Path, changes: dict[str, Any], named: tuple[str, ...]
+) -> None:
+    with pytest.raises(InputError) as error:
+        run_pipeline(Options(**german | changes), tmp_path / "data", quiet=True)
+    for each in named:
+        assert each in str(error.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_pipeline_without_parts_of_speech_is_refused(german: dict[str, Any], tmp_path: Path) -> None:
+    import spacy
+
+    spacy.blank("fr").to_disk(tmp_path / "blank")
+    with pytest.raises(InputError, match="sets no universal part-of-speech tags"):
+        run_pipeline(Options(**german | {"tagger": str(tmp_path / "blank")}), tmp_path / "data", quiet=True)
+    (tmp_path / "zh" / "x").mkdir(parents=True)
+    meta = {"lang": "zh", "name": "x", "version": "0", "pipeline": ["morphologizer"], "labels": {}}
+    (tmp_path / "zh" / "meta.json").write_text(json.dumps(meta))
+    with pytest.raises(InputError, match=r"Chinese .* is written without spaces"):
+        run_pipeline(Options(**german | {"tagger": str(tmp_path / "zh")}), tmp_path / "data", quiet=True)
+
+
+def test_xnli_has_the_language_of_its_config() -> None:
+    assert Options(problems="facebook/xnli", config="de", mlm=("m",)).language == "de"
+    assert Options(problems="facebook/xnli", config="de", mlm=("m",)).split == "test"
+    assert Options(problems="facebook/xnli", mlm=("m",)).language is None
+    assert Options(problems="facebook/xnli", config="en", mlm=("m",)).language is None
+    with pytest.raises(InputError, match="all_languages"):
+        Options(problems="facebook/xnli", config="all_languages", mlm=("m",))

@@ -1,0 +1,99 @@
+"""The files of languages: negations, affixes, capitals of nouns, and sounds after words that are elided."""
+
+from __future__ import annotations
+
+import pytest
+
+from generation.sentences.words import is_negation, is_whole_word
+from merge_snli.languages.language import Language, language_of, languages
+
+NEGATIONS = {
+    "en": ("not", "Nobody", "don’t"),
+    "fr": ("pas", "Jamais", "n’", "aucune"),
+    "de": ("nicht", "Kein", "keinem", "ohne"),
+    "es": ("no", "Nunca", "ningún"),
+    "it": ("non", "Nessuno"),
+    "nl": ("niet", "Geen"),
+    "pt": ("não", "Ninguém"),
+    "da": ("ikke", "Ingen"),
+    "sv": ("inte", "Aldrig"),
+}
+OTHERS = {"en": "pas", "fr": "not", "de": "not", "es": "not", "it": "not", "nl": "nicht", "pt": "not", "da": "not"}
+
+
+@pytest.mark.parametrize("code", NEGATIONS)
+def test_negations_of_a_language_are_no_suggestions_there(code: str) -> None:
+    for word in NEGATIONS[code]:
+        assert is_negation(word, code)
+        assert not is_whole_word(word, code)
+    assert not is_negation(OTHERS.get(code, "not"), code)
+
+
+def test_every_language_has_negations_and_is_tested() -> None:
+    assert NEGATIONS.keys() == languages().keys()
+    assert all(each.negations for each in languages().values())
+
+
+def test_an_affix_of_english_can_be_a_word_elsewhere() -> None:
+    assert is_whole_word("est", "fr")
+    assert not is_whole_word("est")
+    assert not is_whole_word("keit", "de")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("été", "fr"),
+        ("Straße", "de"),
+        ("собака", "ru"),
+        ("σκύλος", "el"),
+        ("हिन्दी", "hi"),
+        ("کتاب", "fa"),
+        ("강아지", "ko"),
+    ],
+)
+def test_words_of_any_script_are_whole_words(text: str, language: str) -> None:
+    assert is_whole_word(text, language)
+    assert not is_whole_word(f"{text}1", language)
+    assert not is_whole_word(f"{text} {text}", language)
+
+
+def test_a_combining_mark_alone_is_no_word() -> None:
+    assert not is_whole_word("ि", "hi")
+    assert not is_whole_word("िहि", "hi")
+
+
+@pytest.mark.parametrize(
+    ("code", "before", "fits", "does_not_fit"),
+    [
+        ("fr", "l'", ("arbre", "homme", "herbe", "huitre", "yeux", "œuf", "ile"), ("chat", "hibou", "heros", "yaourt")),
+        ("fr", "le", ("chat", "hibou", "heros", "yaourt", "onze"), ("arbre", "homme", "haleine", "œuf")),
+        ("fr", "du", ("pain", "haricot"), ("eau",)),
+        ("fr", "cet", ("arbre", "homme"), ("chien", "hamster")),
+        ("es", "y", ("agua", "hielo", "oso"), ("iglesia", "hijo")),
+        ("es", "e", ("iglesia", "hijo"), ("agua", "hielo")),
+        ("es", "o", ("agua", "iglesia"), ("oso", "hombre")),
+        ("es", "u", ("oso", "hombre"), ("agua",)),
+        ("it", "lo", ("studente", "zio", "gnomo", "psicologo"), ("cane", "amico")),
+        ("it", "il", ("cane", "libro"), ("studente", "amico")),
+        ("it", "l'", ("amico", "hotel"), ("cane", "studente")),
+        ("it", "gli", ("amici", "studenti"), ("cani",)),
+        ("it", "un", ("amico", "cane"), ("studente",)),
+        ("it", "la", ("casa", "strada"), ("amica",)),
+    ],
+)
+def test_what_a_word_stands_before(
+    code: str, before: str, fits: tuple[str, ...], does_not_fit: tuple[str, ...]
+) -> None:
+    language = language_of(code)
+    sounds = language.sounds_after(before)
+    assert {word for word in (*fits, *does_not_fit) if language.sound_of(word) in sounds} == {*fits}
+
+
+def test_sounds_are_named_as_they_are_used() -> None:
+    for code, each in languages().items():
+        assert each.before.keys() <= {*each.sounds, "other"}, code
+    assert not language_of("fr").sounds_after("dans")
+    assert language_of("de").noun_capitals
+    assert language_of(None) is language_of("en")
+    assert language_of("pl") == Language("pl")
