@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -183,10 +183,11 @@ def number(text: str, is_valid: Callable[[float], bool], expected: str) -> float
         ArgumentTypeError: If the value is not valid.
     """
     try:
-        value = float(Fraction(text))
+        numerator, *denominator = map(float, text.split("/", 1))
+        value = numerator / denominator[0] if denominator else numerator
     except (ValueError, ArithmeticError):
-        value = float("nan")
-    if not is_valid(value):
+        value = math.nan
+    if not (math.isfinite(value) and is_valid(value)):
         raise argparse.ArgumentTypeError(f"{text!r} is not {expected}")
     return value
 
