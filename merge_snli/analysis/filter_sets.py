@@ -31,7 +31,7 @@ SET_NAMES: Mapping[tuple[str, tuple[str, ...], bool], str] = {
 
 MAY_DIFFER = frozenset(
     (
-        *(name for name, _ in described(ProblemOptions)),
+        *(name for name, _ in described(ProblemOptions) if name != "language"),
         *("sides", "filters", "scramble", "mlm", "seeds_from", "device", "title", "license"),
     )
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import _thread
 import argparse
 import importlib
 import logging
 import os
+import signal
 import sys
 import tempfile
 import threading
@@ -108,7 +108,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _keep_interrupt(unraisable: sys.UnraisableHookArgs) -> None:
     """Interrupt again after Ctrl-C in a callback, such as those of an import, from which Python raises nothing."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
-        again = threading.Timer(0.05, _thread.interrupt_main)  # seconds, when the callback has ended
+        again = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))  # seconds, when the callback has ended
         again.daemon = True
         again.start()
     else:

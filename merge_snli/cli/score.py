@@ -191,7 +191,7 @@ def run(arguments: argparse.Namespace) -> int:
         results: list[Result] = []
         failed_here: dict[str, str] = {}
         for prompt in prompts:
-            filled = None if prompt is None else _filled(arguments, prompt, data)
+            filled = None if prompt is None else _filled(arguments, prompt, whole)
             scoring = ScoringRun(
                 models=models,
                 options=replace(options, prompt=filled),
@@ -249,6 +249,7 @@ def _prompts(arguments: argparse.Namespace) -> Sequence[Prompt | None]:
 
 
 def _filled(arguments: argparse.Namespace, prompt: Prompt, data: ScoredData) -> FilledPrompt:
+    """Return the prompt with shots that are not in the data, which are the same for each part of it."""
     from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
 
     return fill_prompt(prompt, data, shots=arguments.shots, shots_from=arguments.shots_from or SHOTS_FROM)

@@ -7,9 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from merge_snli.base.errors import InputError, reason
 from merge_snli.base.files import is_path, sha256_of_file
 from merge_snli.base.hub_ids import fetch, split_revision
@@ -19,6 +16,7 @@ from merge_snli.schema import TEST, data_file
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
     from merge_snli.dataset.record import Record
 
@@ -186,6 +184,9 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Tabl
     Raises:
         InputError: If the config or split does not exist, or the file is not the one that the run wrote.
     """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     path = dataset.folder / data_file(config, split)
     if not path.is_file():
         available = ", ".join(dataset.configs) or "none"

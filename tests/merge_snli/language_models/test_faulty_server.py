@@ -1,4 +1,4 @@
-"""Prompts on a server that reasons first, adds text, refuses, is cut at the limit and often fails."""
+"""Every bundled prompt, on a server that reasons first, adds text, refuses, is cut at the limit and often fails."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from threading import Thread
 import pytest
 
 from merge_snli.language_models.import_files import import_files
-from merge_snli.language_models.prompts import FilledPrompt, read_prompt
+from merge_snli.language_models.prompts import PROMPTS, FilledPrompt, read_prompt
 from merge_snli.language_models.questions import Question, Scope, read_questions
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.results.result import Result
@@ -79,7 +79,7 @@ def ask_with(
 
 
 @pytest.mark.parametrize("ask", [ask_inspect, ask_lm_eval])
-@pytest.mark.parametrize("prompt", ["json"])
+@pytest.mark.parametrize("prompt", PROMPTS)
 def test_every_form_is_read(ask: Ask, prompt: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = ask_with(in_a_form, ask, prompt, tmp_path, monkeypatch)
     assert result.run.no_answers == 0
@@ -87,7 +87,7 @@ def test_every_form_is_read(ask: Ask, prompt: str, tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("ask", [ask_inspect, ask_lm_eval])
-@pytest.mark.parametrize("prompt", ["word"])
+@pytest.mark.parametrize("prompt", PROMPTS)
 def test_cut_and_refused_answers_are_counted_apart(
     ask: Ask, prompt: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,7 @@ from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.predict import predict_pairs
+from merge_snli.scoring.results.files import read_results
 from tests.tiny_models import save_causal_lm
 
 PAIRS: list[Pair] = [
@@ -188,6 +189,15 @@ SYSTEM_ROLE = """\
 {% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"""
 REFUSES = "{% if messages[0].role == 'system' %}{{ raise_exception('no system role') }}{% endif %}"
 TEXT_ONLY = "{% for message in messages %}{{ message.content }}{{ '\n\n' if not loop.last }}{% endfor %}"
+
+
+def test_a_part_has_the_shots_of_the_whole_data(folder: Folder, tmp_path: Path) -> None:
+    where = ["--dataset", "demo:dataset", "--config", "noun", "--limit-seeds", "1", "--out", str(tmp_path / "results")]
+    assert main(["score", str(folder("gpt2")), "--prompt", "few_shot", *where]) == 0
+    (result,) = read_results(tmp_path / "results")
+    assert result.run.prompt is not None
+    whole = fill_prompt(read_prompt("few_shot"), open_config("demo:dataset", "noun"))
+    assert result.run.prompt.prompt_digest == whole.digest
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,11 @@ def filter_sets(data: Sequence[Data], reported: Json) -> Json:
         "seeds": len(chosen[0].seeds),
         "tested_seeds": len(values),
         "family": family(values, reported["family"]) if len(values) > 1 else None,
-        "refused": [_identity(one) for one in data if not any(one is other for other in on_all_seeds)],
+        "refused": [
+            next((said for said in reported["refused"] if said.startswith(_not_compared(one))), None)
+            for one in data
+            if not any(one is other for other in on_all_seeds)
+        ],
     }
 
 
@@ -159,6 +163,11 @@ def _only(data: Data, models: Sequence[str]) -> Data:
 def _identity(data: Data) -> Json:
     record = next(iter(data.results.values()))["dataset"]
     return {"title": record["title"], "digest": record["digest"], "config": record["config"]}
+
+
+def _not_compared(data: Data) -> str:
+    """Return how the sentence begins that says why a data set is not compared."""
+    return "{title}, config {config}, is not compared: ".format(**_identity(data))
 
 
 def _set(name: str, data: Data, models: Sequence[str]) -> Json:
