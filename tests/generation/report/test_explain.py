@@ -42,6 +42,13 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> Options:
     lines.append(
         '{"id": "parts", "premise": "He\'s not running.", "hypothesis": "He\'s not walking.", "label": "neutral"}'
     )
+    long = {
+        "id": "long",
+        "premise": f"A dog runs.{80 * ' It is warm.'}",
+        "hypothesis": "A dog runs.",
+        "label": "neutral",
+    }
+    lines.append(json.dumps(long))
     path = tmp_path_factory.mktemp("problems") / "problems.jsonl"
     path.write_text("\n".join(lines), encoding="utf-8")
     return Options(problems=str(path), id_column="id", mlm=MLMS, inflation=5, subsamples=1)
@@ -80,6 +87,7 @@ def test_the_trace_agrees_with_the_counts(
             form = trace_form(filtered, each.word, answers[filtered.masked_lm])
             count = traced.setdefault((each.word.word_class, form.masked_lm, form.side), Counter())
             count.update({"forms": 1, "fillers": len(form.fillers), "kept": len(form.kept)})
+            count.update({"in a window": form.in_window})
             count.update(filler.dropped for filler in form.fillers if filler.dropped is not None)
             count.update([form.refused] if form.refused is not None else [])
     assert {key: +count for key, count in traced.items()} == by_side(counted)
@@ -123,6 +131,14 @@ def test_parts_of_words_and_negations_are_explained(made: MergeDataset, capsys: 
     text = capsys.readouterr().out
     assert "'s (verb; 1 in the premise, 1 in the hypothesis)\n  left out: part of a word" in text
     assert "not (adv; 1 in the premise, 1 in the hypothesis)\n  left out: negation" in text
+
+
+def test_forms_that_were_seen_in_part_are_named(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", str(made.folder), "--seed-id", "long"]) == 0
+    text = capsys.readouterr().out
+    for mlm in MLMS:
+        assert f"{mlm}, premise at 2, in a window of the text:" in text
+        assert f"{mlm}, hypothesis at 2:" in text
 
 
 def test_text_and_json(made: MergeDataset, seed: str, capsys: pytest.CaptureFixture[str]) -> None:
