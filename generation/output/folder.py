@@ -35,7 +35,7 @@ def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
     """
     if not any(words[name].words_after for name in options.classes):
         raise InputError(
-            f"premise and hypothesis share no {' or '.join(options.classes)} in any problem of {options.problems}: "
+            f"the two texts share no {' or '.join(options.classes)} in any problem of {options.problems}: "
             f"pass other problems or more {param('classes')}"
         )
 

@@ -13,6 +13,7 @@ from generation.replacements.combine import Replacement
 from generation.replacements.finding import combine, filter_words
 from generation.report.stored_answers import TracedForm, stored_answers, tagger_of_run, trace_form
 from generation.run import find_wordnet
+from generation.sentences.forms import SIDES
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem, tag
 from generation.sentences.words import SharedWord, shared_words
@@ -20,6 +21,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, read_split
+from merge_snli.dataset.texts import TextNames
 from merge_snli.problems.reading import Problem, stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 from merge_snli.schema import ALL, SEED
@@ -52,6 +54,7 @@ class Explanation:
     Attributes:
         problem: The problem.
         label: The name of its gold label.
+        texts: What its two texts are called.
         options: The options of the run.
         words: Its shared words, including those that are not replaced.
         variants: The number of its variants in the data set, by word class.
@@ -59,6 +62,7 @@ class Explanation:
 
     problem: Problem
     label: str
+    texts: TextNames
     options: Options
     words: tuple[ExplainedWord, ...]
     variants: dict[str, int]
@@ -91,7 +95,7 @@ def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
     label = record.label_names[problem.label]
     variants = read_split(dataset, ALL)
     classes = variants["word_class"].filter(pc.equal(variants["seed_id"], seed_id)).to_pylist()
-    return Explanation(problem, label, options, explained, dict(Counter(classes)))
+    return Explanation(problem, label, record.texts, options, explained, dict(Counter(classes)))
 
 
 def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Problem:
@@ -146,39 +150,38 @@ def _explain_words(
 
 def explanation_text(explanation: Explanation) -> str:
     """Return an explanation as text: counts and examples of the dropped fillers, and all replacements."""
-    lines = [
-        f"premise     {explanation.problem.premise}",
-        f"hypothesis  {explanation.problem.hypothesis}",
-        f"label       {explanation.label}",
-    ]
+    problem, texts = explanation.problem, explanation.texts
+    shown = {texts.first: problem.premise, texts.second: problem.hypothesis, "label": explanation.label}
+    width = max(map(len, shown))
+    lines = [f"{name:{width}}  {text}" for name, text in shown.items()]
     for each in explanation.words:
         lines += ["", *_word_lines(each, explanation)]
     return "\n".join([*lines, "", *_class_lines(explanation), ""])
 
 
 def _word_lines(explained: ExplainedWord, explanation: Explanation) -> Iterator[str]:
-    word, options = explained.word, explanation.options
-    yield (
-        f"{word.text} ({word.word_class}; {len(word.premise)} in the premise, {len(word.hypothesis)} in the hypothesis)"
-    )
+    word, options, texts = explained.word, explanation.options, explanation.texts
+    names = dict(zip(SIDES, texts, strict=True))
+    counts = f"{len(word.premise)} in the {texts.first}, {len(word.hypothesis)} in the {texts.second}"
+    yield f"{word.text} ({word.word_class}; {counts})"
     if word.left_out is not None:
         yield f"  left out: {word.left_out}"
     elif word.word_class not in options.classes:
         yield f"  not replaced: the run replaces {', '.join(options.classes)}"
     else:
         for form in explained.forms:
-            yield from _form_lines(form)
+            yield from _form_lines(form, names[form.side])
         for reason, of_sides in explained.dropped.items():
             for side, words in of_sides.items():
-                yield f"  {reason} in the {side} {len(words)}: {_examples(words)}"
+                yield f"  {reason} in the {names[side]} {len(words)}: {_examples(words)}"
         both = "or" if options.sides == UNION else "and"
-        yield f"  validated in premise {both} hypothesis: {len(explained.replacements)}"
+        yield f"  validated in {texts.first} {both} {texts.second}: {len(explained.replacements)}"
         yield f"    {_listed([replacement.word for replacement in explained.replacements])}"
 
 
-def _form_lines(form: TracedForm) -> Iterator[str]:
+def _form_lines(form: TracedForm, text: str) -> Iterator[str]:
     window = ", in a window of the text" if form.in_window else ""
-    where = f"  {form.masked_lm}, {form.side} at {form.start}{window}:"
+    where = f"  {form.masked_lm}, {text} at {form.start}{window}:"
     if form.refused is not None:
         yield f"{where} no answer: {form.refused}"
         return

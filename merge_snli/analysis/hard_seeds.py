@@ -8,6 +8,7 @@ import numpy as np
 from merge_snli.analysis.curves import mean_pattern_accuracy
 from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.base.arrays import Bools, Floats, Ints
+from merge_snli.dataset.texts import TextNames
 from merge_snli.scoring.predictions.scored_data import ScoredData
 from merge_snli.scoring.statistics import ratios
 
@@ -106,11 +107,13 @@ class HardSeeds:
         seeds: Number of seeds of the data set.
         never_right: Seeds with no variant that any model answers right.
         rarely_right: Seeds with a mean accuracy below 5%, including these; smallest accuracy first.
+        texts: What the two texts of a seed are called.
     """
 
     seeds: int
     never_right: tuple[HardSeed, ...]
     rarely_right: tuple[HardSeed, ...]
+    texts: TextNames
 
 
 def hard_seeds(scored: ScoredDataset) -> HardSeeds:
@@ -126,6 +129,7 @@ def hard_seeds(scored: ScoredDataset) -> HardSeeds:
         seeds=len(scored.ids),
         never_right=tuple(seed for seed in rarely if seed.mean_accuracy == 0),
         rarely_right=tuple(rarely),
+        texts=scored.dataset.record.texts,
     )
 
 

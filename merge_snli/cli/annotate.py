@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import re
 import sys
 from collections.abc import Sequence
@@ -28,6 +29,8 @@ from merge_snli.dataset.stored import find_dataset, find_local
 if TYPE_CHECKING:
     from merge_snli.annotation.reading import Judgments
     from merge_snli.annotation.sample import Sample
+
+logger = logging.getLogger(__name__)
 
 # A name that can be the name of a file.
 ANNOTATOR = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -138,19 +141,31 @@ def _read_sheets(arguments: argparse.Namespace) -> tuple[Sample, Judgments]:
 
 def _sample(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.sample import draw_sample
-    from merge_snli.annotation.sheets import write_sheets
+    from merge_snli.annotation.sheets import GUIDELINES, write_sheets
+    from merge_snli.dataset.label_spellings import are_nli, task_labels
 
     sizes = _sizes(arguments.size, len(arguments.datasets))
     _check_annotators(arguments.annotators)
     check_out(arguments.out, find_other=first_name)
+    datasets = [find_dataset(name) for name in arguments.datasets]
     sample = draw_sample(
-        [find_dataset(name) for name in arguments.datasets],
+        datasets,
         sizes=sizes,
         annotators=arguments.annotators,
         per=arguments.per,
         random_seed=arguments.random_seed,
     )
     write_sheets(sample, arguments.out)
+    for record in (dataset.record for dataset in datasets):
+        if not are_nli(task_labels(record.label_names)):
+            logger.warning(
+                "%s describes NLI, but %s has the labels %s, and its columns premise and hypothesis hold %s and "
+                "%s: edit the file before you pass it on",
+                arguments.out / GUIDELINES,
+                record.title,
+                ", ".join(record.label_names),
+                *record.texts,
+            )
     sys.stdout.write(f"{_sample_table(sample).text()}sheets in {arguments.out}\n")
 
 

@@ -67,6 +67,7 @@ def packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | Non
         "gold": [labels.index(label) for *_, label in seeds],
         "people": None if scored.data.people is None else scored.data.people.tolist(),
         "starts": np.searchsorted(scored.groups[order], np.arange(len(scored.ids) + 1)).tolist(),
+        "textNames": scored.dataset.record.texts,
         "texts": _texts(scored) if with_text else None,
         "arrays": [[name, array.dtype.str[1:], array.size] for name, array in arrays.items()],
     }

@@ -59,6 +59,7 @@ def _board(board: Board, texts: Texts | None) -> Json:
         "quality": round(first.quality_threshold * 100),
         "license": None if texts is None else texts.license,
         "terms": None if texts is None else texts.terms,
+        "textNames": None if texts is None else texts.names,
         "texts": {seed_id: _text(text) for seed_id, text in seeds.items() if seed_id in shown},
         "models": models,
     }

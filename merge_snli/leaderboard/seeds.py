@@ -9,6 +9,7 @@ import numpy as np
 from merge_snli.base.errors import InputError
 from merge_snli.card.metadata import license_of, license_text
 from merge_snli.dataset.stored import MergeDataset, read_split
+from merge_snli.dataset.texts import TextNames
 from merge_snli.dataset.variants import seed_offsets
 from merge_snli.leaderboard.boards import Board
 from merge_snli.models.labels import positions
@@ -48,11 +49,12 @@ class SeedText:
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts of a board's seeds by id, and their license."""
+    """The texts of a board's seeds by id, what the two texts of a seed are called, and their license."""
 
     license: str
     terms: str
     seeds: dict[str, SeedText]
+    names: TextNames
 
 
 def read_texts(board: Board, dataset: MergeDataset) -> Texts | None:
@@ -84,6 +86,7 @@ def read_texts(board: Board, dataset: MergeDataset) -> Texts | None:
         license=license_of(dataset.record) or "not stated",
         terms=license_text(dataset.record),
         seeds={seed_id: _seed_text(rows) for seed_id, rows in by_seed.items()},
+        names=dataset.record.texts,
     )
 
 

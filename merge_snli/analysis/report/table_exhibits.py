@@ -167,8 +167,7 @@ def hard_seeds_exhibits(value: HardSeeds) -> tuple[Exhibit, ...]:
     table = Table(
         columns=(
             Column("seed_id", "left"),
-            Column("Premise", "left", wrap=True),
-            Column("Hypothesis", "left", wrap=True),
+            *(Column(name.capitalize(), "left", wrap=True) for name in value.texts),
             Column("Gold label", "left"),
             *((Column("Annotators", "left"),) if votes else ()),
             Column("Variants"),

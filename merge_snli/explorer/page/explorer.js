@@ -225,7 +225,7 @@ function sentence(name, text, places, side, original, replacement) {
     pieces.push(text.slice(end, start), el("mark", { class: swapped ? "swapped" : null }, now));
     end = start + word.length;
   }
-  return [el("abbr", { title: name }, name[0]), ...pieces, text.slice(end)];
+  return [el("abbr", { title: name }, name[0].toUpperCase() + (/\d+$/.exec(name) ?? "")), ...pieces, text.slice(end)];
 }
 
 /** Return a replacement in the case in which the original is written at a place. */
@@ -291,8 +291,8 @@ function card(seed) {
   const hypothesis = el("p", { class: "sentence" });
   const show = (original, replacement) => {
     const { premises, hypotheses, places } = data.texts;
-    premise.replaceChildren(...sentence("Premise", premises[seed], places[seed], 0, original, replacement));
-    hypothesis.replaceChildren(...sentence("Hypothesis", hypotheses[seed], places[seed], 1, original, replacement));
+    premise.replaceChildren(...sentence(data.textNames[0], premises[seed], places[seed], 0, original, replacement));
+    hypothesis.replaceChildren(...sentence(data.textNames[1], hypotheses[seed], places[seed], 1, original, replacement));
   };
   if (data.texts) show(null, null);
   const item = el("li", { tabindex: "-1", "data-id": id }, head, ...(data.texts ? [premise, hypothesis] : []));

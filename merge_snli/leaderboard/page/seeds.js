@@ -28,18 +28,18 @@ function seedCard(board, seed) {
   if (!text) return el("li", {}, head);
   const premise = el("p", { class: "sentence" });
   const hypothesis = el("p", { class: "sentence" });
+  const [first, second] = board.textNames.map((name) => el("abbr", { title: name }, initial(name)));
   const show = (word, replacement) => {
-    premise.replaceChildren(
-      el("abbr", { title: "Premise" }, "P"),
-      ...marked(text.p, text.words, "p", word, replacement),
-    );
-    hypothesis.replaceChildren(
-      el("abbr", { title: "Hypothesis" }, "H"),
-      ...marked(text.h, text.words, "h", word, replacement),
-    );
+    premise.replaceChildren(first, ...marked(text.p, text.words, "p", word, replacement));
+    hypothesis.replaceChildren(second, ...marked(text.h, text.words, "h", word, replacement));
   };
   show(null, null);
   return el("li", {}, head, premise, hypothesis, flipButtons(text, seed, show));
+}
+
+/** Return the first letter of the name of a text and its number, such as S2 for sentence2. */
+function initial(name) {
+  return name[0].toUpperCase() + (/\d+$/.exec(name) ?? "");
 }
 
 /** Return buttons that insert the replacements which change the prediction into the sentences. */

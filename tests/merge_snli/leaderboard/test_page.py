@@ -19,6 +19,7 @@ import merge_snli.leaderboard
 from merge_snli import Result
 from merge_snli.analysis.html_page import json_for_script, shared_style
 from merge_snli.base.files import sha256_of_json
+from merge_snli.dataset.texts import TextNames
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.payload import CURVE_SCALE, _differences, page_data
 from merge_snli.leaderboard.seeds import SeedText, Texts
@@ -158,7 +159,7 @@ def test_fifty_models_are_small_enough(results: list[Result]) -> None:
     seed = SeedText(
         "A sentence of some length about what people do. " * 2, "They do it here and now. " * 2, words, variants
     )
-    texts = Texts("cc-by-sa-4.0", "Terms. " * 20, dict.fromkeys(many[0].groups.id, seed))
+    texts = Texts("cc-by-sa-4.0", "Terms. " * 20, dict.fromkeys(many[0].groups.id, seed), TextNames())
     page = render_page(make_boards(many), {0: texts})
     assert len(page.encode()) < MAX_BYTES
     shown: dict[str, Any] = json.loads(Parsed(page).scripts[0])["boards"][0]

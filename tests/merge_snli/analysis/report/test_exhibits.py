@@ -15,6 +15,7 @@ from merge_snli.analysis.report.word_exhibits import word_frequency_exhibits
 from merge_snli.analysis.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.analysis.statistics_tables import table_of_tests
 from merge_snli.analysis.word_frequency import Average, ModelWordFrequency, WordFrequency
+from merge_snli.dataset.texts import TextNames
 from merge_snli.scoring.statistics import Interval, TestResult
 
 
@@ -55,7 +56,8 @@ def hard_seeds(never: int, rarely: int) -> HardSeeds:
         variants=20,
         mean_accuracy=0.0,
     )
-    return HardSeeds(seeds=2222, never_right=(seed,) * never, rarely_right=(seed,) * rarely)
+    texts = TextNames("question", "sentence")
+    return HardSeeds(seeds=2222, never_right=(seed,) * never, rarely_right=(seed,) * rarely, texts=texts)
 
 
 @pytest.mark.parametrize(("never", "rarely"), [(31, 32), (0, 1), (0, 0)])
@@ -63,6 +65,8 @@ def test_hard_seeds_are_counted(never: int, rarely: int) -> None:
     [exhibit] = hard_seeds_exhibits(hard_seeds(never, rarely))
     assert exhibit.basis.startswith(f"{rarely} of 2,222 seeds; {never} ")
     assert [len(table.rows) for table in exhibit.tables] == ([rarely] if rarely else [])
+    for table in exhibit.tables:
+        assert [column.header for column in table.columns[1:3]] == ["Question", "Sentence"]
 
 
 def test_the_share_of_the_constant_label_is_noted() -> None:

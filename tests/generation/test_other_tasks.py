@@ -1,0 +1,186 @@
+"""Paraphrases, and questions with a sentence: generated, validated, scored with a trained classifier, and on a page."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, set_seed
+
+from merge_snli.cli import main
+from merge_snli.dataset.stored import find_dataset, read_split
+from merge_snli.embedded import embedded_path
+from tests.merge_snli.leaderboard.test_page import Parsed
+
+pytestmark = pytest.mark.slow
+
+GENERATE = ["--mlm", "demo:mlm-wordpiece,demo:mlm-bpe", "--inflation", "3", "--subsamples", "2", "--quiet"]
+EPOCHS, BATCH, LEARNING_RATE = 12, 10, 3e-4
+
+
+@dataclass(frozen=True)
+class Task:
+    """Problems of a task in a file next to this one, all written for these tests."""
+
+    name: str
+    texts: tuple[str, str]
+    labels: tuple[str, str]
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def problems(self) -> Path:
+        return Path(__file__).with_name(f"{self.name}.jsonl")
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The problems, with labels by name."""
+        rows = [json.loads(line) for line in self.problems.read_text(encoding="utf-8").splitlines()]
+        return [{**row, "label": dict(enumerate(self.labels)).get(row["label"], row["label"])} for row in rows]
+
+
+@dataclass(frozen=True)
+class TaskRun:
+    """The data set of a task, a result, the leaderboard, and what the commands printed."""
+
+    task: Task
+    data: Path
+    result: dict[str, Any]
+    page: Path
+
+
+TASKS = (
+    Task(
+        "paraphrases",
+        ("sentence1", "sentence2"),
+        ("different", "paraphrase"),
+        ("--data-labels", "different,paraphrase"),
+    ),
+    Task("questions", ("question", "sentence"), ("answerable", "not_answerable")),
+)
+
+
+def save_trained_classifier(task: Task, folder: Path) -> Path:
+    """Fine-tune a bundled classifier with a new head on all problems, with its labels in the reverse order."""
+    set_seed(0)
+    base = embedded_path("demo:nli-b")
+    assert base is not None
+    problems, labels = task.rows, task.labels[::-1]
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    model = AutoModelForSequenceClassification.from_pretrained(
+        base,
+        dtype=torch.float32,
+        id2label=dict(enumerate(labels)),
+        label2id={label: number for number, label in enumerate(labels)},
+        ignore_mismatched_sizes=True,
+    )
+    optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE)
+    model.train()
+    for _ in range(EPOCHS):
+        order = torch.randperm(len(problems)).tolist()
+        for start in range(0, len(order), BATCH):
+            rows = [problems[item] for item in order[start : start + BATCH]]
+            first, second = ([row[name] for row in rows] for name in task.texts)
+            batch = tokenizer(first, second, padding=True, return_tensors="pt")
+            targets = torch.tensor([labels.index(row["label"]) for row in rows])
+            model(**batch, labels=targets).loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module", params=TASKS, ids=lambda task: task.name)
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> TaskRun:
+    task: Task = request.param
+    folder = tmp_path_factory.mktemp(task.name)
+    data, page = folder / "data", folder / "page"
+    assert main(["generate", str(task.problems), *task.arguments, *GENERATE, "--out", str(data)]) == 0
+    model = save_trained_classifier(task, folder / "trained")
+    assert main(["score", str(model), "--dataset", str(data), "--out", str(folder / "results")]) == 0
+    (path,) = (folder / "results").glob("*.json")
+    assert main(["leaderboard", str(path.parent), "--dataset", str(data), "--out", str(page), "--with-text"]) == 0
+    return TaskRun(task, data, json.loads(path.read_text(encoding="utf-8")), page / "index.html")
+
+
+def test_variants_are_valid_and_keep_texts_and_labels(run: TaskRun, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", str(run.data)]) == 0
+    problems = {(row[run.task.texts[0]], row[run.task.texts[1]]): row["label"] for row in run.task.rows}
+    table = read_split(find_dataset(str(run.data)), "all")
+    assert len(table) > 1_000
+    for row in table.to_pylist():
+        assert run.task.labels[row["label"]] == problems[row["seed_premise"], row["seed_hypothesis"]]
+        for side in ("premise", "hypothesis"):
+            assert re.search(rf"\b{row['original']}\b", row[f"seed_{side}"])
+            assert re.search(rf"\b{row['replacement']}\b", row[side])
+    assert len(set(table["seed_id"].to_pylist())) > 50
+    capsys.readouterr()
+    assert main(["tables", str(run.data)]) == 0
+    printed = capsys.readouterr().out
+    assert all(f"{label} %" in printed for label in run.task.labels)
+    assert "entailment" not in printed
+
+
+def test_explain_and_the_card_name_the_texts_as_the_data_does(run: TaskRun, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = run.task.texts
+    row = read_split(find_dataset(str(run.data)), "all").to_pylist()[0]
+    assert main(["explain", str(run.data), "--seed-id", row["seed_id"]]) == 0
+    printed = capsys.readouterr().out
+    assert re.search(rf"^{first} +{re.escape(row['seed_premise'])}$", printed, re.MULTILINE)
+    assert re.search(rf"^{second} +{re.escape(row['seed_hypothesis'])}$", printed, re.MULTILINE)
+    assert f" in the {first}, " in printed
+    assert f"{first} at " in printed
+    assert f"validated in {first} and {second}: " in printed
+    assert not re.search("premise|hypothesis|entailment", printed)
+    assert f"that {first} and {second} share" in (run.data / "README.md").read_text(encoding="utf-8")
+
+
+def test_annotators_get_guidelines_of_nli_with_a_warning(
+    run: TaskRun, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    arguments = ["--annotators", "a", "--size", "2", "--out", str(tmp_path / "sheets")]
+    assert main(["annotate", "sample", str(run.data), *arguments]) == 0
+    [message] = caplog.messages
+    assert "guidelines.md" in message
+    assert ", ".join(run.task.labels) in message
+    assert " and ".join(run.task.texts) in message
+
+
+def test_the_classifier_is_scored_by_the_labels_of_its_config(run: TaskRun) -> None:
+    """Sample and pattern accuracy again, from the predictions and the counts of each draw."""
+    result, scores, groups = run.result, run.result["scores"], run.result["groups"]
+    assert result["model"]["label_origin"] == "config"
+    assert result["model"]["labels"] == [*run.task.labels[::-1]]
+    assert result["compared_labels"] == [*scores["predicted"]] == [*run.task.labels]
+    assert None not in [scores[name] for name in ("anchor_accuracy", "all_rows_accuracy", "qt", "mt")]
+    right = sum(answers.count(gold) for answers, gold in zip(groups["predictions"], groups["gold"], strict=True))
+    assert scores["all_rows_accuracy"] == pytest.approx(right / scores["rows"])
+    labels = [run.task.labels[int(gold)] for gold in groups["gold"]]
+    same = [answer == label for answer, label in zip(groups["anchors"], labels, strict=True)]
+    assert scores["anchor_accuracy"] == pytest.approx(sum(same) / len(same))
+    assert scores["anchor_accuracy"] > 0.9, "the classifier was trained on these problems"
+    for draw, (sizes, correct) in enumerate(zip(groups["sizes"], groups["correct"], strict=True)):
+        shares = [part / size for part, size in zip(correct, sizes, strict=True)]
+        assert scores["sample_accuracy"]["each"][draw] == pytest.approx(sum(correct) / sum(sizes))
+        pattern_accuracy = scores["pattern_accuracy"]["each"][draw]
+        assert pattern_accuracy == pytest.approx(sum(share >= 0.9 for share in shares) / len(shares))
+    curve = scores["curve"]["mean"]
+    assert curve == sorted(curve, reverse=True)
+    assert curve[-1] <= scores["pattern_accuracy"]["mean"] < 1
+    assert {*result["parts"]["word_class"]} == {"noun", "verb", "adj"}
+
+
+def test_the_pages_show_the_model_and_its_hard_seeds(run: TaskRun) -> None:
+    [board] = json.loads(Parsed(run.page.read_text(encoding="utf-8")).scripts[0])["boards"]
+    assert board["textNames"] == [*run.task.texts]
+    texts = {(row[run.task.texts[0]], row[run.task.texts[1]]) for row in run.task.rows}
+    assert {(text["p"], text["h"]) for text in board["texts"].values()} <= texts
+    [model] = board["models"]
+    assert model["hardest"]
+    assert {seed["gold"] for seed in model["hardest"]} == {*run.task.labels}
+    assert model["inconsistent"][0]["flips"][0][-1] in run.task.labels
