@@ -365,6 +365,7 @@ def hard_seeds(data: Data, _: Json) -> Json:
         "seeds": len(data.seeds),
         "never_right": [seed for seed in rarely if seed["mean_accuracy"] == 0],
         "rarely_right": rarely,
+        "texts": ["premise", "hypothesis"],
     }
 
 
