@@ -1,14 +1,19 @@
 """Read the labels that annotators gave to a problem, which SNLI and MultiNLI have in their own files."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import TWO_WAY, canonical_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 COLUMN = "annotator_labels"
 """The column of the files, which `--keep-column` keeps: a JSON list of labels, empty where an annotator gave none."""

@@ -1,15 +1,18 @@
 """Read what the data says of a variant: which masked LMs validated it, and where the word was replaced."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import Record, generation_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SIDES = ("premise_mlms", "hypothesis_mlms")
 
@@ -29,6 +32,9 @@ def validated_by(table: pa.Table, record: Record) -> dict[str, Bools]:
     Raises:
         InputError: If a variant names a masked LM that is not one of the run.
     """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     masked_lms = masked_lm_names(record)
     matrix = np.zeros((table.num_rows, len(masked_lms)), dtype=np.bool_)
     for side in SIDES:

@@ -1,13 +1,14 @@
 """Choose what a reproduction makes: its exhibits, and the problems, masked LMs and classifiers that they need."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from generation.options import Options
 from generation.presets import preset_options
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, as_flags, param
 from merge_snli.base.stages import Executor
 from merge_snli.dataset.annotators import COLUMN
 from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX, PROBLEMS
@@ -74,6 +75,14 @@ class PaperRun:
     def needs(self, *needs: str) -> bool:
         """Return whether an exhibit needs one of some things."""
         return any(need in exhibit.needs for exhibit in self.exhibits for need in needs)
+
+    @contextmanager
+    def going_on_without(self, name: str) -> Iterator[None]:
+        """Note in `failed` why something cannot be made, so that the other stages go on."""
+        try:
+            yield
+        except InputError as error:
+            self.failed[name] = as_flags(error)
 
 
 @dataclass(frozen=True, kw_only=True)

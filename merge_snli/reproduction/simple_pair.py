@@ -145,17 +145,14 @@ def simple_pair_stages(run: SimplePairRun) -> tuple[RunStage, ...]:
 def _make(run: SimplePairRun, name: str, _: TaskShare, stage: Stage) -> None:
     """Make a data set; without Extended Pair, the others go on."""
     folder = run.out / "data" / name
-    try:
-        if name == SIMPLE:
-            make_simple_pair(folder, SimplePairOptions(premises=run.premises), overwrite=run.overwrite)
-        else:
-            options = ExtendedPairOptions(problems=run.problems, premises=run.premises // 2)
-            make_extended_pair(folder, options, overwrite=run.overwrite)
+    if name == SIMPLE:
+        make_simple_pair(folder, SimplePairOptions(premises=run.premises), overwrite=run.overwrite)
         stage.advance(1)
-    except InputError as error:
-        if name == SIMPLE:
-            raise
-        run.failed[f"data set {name}"] = as_flags(error)
+        return
+    with run.going_on_without(f"data set {name}"):
+        options = ExtendedPairOptions(problems=run.problems, premises=run.premises // 2)
+        make_extended_pair(folder, options, overwrite=run.overwrite)
+        stage.advance(1)
 
 
 def _score(run: SimplePairRun, name: str, _: TaskShare, stage: Stage) -> None:

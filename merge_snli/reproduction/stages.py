@@ -2,6 +2,7 @@
 
 import json
 import logging
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ from merge_snli.analysis.report.analyze import analyze
 from merge_snli.analysis.report.report import Report
 from merge_snli.annotation.sample import draw_sample
 from merge_snli.annotation.sheets import write_sheets
-from merge_snli.base.errors import InputError, as_flags
+from merge_snli.base.errors import as_flags
 from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.stages import EVALUATE, WRITE, RunStage, TaskShare, run_here
 from merge_snli.dataset.folders import check_out
@@ -90,7 +91,7 @@ def make_data(run: Reproduction, name: str, _: TaskShare, stage: Stage) -> None:
     Raises:
         InputError: If it is the plain data set and cannot be generated.
     """
-    try:
+    with nullcontext() if name == PLAIN else run.going_on_without(f"data set {name}"):
         run_pipeline(
             run.set_options(name),
             run.folder(name),
@@ -100,10 +101,6 @@ def make_data(run: Reproduction, name: str, _: TaskShare, stage: Stage) -> None:
             executor=run.executor,
         )
         stage.advance(1)
-    except InputError as error:
-        if name == PLAIN:
-            raise
-        run.failed[f"data set {name}"] = as_flags(error)
 
 
 def score_data(run: Reproduction, name: str, _: TaskShare, stage: Stage) -> None:
@@ -136,13 +133,11 @@ def make_sheets(run: Reproduction, _: TaskShare, stage: Stage) -> None:
     out = run.out / "sheets"
     if out.exists():
         return
-    try:
+    with run.going_on_without("sheets"):
         dataset = find_dataset(str(run.folder(PLAIN)))
         sample = draw_sample([dataset], sizes=[VARIANTS_PER_CLASS], annotators=ANNOTATORS)
         write_sheets(sample, out)
         stage.advance(len(sample.variant_ids))
-    except InputError as error:
-        run.failed["sheets"] = as_flags(error)
 
 
 def report(run: Reproduction, _: TaskShare, stage: Stage) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dill
 from datatrove.executor.base import PipelineExecutor
@@ -20,7 +20,6 @@ from datatrove.executor.ray import RayPipelineExecutor
 from datatrove.executor.slurm import SlurmPipelineExecutor
 from datatrove.pipeline.base import PipelineStep
 
-from generation.dry_run import DryRun
 from merge_snli.base.errors import InputError, reason
 from merge_snli.base.progress import format_duration
 from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage
@@ -28,6 +27,9 @@ from merge_snli.base.table import Column, Table
 from merge_snli.runs.options import ClusterOptions, StageOptions
 from merge_snli.runs.run_folder import LOCAL, RAY, SLURM
 from merge_snli.runs.task import StageTask
+
+if TYPE_CHECKING:
+    from generation.dry_run import DryRun
 
 logger = logging.getLogger(__name__)
 

@@ -1,16 +1,16 @@
 """Predict every distinct pair of a config once, and cache the predictions on disk in checked Parquet shards."""
 
+from __future__ import annotations
+
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from merge_snli.base.files import write_json
@@ -18,6 +18,9 @@ from merge_snli.base.progress import Progress
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.models.labels import Missing, ModelFacts, Pair, Predictor
 from merge_snli.scoring.predictions.scored_data import pair_digest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 FACTS_FILE = "model.json"
 SECONDS = b"seconds"
@@ -142,6 +145,8 @@ def join(first: Predictions, second: Predictions) -> Predictions:
 
 def _to_table(shard: Predictions) -> pa.Table:
 
+    import pyarrow as pa
+
     columns = {"pair": pa.array(shard.pairs, pa.string()), "tokens": pa.array(shard.tokens, pa.int32())}
     if shard.logits is None:
         columns["output"] = pa.array(shard.outputs, pa.int64())
@@ -152,6 +157,8 @@ def _to_table(shard: Predictions) -> pa.Table:
 
 
 def _read(path: Path) -> Predictions:
+
+    import pyarrow.parquet as pq
 
     table: pa.Table = pq.read_table(path, partitioning=None)
     logits = None

@@ -1,13 +1,14 @@
 """Read the rows, groups and distinct pairs of data: a config of a MERGE data set, or labeled pairs in groups."""
 
+from __future__ import annotations
+
 from array import array
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from merge_snli.base.arrays import Bools
@@ -27,6 +28,9 @@ from merge_snli.problems.rows import JOIN, SourceRow, column_text
 from merge_snli.problems.source import ProblemSource, open_source
 from merge_snli.schema import SEED, WORD_CLASSES
 from merge_snli.scoring.predictions.scored_data import AnchorPairs, Numbering, ScoredData
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # The columns of a variant that scoring reads.
 REQUIRED_COLUMNS = (

@@ -3,12 +3,13 @@
 Values are plain strings, numbers and lists, so that `datasets`, pandas, Polars, DuckDB and the Hub's viewer read them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from merge_snli.base.errors import InputError
@@ -20,6 +21,9 @@ from merge_snli.models.labels import Missing, positions
 from merge_snli.scoring.results.measure import digits_of
 from merge_snli.scoring.results.scores import GroupTable
 from merge_snli.scoring.statistics.values import ratios
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 TEXT_COLUMNS = ("premise", "hypothesis", "seed_premise", "seed_hypothesis")
 """The columns that a table has only on request: the terms of the problems apply to their sentences."""
@@ -73,6 +77,9 @@ def read_variants(dataset: MergeDataset, config: str, *, with_text: bool = False
     Raises:
         InputError: If the data set has no variants of seeds, it has no such config, or a file is damaged.
     """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     require(dataset.record, "anchors")
     split = read_split(dataset, config)
     names = task_labels(label_names(split))
@@ -95,6 +102,8 @@ def long_tables(variants: Variants, models: Iterable[NamedAnswers]) -> Iterator[
 
     `answer` is null if the model was not asked, or its answer cannot be read; `correct` only if it was not asked.
     """
+    import pyarrow as pa
+
     for model in models:
         table = variants.table.append_column("model", pa.array([model.model] * len(variants.gold)))
         for name, column in zip(PER_MODEL, _columns(variants, model), strict=True):
@@ -122,6 +131,9 @@ def _columns(variants: Variants, model: NamedAnswers) -> tuple[pa.Array, ...]:
 
 def _aligned(variants: Variants, model: NamedAnswers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the answers to the variants and to their seeds, as numbers of labels or codes of `Missing`."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     table = model.groups
     found = pc.index_in(variants.table["seed_id"], pa.array(table.id, pa.string())).fill_null(-1)
     of_seed = found.to_numpy().astype(np.int64)
@@ -137,9 +149,13 @@ def _aligned(variants: Variants, model: NamedAnswers) -> tuple[NDArray[np.int64]
 
 def _label_texts(names: Sequence[str], numbers: NDArray[np.int64]) -> pa.Array:
     """Return labels by name; null for a code of `Missing`."""
+    import pyarrow as pa
+
     return pa.array(names).take(pa.array(numbers, mask=numbers < 0))
 
 
 def _correct(answers: NDArray[np.int64], gold: NDArray[np.int64]) -> pa.Array:
+
+    import pyarrow as pa
 
     return pa.array(answers == gold, mask=answers == Missing.NOT_ASKED)

@@ -19,7 +19,7 @@ from merge_snli import cli
 from merge_snli.base.errors import InputError
 from merge_snli.cli import tables
 
-HEAVY = ("torch", "transformers", "spacy", "datasets", "evaluate", "matplotlib", "scipy", "pandas")
+HEAVY = ("torch", "transformers", "spacy", "datasets", "evaluate", "pyarrow", "matplotlib", "scipy", "pandas")
 PACKAGES = ("merge_snli", "merge_snli.cli", "generation", "merge_snli.scoring", "metrics.pattern_accuracy")
 COMMAND = Path(sys.executable).with_name("merge-snli")
 DATA_SET = Path(cli.__file__).parents[1]

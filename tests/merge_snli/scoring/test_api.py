@@ -405,7 +405,7 @@ def modules_of_import() -> Callable[[str], set[str]]:
 
 @pytest.mark.parametrize("statement", ["import merge_snli", "from merge_snli import score, score_table, draw_curves"])
 def test_importing_loads_nothing_heavy(modules_of_import: Callable[[str], set[str]], statement: str) -> None:
-    heavy = {"torch", "transformers", "datasets", "spacy", "matplotlib", "scipy", "generation"}
+    heavy = {"torch", "transformers", "datasets", "spacy", "matplotlib", "pyarrow", "scipy", "generation"}
     assert not heavy & modules_of_import(statement)
 
 
