@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, reason
 from merge_snli.base.files import is_path, sha256_of_json
+from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.answers import read_answer, reply_of
 from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, asked_digest, asked_part
 from merge_snli.language_models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, parse_prompt
@@ -70,7 +71,7 @@ def load_questions(
     asked = read_questions(name, scope)
     if asked.digest != dataset:
         raise InputError(f"{name} has changed since the task file was written: run merge-snli harness again")
-    filled = _filled(prompt_toml, asked.data.label_names)
+    filled = _filled(prompt_toml, asked.data.label_names, texts=asked.data.texts)
     rows = [
         {
             "id": question.id,
@@ -92,8 +93,10 @@ def fields_of(filled: FilledPrompt, problem: Shot) -> dict[str, str]:
     return {**asdict(problem), "question": question, "target": filled.answer_for(problem.label)}
 
 
-def _filled(prompt_toml: str, labels: tuple[str, ...], shots: tuple[Shot, ...] = ()) -> FilledPrompt:
-    return FilledPrompt(parse_prompt(tomllib.loads(prompt_toml), "the prompt of the task file"), labels, shots)
+def _filled(
+    prompt_toml: str, labels: tuple[str, ...], shots: tuple[Shot, ...] = (), *, texts: TextNames
+) -> FilledPrompt:
+    return FilledPrompt(parse_prompt(tomllib.loads(prompt_toml), "the prompt of the task file"), labels, shots, texts)
 
 
 def score_choice(doc: dict[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
@@ -244,7 +247,7 @@ def _prompt(
         samples = ((config.get("fewshot_config") or {}).get("samples") or [])[:count]
         toml = record["prompt_toml"]
         shots = tuple(Shot(*(sample[field] for field in ("premise", "hypothesis", "label"))) for sample in samples)
-        digest = _filled(toml, labels, shots).digest
+        digest = _filled(toml, labels, shots, texts=TextNames(*record["texts"])).digest
         generation = config.get("generation_kwargs") or {}
         temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
     except (TypeError, ValueError, AttributeError, KeyError) as error:

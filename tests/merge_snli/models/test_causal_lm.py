@@ -17,6 +17,7 @@ from merge_snli import score
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.cli import main
+from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.prompts import FilledPrompt, Shot, read_prompt
 from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.causal_lm import CausalLM
@@ -155,6 +156,21 @@ def test_the_command_asks_each_prompt(
     assert "tiny-gpt2 (letter, ranked)" in printed.out
     assert "the prompt reasons asks for reasons" in caplog.text
     assert len([*(tmp_path / "results").glob("*.json")]) == 2
+
+
+def test_the_prompt_of_other_tasks_names_their_texts_and_labels(
+    folder: Folder, question_dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    where = ["--dataset", str(question_dataset), "--config", "verb", "--limit-seeds", "2", "--out", str(tmp_path / "a")]
+    assert main(["score", str(folder("gpt2")), "--prompt", "task", *where]) == 0
+    (result,) = read_results(tmp_path / "a")
+    assert result.run.prompt is not None
+    asked = FilledPrompt(read_prompt("task"), ("no", "yes"), texts=TextNames("question", "sentence"))
+    assert result.run.prompt.prompt_digest == asked.digest
+    assert result.compared_labels == ("no", "yes")
+    assert "which the prompt" not in caplog.text
+    assert main(["score", str(folder("gpt2")), "--prompt", "word", *where]) == 0
+    assert "has question and sentence, which the prompt word calls premise and hypothesis" in caplog.text
 
 
 @pytest.mark.parametrize(
