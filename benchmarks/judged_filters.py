@@ -23,8 +23,8 @@ from generation.filters.pronouns import MEN, OTHER_PRONOUNS, WOMEN
 from merge_snli.annotation.scores import share
 from merge_snli.base.table import Column, Table
 from merge_snli.embedded import embedded_path
-from merge_snli.models.supersenses import supersense
 from merge_snli.models.tagger import find_tagger
+from merge_snli.models.wordnet import supersense
 from merge_snli.problems.reading import content_id
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from generation.sentences.words import QUANTIFIERS, fold
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import Option
 from merge_snli.languages.language import is_english, language_of
-from merge_snli.models.supersenses import supersense
+from merge_snli.models.wordnet import supersense
 
 if TYPE_CHECKING:
     from collections.abc import Callable
