@@ -3,7 +3,7 @@
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import cycle, islice
@@ -22,8 +22,9 @@ from generation.tasks import stages
 from merge_snli.base.progress import Progress, format_duration
 from merge_snli.base.stages import run_here
 from merge_snli.base.table import Column, Table
+from merge_snli.problems.reading import Problem
 
-# Number of problems, evenly spaced over the source, from which the counts are extrapolated.
+# About the number of problems from which the counts are extrapolated.
 SAMPLED_PROBLEMS = 1_000
 
 # Number of these problems, evenly spaced, on which the steps after the masked LMs are timed.
@@ -115,7 +116,7 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
             run = plan_run(inputs, out, allow_pickle=allow_pickle, problems_per_shard=PROBLEMS_PER_SHARD)
             _ = inputs.tagger.nlp
         with _timed(seconds, "reading"):
-            sample = sample_of(run, islice(run.problems(), None, None, max(1, run.size // SAMPLED_PROBLEMS)))
+            sample = sample_of(run, of_every_premise(run.problems(), max(1, run.size // SAMPLED_PROBLEMS)))
         with _timed(seconds, "tagging"):
             run_here(stages(sample)[:1], Progress(quiet=True))
         shard = sample.tagged([0])[0]
@@ -143,6 +144,22 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
         filters=times.filter_seconds(groups, run.shards) if times else 0.0,
         writing=times.writing_seconds(groups) if times else 0.0,
     )
+
+
+def of_every_premise(problems: Iterable[Problem], nth: int) -> Iterator[Problem]:
+    """Yield all problems of every n-th premise.
+
+    Most data sets have several hypotheses for a premise, and so forms in common. A sample of single problems has few of
+    these, wherever the problems of a premise are, so a number of distinct forms does not scale with its size.
+
+    Args:
+        problems: The problems.
+        nth: The first of this many different premises is taken.
+    """
+    numbers: dict[str, int] = {}
+    for problem in problems:
+        if numbers.setdefault(problem.premise, len(numbers)) % nth == 0:
+            yield problem
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from merge_snli.card.tables import (
 from merge_snli.dataset.answered_forms import form_shares, shares_text
 from merge_snli.dataset.label_spellings import are_nli, task_labels
 from merge_snli.dataset.record import GenerationRecord, MaskedLMRecord, PublishedRecord, Record
-from merge_snli.dataset.texts import TextNames
+from merge_snli.dataset.texts import NLI_TEXTS
 from merge_snli.problems.inputs import public_name
 from merge_snli.schema import ALL, SEED
 
@@ -36,8 +36,10 @@ ANNOTATED = (
     "scale\nof the paper's section A.2. 5 is best:"
 )
 
-TEXT_COLUMNS = "The columns `premise` and `hypothesis` have these names in every data set of MERGE; here they hold the "
-TEXT_COLUMNS += "{}\nand the {}.\n\n"
+TEXT_COLUMNS = (
+    "The columns `premise` and `hypothesis` have these names in every data set of MERGE. Here, `premise` is the\n"
+    "text {} of a problem, and `hypothesis` the text {}.\n\n"
+)
 
 LOCAL = "./"
 Json = dict[str, Any]
@@ -122,7 +124,7 @@ def _task_values(record: Record) -> dict[str, str]:
         "kind_of_problems": "natural language inference (NLI) problems" if is_nli else "problems of two texts",
         "kind_of_score": "NLI score" if is_nli else "score",
         "what_stays": "the inference" if is_nli else "the label",
-        "text_columns": "" if texts == TextNames() else TEXT_COLUMNS.format(*texts),
+        "text_columns": "" if texts == NLI_TEXTS else TEXT_COLUMNS.format(*texts),
     }
 
 

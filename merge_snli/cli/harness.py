@@ -40,18 +40,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_list(
         parser.add_argument,
         "--prompt",
-        default=("all",),
+        default=(),
         metavar="NAME|FILE|all",
-        help="prompts: names of bundled ones, TOML files, or all (default)",
+        help="prompts: names of bundled ones, TOML files, or all (default: all; for other tasks than NLI, task)",
     )
     parser.add_argument(
         "--group-column", metavar="NAME", help="DATA is a file, a folder or a Hub id of pairs; this column groups them"
     )
     parser.add_argument(
         "--shots-from",
-        default="demo:problems",
         metavar="FILE|ID",
-        help="problems to draw few-shot examples from; ID:SPLIT names a split (default: %(default)s)",
+        help="problems to draw few-shot examples from; ID:SPLIT names a split (default: demo:problems for NLI)",
     )
     parser.add_argument(
         "--estimate", action="store_true", help="print calls, tokens, cost and the expected interval of PA"
@@ -90,15 +89,14 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: If the data set does not have what the options name, or the options do not fit together.
     """
     from merge_snli.dataset.folders import check_out
-    from merge_snli.language_models.prompts import read_prompts
+    from merge_snli.language_models.prompts import ALL_PROMPTS, TASK_PROMPT, read_prompts
     from merge_snli.language_models.questions import Scope, read_questions
-    from merge_snli.language_models.shots import shots_for
+    from merge_snli.language_models.shots import SHOTS_FROM, shots_for
     from merge_snli.language_models.task_files import write_task_files
 
     _check_options(arguments)
     if arguments.out is not None:
         check_out(arguments.out)  # before the shots are drawn
-    prompts = read_prompts(arguments.prompt)
     scope = Scope(
         config=arguments.config,
         subsample=arguments.subsample,
@@ -107,10 +105,13 @@ def run(arguments: argparse.Namespace) -> None:
         group_column=arguments.group_column,
     )
     asked = read_questions(arguments.dataset, scope)
+    is_nli = asked.data.is_nli
+    prompts = read_prompts(arguments.prompt or (ALL_PROMPTS if is_nli else TASK_PROMPT))
     if arguments.out is None:
         _print(arguments, asked, prompts)
         return
-    shots = shots_for(asked.data, arguments.shots_from, OFFERED_SHOTS, at_least=1)
+    offered = OFFERED_SHOTS if is_nli or arguments.shots_from else 0
+    shots = shots_for(asked.data, arguments.shots_from or SHOTS_FROM, offered, at_least=1)
     paths = write_task_files(asked, prompts, shots, arguments.out)
     sys.stdout.writelines(f"{path}\n" for path in paths)
 
@@ -132,10 +133,10 @@ def _check_options(arguments: argparse.Namespace) -> None:
 
 def _print(arguments: argparse.Namespace, asked: Questions, prompts: Sequence[Prompt]) -> None:
     """Print the prompts or the estimates."""
-    from merge_snli.language_models.shots import fill_prompt
+    from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
     from merge_snli.language_models.task_files import Assumed, estimate, estimate_table, half_widths
 
-    filled = [fill_prompt(prompt, asked.data, shots_from=arguments.shots_from) for prompt in prompts]
+    filled = [fill_prompt(prompt, asked.data, shots_from=arguments.shots_from or SHOTS_FROM) for prompt in prompts]
     if arguments.show_prompts:
         first = asked.questions[0]
         sys.stdout.write("\n".join(each.markdown(first.premise, first.hypothesis) for each in filled))

@@ -21,6 +21,14 @@ class TextNames(NamedTuple):
     first: str = "premise"
     second: str = "hypothesis"
 
+    @property
+    def by_column(self) -> dict[str, str]:
+        """What each text is called, by its column."""
+        return dict(zip(("premise", "hypothesis"), self, strict=True))
+
+
+NLI_TEXTS = TextNames()
+
 
 def text_names(columns: Sequence[str | None], label_names: Sequence[str]) -> TextNames:
     """Return what the texts of problems are called.
@@ -40,5 +48,5 @@ def text_names(columns: Sequence[str | None], label_names: Sequence[str]) -> Tex
     first, second = columns
     is_nli = are_nli(task_labels(label_names)) and {first, second} in [{*pair} for pair in NLI_COLUMNS]
     if is_nli or not first or not second:
-        return TextNames()
+        return NLI_TEXTS
     return TextNames(*(name.replace("+", " and ") for name in (first, second)))

@@ -12,12 +12,15 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from merge_snli.base.errors import InputError, param, reason
 from merge_snli.base.files import read_toml, sha256_of_json
 from merge_snli.dataset.record import validation_errors
+from merge_snli.dataset.texts import NLI_TEXTS, TextNames
 
 # What a prompt asks for. A letter alone is no answer to a prompt that asks for a word.
 AnswerForm: TypeAlias = Literal["word", "letter", "json"]
 
 FOLDER = Path(__file__).parent / "prompts"
-# The names of the prompts of this package.
+# The prompt for tasks other than NLI.
+TASK_PROMPT = "task"
+# The names of the prompts for NLI.
 PROMPTS = ("word", "few_shot", "letter", "json", "reasons", "plain", "lm_eval")
 ALL_PROMPTS = "all"
 DEFAULT_PROMPT = PROMPTS[0]
@@ -33,7 +36,8 @@ class Prompt:
     """A prompt for problems with any labels.
 
     `system` and `question` are Jinja templates. They may use `words`, the words for the labels in the order of the data
-    set, and `options`, the letter and the word of each label. `question` may also use `premise` and `hypothesis`.
+    set, `options`, the letter and the word of each label, and `first` and `second`, what the two texts are called.
+    `question` may also use `premise` and `hypothesis`, the texts.
 
     Attributes:
         name: Name in results and tables.
@@ -57,11 +61,6 @@ class Prompt:
     reason_first: bool = False
     summary: str = ""
 
-    def __post_init__(self) -> None:
-        """Check that the prompt shows no answers without the reasons that it asks for."""
-        if self.reason_first and self.shots:
-            raise ValueError(f"shots is {self.shots}, but the answers that it shows have no reasons: remove it")
-
     def toml(self) -> str:
         """Return the prompt as a TOML file."""
         import tomli_w
@@ -76,7 +75,8 @@ def read_prompts(prompts: str | Sequence[str]) -> tuple[Prompt, ...]:
     """Read prompts.
 
     Args:
-        prompts: Names of `PROMPTS` or paths of TOML files, as a list or separated by commas; or `all` for `PROMPTS`.
+        prompts: Names of `PROMPTS`, `TASK_PROMPT` or paths of TOML files, as a list or separated by commas; or `all`
+            for `PROMPTS`.
 
     Raises:
         InputError: If there is no such prompt, a file is invalid, or two prompts have the same name.
@@ -99,14 +99,15 @@ def read_prompt(name: str | Path) -> Prompt:
     """Read one prompt.
 
     Args:
-        name: One of `PROMPTS`, or the path of a TOML file.
+        name: One of `PROMPTS`, `TASK_PROMPT`, or the path of a TOML file.
 
     Raises:
         InputError: If there is no such prompt, or the file is invalid.
     """
-    path = FOLDER / f"{name}.toml" if name in PROMPTS else Path(name)
+    bundled = (*PROMPTS, TASK_PROMPT)
+    path = FOLDER / f"{name}.toml" if name in bundled else Path(name)
     if not path.is_file():
-        choices = ", ".join((*PROMPTS, ALL_PROMPTS))
+        choices = ", ".join((*bundled, ALL_PROMPTS))
         raise InputError(
             f"no prompt {str(name)!r}: give {param('prompt')} one of {choices}, or the path of a TOML file"
         )
@@ -127,8 +128,7 @@ def parse_prompt(content: dict[str, Any], source: str) -> Prompt:
         return PROMPT.validate_python(content)
     except ValidationError as error:
         place, message = validation_errors(error)[0]
-        said = message.removeprefix("Value error, ")
-        raise InputError(f"{source} is not a prompt: {f'{place}: ' if place else ''}{said}") from error
+        raise InputError(f"{source} is not a prompt: {place}: {message}") from error
 
 
 @dataclass(frozen=True)
@@ -148,11 +148,13 @@ class FilledPrompt:
         prompt: The prompt.
         labels: The names of the labels in the order of the data set.
         shots: Problems with their labels, which are shown before the question.
+        texts: What the two texts of a problem are called.
     """
 
     prompt: Prompt
     labels: tuple[str, ...]
     shots: tuple[Shot, ...] = ()
+    texts: TextNames = NLI_TEXTS
 
     def __post_init__(self) -> None:
         """Check the prompt with a problem.
@@ -167,7 +169,7 @@ class FilledPrompt:
         if self.prompt.words and self.prompt.words.keys().isdisjoint(self.labels):
             raise InputError(
                 f"{name} asks for {', '.join(self.prompt.words.values())}, and the labels are "
-                f"{', '.join(self.labels)}: give {param('prompt')} a TOML file of this task, or {DEFAULT_PROMPT}"
+                f"{', '.join(self.labels)}: give {param('prompt')} {TASK_PROMPT}, or a TOML file of this task"
             )
         if len({*self.words}) < len(self.words):
             raise InputError(f"{name} has one word for two of the labels {', '.join(self.labels)}: change its words")
@@ -257,7 +259,7 @@ class FilledPrompt:
 
         A blank line alone would cut off reasoning.
         """
-        lines = self.prompt.question.strip().splitlines()
+        lines = self.question("{", "{").splitlines()
         starts = [f"\n{start}" for start in (line.partition("{")[0].strip() for line in lines) if start]
         if not starts or self.prompt.reason_first:
             return ()
@@ -272,7 +274,8 @@ class FilledPrompt:
         from jinja2 import TemplateError
 
         try:
-            return _compiled(template).render(words=self.words, options=self.options, **problem).strip()
+            values = {"words": self.words, "options": self.options, **self.texts._asdict(), **problem}
+            return _compiled(template).render(values).strip()
         except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise InputError(f"cannot render the prompt {self.prompt.name}: {reason(error)}") from error
 

@@ -8,7 +8,8 @@ from operator import itemgetter
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, TWO_WAY, task_labels
-from merge_snli.language_models.prompts import FilledPrompt, Prompt, Shot
+from merge_snli.dataset.texts import NLI_TEXTS
+from merge_snli.language_models.prompts import PROMPTS, TASK_PROMPT, FilledPrompt, Prompt, Shot
 from merge_snli.problems.inputs import split_of_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
@@ -42,7 +43,16 @@ def fill_prompt(
         InputError: If the prompt does not fit the labels or cannot show shots, or there are not enough problems.
     """
     count = prompt.shots if shots is None else shots
-    return FilledPrompt(prompt, data.label_names, shots_for(data, shots_from, count, random_seed=random_seed))
+    if prompt.name in PROMPTS and data.texts != NLI_TEXTS:
+        logger.warning(
+            "%s has %s and %s, which the prompt %s calls premise and hypothesis: use the prompt %s",
+            data.name,
+            *data.texts,
+            prompt.name,
+            TASK_PROMPT,
+        )
+    shown = shots_for(data, shots_from, count, random_seed=random_seed)
+    return FilledPrompt(prompt, data.label_names, shown, data.texts)
 
 
 def shots_for(

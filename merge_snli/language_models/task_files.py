@@ -51,7 +51,7 @@ def write_task_files(asked: Questions, prompts: Sequence[Prompt], shots: tuple[S
 
 def _tasks(asked: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> list[dict[str, Any]]:
     """Return the tasks of a prompt: one that ranks, unless it asks for reasons, and one that generates."""
-    filled = FilledPrompt(prompt, asked.data.label_names)
+    filled = FilledPrompt(prompt, asked.data.label_names, texts=asked.data.texts)
     name = f"merge_snli_{asked.data.config or safe_name(Path(asked.data.name).stem)}_{prompt.name}"
     ranked: dict[str, Any] = {"output_type": "multiple_choice", "doc_to_choice": list(filled.answers)}
     generated: dict[str, Any] = {
@@ -84,6 +84,7 @@ def _common(asked: Questions, filled: FilledPrompt, shots: tuple[Shot, ...]) -> 
             "name": where,
             "prompt": prompt.name,
             "prompt_toml": prompt.toml(),
+            "texts": list(filled.texts),
             "version": 1.0,
         },
     }

@@ -48,11 +48,13 @@ class Paper:
         source: Its identifier, such as `arXiv:2510.24295`.
         exhibits: By name, in the order of the page.
         models: Published models of rows of its tables, if the authors did not publish theirs.
+        note: What to know when reading our numbers beside the paper's; empty if nothing.
     """
 
     title: str
     source: str
     exhibits: Mapping[str, PaperExhibit]
+    note: str = ""
     models: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -42,7 +42,7 @@ def write_reproduction(run: PaperRun, ours: Mapping[str, Ours], *, not_comparabl
         InputError: If a file cannot be written.
     """
     document: Document = {
-        "paper": {"title": run.paper.title, "source": run.paper.source},
+        "paper": {"title": run.paper.title, "source": run.paper.source, "note": run.paper.note},
         "version": __version__,
         "problems": ", ".join(run.problems),
         "masked_lms": list(run.masked_lms),
@@ -100,11 +100,10 @@ def compare(exhibit: PaperExhibit, ours: Ours, not_comparable: str = "") -> Docu
 def summary(document: Document) -> Table:
     """Return how many cells of each exhibit have each verdict."""
     counts = {each["name"]: Counter(cell["verdict"] for cell in each["cells"]) for each in document["exhibits"]}
+    found = [verdict for verdict in VERDICTS if any(verdict in of for of in counts.values())]
     return Table(
-        columns=(Column("", "left"), *(Column(verdict) for verdict in VERDICTS)),
-        rows=tuple(
-            (title, *(of[verdict] or None for verdict in VERDICTS)) for title, of in counts.items() if of.total()
-        ),
+        columns=(Column("", "left"), *map(Column, found)),
+        rows=tuple((name, *(of[verdict] or None for verdict in found)) for name, of in counts.items() if of.total()),
         notes=("Numbers of cells. Differs: our number has no interval, or is a word.",),
     )
 
@@ -205,6 +204,7 @@ def _facts(document: Document) -> list[str]:
     return [
         f"Problems: {document['problems']}. {masked_lms and f'Masked LMs: {masked_lms}. '}Models: "
         f"{', '.join(document['models'])}. merge-snli {document['version']}.",
+        *([document["paper"]["note"]] if document["paper"]["note"] else []),
         *([f"No number compares with the paper's: {why}."] if why else []),
         *(f"Missing: {name}: {reason}" for name, reason in document["failed"].items()),
     ]

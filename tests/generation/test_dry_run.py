@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from generation.dry_run import TIMINGS_PER_LENGTH, DryRun, dry_run, dry_run_text
+from generation.dry_run import (
+    SAMPLED_PROBLEMS,
+    TIMINGS_PER_LENGTH,
+    DryRun,
+    dry_run,
+    dry_run_text,
+    of_every_premise,
+)
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
@@ -21,7 +28,8 @@ from merge_snli import cli
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.models.tagger import Tagger
-from merge_snli.problems.reading import read_problems
+from merge_snli.problems.reading import Problem, read_problems
+from tests.conftest import DATA
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -61,9 +69,27 @@ def test_counts_are_exact_if_every_problem_is_sampled(found: DryRun, options: Op
 def test_a_sample_is_extrapolated(found: DryRun, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("generation.dry_run.SAMPLED_PROBLEMS", 20)
     half = dry_run(options)
-    assert (half.problems, half.sampled) == (40, 20)
+    assert half.problems == 40 and 10 < half.sampled < 30
     assert half.words == pytest.approx(found.words, rel=0.4)
-    assert half.words % 2 == 0
+
+
+def test_problems_of_a_premise_are_sampled_together() -> None:
+    premises = ["a", "a", "b", "c", "b", "c", "a", "d"]
+    problems = [Problem(str(number), premise, "h", 0) for number, premise in enumerate(premises)]
+    assert [each.premise for each in of_every_premise(problems, 2)] == ["a", "a", "c", "c", "a"]
+    assert [*of_every_premise(problems, 1)] == problems
+    assert [*of_every_premise(problems, 100)] == [each for each in problems if each.premise == "a"]
+
+
+@pytest.mark.parametrize(("corpus", "forms"), [("snli/test", 27_504), ("mnli/dev_matched", 29_844)])
+@pytest.mark.slow
+def test_forms_of_a_corpus_are_estimated(corpus: str, forms: int) -> None:
+    path = DATA / f"{corpus}.jsonl"
+    if not path.is_file():
+        pytest.skip(f"{path} was not found")
+    found = dry_run(Options(problems=str(path), mlm=("demo:mlm-bpe",)))
+    assert found.sampled == pytest.approx(SAMPLED_PROBLEMS, rel=0.15)
+    assert found.forms == pytest.approx(forms, rel=0.1)
 
 
 def test_full_batches_are_timed_with_any_sample(options: Options, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,13 +8,14 @@ import os
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from merge_snli.dataset.record import DataRecord, MaskedLMRecord
+from merge_snli.dataset.record import DataRecord, MaskedLMRecord, encode_record, read_record
+from merge_snli.dataset.stored import RUN_FILE
 from tests.records import save_record
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -181,6 +182,16 @@ def two_way_dataset(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPath
     """The same seeds with the labels entailment and not_entailment."""
     folder = tmp_path_factory.mktemp("data") / "merge_two"
     return make_dataset(folder, label_names=("entailment", "not_entailment"))
+
+
+@pytest.fixture(scope="session")
+def question_dataset(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same seeds as questions and sentences, with the labels no and yes."""
+    folder = make_dataset(tmp_path_factory.mktemp("data") / "merge_questions", label_names=("no", "yes"))
+    record = read_record(folder / RUN_FILE)
+    options = {**record.options, "premise_column": "question", "hypothesis_column": "sentence"}
+    (folder / RUN_FILE).write_bytes(encode_record(replace(record, options=options, label_names=("no", "yes"))))
+    return folder
 
 
 def wordpiece_tokenizer(limit: int | None) -> Any:  # noqa: ANN401 - untyped

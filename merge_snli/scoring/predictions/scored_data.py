@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.annotators import COLUMN
+from merge_snli.dataset.label_spellings import are_nli
 from merge_snli.dataset.stored import MergeDataset
+from merge_snli.dataset.texts import NLI_TEXTS, TextNames
 from merge_snli.models.labels import Missing, Pair
 from merge_snli.scoring.statistics.values import ratios
 
@@ -121,6 +123,16 @@ class ScoredData:
         if self.dataset is None:
             raise InputError(f"{self.name} is not a stored data set, which this needs")
         return self.dataset
+
+    @property
+    def texts(self) -> TextNames:
+        """What the two texts of a pair are called."""
+        return NLI_TEXTS if self.dataset is None else self.dataset.record.texts
+
+    @property
+    def is_nli(self) -> bool:
+        """Whether the labels and the names of the texts are those of NLI."""
+        return are_nli(self.label_names) and self.texts == NLI_TEXTS
 
     @property
     def place(self) -> str:

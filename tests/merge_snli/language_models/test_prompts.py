@@ -9,10 +9,12 @@ import pytest
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import TWO_WAY
+from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.prompts import (
     FOLDER,
     PROMPTS,
+    TASK_PROMPT,
     FilledPrompt,
     Prompt,
     Shot,
@@ -32,7 +34,8 @@ def filled(name: str, labels: tuple[str, ...] = NLI_LABELS, shots: tuple[Shot, .
 
 
 def test_every_bundled_file_is_a_prompt_of_its_name() -> None:
-    assert {path.stem for path in FOLDER.iterdir()} == {*PROMPTS}
+    assert {path.stem for path in FOLDER.iterdir()} == {*PROMPTS, TASK_PROMPT}
+    assert read_prompt(TASK_PROMPT).name == TASK_PROMPT
     assert [prompt.name for prompt in read_prompts("all")] == [*PROMPTS]
     assert {prompt.answer for prompt in read_prompts("all")} == {"word", "letter", "json"}
     assert all(prompt.summary for prompt in read_prompts("all"))
@@ -92,6 +95,18 @@ def test_prompts_ask_for_the_labels_of_any_task_or_are_refused(name: str) -> Non
     assert read_answer("**Equivalent**", labels) == "equivalent"
 
 
+def test_the_prompt_of_other_tasks_names_texts_and_labels_as_the_data_does() -> None:
+    labels, texts = ("different", "equivalent"), TextNames("sentence1", "sentence2")
+    shown = FilledPrompt(read_prompt(TASK_PROMPT), labels, (Shot("a", "b", "equivalent"),), texts)
+    assert shown.text("c", "d") == (
+        "Each problem has two texts: sentence1 and sentence2. Which label is right for them? "
+        "Answer with one label: different or equivalent.\n\n"
+        "sentence1: a\nsentence2: b\nAnswer: equivalent\n\nsentence1: c\nsentence2: d\nAnswer:"
+    )
+    assert shown.stop == ("\n\nsentence1:",)
+    assert shown.answers == labels
+
+
 def test_a_base_model_stops_at_its_own_problem() -> None:
     assert filled("word").stop == ("\n\nPremise:",)
     assert filled("lm_eval").stop == ("\nQuestion:",)
@@ -131,7 +146,6 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
         (f'name = "a b"\nanswer = "word"\nquestion = "{QUESTION}"', "name: "),
         (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\ncolor = "red"', "color: "),
         (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nshots = -1', "shots: "),
-        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nshots = 2\nreason_first = true', "shots is 2"),
         ('name = "x"\nanswer = "word"\nquestion = "{{ premise }}"', "x does not show the problem"),
         (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION} {{{{ label }}}}"', "'label' is undefined"),
         (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION} {{{{ premise + 1 }}}}"', "cannot render the prompt x"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset
@@ -49,6 +50,21 @@ def test_the_files_hold_no_text_of_the_data_set(tasks: Path) -> None:
     text = (tasks / names[0]).read_text(encoding="utf-8")
     assert "seed_premise" not in text
     assert text.count("!function 'merge_snli.language_models.lm_eval_task.") == 6
+
+
+def test_the_tasks_of_other_data_name_its_texts_and_offer_no_shots_of_nli(
+    question_dataset: Path, tmp_path: Path
+) -> None:
+    assert main(["harness", str(question_dataset), "--limit-seeds", "2", "--out", str(tmp_path / "tasks")]) == 0
+    assert {path.name for path in (tmp_path / "tasks").iterdir()} == {
+        "merge_snli_all_task.yaml",
+        "merge_snli_all_task_generate.yaml",
+    }
+    text = (tmp_path / "tasks" / "merge_snli_all_task.yaml").read_text(encoding="utf-8")
+    task = yaml.safe_load(re.sub("!function ", "", text))
+    assert (task["doc_to_choice"], task["fewshot_config"]["samples"]) == (["no", "yes"], [])
+    first = load_questions(**task["metadata"])["test"][0]
+    assert first["question"] == f"question: {first['premise']}\nsentence: {first['hypothesis']}\nAnswer:"
 
 
 def test_a_blank_line_does_not_end_an_answer(tasks: Path) -> None:

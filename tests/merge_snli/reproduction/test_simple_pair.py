@@ -119,5 +119,6 @@ def test_demo_has_every_cell_and_resumes(tmp_path: Path) -> None:
         assert bool(exhibit.columns) != bool(each["not_computed"])
     page = (out / "reproduction.html").read_text(encoding="utf-8")
     assert all(exhibit.title in page for exhibit in PAPER.exhibits.values())
+    assert "not the authors&#39; word lists" in page
     assert main(command) == 0
     assert (out / "reproduction.json").read_bytes() == content

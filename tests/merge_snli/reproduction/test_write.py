@@ -92,7 +92,7 @@ def test_annotators_labels_are_kept_if_the_problems_have_them(tmp_path: Path) ->
 
 def test_what_is_missing_is_said_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "out"
-    run = plan_reproduction(out, only=["table-3", "figure-3"])
+    run = plan_reproduction(out, only=["table-3", "figure-10"])
     monkeypatch.setattr("merge_snli.reproduction.requirements.find_spec", lambda name: None)
     with pytest.raises(InputError) as error:
         reproduce(run)
