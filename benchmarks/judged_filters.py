@@ -23,8 +23,8 @@ from generation.filters.pronouns import MEN, OTHER_PRONOUNS, WOMEN
 from merge_snli.annotation.scores import share
 from merge_snli.base.table import Column, Table
 from merge_snli.embedded import embedded_path
-from merge_snli.models.supersenses import supersense
 from merge_snli.models.tagger import find_tagger
+from merge_snli.models.wordnet import supersense
 from merge_snli.problems.reading import content_id
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def read_judged(files: Mapping[str, Path]) -> list[Judged]:
         source = row.get("source") or SOURCES[row["data_set"]]
         seed, word_class, original, replacement = row["variant_id"].split(":")
         if (source, seed) in problems:
-            is_strict = row.get("filters") == STRICT
+            is_strict = STRICT in row.get("filters", "").split(" and ")
             found[source, row["variant_id"]] = Judged(
                 problems[source, seed], word_class, original, replacement, is_good(row), is_strict
             )

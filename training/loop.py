@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +54,6 @@ class LoopRecipe:
     warmup: float = 0.06
     weight_decay: float = 0.01
     head_scale: float = 1.0
-
-    def at_most(self, steps: int | None) -> LoopRecipe:
-        """Return the recipe with at most `steps` steps; None keeps all steps."""
-        return self if steps is None else replace(self, steps=min(steps, self.steps))
 
 
 def parameter_groups(model: nn.Module, recipe: LoopRecipe) -> list[dict[str, Any]]:

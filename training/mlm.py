@@ -1,7 +1,6 @@
 """Train a masked LM: choose the pieces of a sentence that it has to predict, and mask them."""
 
 import logging
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -29,15 +28,6 @@ MAX_PIECES = 64
 MNLI_SHARE = 0.5
 
 
-@dataclass(frozen=True)
-class Masked:
-    """A masked batch: input ids, attention mask and target ids (`IGNORED` where nothing is predicted)."""
-
-    ids: Ints
-    attention: Ints
-    targets: Ints
-
-
 def choice_rates(text: str, encoding: Encoding) -> Floats:
     """Return the probability that each piece of a sentence is chosen.
 
@@ -62,7 +52,7 @@ def _is_open(word: str) -> bool:
 
 def mask_batch(
     sentences: list[Ints], rates: list[Floats], rng: np.random.Generator, *, mask_id: int, pad_id: int, regular: Ints
-) -> Masked:
+) -> tuple[Ints, Ints, Ints]:
     """Choose pieces of each sentence and replace most of them with the mask token.
 
     Args:
@@ -74,7 +64,8 @@ def mask_batch(
         regular: The ids that random replacements are drawn from.
 
     Returns:
-        Arrays of shape (sentences, length of the longest sentence).
+        Input ids, attention mask and target ids (`IGNORED` where nothing is predicted), each of shape (sentences,
+        length of the longest sentence).
     """
     shape = (len(sentences), max(map(len, sentences)))
     ids = np.full(shape, pad_id, dtype=np.int64)
@@ -95,7 +86,7 @@ def mask_batch(
     noise = rng.choice(regular, size=shape)
     ids = np.where(chosen & (action < MASK_SHARE), mask_id, ids)
     ids = np.where(chosen & (action >= MASK_SHARE) & (action < MASK_SHARE + RANDOM_SHARE), noise, ids)
-    return Masked(ids, attention, targets)
+    return ids, attention, targets
 
 
 def masked_lm_sentences(data: Path) -> dict[str, float]:
@@ -140,11 +131,9 @@ def train_masked_lm(
             pad_id=tokenizer.pad_token_id,
             regular=regular,
         )
-        targets = torch.from_numpy(batch.targets)
+        ids, attention, targets = map(torch.from_numpy, batch)
         rows = targets != IGNORED
-        hidden = model.base_model(
-            input_ids=torch.from_numpy(batch.ids), attention_mask=torch.from_numpy(batch.attention)
-        ).last_hidden_state
+        hidden = model.base_model(input_ids=ids, attention_mask=attention).last_hidden_state
         return cross_entropy(head(hidden[rows]), targets[rows])
 
     train(model, loss_of, recipe, checkpoint)

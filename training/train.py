@@ -195,7 +195,8 @@ def train_model(name: str, *, data: Path, out: Path, checkpoints: Path, steps: i
         InputError: If the data, the base model or the teacher is missing.
     """
     made = MODELS[name]
-    recipe, checkpoint = made.recipe.at_most(steps), checkpoints / f"{name}.pt"
+    checkpoint = checkpoints / f"{name}.pt"
+    recipe = made.recipe if steps is None else dataclasses.replace(made.recipe, steps=min(steps, made.recipe.steps))
     model, tokenizer, examples = made.prepare(made, data, out)
     if isinstance(examples, TrainingSet):
         train_classifier(model, tokenizer, examples, recipe, checkpoint)

@@ -65,13 +65,10 @@ def cut_vocabulary(vocabulary: Mapping[str, int], counts: Mapping[str, float], s
     """
     ordered = sorted(vocabulary, key=vocabulary.__getitem__)
     needed = [piece for piece in ordered if is_needed_character(piece)]
-    rest = [piece for piece in ordered if not is_needed_character(piece) and not _is_special(piece)]
+    left_out = {*SPECIALS, *needed}
+    rest = [piece for piece in ordered if piece not in left_out and not piece.startswith("[unused")]
     rest.sort(key=lambda piece: -counts.get(piece, 0))
     return [*SPECIALS, *needed, *rest][:size]
-
-
-def _is_special(piece: str) -> bool:
-    return piece in SPECIALS or piece.startswith("[unused")
 
 
 def cut_embeddings(base: Base, pieces: Iterable[str]) -> torch.Tensor:

@@ -14,8 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from merge_snli.models.base_forms import VERBS
-from merge_snli.models.supersenses import IRREGULAR, TABLE, regular_singulars
+from merge_snli.models.wordnet import IRREGULAR, NOUNS, PLURAL_ENDINGS, VERBS, regular_bases
 
 FIRST_FILE = 3
 # The lexicographer files of nouns, from number 3 on (lexnames(5WN)).
@@ -36,11 +35,11 @@ def main() -> None:
     senses = {noun: (number, is_name) for noun, number, is_name in first_senses(folder)}
     nouns: dict[str, list[str]] = {name: [] for name in NAMES}
     for noun, (number, is_name) in senses.items():
-        if not (is_name and any(singular in senses for singular in regular_singulars(noun))):
+        if not (is_name and any(singular in senses for singular in regular_bases(noun, PLURAL_ENDINGS))):
             nouns[NAMES[number - FIRST_FILE]].append(noun)
     known = {noun for of_name in nouns.values() for noun in of_name}
     plurals = [plural for plural in irregular_forms(folder / "noun.exc") if plural.partition("=")[2] in known]
-    write(TABLE, nouns | {IRREGULAR: plurals})
+    write(NOUNS, nouns | {IRREGULAR: plurals})
     verbs = [line.split()[0] for line in _entries(folder / "index.verb")]
     write(VERBS, {"verb": filter(WORD.fullmatch, verbs), IRREGULAR: irregular_forms(folder / "verb.exc")})
 

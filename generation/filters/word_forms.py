@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from generation.filters.filter import Place
 from generation.sentences.words import fold
 from merge_snli.languages.language import is_english
-from merge_snli.models.base_forms import base_forms
+from merge_snli.models.wordnet import base_forms
 
 INFLECTED_CLASSES = ("noun", "verb")
 

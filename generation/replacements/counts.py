@@ -22,7 +22,7 @@ from generation.sentences.tagging import InPlaceTagger, TaggedProblem
 from generation.sentences.words import SharedWord, fold, words_of
 from merge_snli.dataset.answered_forms import FORMS
 from merge_snli.languages.language import ENGLISH
-from merge_snli.models.base_forms import base_forms
+from merge_snli.models.wordnet import base_forms
 
 FILLERS = "fillers"
 # Words that the masked LM validated on that side, left out because their letters have no other order.

@@ -58,7 +58,7 @@ def disk_errors_as_input_errors(folder: Path) -> Iterator[None]:
         raise
 
 
-def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
+def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Write a temporary file beside `path`, then rename it to `path`.
 
     Args:
@@ -113,11 +113,7 @@ def is_running(pid: int | str) -> bool:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write `content` to `path` atomically."""
-
-    def write(part: Path) -> None:
-        part.write_bytes(content)
-
-    write_atomically(path, write)
+    write_atomically(path, lambda part: part.write_bytes(content))
 
 
 def write_text(path: Path, text: str) -> None:

@@ -19,9 +19,6 @@ with warnings.catch_warnings():
 
 logger = logging.getLogger(__name__)
 
-# Times above this are shown in whole seconds.
-MAX_SECONDS_WITH_TENTHS = 100
-
 # Time between the lines that report progress without a terminal.
 SECONDS_PER_LINE = 30.0
 
@@ -97,7 +94,7 @@ class Progress:
         """Return one line per stage: its name, duration and number of units."""
         width = max((len(stage.name) for stage in self.stages), default=0)
         return "\n".join(
-            f"{stage.name:{width}}  {_seconds(stage.seconds):>8} s  {stage.done:>10,} {_noun(stage, stage.done)}"
+            f"{stage.name:{width}}  {format_duration(stage.seconds):>11}  {stage.done:>10,} {_noun(stage, stage.done)}"
             for stage in self.stages
         )
 
@@ -156,7 +153,3 @@ def format_duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes:02} min"
     return f"{minutes} min {whole % 60:02} s" if minutes else f"{seconds:.1f} s"
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:,.1f}" if seconds < MAX_SECONDS_WITH_TENTHS else f"{seconds:,.0f}"

@@ -13,6 +13,7 @@ import threading
 import traceback
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from keyword import iskeyword
 from types import ModuleType
 from typing import Any, NoReturn, TextIO
@@ -205,13 +206,19 @@ class CommandParser(argparse.ArgumentParser):
         self.exit(INPUT_ERROR, f"usage: {self.prog} [options] ({self.prog} --help lists them)\nmerge-snli: {message}\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:  # noqa: ANN401
-        """Parse arguments; fail at the first unknown one."""
+        """Parse arguments; fail at the first unknown one, before a missing option that it may be a misspelling of."""
+        own = takewhile(lambda each: each != "--" and (self._subparsers is None or each.startswith("-")), args or ())
+        for name in (each.partition("=")[0] for each in own):
+            if name.startswith("--") and " " not in name and name not in self._option_string_actions:
+                self._reject(name)
         known, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            first = unknown[0].partition("=")[0]
-            kind = "unknown option" if first.startswith("-") else "unexpected argument"
-            self.error(f"{kind} {first}{nearest(first, self._option_string_actions)}")
+            self._reject(unknown[0].partition("=")[0])
         return known, unknown
+
+    def _reject(self, name: str) -> NoReturn:
+        kind = "unknown option" if name.startswith("-") else "unexpected argument"
+        self.error(f"{kind} {name}{nearest(name, self._option_string_actions)}")
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
         """Check that a value is one of the choices of an argument; fail with the nearest choice."""

@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,15 +148,10 @@ def add_min_agreement(parser: argparse.ArgumentParser, needs: str = "") -> None:
     """Add `--min-agreement`, such as `4/5` or `0.8`."""
     parser.add_argument(
         "--min-agreement",
-        type=_agreement,
+        type=partial(number, is_valid=lambda value: 0 <= value <= 1, expected="a share of annotators, such as 4/5"),
         metavar="K/N",
         help=f"leave out seeds to which fewer annotators gave the gold label, such as 4/5{needs}",
     )
-
-
-def _agreement(text: str) -> float:
-    """Parse a share such as `4/5` or `0.8`."""
-    return number(text, lambda value: 0 <= value <= 1, "a share of annotators, such as 4/5")
 
 
 def add_thresholds(parser: argparse.ArgumentParser, purpose: str) -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -33,7 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )
     parser.add_argument(
-        "--alpha", type=_level, default=0.05, metavar="A", help="family-wise significance level (default: %(default)s)"
+        "--alpha",
+        type=partial(number, is_valid=lambda value: 0 < value < 1, expected="a number between 0 and 1, such as 0.05"),
+        default=0.05,
+        metavar="A",
+        help="family-wise significance level (default: %(default)s)",
     )
     add_thresholds(parser, "thresholds to compare the models at, such as 0.8 0.9 (default: 0.9)")
     parser.add_argument(
@@ -57,14 +62,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_list(
         parser.add_argument,
         "--assume",
-        item=_accuracy,
+        item=partial(number, is_valid=lambda value: 0 < value < 1, expected="an accuracy between 0 and 1, such as 0.7"),
         default=(),
         metavar="PA",
         help="the same before there are results: the accuracies that the models may have, such as 0.7",
     )
     parser.add_argument(
         "--correlation",
-        type=_correlation,
+        type=partial(
+            number, is_valid=lambda value: 0 <= value < 1, expected="a correlation from 0 to below 1, such as 0.5"
+        ),
         metavar="R",
         help="with --assume: correlation over seeds of whether two models pass (default: 0.5)",
     )
@@ -147,15 +154,3 @@ def _run_power(arguments: argparse.Namespace) -> None:
     )
     if arguments.format == TEXT:
         sys.stdout.writelines(f"{path}\n" for path in figures)
-
-
-def _accuracy(text: str) -> float:
-    return number(text, lambda value: 0 < value < 1, "an accuracy between 0 and 1, such as 0.7")
-
-
-def _correlation(text: str) -> float:
-    return number(text, lambda value: 0 <= value < 1, "a correlation from 0 to below 1, such as 0.5")
-
-
-def _level(text: str) -> float:
-    return number(text, lambda value: 0 < value < 1, "a number between 0 and 1, such as 0.05")

@@ -73,12 +73,13 @@ def _publish(arguments: argparse.Namespace) -> None:
 def _propose(arguments: argparse.Namespace) -> None:
     from merge_snli.hub.client import find_api
     from merge_snli.hub.plan import branch_text
-    from merge_snli.hub.results import propose_results, proposed_text, results_branch
+    from merge_snli.hub.publish import push
+    from merge_snli.hub.results import proposed_text, results_branch
     from merge_snli.scoring.results.files import read_result
 
     results = [read_result(path) for path in arguments.eval_results]
-    names = {"model": arguments.model, "dataset": arguments.repo}
+    branch = results_branch(results, model=arguments.model, dataset=arguments.repo)
     if arguments.dry_run:
-        sys.stdout.write(branch_text(results_branch(results, **names)))
-        return
-    sys.stdout.write(proposed_text(propose_results(find_api(), results, **names)))
+        sys.stdout.write(branch_text(branch))
+    else:
+        sys.stdout.write(proposed_text(push(find_api(), branch, create_pr=True)))

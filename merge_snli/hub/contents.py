@@ -7,7 +7,7 @@ from typing import Any
 from generation.options import Options
 from generation.presets import RUN_TOML, write_run_file
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.hub_ids import LICENSE_ID
+from merge_snli.base.hub_ids import LICENSE_ID, check_license
 from merge_snli.card import license_of
 from merge_snli.card.dataset_folder import card_and_record
 from merge_snli.dataset.record import PublishedRecord, Record
@@ -71,10 +71,7 @@ def _with_license(record: Record, name: str, license_id: str | None) -> Record:
             f"the license of the problems of {name} is unknown, and it applies to their variants: look it up and pass "
             f"it with {param('license')} ID, such as {param('license', 'cc-by-4.0')}"
         )
-    if not LICENSE_ID.fullmatch(chosen):
-        raise InputError(
-            f"{chosen!r} is not a license id of the Hub: pass {param('license')} ID, such as cc-by-4.0 or other"
-        )
+    check_license(chosen)
     if license_id is None or known == chosen:
         return record
     if known is not None and LICENSE_ID.fullmatch(known):

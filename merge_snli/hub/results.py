@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.hub.plan import MAIN, Branch, check_repo_id
-from merge_snli.hub.publish import Pushed, push
+from merge_snli.hub.publish import Pushed
 
 if TYPE_CHECKING:
-    from huggingface_hub import HfApi
-
     from merge_snli.scoring.results.result import Result
 
 
@@ -45,17 +43,8 @@ def results_branch(results: Sequence[Result], *, model: str, dataset: str) -> Br
     return Branch(model, "model", MAIN, {PATH_IN_REPO: content}, f"Add results on {dataset}")
 
 
-def propose_results(api: HfApi, results: Sequence[Result], *, model: str, dataset: str) -> Pushed:
-    """Open a pull request with a model's results, or update the user's open one.
-
-    Raises:
-        InputError: As `results_branch`, or if the Hub refuses or fails.
-    """
-    return push(api, results_branch(results, model=model, dataset=dataset), create_pr=True)
-
-
 def proposed_text(pushed: Pushed) -> str:
-    """Return the outcome of `propose_results` as one line."""
+    """Return the outcome of a push of results as one line."""
     if pushed.pull_request is None:
         return f"{pushed.branch.title} already has these results\n"
     return f"pull request {pushed.pull_request}\n"

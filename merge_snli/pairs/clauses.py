@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, reason
 from merge_snli.dataset.record import SourceRecord
-from merge_snli.models.supersenses import supersense
+from merge_snli.models.wordnet import supersense
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

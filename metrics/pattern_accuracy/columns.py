@@ -5,7 +5,7 @@ Every error is a `ValueError` that names the argument, the position and the valu
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,14 +160,7 @@ def label_at(column: Column, row: int) -> Label:
     return column[row] if isinstance(column, list) else int(column[row])
 
 
-class Codes(NamedTuple):
-    """A column encoded as integers: `codes`, (n,) int64 from 0, and `labels`; `labels[code]` is the value."""
-
-    codes: IntArray
-    labels: list[Label]
-
-
-def factorize(column: Column) -> Codes:
+def factorize(column: Column) -> tuple[IntArray, list[Label]]:
     """Encode the distinct values of a column as integers in the order of their first appearance.
 
     All grouping of rows uses this function.
@@ -176,20 +169,20 @@ def factorize(column: Column) -> Codes:
         column: (n,) int64 or a list of n strings.
 
     Returns:
-        The code of each row, (n,) int64, and the value of each code.
+        The code of each row, (n,) int64 from 0, and the value of each code.
 
     Examples:
         >>> factorize(["b", "a", "b"])
-        Codes(codes=array([0, 1, 0]), labels=['b', 'a'])
+        (array([0, 1, 0]), ['b', 'a'])
     """
     if isinstance(column, list):
         numbers: dict[Label, int] = {label: number for number, label in enumerate(dict.fromkeys(column))}
-        return Codes(np.fromiter(map(numbers.__getitem__, column), np.int64, len(column)), list(numbers))
+        return np.fromiter(map(numbers.__getitem__, column), np.int64, len(column)), list(numbers)
     values, codes = _sorted_codes(column)
     order = np.argsort(first_rows(codes, len(values)))
     rank = np.empty(len(values), dtype=np.int64)
     rank[order] = np.arange(len(values))
-    return Codes(rank[codes], values[order].tolist())
+    return rank[codes], values[order].tolist()
 
 
 def first_rows(codes: IntArray, n_codes: int) -> IntArray:

@@ -182,7 +182,7 @@ def _table(predictions: Column, references: Column, groups: Column, options: Met
         seeds_right = _equal(seed_answers, gold)
     answers: BoolArray | IntArray
     if options.against == "majority":
-        answers = factorize(predictions).codes
+        answers, _ = factorize(predictions)
     elif options.against == "seed" and seed_answers is not None:
         answers = _equal(predictions, _to_rows(seed_answers, codes))
     else:

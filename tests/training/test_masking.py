@@ -30,7 +30,7 @@ def test_a_last_word_without_a_full_stop_is_never_chosen(base: Base) -> None:
 
 def test_shares_of_a_large_batch() -> None:
     sentences = [np.arange(10, 60)] * 2_000
-    masked = mask_batch(
+    ids, _, targets = mask_batch(
         sentences,
         [np.full(50, 0.2)] * 2_000,
         np.random.default_rng(0),
@@ -38,23 +38,23 @@ def test_shares_of_a_large_batch() -> None:
         pad_id=PAD,
         regular=np.arange(100, 200),
     )
-    chosen = masked.targets != IGNORED
+    chosen = targets != IGNORED
     assert chosen.mean() == pytest.approx(0.2, abs=0.005)
-    assert (masked.ids[chosen] == MASK).mean() == pytest.approx(MASK_SHARE, abs=0.01)
-    assert (masked.ids[chosen] >= 100).mean() == pytest.approx(RANDOM_SHARE, abs=0.01)
+    assert (ids[chosen] == MASK).mean() == pytest.approx(MASK_SHARE, abs=0.01)
+    assert (ids[chosen] >= 100).mean() == pytest.approx(RANDOM_SHARE, abs=0.01)
     original = np.tile(np.arange(10, 60), (2_000, 1))
-    np.testing.assert_array_equal(masked.ids[~chosen], original[~chosen])
-    np.testing.assert_array_equal(masked.targets[chosen], original[chosen])
+    np.testing.assert_array_equal(ids[~chosen], original[~chosen])
+    np.testing.assert_array_equal(targets[chosen], original[chosen])
 
 
 def test_every_sentence_has_a_target_and_padding_has_none() -> None:
     sentences = [np.array([7, 8, 9]), np.array([7, 8, 9, 10, 11])]
     rates = [np.array([0, 1e-6, 0]), np.array([0, 1e-6, 1e-6, 1e-6, 0])]
     for seed in range(20):
-        masked = mask_batch(
+        _, attention, targets = mask_batch(
             sentences, rates, np.random.default_rng(seed), mask_id=MASK, pad_id=PAD, regular=np.arange(100, 200)
         )
-        chosen = masked.targets != IGNORED
+        chosen = targets != IGNORED
         assert chosen.sum(axis=1).tolist() == [1, 1]
         assert chosen[0, 1]
-        assert masked.attention.tolist() == [[1, 1, 1, 0, 0], [1] * 5]
+        assert attention.tolist() == [[1, 1, 1, 0, 0], [1] * 5]

@@ -76,16 +76,16 @@ def independent_t_test(
     second: ArrayLike,
     *,
     unit: str = "model",
-    equal_variances: bool = False,
     level: float = 0.95,
 ) -> TestResult:
     """Test whether the means of two independent samples differ, such as two word classes (section 5.2).
+
+    This is Welch's test, which allows unequal variances.
 
     Args:
         first: (n,) scores.
         second: (m,) scores.
         unit: Unit of the values.
-        equal_variances: Use Student's test, as the paper may have; by default Welch's, which allows unequal variances.
         level: Nominal coverage of the interval of the difference of the means.
 
     Returns:
@@ -109,18 +109,17 @@ def independent_t_test(
         statistic, p_value = _without_deviation(difference)
         low = high = difference
     else:
-        outcome = stats.ttest_ind(a, b, equal_var=equal_variances)
+        outcome = stats.ttest_ind(a, b, equal_var=False)
         statistic, p_value = float(outcome.statistic), float(outcome.pvalue)
         low, high = (float(end) for end in outcome.confidence_interval(level))
-    method = "Student's t" if equal_variances else "Welch's t"
     return TestResult(
-        test=f"independent t-test ({'Student' if equal_variances else 'Welch'})",
+        test="independent t-test (Welch)",
         statistic=statistic,
         p_value=p_value,
         n=len(a) + len(b),
         unit=unit,
         difference=difference,
-        interval=Interval(low=low, high=high, level=level, method=method, unit=unit),
+        interval=Interval(low=low, high=high, level=level, method="Welch's t", unit=unit),
         effect_size=_ratio(difference, pooled),
         effect="Cohen's d",
         warning=warning_for(unit),

@@ -27,7 +27,7 @@ from generation.sentences.tagging import InPlaceTagger, TaggedProblem, TaggedSen
 from generation.sentences.words import SharedWord, shared_words
 from generation.variants import Variant
 from merge_snli.dataset.answered_forms import SPLIT
-from merge_snli.models.base_forms import base_forms
+from merge_snli.models.wordnet import base_forms
 from merge_snli.problems.reading import Problem
 from tests.tiny_wordnet import save_wordnet
 

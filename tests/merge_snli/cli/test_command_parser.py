@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 
 from merge_snli import cli
+from merge_snli.cli import compare
 from merge_snli.cli.arguments import TABLE_FORMATS, add_list, split_list
+from merge_snli.scoring.statistics.families import PAIRED_TESTS
 
 BUNDLED = str(Path(cli.__file__).parents[1])
 
@@ -82,6 +84,8 @@ def test_the_other_spelling_of_analyze_is_accepted_and_not_listed(capsys: pytest
     [
         (["scor"], "merge-snli", "scor", "score"),
         (["work", "cancle", "x"], "merge-snli work", "cancle", "cancel"),
+        (["--vresion"], "merge-snli", "--vresion", "--version"),
+        (["score", "m", "--datset", "d", "--out", "o"], "merge-snli score", "--datset", "--dataset"),
         (["generate", "--quite"], "merge-snli generate", "--quite", "--quiet"),
         (["score", "m", "--dataset", "d", "--out", "o", "--label=a,b"], "merge-snli score", "--label", None),
         (["score", "m", "--dataset", "d", "--out", "o", "--quiet"], "merge-snli score", "--quiet", None),
@@ -184,3 +188,7 @@ def test_tables_of_the_problems_in_a_data_set(capsys: pytest.CaptureFixture[str]
     options = ["--config", "seed", "--limit", "4", "--format", "json"]
     assert cli.main(["tables", BUNDLED, *options]) == 0
     assert json.loads(capsys.readouterr().out)["with_label"] == 4
+
+
+def test_every_paired_test_can_be_chosen() -> None:
+    assert tuple(PAIRED_TESTS) == compare.TESTS

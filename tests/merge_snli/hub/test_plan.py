@@ -102,10 +102,10 @@ def test_contradicting_license(dataset: MergeDataset) -> None:
 
 
 def test_invalid_license(dataset: MergeDataset) -> None:
-    with pytest.raises(InputError, match=r"'cc by 4\.0' is not a license id"):
+    with pytest.raises(InputError, match=r"license is 'cc by 4\.0'"):
         plan(with_options(dataset, problems="mine.jsonl"), REPO, license_id="CC BY 4.0")
     unclear = with_options(dataset, problems="mine.jsonl", license="as it is")
-    with pytest.raises(InputError, match="'as it is' is not a license id"):
+    with pytest.raises(InputError, match="license is 'as it is'"):
         plan(unclear, REPO)
     assert json.loads(published(plan(unclear, REPO, license_id="mit"), "run.json"))["options"]["license"] == "mit"
 

@@ -13,7 +13,8 @@ import yaml
 from merge_snli import score
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
-from merge_snli.hub.results import propose_results
+from merge_snli.hub.publish import Pushed, push
+from merge_snli.hub.results import results_branch
 from merge_snli.scoring.results.files import write_result
 from tests.merge_snli.hub.conftest import OWN, REPO
 
@@ -34,10 +35,14 @@ def result() -> Result:
     return dataclasses.replace(scored, model=model, run=dataclasses.replace(scored.run, dtype="float32"))
 
 
+def propose(api: HfApi, result: Result, model: str = MODEL) -> Pushed:
+    return push(api, results_branch([result], model=model, dataset=REPO), create_pr=True)
+
+
 def test_results_are_proposed_once(hub: Hub, api: HfApi, result: Result) -> None:
     repo = hub.storage.create("model", MODEL)
     hub.storage.put(repo, {"config.json": b"{}", "README.md": b"# A model"})
-    first, second = (propose_results(api, [result], model=MODEL, dataset=REPO) for _ in range(2))
+    first, second = (propose(api, result) for _ in range(2))
     assert first.pull_request == second.pull_request == f"{hub.url}/{MODEL}/discussions/1"
     assert list(repo.pull_requests) == [1]
     assert set(hub.storage.files(repo)) == {".gitattributes", "README.md", "config.json"}
@@ -50,23 +55,23 @@ def test_results_are_proposed_once(hub: Hub, api: HfApi, result: Result) -> None
 
 def test_published_results_need_no_pull_request(hub: Hub, api: HfApi, result: Result) -> None:
     repo = hub.storage.create("model", MODEL)
-    propose_results(api, [result], model=MODEL, dataset=REPO)
+    propose(api, result)
     repo.branches["main"] = repo.pull_requests.pop(1).oid
-    assert propose_results(api, [result], model=MODEL, dataset=REPO).pull_request is None
+    assert propose(api, result).pull_request is None
     assert repo.pull_requests == {}
 
 
 def test_results_of_another_model_or_of_a_folder(api: HfApi, result: Result) -> None:
     with pytest.raises(InputError, match="model is org/other, but a result is of org/nli"):
-        propose_results(api, [result], model="org/other", dataset=REPO)
+        propose(api, result, "org/other")
     of_folder = dataclasses.replace(result, model=dataclasses.replace(result.model, revision=None))
     with pytest.raises(InputError, match="no result is of a commit of org/nli"):
-        propose_results(api, [of_folder], model=MODEL, dataset=REPO)
+        propose(api, of_folder)
 
 
 def test_missing_model(hub: Hub, api: HfApi, result: Result) -> None:
     with pytest.raises(InputError, match="org/nli does not exist on the Hub"):
-        propose_results(api, [result], model=MODEL, dataset=REPO)
+        propose(api, result)
 
 
 def test_command(hub: Hub, token: str, result: Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,8 @@ import spacy
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.models.supersenses import supersense
 from merge_snli.models.tagger import find_tagger
+from merge_snli.models.wordnet import supersense
 from merge_snli.pairs.clauses import _third_person, is_plain, load_parser, read_clause
 from merge_snli.pairs.extended_pair import ExtendedPairOptions, make_extended_pair
 from merge_snli.pairs.extended_sentences import TEMPLATES, ExtendedTemplates, read_sources

@@ -1,4 +1,4 @@
-"""Supersenses of nouns: the bundled table against WordNet's files, and plurals."""
+"""Supersenses and base forms of words, and the bundled tables against WordNet's files."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli.models.base_forms import VERBS
-from merge_snli.models.supersenses import TABLE, supersense
+from merge_snli.models.wordnet import NOUNS, VERBS, base_forms, supersense
 
 WORDNET = Path("/usr/share/wordnet")
 
@@ -35,15 +34,39 @@ def test_a_noun_has_the_supersense_of_its_first_sense(noun: str, expected: str |
     assert supersense(noun) == expected
 
 
+@pytest.mark.parametrize(
+    ("word", "word_class", "others"),
+    [
+        ("girls", "noun", {"girl"}),
+        ("boxes", "noun", {"box"}),
+        ("women", "noun", {"woman"}),
+        ("leaves", "noun", {"leaf", "leave"}),
+        ("dog", "noun", set()),
+        ("dress", "noun", set()),
+        ("xyzzies", "noun", set()),
+        ("running", "verb", {"run"}),
+        ("ran", "verb", {"run"}),
+        ("carries", "verb", {"carry"}),
+        ("closed", "verb", {"close"}),
+        ("are", "verb", {"be"}),
+        ("bring", "verb", set()),
+        ("girls", "verb", set()),
+        ("girls", "adj", set()),
+    ],
+)
+def test_a_word_with_its_base_forms(word: str, word_class: str, others: set[str]) -> None:
+    assert base_forms(word, word_class) == {word} | others
+
+
 def test_the_license_is_beside_the_table() -> None:
-    assert "Princeton University" in (TABLE.parent / "LICENSE").read_text(encoding="utf-8")
+    assert "Princeton University" in (NOUNS.parent / "LICENSE").read_text(encoding="utf-8")
 
 
 @pytest.mark.skipif(not WORDNET.is_dir(), reason="WordNet's files are not installed (Debian: wordnet-base)")
 def test_the_tables_are_those_of_the_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from training import wordnet_tables
 
-    made = {"TABLE": TABLE, "VERBS": VERBS}
+    made = {"NOUNS": NOUNS, "VERBS": VERBS}
     for name, path in made.items():
         monkeypatch.setattr(wordnet_tables, name, tmp_path / path.name)
     monkeypatch.setattr("sys.argv", ["wordnet_tables", str(WORDNET)])
