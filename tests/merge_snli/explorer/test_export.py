@@ -14,7 +14,7 @@ import pytest
 
 from merge_snli import InputError, MergeDataset, Result, score
 from merge_snli.cli import main
-from merge_snli.explorer.export import results_on, write_answers
+from merge_snli.explorer.write import results_on, write_answers
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.answers import Answers
 from merge_snli.scoring.predictions.opening import open_config
