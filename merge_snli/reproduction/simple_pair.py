@@ -11,8 +11,9 @@ from merge_snli.base.progress import Stage
 from merge_snli.base.stages import EVALUATE, WRITE, Executor, RunStage, TaskShare
 from merge_snli.embedded import NLI_MODELS, PREFIX, PROBLEMS
 from merge_snli.models.loading import ModelOptions
-from merge_snli.pairs.extended_pair import ExtendedPairOptions, make_extended_pair
-from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair
+from merge_snli.pairs.extended_pair import make_extended_pair
+from merge_snli.pairs.options import ExtendedPairOptions, SimplePairOptions
+from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.papers.numbers import SIMPLE_PAIR, read_paper
 from merge_snli.reproduction.plan import PaperRun, chosen_exhibits
 from merge_snli.reproduction.tables import Ours
