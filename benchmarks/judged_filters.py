@@ -104,7 +104,7 @@ def read_judged(files: Mapping[str, Path]) -> list[Judged]:
         source = row.get("source") or SOURCES[row["data_set"]]
         seed, word_class, original, replacement = row["variant_id"].split(":")
         if (source, seed) in problems:
-            is_strict = row.get("filters") == STRICT
+            is_strict = STRICT in row.get("filters", "").split(" and ")
             found[source, row["variant_id"]] = Judged(
                 problems[source, seed], word_class, original, replacement, is_good(row), is_strict
             )

@@ -14,9 +14,8 @@ from generation.filters.filter import (
     Applied,
     Filter,
     Place,
-    Where,
 )
-from generation.filters.lexical import ARTICLES_LIBRARY, disagrees_with_article
+from generation.filters.lexical import ARTICLES_LIBRARY, disagrees_with_article, other_words
 from generation.filters.pronouns import does_not_fit_pronoun
 from generation.filters.word_forms import has_other_form, in_problem
 from generation.sentences.tagging import word_class_of
@@ -29,17 +28,18 @@ from merge_snli.models.wordnet import supersense
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from generation.masked_lms.masked_lm import Fillers
-    from generation.masked_lms.vocabulary import Vocabulary
 
-
-def _not_of_kind(_: object, fillers: Fillers, vocabulary: Vocabulary) -> Where:
-    dropped: Where = ~vocabulary.same_kind(fillers.piece_ids, fillers.original_id)
-    return dropped
+def _if(dropped: bool) -> Callable[[str], bool]:
+    """Return the condition on suggestions that drops all or none."""
+    return lambda word: dropped
 
 
 # Filter 1: the filler is a whole word of the same kind as the original at its position.
-NO_WORD = Filter(name="whole_word", reason="no whole word", on_fillers=_not_of_kind)
+NO_WORD = Filter(
+    name="whole_word",
+    reason="no whole word",
+    on_fillers=lambda _, fillers, vocabulary: ~vocabulary.same_kind(fillers.piece_ids, fillers.original_id),
+)
 
 # Filter 2.
 LESS_PROBABLE = Filter(
@@ -105,8 +105,6 @@ SAME_WORD = Filter(name="once", reason="same word again", on_word=_seen)
 
 
 def _related(_: object, place: Place) -> Callable[[str], bool]:
-    from generation.filters.lexical import other_words
-
     if place.wordnet is None:
         raise ValueError("no_relations needs WordNet")
     return place.wordnet.relation_to(other_words(place.tagged, place.word), place.word.word_class)
@@ -128,11 +126,6 @@ RELATED = Filter(
 )
 
 
-def _has_other_form(_: object, place: Place) -> Callable[[str], bool]:
-    dropped = has_other_form(place)
-    return lambda word: dropped
-
-
 OTHER_FORM = Filter(
     name="no_other_forms",
     reason="other form",
@@ -143,13 +136,8 @@ OTHER_FORM = Filter(
         group=FILTERS_GROUP,
         departure="**No other forms**: words that a problem also has in another form were not replaced.",
     ),
-    on_word=_has_other_form,
+    on_word=lambda _, place: _if(has_other_form(place)),
 )
-
-
-def _quantifies(_: object, place: Place) -> Callable[[str], bool]:
-    original = fold(place.word.text)
-    return lambda word: not QUANTIFIERS.isdisjoint({original, fold(word)})
 
 
 QUANTIFIER = Filter(
@@ -163,13 +151,8 @@ QUANTIFIER = Filter(
         departure="**No quantifiers**: words such as *single*, *same* or *first* were neither replaced nor "
         "replacements.",
     ),
-    on_word=_quantifies,
+    on_word=lambda _, place: lambda word: not QUANTIFIERS.isdisjoint({fold(place.word.text), fold(word)}),
 )
-
-
-def _in_compound(_: object, place: Place) -> Callable[[str], bool]:
-    dropped = is_in_compound(place)
-    return lambda word: dropped
 
 
 COMPOUND = Filter(
@@ -181,13 +164,13 @@ COMPOUND = Filter(
         group=FILTERS_GROUP,
         departure="**No compounds**: words next to a hyphen or slash, and nouns next to a noun, were not replaced.",
     ),
-    on_word=_in_compound,
+    on_word=lambda _, place: _if(is_in_compound(place)),
 )
 
 
 def _other_supersense(_: object, place: Place) -> Callable[[str], bool]:
     if place.word.word_class != "noun":
-        return lambda word: False
+        return _if(False)
     original = supersense(place.word.text)
     return lambda word: original is None or supersense(word) != original
 
@@ -239,11 +222,6 @@ OTHER_GENDER = Filter(
 )
 
 
-def _other_class(_: object, place: Place) -> Callable[[str | None], bool]:
-    word_class = place.word.word_class
-    return lambda tag: word_class_of(tag) != word_class
-
-
 # Filter 4.
 OTHER_CLASS = Filter(
     name="pos",
@@ -255,7 +233,7 @@ OTHER_CLASS = Filter(
         departure="**Without the word class filter**: a replacement may have another word class, which can make a "
         "sentence ungrammatical or change the label.",
     ),
-    on_tag=_other_class,
+    on_tag=lambda _, place: lambda tag: word_class_of(tag) != place.word.word_class,
 )
 
 

@@ -14,7 +14,6 @@ from generation.report.why_lacking import (
     Validators,
     VariantKey,
     is_validated,
-    lacking_masked_lms,
     why_lacking,
 )
 from merge_snli.base.table import Column, Table
@@ -125,7 +124,7 @@ def _masked_lm_table(side: Side, other: Side, only: dict[VariantKey, Validators]
     """Count what only one data set has by the masked LM that validated it, and what it loses without the masked LM."""
     names = masked_lm_names(side.dataset.record)
     here = {*names}
-    missing = lacking_masked_lms(side.dataset, other.dataset)
+    missing = here.difference(masked_lm_names(other.dataset.record))
     rows: list[tuple[str | int, ...]] = [
         (name, "no" if name in missing else "yes", *_lost(side, other, only, here - {name}, {name})) for name in names
     ]

@@ -52,11 +52,6 @@ class Why(NamedTuple):
     masked_lm: str | None = None
 
 
-def lacking_masked_lms(dataset: MergeDataset, other: MergeDataset) -> set[str]:
-    """Return the masked LMs of a data set that another one lacks."""
-    return {*masked_lm_names(dataset.record)} - {*masked_lm_names(other.record)}
-
-
 def is_validated(names: Validators, masked_lms: set[str], *, sides: str, min_mlms: int) -> bool:
     """Return whether some masked LMs are enough for a variant.
 

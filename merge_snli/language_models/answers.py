@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from merge_snli.language_models.label_words import CONSIDERED, UNREAD, LabelWords, sentences
 from merge_snli.language_models.prompts import AnswerForm
-from merge_snli.scoring.replies import CUT, REFUSED, UNREADABLE
+from merge_snli.scoring.replies import CUT, REFUSED, UNREADABLE, Reply
 
 TAGS = r"think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|seed:think"
 OPENING = re.compile(
@@ -173,6 +173,17 @@ def unread_kind(text: str) -> str:
     if not said and (OPENING.search(text) or CHANNEL in text) and not CLOSING.search(text):
         return CUT
     return REFUSED if REFUSAL.search(said) else UNREADABLE
+
+
+def reply_of(text: str, label: str | None, kind: str | None = None) -> Reply:
+    """Return a reply with the label that was read in it, or with why none was.
+
+    Args:
+        text: What the model wrote.
+        label: The label; None if none was read.
+        kind: Why none was, if that is known.
+    """
+    return Reply(label, text, None if label else kind or unread_kind(text))
 
 
 def _in_form(text: str, words: LabelWords) -> str | None:

@@ -33,7 +33,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState, generate
 
 from merge_snli.base.errors import InputError, reason
-from merge_snli.language_models.answers import read_answer, unread_kind
+from merge_snli.language_models.answers import read_answer, reply_of
 from merge_snli.language_models.logs import Log, Usage, asked_digest, asked_part
 from merge_snli.language_models.prompts import DEFAULT_PROMPT, AnswerForm, prompt_names, read_prompt, read_prompts
 from merge_snli.language_models.questions import Scope, read_questions, uses_of
@@ -259,9 +259,8 @@ def _read(path: Path) -> Log:
     for sample in read_eval_log_samples(path, all_samples_required=False):
         usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(sample)
         if sample.error is None and sample.scores:
-            label, text = _answer(sample, path), sample.output.completion
-            kind = None if label else STOPPED.get(sample.output.stop_reason or "") or unread_kind(text)
-            replies[str(sample.id), sample.epoch] = Reply(label, text, kind)
+            kind = STOPPED.get(sample.output.stop_reason or "")
+            replies[str(sample.id), sample.epoch] = reply_of(sample.output.completion, _answer(sample, path), kind)
     provider, _, model = header.eval.model.partition("/")
     settings = _settings(header)
     prompt = PromptRecord(

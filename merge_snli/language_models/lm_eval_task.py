@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.base.errors import InputError, reason
 from merge_snli.base.files import is_path, sha256_of_json
 from merge_snli.dataset.texts import TextNames
-from merge_snli.language_models.answers import read_answer, unread_kind
+from merge_snli.language_models.answers import read_answer, reply_of
 from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, asked_digest, asked_part
 from merge_snli.language_models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, parse_prompt
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.language_models.scores import Answered, accuracies
 from merge_snli.problems.file_rows import read_file
-from merge_snli.scoring.replies import Reply
+from merge_snli.scoring.replies import Reply, majority
 from merge_snli.scoring.results.records import GENERATED, RANKED, PromptRecord
 
 if TYPE_CHECKING:
@@ -104,9 +104,17 @@ def score_choice(doc: dict[str, Any], results: Sequence[tuple[float, bool]]) -> 
     return _answer(doc, best_label(doc["labels"], [likelihood for likelihood, _ in results]))
 
 
-def score_text(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
-    """Return the metrics' inputs for a question that the model answered with a text."""
-    return _answer(doc, read_answer(results[0], doc["labels"], doc["form"], doc["words"]))
+def score_text(doc: dict[str, Any], results: Sequence[str | list[str]]) -> dict[str, Any]:
+    """Return the metrics' inputs for a question that the model answered with a text, or with those that a filter keeps.
+
+    Of several answers, the most frequent one counts.
+    """
+    texts = [results[0]] if isinstance(results[0], str) else results[0]
+    return _answer(doc, majority([Reply(_read(doc, text)) for text in texts]))
+
+
+def _read(doc: dict[str, Any], text: str) -> str | None:
+    return read_answer(text, doc["labels"], doc["form"], doc["words"])
 
 
 def best_label(labels: Sequence[str], likelihoods: Sequence[float]) -> str:
@@ -212,17 +220,16 @@ def _part(run: dict[str, Any], path: Path, name: str, task: str) -> Any:  # noqa
 def _read_replies(row: SourceRow) -> tuple[str, list[Reply], tuple[str, ...]]:
     """Return the id of a question, the replies to it, and the labels in the order of the prompt.
 
-    The answer to the first reply is that of the log, which has none for the others (`repeats`).
+    One reply has the answer of the log, which does not have that of each of several (`repeats`).
     """
     try:
         doc, (_, answer), responses = row.values["doc"], row.values["no_answer"], row.values["resps"]
         name, labels = str(doc["id"]), tuple(map(str, doc["labels"]))
-        first = None if answer is None else str(answer)
         if not isinstance(responses[0][0], str):
-            return name, [Reply(first, log_likelihoods=tuple(float(each[0][0]) for each in responses))], labels
-        others = [read_answer(text, labels, doc.get("form"), doc.get("words") or ()) for text in responses[0][1:]]
-        read = zip([first, *others], responses[0], strict=True)
-        return name, [Reply(label, text, None if label else unread_kind(text)) for label, text in read], labels
+            return name, [Reply(answer, log_likelihoods=tuple(float(each[0][0]) for each in responses))], labels
+        texts = responses[0]
+        answers = [answer] if len(texts) == 1 else [_read(doc, text) for text in texts]
+        return name, [reply_of(text, label) for text, label in zip(texts, answers, strict=True)], labels
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise InputError(f"{row.location} is not a sample of a task of merge-snli harness") from error
 
@@ -238,12 +245,9 @@ def _prompt(
     try:
         count, record = int(n_shot), config["metadata"]
         samples = ((config.get("fewshot_config") or {}).get("samples") or [])[:count]
-        toml = record.get("prompt_toml")
-        if toml is None:  # written before task files had the prompt
-            digest = sha256_of_json([labels, samples])
-        else:
-            shots = tuple(Shot(*(sample[field] for field in ("premise", "hypothesis", "label"))) for sample in samples)
-            digest = _filled(toml, labels, shots, texts=TextNames(*record.get("texts", ()))).digest
+        toml = record["prompt_toml"]
+        shots = tuple(Shot(*(sample[field] for field in ("premise", "hypothesis", "label"))) for sample in samples)
+        digest = _filled(toml, labels, shots, texts=TextNames(*record["texts"])).digest
         generation = config.get("generation_kwargs") or {}
         temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
     except (TypeError, ValueError, AttributeError, KeyError) as error:
@@ -255,7 +259,7 @@ def _prompt(
         harness=HARNESS,
         harness_version=run.get("lm_eval_version"),
         provider=str(run.get("model_source")),
-        prompt=str(record.get("prompt") or ("few_shot" if count else "zero_shot")),
+        prompt=str(record["prompt"]),
         prompt_digest=sha256_of_json([digest, chat]) if chat else digest,
         prompt_toml=toml,
         shots=count,

@@ -9,7 +9,7 @@ from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json, write_text
-from merge_snli.language_models.answers import read_answer, unread_kind
+from merge_snli.language_models.answers import read_answer, reply_of
 from merge_snli.language_models.prompts import AnswerForm, FilledPrompt, parse_prompt
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
 from merge_snli.models.labels import Pair
@@ -25,9 +25,6 @@ from merge_snli.scoring.results.records import PromptRecord
 LM_EVAL_PREFIX = "samples_"
 
 ENDING = ".answers.jsonl"
-
-# The prompts of logs from before logs had the prompt in full.
-ASKED_FOR_WORDS = ("zero_shot", "few_shot", "chain_of_thought")
 
 
 @dataclass(frozen=True)
@@ -200,12 +197,11 @@ def read_kept(result: Path) -> dict[str, tuple[Reply, ...]]:
         raise InputError(f"{path.name}, which has the answers of the model, is not beside {result}: import its logs")
     kept: dict[str, tuple[Reply, ...]] = {}
     for row in read_file(path):
-        name, answer, text, kind = (row.values.get(key) for key in ("id", "answer", "text", "unread"))
-        ranked = row.values.get("log_likelihoods") or ()
+        name, label, text, kind = (row.values.get(key) for key in ("id", "answer", "text", "unread"))
+        ranked = row.values.get("log_likelihoods")
         if not isinstance(name, str) or not (ranked or isinstance(text, str)):
             raise InputError(f"{row.location} does not have an id and the text of an answer: import the logs again")
-        label = None if answer is None else str(answer)
-        reply = Reply(label, text or "", kind or (None if label else unread_kind(text or "")), tuple(ranked))
+        reply = Reply(label, log_likelihoods=tuple(ranked)) if ranked else reply_of(str(text), label, kind)
         kept[name] = (*kept.get(name, ()), reply)
     return kept
 
@@ -249,8 +245,7 @@ def read_again(answers: ImportedAnswers, labels: Sequence[str]) -> ImportedAnswe
     def again(reply: Reply) -> Reply:
         if reply.log_likelihoods:
             return reply
-        label = read_answer(reply.text, labels, form, words)
-        return replace(reply, label=label, kind=None if label else reply.kind or unread_kind(reply.text))
+        return reply_of(reply.text, read_answer(reply.text, labels, form, words), reply.kind)
 
     read = {pair: tuple(map(again, each)) for pair, each in answers.replies.items()}
     return replace(answers, replies=read, labels={pair: majority(each) for pair, each in read.items()})
@@ -259,6 +254,6 @@ def read_again(answers: ImportedAnswers, labels: Sequence[str]) -> ImportedAnswe
 def _asked_for(record: PromptRecord | None, labels: tuple[str, ...]) -> tuple[AnswerForm | None, tuple[str, ...]]:
     """Return the form of answer and the words that a prompt asked for."""
     if record is None or record.prompt_toml is None:
-        return ("word" if record is not None and record.prompt in ASKED_FOR_WORDS else None), ()
+        return None, ()
     prompt = parse_prompt(tomllib.loads(record.prompt_toml), f"the prompt {record.prompt} of the log")
     return prompt.answer, FilledPrompt(prompt, labels).words

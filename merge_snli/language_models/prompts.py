@@ -61,11 +61,6 @@ class Prompt:
     reason_first: bool = False
     summary: str = ""
 
-    def __post_init__(self) -> None:
-        """Check that the prompt shows no answers without the reasons that it asks for."""
-        if self.reason_first and self.shots:
-            raise ValueError(f"shots is {self.shots}, but the answers that it shows have no reasons: remove it")
-
     def toml(self) -> str:
         """Return the prompt as a TOML file."""
         import tomli_w
@@ -133,8 +128,7 @@ def parse_prompt(content: dict[str, Any], source: str) -> Prompt:
         return PROMPT.validate_python(content)
     except ValidationError as error:
         place, message = validation_errors(error)[0]
-        said = message.removeprefix("Value error, ")
-        raise InputError(f"{source} is not a prompt: {f'{place}: ' if place else ''}{said}") from error
+        raise InputError(f"{source} is not a prompt: {place}: {message}") from error
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,7 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
         "device": run.device,
         "versions": run.versions,
         "prompt": _prompt(result),
+        "prompts": result.n_prompts,
         "unranked": entry.unranked,
         "flags": _flags(result),
         "notes": _notes(entry),

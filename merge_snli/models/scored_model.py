@@ -32,6 +32,9 @@ logger = logging.getLogger(__name__)
 # Libraries whose versions may change a classifier's predictions.
 LIBRARIES = ("torch", "transformers", "tokenizers")
 
+# Part of the digest of a prompted model, to be raised if prompts become other tokens.
+PROMPT_VERSION = 2
+
 # Part of the cache key, to be raised if pairs are padded to other lengths, which changes the last bits of logits.
 PADDING_VERSION = 2
 
@@ -104,7 +107,7 @@ def model_from_name(
     return ScoredModel(
         name=display_name or resolved.name,
         revision=resolved.revision,
-        digest=resolved.digest if prompt is None else sha256_of_json([resolved.digest, prompt.digest]),
+        digest=resolved.digest if prompt is None else sha256_of_json([resolved.digest, prompt.digest, PROMPT_VERSION]),
         labels=labels,
         dtype=options.dtype,
         device=device.partition(":")[0],

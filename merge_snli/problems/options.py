@@ -16,7 +16,7 @@ from merge_snli.problems.file_rows import TAB
 from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.rows import read_label_names
-from merge_snli.schema import VARIANT_COLUMNS, WORD_CLASSES, seed_columns
+from merge_snli.schema import ALL, SEED, WORD_CLASSES, columns
 
 # How messages name the types of options.
 TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false", tuple: "a list of strings"}
@@ -316,10 +316,10 @@ def _delimiter(text: str | None) -> str | None:
     return found
 
 
-def _check_keep_column(columns: Sequence[str]) -> None:
-    require_unique("keep_column", columns)
-    reserved = {column.name for column in (*VARIANT_COLUMNS, *seed_columns(WORD_CLASSES))}
-    for name in columns:
+def _check_keep_column(names: Sequence[str]) -> None:
+    require_unique("keep_column", names)
+    reserved = {column.name for config in (ALL, SEED) for column in columns(config, WORD_CLASSES)}
+    for name in names:
         if not name.strip():
             raise InputError(f"{param('keep_column')} has an empty name")
         if name in reserved:

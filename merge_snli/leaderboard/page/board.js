@@ -59,7 +59,7 @@ function fillSelect(select, options, chosen) {
 const option = ([value, text]) => el("option", { value }, text);
 
 function partOptions(board) {
-  const groups = Object.entries(partsOf(board)).filter(([, parts]) => parts.length);
+  const groups = Object.entries(partsOf(board.models)).filter(([, parts]) => parts.length);
   return [
     option(["all", "all variants"]),
     ...groups.map(([kind, parts]) =>
@@ -73,8 +73,8 @@ function buildBoard(board) {
   byId("board-title").textContent =
     `${board.dataset}${board.config === "all" ? "" : `, ${CLASS_NAMES[board.config]}`}`;
   byId("board-facts").textContent =
-    `${count(board.seeds)} seeds · ${count(board.variants)} variants · ${board.subsamples} subsamples · ` +
-    `version ${board.version}`;
+    [counted(board.seeds, "seed"), counted(board.variants, "variant"), counted(board.subsamples, "subsample")].join(" · ") +
+    ` · version ${board.version}`;
   byId("quality").textContent = `${board.quality}%`;
   const trained = [...new Set(board.models.map(trainingOf))].sort();
   const names = trained.map((name) => [name, name === UNKNOWN ? "unknown" : name]);
@@ -102,14 +102,14 @@ function showControls(shown, board) {
   byId("threshold-text").textContent = `A seed passes if ${share} of its variants are correct.`;
   byId("reset-threshold").disabled = theThreshold() === board.quality;
   const all = board.models.length;
-  byId("count").textContent = `${shown === all ? "" : `${shown} of `}${all} ${all === 1 ? "model" : "models"}`;
+  byId("count").textContent = `${shown === all ? "" : `${shown} of `}${counted(all, "model")}`;
   byId("nothing").hidden = shown > 0;
   byId("legend").textContent =
     `Scores in percent. ${hasSource(board) ? "Source, " : ""}Seeds, Variants: sample accuracy. ` +
     `QT: pattern accuracy at ${board.quality}% minus sample accuracy on seeds. ` +
     "MT: threshold at which pattern accuracy is nearest to sample accuracy on seeds. " +
     (hasProbabilities(board) ? "ECE: expected calibration error on all variants. " : "") +
-    "Bands: lowest to highest subsample. " +
+    `Bands: lowest to highest subsample${board.models.some((model) => model.prompts > 1) ? " and prompt" : ""}. ` +
     `${matchMedia("(hover: hover)").matches ? "Hover over a score or open" : "Open"} a model to see its 95% interval.`;
 }
 

@@ -187,12 +187,15 @@ class CurveChart {
   }
 }
 
-/** Return a name with the middle elided if it does not fit. */
+/** Return a name with the middle elided if it does not fit, or more of the middle that is elided already. */
 function fitted(context, name, room) {
   if (context.measureText(name).width <= room) return name;
-  for (let letters = name.length - 1; letters > 2; letters -= 1) {
-    const short = `${name.slice(0, Math.ceil(letters / 2))}…${name.slice(name.length - Math.floor(letters / 2))}`;
-    if (context.measureText(short).width <= room) return short;
+  const middle = name.includes("…") ? name.indexOf("…") : Math.ceil(name.length / 2);
+  let [start, end] = [name.slice(0, middle), name.slice(middle).replace("…", "")];
+  while (start || end) {
+    if (start.length < end.length) end = end.slice(1);
+    else start = start.slice(0, -1);
+    if (context.measureText(`${start}…${end}`).width <= room) break;
   }
-  return "…";
+  return `${start}…${end}`;
 }

@@ -29,14 +29,14 @@ function renderModel() {
   byId("model-notes").replaceChildren(...model.notes.map((note) => el("li", {}, note)));
   byId("model-notes").hidden = !model.notes.length;
   byId("model-stats").replaceChildren(...statTiles(model));
-  const kinds = Object.entries(partsOf(theBoard())).filter(([, parts]) => parts.length);
-  if (!kinds.some(([kind]) => kind === state.by)) state.by = kinds[0]?.[0] ?? "word_class";
+  const kinds = Object.entries(partsOf([model])).filter(([, parts]) => parts.length);
+  const [by, drawn] = kinds.find(([kind]) => kind === state.by) ?? kinds[0] ?? ["", []];
   fillSelect(
     byId("by"),
     kinds.map(([kind]) => option([kind, KINDS[kind].toLowerCase()])),
-    state.by,
+    by,
   );
-  renderParts(model, kinds);
+  renderParts(model, kinds, ["all", ...drawn]);
   renderSeeds(model);
   byId("model-about").replaceChildren(...aboutRows(model));
 }
@@ -79,8 +79,7 @@ function calibrationTile(model, tile) {
   );
 }
 
-function renderParts(model, kinds) {
-  const chosen = ["all", ...(partsOf(theBoard())[state.by] ?? [])].filter((part) => part in model.parts);
+function renderParts(model, kinds, chosen) {
   const lines = chosen.map((part) => ({
     name: partName(part),
     ...model.parts[part].curve,
@@ -98,16 +97,14 @@ function renderParts(model, kinds) {
       "tbody",
       {},
       kind && el("tr", { class: "group" }, el("th", { scope: "rowgroup", colspan: columns.length + 1 }, KINDS[kind])),
-      ...parts
-        .filter((part) => part in model.parts)
-        .map((part) => partRow(part, model.parts[part], columns, chosen.includes(part))),
+      ...parts.map((part) => partRow(part, model.parts[part], columns, chosen.includes(part))),
     ),
   );
   byId("parts-table").replaceChildren(
     el(
       "caption",
       { class: "visually-hidden" },
-      "Scores by word class, gold label and masked LM, in percent",
+      "Scores by part, in percent",
       el("span", { class: "wide" }, ", with 95% intervals"),
     ),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Measured on"), ...head)),
@@ -116,7 +113,7 @@ function renderParts(model, kinds) {
   byId("parts-legend").replaceChildren(
     "Number of seeds; scores in percent",
     el("span", { class: "wide" }, " with 95% intervals over seeds below"),
-    ". Rows of a masked LM cover the variants that it validated in the premise or the hypothesis.",
+    ". Rows of a masked LM cover the variants that it validated in at least one of the two texts.",
   );
 }
 
@@ -125,7 +122,7 @@ function partStyle(part) {
   if (part === "all") return lineStyle(COLORS.light.length - 1);
   const kind = part.split(":", 1)[0];
   const classes = Object.keys(CLASS_NAMES).map((name) => `word_class:${name}`);
-  return lineStyle((kind === "word_class" ? classes : partsOf(theBoard())[kind]).indexOf(part));
+  return lineStyle((kind === "word_class" ? classes : partsOf(theBoard().models)[kind]).indexOf(part));
 }
 
 function partRow(name, part, columns, drawn) {

@@ -8,20 +8,21 @@ function renderSeeds(model) {
     `Of ${count(model.parts.all.n)} seeds, ${count(wrong)} are predicted incorrectly, and ${count(inconsistent)} ` +
     `correctly but not all of their variants. No variant of ${count(allWrong)} seeds is correct.`;
   const shown = Object.keys(board.texts).length > 0;
-  byId("seeds").replaceChildren(...model[state.hard].map((seed) => seedCard(board, seed)));
+  const answers = model.prompts > 1 ? `answers with ${model.prompts} prompts` : "variants";
+  byId("seeds").replaceChildren(...model[state.hard].map((seed) => seedCard(board, seed, answers)));
   byId("terms").textContent = shown
     ? `Texts from ${board.dataset}, license: ${board.license}. ${board.terms}`
     : "Result files contain no texts. To show sentences and replacements here, create this page with --dataset and " +
       "the folder or Hub id of the data set, and --with-text if the license may forbid to share its sentences.";
 }
 
-function seedCard(board, seed) {
+function seedCard(board, seed, answers) {
   const text = Object.hasOwn(board.texts, seed.id) ? board.texts[seed.id] : null;
   const head = el(
     "p",
     { class: "verdict" },
     labelChip(seed.gold, "gold"),
-    el("span", {}, `${seed.correct} of ${seed.of} variants correct`),
+    el("span", {}, `${seed.correct} of ${seed.of} ${answers} correct`),
     seed.predicted === seed.gold ? null : el("span", {}, "predicts for the seed ", labelChip(seed.predicted)),
     el("code", {}, seed.id),
   );

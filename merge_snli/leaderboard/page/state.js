@@ -11,7 +11,7 @@ const DEFAULTS = {
   data: "",
   show: "",
   model: "",
-  by: "word_class",
+  by: "", // the first one of the model
   hard: "inconsistent",
 };
 
@@ -28,7 +28,7 @@ function readAddress() {
   if (!board.models.some((model) => Object.hasOwn(model.parts, state.on))) state.on = "all";
   if (!columnsOf(board).some((column) => column.id === state.sort)) state.sort = DEFAULTS.sort;
   if (state.dir !== "up") state.dir = "down";
-  if (!Object.hasOwn(KINDS, state.by)) state.by = "word_class";
+  if (!Object.hasOwn(KINDS, state.by)) state.by = DEFAULTS.by;
   if (state.hard !== "hardest") state.hard = "inconsistent";
   if (!board.models.some((model) => model.key === state.model)) state.model = "";
 }

@@ -4,6 +4,8 @@ const DATA = JSON.parse(document.getElementById("data").textContent);
 const THRESHOLDS = Array.from({ length: 101 }, (_, percent) => percent);
 const DEFAULT_LINES = 6;
 
+const counted = (number, unit) => `${count(number)} ${unit}${number === 1 ? "" : "s"}`;
+
 function signed(share) {
   if (share === null || share === undefined) return NO_VALUE;
   const rounded = Number((share * 100).toFixed(1)) || 0;
@@ -43,10 +45,10 @@ for (const board of DATA.boards) {
 const KINDS = { prompt: "Prompt", word_class: "Word class", label: "Gold label", masked_lm: "Validated in either sentence by" };
 const CLASS_NAMES = { noun: "nouns", verb: "verbs", adj: "adjectives", adv: "adverbs" };
 
-/** Return the parts that any model of the board has, as {kind: [part, …]}. */
-function partsOf(board) {
+/** Return the parts that any of some models has, as {kind: [part, …]}. */
+function partsOf(models) {
   const kinds = { prompt: [], word_class: [], label: [], masked_lm: [] };
-  const names = new Set(board.models.flatMap((model) => Object.keys(model.parts)));
+  const names = new Set(models.flatMap((model) => Object.keys(model.parts)));
   for (const name of names) {
     const kind = name.split(":", 1)[0];
     if (kind in kinds) kinds[kind].push(name);

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.replies import Reply, agreement, majority
 from merge_snli.scoring.results.files import read_result
 from tests.merge_snli.language_models.conftest import OWN, lm_eval_logs_of
+from tests.merge_snli.language_models.server import Server, by_pair
 
 Json = Any
 REFUSAL = "I am sorry, but I cannot help with that."
@@ -127,16 +130,6 @@ def test_ties_and_unread_replies_in_a_majority() -> None:
     assert (majority([Reply(None)]), agreement([Reply(None)])) == (None, 0)
 
 
-def lm_eval_rows(folder: Path, task: str, edit: Callable[[Json], None]) -> Path:
-    """Change the samples of a task, and return their file."""
-    (path,) = folder.rglob(f"samples_{task}_2*.jsonl")
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    for row in rows:
-        edit(row)
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    return path
-
-
 @pytest.fixture
 def lm_eval_folder(tmp_path: Path) -> Path:
     """A folder with the samples of the two tasks of a prompt, by a model that answers at random."""
@@ -175,13 +168,61 @@ def test_ranked_answers_keep_their_log_likelihoods(lm_eval_folder: Path, tmp_pat
     assert (again.groups, again.calibration) == (result.groups, result.calibration)
 
 
-def test_the_majority_of_repeats_counts(lm_eval_folder: Path) -> None:
-    def repeat(row: Json) -> None:
-        row["resps"] = [["?", "contradiction", "neutral", "neutral"]]
+SAMPLED = (
+    "?",
+    "Answer: contradiction",
+    "neutral",
+    "contradiction",
+    "I think it is neutral.\n\n**Neutral**",
+    "Neutral.",
+)
+KEEP_ALL = [{"name": "all", "filter": [{"function": "take_first_k", "k": len(SAMPLED)}]}]
+FIRST = [{"name": "first", "filter": [{"function": "take_first"}]}]
+VOTE = [{"name": "vote", "filter": [{"function": "majority_vote"}, {"function": "take_first"}]}]
 
-    path = lm_eval_rows(lm_eval_folder, "merge_snli_verb_word_generate", repeat)
-    (result,) = import_files([path], OWN)
-    assert result.groups.anchors is not None
-    assert {*result.groups.anchors} == {"neutral"}
-    assert (result.run.samples, result.run.agreement) == (4, 0.5)
+
+@pytest.mark.parametrize(
+    ("filters", "printed"),
+    [(None, None), (KEEP_ALL, "neutral"), ([*FIRST, *KEEP_ALL], "neutral"), (VOTE, None)],
+    ids=["default", "all", "first and all", "vote"],
+)
+def test_the_majority_of_the_repeats_of_lm_eval_counts(
+    filters: Json, printed: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import yaml
+
+    asked: Counter[tuple[str, str]] = Counter()
+
+    def sample(premise: str, hypothesis: str) -> str:
+        asked[premise, hypothesis] += 1
+        return SAMPLED[asked[premise, hypothesis] - 1]
+
+    where = ["--config", "verb", "--limit-seeds", "2", "--prompt", "word", "--out", str(tmp_path / "tasks")]
+    assert main(["harness", OWN, *where]) == 0
+    task = "merge_snli_verb_word_generate"
+    with (tmp_path / "tasks" / f"{task}.yaml").open("a", encoding="utf-8") as file:
+        yaml.safe_dump({"repeats": len(SAMPLED)} | ({} if filters is None else {"filter_list": filters}), file)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with Server(by_pair(sample)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        paths = lm_eval_logs_of(
+            "local-chat-completions",
+            [task],
+            tmp_path,
+            model_args={"model": "rule", "base_url": f"{server.address}/chat/completions", "num_concurrent": 1},
+            gen_kwargs={"do_sample": True, "temperature": 0.7},
+            apply_chat_template=True,
+        )
+        server.shutdown()
+    assert {*asked.values()} == {len(SAMPLED)}
+    (result,) = import_files(paths, OWN, out=tmp_path / "results")
+    assert {*(result.groups.anchors or ())} == {"neutral"}
+    assert (result.run.samples, result.run.agreement) == (len(SAMPLED), 0.5)
     assert result.run.no_answers == 0
+    assert result.run.prompt is not None
+    assert (result.run.prompt.calls, result.run.prompt.temperature) == (len(SAMPLED) * len(asked), 0.7)
+    (written,) = (tmp_path / "results").glob("*.json")
+    labels = [[reply.label for reply in each] for each in read_kept(written).values()]
+    assert labels == [[None, "contradiction", "neutral", "contradiction", "neutral", "neutral"]] * len(asked)
+    logged = [json.loads(line)["no_answer"][1] for line in paths[0].read_text(encoding="utf-8").splitlines()]
+    assert {*logged} == ({printed, None} if filters and len(filters) > 1 else {printed})

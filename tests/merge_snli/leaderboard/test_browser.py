@@ -5,20 +5,24 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli import Result
+from merge_snli import Result, score
 from merge_snli.analysis.line_chart import COLORS
-from merge_snli.leaderboard.boards import Board
+from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.seeds import Texts, flips, inconsistent, seeds_by_hardness
 from merge_snli.leaderboard.write import render_page
+from merge_snli.scoring.results.over_prompts import OverPrompts
+from merge_snli.scoring.results.records import RANKED
 from merge_snli.scoring.results.scores import Scores
 from tests.browser import chromium, wait_until
-from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED
+from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, Pair, noisy
+from tests.merge_snli.scoring.results.test_over_prompts import record as prompt_record
 
 pytestmark = pytest.mark.slow
 
@@ -335,6 +339,81 @@ def test_source_of_the_data_set(
     assert "Accuracy on source" in find(browser, "#model-stats").text
     assert texts_of(browser, "#parts-table thead th")[:4] == ["Measured on", "Number", "Source", "Seeds"]
     assert any(text.startswith("demo:problems, 569 problems") for text in texts_of(browser, "#model-about dd"))
+
+
+@pytest.fixture(scope="module")
+def prompted(gold: dict[Pair, int]) -> Board:
+    """A board with a model that was asked with three prompts, and another model."""
+    other, *asked = (
+        score(noisy(name, gold, errors), SHIPPED, subsample=0, name=name)
+        for name, errors in (("other", 0.1), ("few_shot", 0.05), ("letter", 0.2), ("word", 0.08))
+    )
+    named = [
+        replace(
+            result,
+            model=replace(result.model, name="org/asked", digest=result.model.name[0].encode().hex() * 32),
+            run=replace(result.run, prompt=prompt_record(result.model.name, answers=RANKED)),
+        )
+        for result in asked
+    ]
+    (board,) = make_boards([other, *named])
+    return board
+
+
+def test_a_model_with_several_prompts_on_a_phone(browser: Any, prompted: Board, tmp_path: Path) -> None:  # noqa: ANN401
+    path = tmp_path / "index.html"
+    path.write_text(render_page((prompted,)), encoding="utf-8")
+    page = opened(browser, path.as_uri(), screen=PHONE, theme="dark")
+    assert names(page) == [entry.name for entry in prompted.entries]
+    assert "· 1 subsample ·" in find(page, "#board-facts").text
+    assert "Bands: lowest to highest subsample and prompt." in find(page, "#legend").text
+    show_other_view(page, page.find_element("link text", "org/asked (3 prompts, ranked)").click)
+    result = next(entry.result for entry in prompted.entries if entry.result.n_prompts > 1)
+    assert isinstance(result, OverPrompts)
+    rows = [text.split() for text in find(page, "#parts-table").text.split("\n")]
+    shown = {row[0].strip(","): row[-2] for row in rows if len(row) == 5 and row[1] == "ranked"}
+    assert shown == {
+        title.split(",")[0]: f"{100 * each.pattern_accuracy:.1f}" for title, each in result.prompts.items()
+    }
+    assert find(page, "#by").get_attribute("value") == "prompt"
+    colors = texts_of(page, "#parts-table .swatch")
+    assert len(colors) == len(find(page, "#parts-table").find_elements("css selector", "tbody th[scope=row]"))
+    seed = seeds_by_hardness(result)
+    (first, *_) = inconsistent(seed)
+    assert f"{first.correct} of {first.variants} answers with 3 prompts correct" in find(page, "#seeds li").text
+    find(page, "details.plain summary").click()
+    about = dict(zip(texts_of(page, "#model-about dt"), texts_of(page, "#model-about dd"), strict=True))
+    assert about["Prompt"].startswith("3 prompts, ranked")
+    assert about["Calls"] == "300"
+    assert find(page, "#model-about").is_displayed()
+    assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    show_other_view(page, find(page, "#back").click)
+    show_other_view(page, page.find_element("link text", "other").click)
+    assert "Prompt" not in texts_of(page, "#parts-table .group th")
+    assert find(page, "#by").get_attribute("value") == "word_class"
+    assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+RECORD_TEXTS = """
+const write = CanvasRenderingContext2D.prototype.fillText;
+window.written = [];
+CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+  window.written.push(text);
+  write.call(this, text, ...place);
+};
+"""
+
+
+def test_a_long_label_of_a_line_is_elided_once(browser: Any, prompted: Board, tmp_path: Path) -> None:  # noqa: ANN401
+    path = tmp_path / "index.html"
+    path.write_text(render_page((prompted,)), encoding="utf-8")
+    page = opened(browser, path.as_uri())
+    page.execute_script(RECORD_TEXTS)
+    choose(page, "#part", "word_class:noun")
+    (label,) = {text for text in page.execute_script("return window.written") if text.startswith("asked")}
+    start, end = label.split("…")
+    assert "asked (3 prompts, ranked)".startswith(start)
+    assert "asked (3 prompts, ranked)".endswith(end)
 
 
 def sentences(seed: Any) -> list[str]:  # noqa: ANN401

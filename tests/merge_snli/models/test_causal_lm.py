@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import torch
 
 from merge_snli import score
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import sha256_of_json
 from merge_snli.cli import main
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.prompts import FilledPrompt, Shot, read_prompt
@@ -25,7 +28,9 @@ from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.predict import predict_pairs
+from merge_snli.scoring.predictions.scored_data import part_of_data
 from merge_snli.scoring.results.files import read_results
+from merge_snli.scoring.score_models import prediction_store, score_model
 from tests.tiny_models import save_causal_lm
 
 PAIRS: list[Pair] = [
@@ -241,6 +246,24 @@ def test_a_chat_template_gets_the_prompt_as_messages(
     assert shown.endswith(answer)
     assert ranked.facts.chat
     assert find_model(str(copy)).digest != find_model(str(folder("gpt2"))).digest
+
+
+def test_scores_cached_before_chat_templates_are_not_used(folder: Folder, tmp_path: Path) -> None:
+    with_template = Path(shutil.copytree(folder("gpt2"), tmp_path / "tiny-chat"))
+    config = with_template / "tokenizer_config.json"
+    settings = json.loads(config.read_text(encoding="utf-8"))
+    config.write_text(json.dumps(settings | {"chat_template": SYSTEM_ROLE}), encoding="utf-8")
+    prompt, out = FilledPrompt(read_prompt("word"), NLI_LABELS), tmp_path / "results"
+    scored = model_from_name(str(with_template), ModelOptions(prompt=prompt, device="cpu"))
+    before = replace(scored, digest=sha256_of_json([find_model(str(with_template)).digest, prompt.digest]))
+    data = part_of_data(open_config("demo:dataset", "verb"), limit_seeds=1, subsample=0)
+    predict_pairs(lambda: loaded(folder("gpt2"), prompt), data.pairs, prediction_store(before, out))
+    result, expected = (score_model(scored, data, out=folder) for folder in (out, tmp_path / "fresh"))
+    assert result.calibration == expected.calibration
+    assert result.run.prompt is not None
+    assert result.run.prompt.settings == {"chat_template": "true"}
+    without = score_model(model_from_name(str(folder("gpt2")), ModelOptions(prompt=prompt, device="cpu")), data)
+    assert without.calibration != result.calibration
 
 
 def test_an_adapter_is_merged_into_its_base_model(folder: Folder, tmp_path: Path) -> None:
