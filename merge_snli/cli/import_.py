@@ -72,8 +72,7 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.language_models.import_files import import_files
     from merge_snli.scoring.results.files import read_results, to_json
     from merge_snli.scoring.results.grouping import data_key, names_of, on_same_data
-    from merge_snli.scoring.results.over_prompts import merge_prompts
-    from merge_snli.scoring.results.prompt_table import prompt_table
+    from merge_snli.scoring.results.over_prompts import merge_prompts, prompt_table
     from merge_snli.scoring.results.recompute import with_parts
     from merge_snli.scoring.results.score_table import score_table
 

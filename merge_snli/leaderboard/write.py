@@ -24,10 +24,9 @@ from merge_snli.base.table import Column, Table
 from merge_snli.card.metadata import may_be_shared
 from merge_snli.dataset.folders import check_out
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.leaderboard.boards import Board, Entry, make_boards
+from merge_snli.leaderboard.boards import Board, Entry, make_boards, side_by_side
 from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.seeds import Texts, read_texts
-from merge_snli.leaderboard.side_by_side import side_by_side
 from merge_snli.scoring.predictions.opening import data_keys
 from merge_snli.scoring.results.recompute import with_parts
 from merge_snli.scoring.results.result import Result

@@ -14,8 +14,7 @@ import pytest
 
 from merge_snli import Result, score
 from merge_snli.cli import main
-from merge_snli.leaderboard.boards import make_boards
-from merge_snli.leaderboard.side_by_side import side_by_side
+from merge_snli.leaderboard.boards import make_boards, side_by_side
 from merge_snli.leaderboard.write import FORMATS, render_page, write_leaderboard
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair

@@ -15,7 +15,7 @@ from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.language_models.scores import Answered, accuracies, by_part
-from merge_snli.leaderboard.submissions import check_files
+from merge_snli.leaderboard.space import check_files
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import NLI_LABELS
