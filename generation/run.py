@@ -217,7 +217,7 @@ def find_wordnet(options: Options) -> WordNet | None:
 
 
 def open_problems(options: ProblemOptions, progress: Progress) -> tuple[ProblemSource, Survey]:
-    """Open the problems, and check every row, and the language if it is not given.
+    """Open the problems, and check every row, and the language.
 
     Args:
         options: Where the problems are and how to read them.
@@ -228,8 +228,9 @@ def open_problems(options: ProblemOptions, progress: Progress) -> tuple[ProblemS
     """
     with progress.stage("reading", unit="rows") as stage:
         source = open_source(options)
-        is_checked = options.language is None and (language := language_of_run(options) or ENGLISH) in languages()
-        return source, survey_problems(source, stage, LanguageCheck(language) if is_checked else None)
+        language = options.language or language_of_run(options) or ENGLISH
+        check = LanguageCheck(language, is_given=options.language is not None) if language in languages() else None
+        return source, survey_problems(source, stage, check)
 
 
 def language_of_run(options: ProblemOptions) -> str | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import datasets
 
@@ -43,32 +43,50 @@ class DataColumn:
     type: Literal["string", "label", "int32", "float32", "list<string>", "list<int32>"]
     description: str
 
+    def filled(self, values: Mapping[str, str]) -> DataColumn:
+        """Return the column with values in place of the braces in name and description."""
+        return DataColumn(self.name.format_map(values), self.type, self.description.format_map(values))
 
+
+# The tables of columns. `columns` puts in the names of the texts, {first} and {second}, and the word class.
 OFFSETS = "offsets in characters, from 0, at which the replacement starts in the {} of the variant, ascending"
 
 VARIANT_COLUMNS = (
     DataColumn("variant_id", "string", "seed id, word class, original and replacement, joined by colons"),
     DataColumn("seed_id", "string", "id of the seed problem: the group of pattern accuracy"),
-    DataColumn("premise", "string", "premise of the variant"),
-    DataColumn("hypothesis", "string", "hypothesis of the variant"),
+    DataColumn("premise", "string", "{first} of the variant"),
+    DataColumn("hypothesis", "string", "{second} of the variant"),
     DataColumn("label", "label", "gold label of the seed"),
-    DataColumn("seed_premise", "string", "premise of the seed problem"),
-    DataColumn("seed_hypothesis", "string", "hypothesis of the seed problem"),
+    DataColumn("seed_premise", "string", "{first} of the seed problem"),
+    DataColumn("seed_hypothesis", "string", "{second} of the seed problem"),
     DataColumn("word_class", "string", "word class of the replaced word: noun, verb, adj or adv"),
     DataColumn("original", "string", "the shared word in the seed"),
     DataColumn("replacement", "string", "the word that replaces it in both sentences"),
-    DataColumn("premise_offsets", "list<int32>", OFFSETS.format("premise")),
-    DataColumn("hypothesis_offsets", "list<int32>", OFFSETS.format("hypothesis")),
-    DataColumn("premise_mlms", "list<string>", "masked LMs that validated the replacement in the premise"),
-    DataColumn("hypothesis_mlms", "list<string>", "masked LMs that validated it in the hypothesis"),
+    DataColumn("premise_offsets", "list<int32>", OFFSETS.format("{first}")),
+    DataColumn("hypothesis_offsets", "list<int32>", OFFSETS.format("{second}")),
+    DataColumn("premise_mlms", "list<string>", "masked LMs that validated the replacement in the {first}"),
+    DataColumn("hypothesis_mlms", "list<string>", "masked LMs that validated it in the {second}"),
     DataColumn(
         "log_odds",
         "float32",
         "log p(replacement) - log p(original), natural logarithm: minimum over the occurrences in a sentence, then "
-        "maximum over the masked LMs that validated it there, then minimum of premise and hypothesis",
+        "maximum over the masked LMs that validated it there, then minimum of {first} and {second}",
     ),
     DataColumn("subsamples", "list<int32>", "numbers of the subsamples that drew this variant"),
 )
+
+SEED_COLUMNS = (
+    DataColumn("seed_id", "string", "id of the seed problem"),
+    DataColumn("premise", "string", "{first} of the seed problem"),
+    DataColumn("hypothesis", "string", "{second} of the seed problem"),
+    DataColumn("label", "label", "gold label"),
+)
+
+CLASS_COLUMNS = (
+    DataColumn("{word_class}_words", "list<string>", "shared words of class {word_class}, in the order of the {first}"),
+    DataColumn("{word_class}_variants", "list<int32>", "number of variants of each of {word_class}_words"),
+)
+"""The columns of config `seed` for each word class of the data set."""
 
 ANNOTATION_COLUMNS = (
     DataColumn("variant_id", "string", "a variant of config all"),
@@ -80,50 +98,33 @@ ANNOTATION_COLUMNS = (
 """The columns of config `annotation`, which a data set has if annotators scored some of its variants."""
 
 
-def extra_columns(names: Sequence[str]) -> tuple[DataColumn, ...]:
-    """Return the columns copied from the problems, which come last."""
-    return tuple(DataColumn(name, "string", f"column {name} of the problems, as text") for name in names)
-
-
-def seed_columns(classes: Sequence[str] = DEFAULT_CLASSES) -> tuple[DataColumn, ...]:
-    """Return the columns of config `seed`.
-
-    Args:
-        classes: Word classes of the data set.
-    """
-    problem = (
-        DataColumn("seed_id", "string", "id of the seed problem"),
-        DataColumn("premise", "string", "premise of the seed problem"),
-        DataColumn("hypothesis", "string", "hypothesis of the seed problem"),
-        DataColumn("label", "label", "gold label"),
-    )
-    per_class = (
-        (
-            DataColumn(f"{name}_words", "list<string>", f"shared words of class {name}, in the order of the premise"),
-            DataColumn(f"{name}_variants", "list<int32>", f"number of variants of each of {name}_words"),
-        )
-        for name in classes
-    )
-    return problem + tuple(column for pair in per_class for column in pair)
-
-
 def configs(classes: Sequence[str] = DEFAULT_CLASSES) -> tuple[str, ...]:
     """Return the config names: `all`, the word classes, `seed`."""
     return (ALL, *classes, SEED)
 
 
-def columns(config: str, classes: Sequence[str] = DEFAULT_CLASSES, extra: Sequence[str] = ()) -> tuple[DataColumn, ...]:
+def columns(
+    config: str,
+    classes: Sequence[str] = DEFAULT_CLASSES,
+    extra: Sequence[str] = (),
+    texts: tuple[str, str] = ("premise", "hypothesis"),
+) -> tuple[DataColumn, ...]:
     """Return the columns of a config.
 
     Args:
         config: `all`, a word class, `seed` or `annotation`.
         classes: Word classes of the data set.
-        extra: Names of columns copied from the problems.
+        extra: Names of columns copied from the problems, which come last.
+        texts: What the two texts of a problem are called.
     """
     if config == ANNOTATION:
         return ANNOTATION_COLUMNS
-    own = seed_columns(classes) if config == SEED else VARIANT_COLUMNS
-    return own + extra_columns(extra)
+    names = dict(zip(("first", "second"), texts, strict=True))
+    own = [column.filled(names) for column in (SEED_COLUMNS if config == SEED else VARIANT_COLUMNS)]
+    if config == SEED:
+        own += [column.filled({**names, "word_class": name}) for name in classes for column in CLASS_COLUMNS]
+    copied = (DataColumn(name, "string", f"column {name} of the problems, as text") for name in extra)
+    return (*own, *copied)
 
 
 def subsample_split(index: int) -> str:

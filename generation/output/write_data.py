@@ -3,6 +3,7 @@
 import heapq
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
@@ -15,7 +16,8 @@ from generation.options import Options
 from merge_snli.card.dataset_folder import config_record
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP, rebatch, write_tables
 from merge_snli.dataset.record import ConfigRecord
-from merge_snli.schema import ALL, SEED, TEST, columns, data_file, features, subsample_split
+from merge_snli.dataset.texts import text_names
+from merge_snli.schema import ALL, SEED, TEST, columns, data_file, features_of, subsample_split
 
 # Columns with repeated values, for which dictionary encoding saves space.
 REPEATED_COLUMNS = ["seed_id", "label", "seed_premise", "seed_hypothesis", "word_class", "original"]
@@ -45,16 +47,18 @@ def write_data(
         folder: An empty folder.
         variants: Files with rows of config `all`, each sorted by seed id.
         seeds: Files with rows of config `seed`, each sorted by seed id.
-        options: Only `classes`, `subsamples` and `keep_column` are read.
+        options: The word classes, the number of subsamples, and which columns of the problems are read or copied.
         label_names: Label names in the order of their numbers.
 
     Returns:
         The configs, with their seeds and variants (the paper's Table 2).
     """
+    texts = text_names((options.premise_column, options.hypothesis_column), label_names)
+    columns_of = partial(columns, classes=options.classes, extra=options.keep_column, texts=texts)
     rows: dict[str, dict[str, int]] = {}
     all_variants = folder / data_file(ALL, TEST)
     for config in (ALL, *options.classes, SEED):
-        schema = features(config, label_names, options.classes, options.keep_column).arrow_schema
+        schema = features_of(columns_of(config), label_names).arrow_schema
         every = folder / data_file(config, TEST)
         test = (
             _rows_of_class(all_variants, config)
@@ -73,7 +77,7 @@ def write_data(
             folder,
             config,
             splits,
-            columns(config, options.classes, options.keep_column),
+            columns_of(config),
             description=DESCRIPTIONS[config],
             group_column=GROUP_COLUMN,
             label_names=label_names,

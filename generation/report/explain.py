@@ -13,7 +13,6 @@ from generation.replacements.combine import Replacement
 from generation.replacements.finding import combine, filter_words
 from generation.report.stored_answers import TracedForm, stored_answers, tagger_of_run, trace_form
 from generation.run import find_wordnet
-from generation.sentences.forms import SIDES
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem, tag
 from generation.sentences.words import SharedWord, shared_words
@@ -161,7 +160,7 @@ def explanation_text(explanation: Explanation) -> str:
 
 def _word_lines(explained: ExplainedWord, explanation: Explanation) -> Iterator[str]:
     word, options, texts = explained.word, explanation.options, explanation.texts
-    names = dict(zip(SIDES, texts, strict=True))
+    names = texts.by_column
     counts = f"{len(word.premise)} in the {texts.first}, {len(word.hypothesis)} in the {texts.second}"
     yield f"{word.text} ({word.word_class}; {counts})"
     if word.left_out is not None:

@@ -28,18 +28,14 @@ from merge_snli.base.table import Cell, Column, Table
 from merge_snli.dataset.answered_forms import MEANINGS, form_shares
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
+from merge_snli.dataset.texts import NLI_TEXTS
 from merge_snli.dataset.variants import masked_lm_names, validated_by
 from merge_snli.models.paper_models import PAPER_MLMS, PAPER_NAMES, family
 from merge_snli.schema import ALL, SEED
 
 PAPER_HEADERS = {"Average": "average", "Uni": "unique"}
-# By column: the reason, the count that it is a share of, and the side. In the order of the paper.
-SHARES = {
-    "class P %": (OTHER_CLASS.reason, WITH_CLASS, PREMISE),
-    "class H %": (OTHER_CLASS.reason, WITH_CLASS, HYPOTHESIS),
-    "probability P %": (LESS_PROBABLE.reason, FILLERS, PREMISE),
-    "probability H %": (LESS_PROBABLE.reason, FILLERS, HYPOTHESIS),
-}
+# The heading, the reason, and the count that it is a share of. In the order of the paper.
+SHARES = (("class", OTHER_CLASS.reason, WITH_CLASS), ("probability", LESS_PROBABLE.reason, FILLERS))
 
 
 def report_tables(
@@ -225,14 +221,16 @@ def table_6(dataset: MergeDataset) -> Table:
         dataset: A MERGE data set.
     """
     filters = generation_of(dataset.record).standalone_filters
+    texts = dataset.record.texts
+    sides = {PREMISE: "P", HYPOTHESIS: "H"} if texts == NLI_TEXTS else texts.by_column
     counts = {(each.masked_lm, each.word_class, each.side): each.counts for each in filters}
     with_paper = has_papers_options(dataset)
     rows = []
     for name, word_class in product(masked_lm_names(dataset.record), dataset.record.options["classes"]):
         values: dict[str, Cell] = {"masked LM": name, "class": word_class}
-        for header, (reason, whole, side) in SHARES.items():
+        for (heading, reason, whole), (side, text) in product(SHARES, sides.items()):
             of_side = counts.get((name, word_class, side), {})
-            values[header] = percent(of_side.get(reason, 0), of_side.get(whole, 0))
+            values[f"{heading} {text} %"] = percent(of_side.get(reason, 0), of_side.get(whole, 0))
         row = f"{PAPER_NAMES.get(name)} {word_class}"
         rows.append((values, paper_cells("table-6", row) if with_paper else {}))
     return compared_table(
@@ -286,8 +284,8 @@ def table_9(dataset: MergeDataset) -> Table:
         rows=rows,
         labels=["masked LM"],
         notes=(
-            "average: variants that only this masked LM validated, in premise or hypothesis, on average over the "
-            f"subsamples; {SEVERAL}: validated by at least two.",
+            f"average: variants that only this masked LM validated, in {' or '.join(dataset.record.texts)}, on average "
+            f"over the subsamples; {SEVERAL}: validated by at least two.",
             "other families: sum of the averages of the masked LMs of other architectures.",
             f"The averages sum to {round(sum(single.values()) + several, 1):,}, the variants of a subsample.",
         ),

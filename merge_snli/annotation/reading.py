@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,11 +13,12 @@ from zipfile import BadZipFile
 
 from pydantic import TypeAdapter, ValidationError
 
-from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample, SheetRow
+from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample, SheetRow, headings
 from merge_snli.annotation.sheets import SAMPLE_FILE
 from merge_snli.base.errors import InputError, param, reason
 from merge_snli.base.table import printable
 from merge_snli.dataset.record import validation_errors
+from merge_snli.dataset.texts import TextNames
 
 VARIANT_ID = "variant_id"
 DELIMITERS = ",;\t"
@@ -31,11 +32,12 @@ Row: TypeAlias = tuple[str, dict[str, Any]]
 """A row as it was read: its number or task, for messages, and its cells by column."""
 
 
-def sheet_rows(path: Path) -> list[Row]:
+def sheet_rows(path: Path, texts: TextNames) -> list[Row]:
     """Read a spreadsheet or CSV file.
 
     Args:
         path: The file. Rows are numbered as a spreadsheet program shows them; empty rows are skipped.
+        texts: What the sheets call the two texts of a problem.
 
     Raises:
         InputError: If the file cannot be read, has another extension, or lacks a column.
@@ -47,7 +49,9 @@ def sheet_rows(path: Path) -> list[Row]:
         header, *rows = readers[path.suffix.lower()](path) or [[]]
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}): name the file of a sheet") from error
-    names = ["" if cell is None else str(cell).strip() for cell in header]
+    columns = {heading: name for name, heading in headings(texts).items()}
+    found = ("" if cell is None else str(cell).strip() for cell in header)
+    names = [columns.get(name, name) for name in found]
     for name in (VARIANT_ID, *SCORES):
         if names.count(name) != 1:
             problem = "has two columns" if name in names else "has no column"
@@ -181,7 +185,7 @@ def filled_sheets(folder: Path, sample: Sample) -> list[Path]:
     filled: list[Path] = []
     for annotator in sample.annotators:
         paths = [folder / f"{annotator}{extension}" for extension in (".xlsx", ".csv", ".json")]
-        found = [path for path in paths if path.is_file() and _has_scores(path)]
+        found = [path for path in paths if path.is_file() and _has_scores(path, sample)]
         if not found:
             raise InputError(
                 f"{folder} has no filled-in sheet of {annotator}: add {' or '.join(path.name for path in paths)}, or "
@@ -191,8 +195,10 @@ def filled_sheets(folder: Path, sample: Sample) -> list[Path]:
     return filled
 
 
-def _has_scores(path: Path) -> bool:
-    return path.suffix == ".json" or any(cells.get(name) for _, cells in sheet_rows(path) for name in SCORES)
+def _has_scores(path: Path, sample: Sample) -> bool:
+    return path.suffix == ".json" or any(
+        cells.get(name) for _, cells in sheet_rows(path, sample.texts) for name in SCORES
+    )
 
 
 def read_judgments(paths: Sequence[Path], sample: Sample) -> Judgments:
@@ -225,7 +231,7 @@ def _rows_by_annotator(path: Path, sample: Sample) -> dict[str, list[Row]]:
                 f"{path} is not named after an annotator of the sample: the sheets are those of "
                 f"{', '.join(sample.annotators)}, such as {sample.annotators[0]}.xlsx"
             )
-        return {path.stem: sheet_rows(path)}
+        return {path.stem: sheet_rows(path, sample.texts)}
     rows = export_rows(path)
     if len(rows) == 1 and path.stem in sample.annotators:
         return {path.stem: next(iter(rows.values()))}
@@ -235,7 +241,7 @@ def _rows_by_annotator(path: Path, sample: Sample) -> dict[str, list[Row]]:
 def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) -> tuple[Judgment, ...]:
     """Check the rows of one annotator, and return the judgments sorted by variant id."""
     expected = set(sample.variant_ids)
-    shown = {row[VARIANT_ID]: row for row in sample.rows}
+    shown, named = {row[VARIANT_ID]: row for row in sample.rows}, headings(sample.texts)
     found: dict[str, Judgment] = {}
     places: dict[str, str] = {}
     for place, cells in rows:
@@ -246,7 +252,7 @@ def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) 
             raise InputError(
                 f"{where}: variant {variant_id!r} is not in the sample: pass the sheets that were made with it"
             )
-        _check_texts(where, cells, shown.get(variant_id, {}))
+        _check_texts(where, cells, shown.get(variant_id, {}), named)
         if variant_id in found:
             raise InputError(
                 f"{where}: variant {variant_id!r} has scores of {annotator} in {places[variant_id]} already: "
@@ -266,7 +272,7 @@ def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) 
     return tuple(found[variant_id] for variant_id in sorted(found))
 
 
-def _check_texts(where: str, cells: dict[str, Any], shown: SheetRow) -> None:
+def _check_texts(where: str, cells: dict[str, Any], shown: SheetRow, named: Mapping[str, str]) -> None:
     """Check that the annotator judged the texts of the sample; a column that was removed from a sheet is no change.
 
     Raises:
@@ -276,8 +282,8 @@ def _check_texts(where: str, cells: dict[str, Any], shown: SheetRow) -> None:
         found = str(cells.get(name, text) or "")
         if _words(found) != _words(text):
             raise InputError(
-                f"{where}, column {name}: {found!r} is not the text of the sample, {text!r}: the scores are of another "
-                "sentence, so restore it and judge it again"
+                f"{where}, column {named[name]}: {found!r} is not the text of the sample, {text!r}: the scores are of "
+                "another sentence, so restore it and judge it again"
             )
 
 

@@ -7,11 +7,12 @@ from xml.sax.saxutils import quoteattr
 
 from pydantic import TypeAdapter
 
-from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample, SheetRow, rank
+from merge_snli.annotation.sample import COLUMNS, COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample, SheetRow, headings, rank
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Column, Table, printable
 from merge_snli.dataset.folders import check_out, first_name, new_content
+from merge_snli.dataset.texts import TextNames
 
 # Headings of the interface, each with the columns shown below it.
 TEXTS = (
@@ -21,19 +22,19 @@ TEXTS = (
 
 SAMPLE_FILE = "sample.json"
 GUIDELINES = "guidelines.md"
-# The columns of a sheet.
-COLUMNS = (*TEXT_COLUMNS, *SCORES, COMMENT)
 # Widths of columns in characters.
 WIDTHS = {"variant_id": 16, "label": 14, **dict.fromkeys(SCORES, 5), COMMENT: 40}
 TEXT_WIDTH = 36
 
 
-def label_config() -> str:
+def label_config(texts: TextNames) -> str:
     """Return the labeling interface: the texts, one choice from 1 to 5 for each score, and a comment."""
-    lines = ["<View>"]
+    lines, named = ["<View>"], headings(texts)
     for heading, columns in TEXTS:
         lines.append(f'  <Header value="{heading}"/>')
-        lines += [f'  <Text name="{name}" value="{name.replace("_", " ").capitalize()}: ${name}"/>' for name in columns]
+        for name in columns:
+            shown = quoteattr(f"{named[name].replace('_', ' ').capitalize()}: ${name}")
+            lines.append(f'  <Text name="{name}" value={shown}/>')
     for name, meaning in SCORES.items():
         lines.append(f"  <Header value={quoteattr(f'{name}, {meaning}')}/>")
         lines.append(f'  <Choices name="{name}" toName="premise" choice="single" showInline="true" required="true">')
@@ -56,10 +57,11 @@ def write_sheets(sample: Sample, out: Path) -> None:
     with new_content(check_out(out, find_other=first_name)) as staged:
         for annotator in sample.annotators:
             ordered = _in_order_of(annotator, sample)
-            write_text(staged / f"{annotator}.csv", _csv(ordered))
-            _write_xlsx(staged / f"{annotator}.xlsx", ordered)
-        write_text(staged / GUIDELINES, files("merge_snli.annotation").joinpath(GUIDELINES).read_text(encoding="utf-8"))
-        write_text(staged / "label_config.xml", label_config())
+            header = [*headings(sample.texts).values()]
+            write_text(staged / f"{annotator}.csv", _csv(header, ordered))
+            _write_xlsx(staged / f"{annotator}.xlsx", header, ordered)
+        write_text(staged / GUIDELINES, guidelines(sample))
+        write_text(staged / "label_config.xml", label_config(sample.texts))
         write_json(staged / "tasks.json", [{"data": row} for row in _in_order_of("", sample)])
         write_json(staged / SAMPLE_FILE, TypeAdapter(Sample).dump_python(sample, mode="json"))
 
@@ -69,12 +71,21 @@ def _in_order_of(annotator: str, sample: Sample) -> list[SheetRow]:
     return sorted(sample.rows, key=lambda row: rank(sample.random_seed, annotator, row["variant_id"]))
 
 
-def _csv(rows: Sequence[SheetRow]) -> str:
+def guidelines(sample: Sample) -> str:
+    """Return the guidelines for annotators, which name the texts and labels of the sample."""
+    from jinja2 import Environment
+
+    template = files("merge_snli.annotation").joinpath(GUIDELINES).read_text(encoding="utf-8")
+    rendered = Environment(trim_blocks=True, keep_trailing_newline=True).from_string(template)
+    return rendered.render(is_nli=sample.is_nli, labels=sample.labels, **sample.texts._asdict())
+
+
+def _csv(header: Sequence[str], rows: Sequence[SheetRow]) -> str:
     blank = [""] * (len(SCORES) + 1)
-    return Table(columns=tuple(map(Column, COLUMNS)), rows=tuple((*row.values(), *blank) for row in rows)).csv()
+    return Table(columns=tuple(map(Column, header)), rows=tuple((*row.values(), *blank) for row in rows)).csv()
 
 
-def _write_xlsx(path: Path, rows: Sequence[SheetRow]) -> None:
+def _write_xlsx(path: Path, header: Sequence[str], rows: Sequence[SheetRow]) -> None:
     """Write a spreadsheet with drop-downs for the scores."""
     try:
         from openpyxl import Workbook
@@ -86,7 +97,7 @@ def _write_xlsx(path: Path, rows: Sequence[SheetRow]) -> None:
     workbook = Workbook()
     sheet = workbook.active
     sheet.title = "variants"
-    sheet.append(COLUMNS)
+    sheet.append(header)
     for row in rows:
         sheet.append([printable(text) for text in row.values()])
     for column, name in enumerate(COLUMNS, 1):

@@ -7,10 +7,11 @@ from pathlib import Path
 from merge_snli.analysis.bar_charts import Bars, draw_bars
 from merge_snli.annotation.reading import Judgment, Judgments
 from merge_snli.annotation.report import Annotation
-from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS
+from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, headings
 from merge_snli.annotation.scores import DatasetScores, VariantScores, Weighted, disagreements
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Cell, Column, Table
+from merge_snli.dataset.texts import TextNames
 from merge_snli.models.paper_models import PAPER_NAMES
 from merge_snli.schema import WORD_CLASSES
 from merge_snli.scoring.results.files import safe_name
@@ -145,13 +146,14 @@ def _agreement_table(annotation: Annotation) -> Table:
     return Table(title="Agreement", columns=columns, rows=rows, notes=notes)
 
 
-def write_annotation(annotation: Annotation, judgments: Judgments, out: Path) -> list[Path]:
+def write_annotation(annotation: Annotation, judgments: Judgments, out: Path, texts: TextNames) -> list[Path]:
     """Write `annotation.json`, `annotation.md`, `adjudication.csv` and the figures.
 
     Args:
         annotation: The numbers.
         judgments: The scores they were computed from.
         out: Output folder.
+        texts: What the two texts of a problem are called.
 
     Returns:
         The written files.
@@ -160,7 +162,7 @@ def write_annotation(annotation: Annotation, judgments: Judgments, out: Path) ->
         InputError: If the folder cannot be written.
     """
     tables = annotation_tables(annotation)
-    rows = _adjudication_csv(judgments)
+    rows = _adjudication_csv(judgments, texts)
     write_json(out / ANNOTATION_FILE, asdict(annotation))
     write_text(out / "annotation.md", "\n".join(table.markdown() for table in tables))
     write_text(out / "adjudication.csv", rows)
@@ -168,10 +170,11 @@ def write_annotation(annotation: Annotation, judgments: Judgments, out: Path) ->
     return [*(out / name for name in (ANNOTATION_FILE, "annotation.md", "adjudication.csv")), *figures]
 
 
-def _adjudication_csv(judgments: Judgments) -> str:
+def _adjudication_csv(judgments: Judgments, texts: TextNames) -> str:
     """Return the variants on which annotators differ, with the scores and comments of each."""
     of_annotators = [f"{name}_{each}" for each in judgments for name in (*SCORES, COMMENT)]
-    columns = tuple(map(Column, (*TEXT_COLUMNS, *of_annotators)))
+    named = headings(texts)
+    columns = tuple(map(Column, (*(named[name] for name in TEXT_COLUMNS), *of_annotators)))
     return Table(columns=columns, rows=tuple(map(_adjudication_row, disagreements(judgments)))).csv()
 
 

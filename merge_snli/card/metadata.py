@@ -9,7 +9,7 @@ from merge_snli.embedded import PREFIX
 from merge_snli.languages.language import ENGLISH
 from merge_snli.problems.inputs import ON_HUB, hub_repository, public_name
 from merge_snli.problems.known_datasets import NLI, TWO_TEXTS, known_dataset
-from merge_snli.schema import ALL, ANNOTATION, data_file, data_version, features_of
+from merge_snli.schema import ALL, ANNOTATION, data_file, data_version
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 TAGS = ("merge", "nli", "generalization", "pattern-accuracy")
@@ -51,10 +51,7 @@ def metadata(record: Record) -> str:
             for number, (config, splits) in enumerate(record.rows.items())
         ],
     )
-    infos = {
-        config: DatasetInfo(features=features_of(record.columns(config), record.label_names), config_name=config)
-        for config in record.rows
-    }
+    infos = {config: DatasetInfo(features=record.features(config), config_name=config) for config in record.rows}
     DatasetInfosDict(infos).to_dataset_card_data(data)
     return str(data.to_yaml()).rstrip("\n")
 

@@ -36,8 +36,10 @@ ANNOTATED = (
     "scale\nof the paper's section A.2. 5 is best:"
 )
 
-TEXT_COLUMNS = "The columns `premise` and `hypothesis` have these names in every data set of MERGE; here they hold the "
-TEXT_COLUMNS += "{}\nand the {}.\n\n"
+TEXT_COLUMNS = (
+    "The columns `premise` and `hypothesis` have these names in every data set of MERGE. Here, `premise` is the\n"
+    "text {} of a problem, and `hypothesis` the text {}.\n\n"
+)
 
 LOCAL = "./"
 Json = dict[str, Any]

@@ -114,7 +114,7 @@ def _score(arguments: argparse.Namespace) -> None:
     check_out(arguments.out)
     sample, judgments = _read_sheets(arguments)
     annotation = score_annotation(sample, judgments, [find_dataset(name) for name in arguments.dataset])
-    files = write_annotation(annotation, judgments, arguments.out)
+    files = write_annotation(annotation, judgments, arguments.out, sample.texts)
     tables = annotation_tables(annotation)
     write_tables(arguments.format, tables, document=lambda: asdict(annotation))
     if arguments.format == TEXT:
@@ -142,7 +142,6 @@ def _read_sheets(arguments: argparse.Namespace) -> tuple[Sample, Judgments]:
 def _sample(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.sample import draw_sample
     from merge_snli.annotation.sheets import GUIDELINES, write_sheets
-    from merge_snli.dataset.label_spellings import are_nli, task_labels
 
     sizes = _sizes(arguments.size, len(arguments.datasets))
     _check_annotators(arguments.annotators)
@@ -156,16 +155,12 @@ def _sample(arguments: argparse.Namespace) -> None:
         random_seed=arguments.random_seed,
     )
     write_sheets(sample, arguments.out)
-    for record in (dataset.record for dataset in datasets):
-        if not are_nli(task_labels(record.label_names)):
-            logger.warning(
-                "%s describes NLI, but %s has the labels %s, and its columns premise and hypothesis hold %s and "
-                "%s: edit the file before you pass it on",
-                arguments.out / GUIDELINES,
-                record.title,
-                ", ".join(record.label_names),
-                *record.texts,
-            )
+    if not sample.is_nli:
+        logger.warning(
+            "%s does not say what the labels %s mean: add it before you pass the file on",
+            arguments.out / GUIDELINES,
+            ", ".join(sample.labels),
+        )
     sys.stdout.write(f"{_sample_table(sample).text()}sheets in {arguments.out}\n")
 
 

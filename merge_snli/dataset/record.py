@@ -6,14 +6,17 @@ from collections.abc import Hashable
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from pydantic import StringConstraints, TypeAdapter, ValidationError
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.texts import TextNames, text_names
-from merge_snli.schema import ANNOTATION, ANNOTATION_COLUMNS, SEED, TEST, DataColumn, data_file
+from merge_snli.schema import ANNOTATION, ANNOTATION_COLUMNS, SEED, TEST, DataColumn, data_file, features_of
+
+if TYPE_CHECKING:
+    import datasets
 
 # Messages that replace pydantic's, by type of error: its own speak of Python.
 PLAIN_MESSAGES = {"missing": "is missing", "extra_forbidden": "is not a known entry", "tuple_type": "must be a list"}
@@ -307,6 +310,10 @@ class Record:
     def columns(self, config: str) -> tuple[DataColumn, ...]:
         """Return the columns of a config."""
         return ANNOTATION_COLUMNS if config == ANNOTATION else self.configs[config].columns
+
+    def features(self, config: str) -> "datasets.Features":
+        """Return the columns of a config as `datasets.Features`."""
+        return features_of(self.columns(config), self.label_names)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,11 @@ class TextNames(NamedTuple):
     first: str = "premise"
     second: str = "hypothesis"
 
+    @property
+    def by_column(self) -> dict[str, str]:
+        """What each text is called, by its column."""
+        return dict(zip(("premise", "hypothesis"), self, strict=True))
+
 
 NLI_TEXTS = TextNames()
 

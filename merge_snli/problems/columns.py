@@ -17,13 +17,14 @@ OTHER_TEXT_COLUMNS = (
     ("passage", "question"),
     ("evidence", "claim"),
     ("question", "sentence"),
+    ("text1", "text2"),
 )
 
 # Columns of problems whose labels also depend on what is known about the world.
 KNOWLEDGE_COLUMNS = frozenset({"claim", "evidence", "passage", "paragraph"})
 
 # Usual names of the column of the gold label, tried in this order.
-LABEL_COLUMNS = ("label", "gold_label", "entailment_label", "entailment_judgment", "is_duplicate", "answer")
+LABEL_COLUMNS = ("label", "gold_label", "entailment_label", "entailment_judgment", "is_duplicate", "answer", "score")
 
 
 def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptions:

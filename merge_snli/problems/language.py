@@ -81,13 +81,15 @@ def other_language(use: Mapping[str, int], expected: str) -> str | None:
 class LanguageCheck:
     """Checks the language of problems while they are read."""
 
-    def __init__(self, expected: str = ENGLISH) -> None:
+    def __init__(self, expected: str = ENGLISH, *, is_given: bool = False) -> None:
         """Start without problems.
 
         Args:
             expected: The code of the language.
+            is_given: Whether the user gave it: then problems that look like another one are a warning, not an error.
         """
         self._expected = expected
+        self._is_given = is_given
         self._problems = 0
         self._total: Counter[str] = Counter()
         self._deviating = 0
@@ -116,7 +118,8 @@ class LanguageCheck:
             problems: The name of the problems.
 
         Raises:
-            InputError: If all problems together, or more than `MAX_DEVIATING` of them, look like another language.
+            InputError: If all problems together, or more than `MAX_DEVIATING` of them, look like another language that
+                was not given.
         """
         name = languages()[self._expected].name
         some = f"do not all look like {name}: {self._deviating:,} of {self._problems:,} look like other languages"
@@ -129,6 +132,11 @@ class LanguageCheck:
             if self._deviating:
                 advice = "remove them, or check their variants"
                 logger.warning("the problems of %s %s, %s; %s", problems, some, self._first, advice)
+            return
+        if self._is_given:
+            logger.warning(
+                "the problems of %s %s; the tagger and the filters are for %s, as given", problems, found, name
+            )
             return
         codes = [code for code, language in languages().items() if language.name == other]
         instead = "".join(f", or {param('language', code)} for {other}" for code in codes)

@@ -16,7 +16,7 @@ from merge_snli.problems.file_rows import TAB
 from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.rows import read_label_names
-from merge_snli.schema import VARIANT_COLUMNS, WORD_CLASSES, seed_columns
+from merge_snli.schema import ALL, SEED, WORD_CLASSES, columns
 
 # How messages name the types of options.
 TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false", tuple: "a list of strings"}
@@ -141,10 +141,7 @@ class ProblemOptions:
         Raises:
             InputError: If a value is invalid.
         """
-        types = option_types(cast(Hashable, type(self)))
-        for name, option in described(type(self)):
-            if name != "problems":
-                self._set(name, _checked(name, getattr(self, name), types[name], option))
+        set_checked(self, without=("problems",))
         if self.problems is not None:
             self._set_problems()
         self._set("delimiter", _delimiter(self.delimiter))
@@ -190,7 +187,7 @@ def option_types(options: Hashable) -> dict[str, type]:
     """Return the type of each option: `str`, `int`, `float`, `bool`, or `tuple` for a tuple of strings.
 
     Args:
-        options: `ProblemOptions` or a class derived from it.
+        options: A class whose fields describe themselves, such as `ProblemOptions`.
     """
     hints = get_type_hints(options)
     return {name: _plain_type(hints[name]) for name, _ in described(cast(type, options))}
@@ -226,6 +223,22 @@ def converted(value: object, expected: type) -> object | None:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         return None
+
+
+def set_checked(options: object, *, without: Sequence[str] = ()) -> None:
+    """Check the values of new options whose fields describe themselves, and set them as the types of the fields.
+
+    Args:
+        options: An instance of a frozen dataclass.
+        without: The fields that are checked elsewhere.
+
+    Raises:
+        InputError: If a value has another type, is outside the limits of its option, or not one of its choices.
+    """
+    types = option_types(cast(Hashable, type(options)))
+    for name, option in described(type(options)):
+        if name not in without:
+            object.__setattr__(options, name, _checked(name, getattr(options, name), types[name], option))
 
 
 def _checked(name: str, value: object, expected: type, option: Option) -> object:
@@ -303,10 +316,10 @@ def _delimiter(text: str | None) -> str | None:
     return found
 
 
-def _check_keep_column(columns: Sequence[str]) -> None:
-    require_unique("keep_column", columns)
-    reserved = {column.name for column in (*VARIANT_COLUMNS, *seed_columns(WORD_CLASSES))}
-    for name in columns:
+def _check_keep_column(names: Sequence[str]) -> None:
+    require_unique("keep_column", names)
+    reserved = {column.name for config in (ALL, SEED) for column in columns(config, WORD_CLASSES)}
+    for name in names:
         if not name.strip():
             raise InputError(f"{param('keep_column')} has an empty name")
         if name in reserved:

@@ -52,9 +52,7 @@ def check_data_files(folder: Path, run: RecordedRun, tagger: str | None, collect
 
 
 def _check_table(folder: Path, name: str, run: RecordedRun, collector: Collector) -> bool:
-    config = Path(name).parent.name
-    schema = features(config, run.record.label_names, run.options.classes, run.options.keep_column).arrow_schema
-    return check_table(folder, name, schema, collector)
+    return check_table(folder, name, run.record.features(Path(name).parent.name).arrow_schema, collector)
 
 
 def _check_derived(folder: Path, run: RecordedRun, collector: Collector) -> None:

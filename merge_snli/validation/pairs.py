@@ -7,9 +7,10 @@ import pyarrow as pa
 from merge_snli.base.errors import InputError
 from merge_snli.card.dataset_folder import config_record
 from merge_snli.dataset.record import Record
+from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.output import METHOD_VERSION, PairConfig, stored_table
-from merge_snli.pairs.simple_pair import COMMAND, SimplePairOptions, simple_pair_configs
-from merge_snli.schema import data_file, features_of
+from merge_snli.pairs.simple_pair import COMMAND, simple_pair_configs
+from merge_snli.schema import data_file
 from merge_snli.validation.data_files import compare_configs, find_difference
 from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_tables
@@ -34,7 +35,7 @@ def check_pairs(folder: Path, record: Record, collector: Collector) -> None:
     for name, config in record.configs.items():
         path = data_file(name, config.split)
         collector.count("data files", (folder / path).is_file())
-        if check_table(folder, path, features_of(config.columns, record.label_names).arrow_schema, collector):
+        if check_table(folder, path, record.features(name).arrow_schema, collector):
             table = pa.concat_tables(read_tables(folder / path))
             _check_rows(folder, record, name, table, seen, collector)
             if again is not None:

@@ -52,7 +52,7 @@ def check_rows(folder: Path, run: RecordedRun, resources: Resources, collector: 
     if not _check_seed_ids([seed_id for seed_id, _ in groups], seed_ids, collector):
         return
     for batch in read_seeds(folder, [count for _, count in groups], resources.tagger, run.options):
-        check_in_place(batch, run.options, resources, collector)
+        check_in_place(batch, run, resources, collector)
         for seed in batch:
             collector.count("seeds")
             collector.count("variants", len(seed.variants))
@@ -77,17 +77,18 @@ def _check_seed_ids(found: Sequence[str], seeds: Sequence[str], collector: Colle
     return True
 
 
-def check_in_place(seeds: Sequence[CheckedSeed], options: Options, resources: Resources, collector: Collector) -> None:
+def check_in_place(seeds: Sequence[CheckedSeed], run: RecordedRun, resources: Resources, collector: Collector) -> None:
     """Report replacements that a filter of the run on words or on tags would have dropped.
 
     Filters that always apply are checked with the replacement itself. Scrambled replacements are not checked.
 
     Args:
         seeds: The seeds; those whose sentences are not tagged are not checked.
-        options: The options of the run.
+        run: The record of the run.
         resources: The tagger and the WordNet of the run.
         collector: Gets the findings and counts.
     """
+    options, texts = run.options, run.record.texts.by_column
     filters = [each for each in applied_filters(options) if each.filter.option is not None]
     if resources.wordnet is None:
         filters = [each for each in filters if not each.filter.needs_wordnet]
@@ -110,8 +111,8 @@ def check_in_place(seeds: Sequence[CheckedSeed], options: Options, resources: Re
     for (number, word, place), substitution, tag, is_same in zip(places, written, tags, parses, strict=True):
         found = next((each for each in filters if _drops(each, place, word, tag, is_same)), None)
         if found is not None:
-            message = f"{quoted(substitution.word)} in the {place.side}: {found} drops it ({found.filter.reason})"
-            collector.find(VARIANTS, number, "replacement", message)
+            message = f"in the {texts[place.side]}: {found} drops it ({found.filter.reason})"
+            collector.find(VARIANTS, number, "replacement", f"{quoted(substitution.word)} {message}")
 
 
 def _drops(applied: Applied, place: Place, word: str, tag: str | None, is_same_parse: bool) -> bool:

@@ -119,7 +119,8 @@ def _check_id(row: Row, run: RecordedRun, find: Find) -> None:
         return
     expected = content_id(row["premise"], row["hypothesis"], run.record.label_names[row["label"]])
     if not re.fullmatch(rf"{expected}(-[1-9][0-9]*)?", row["seed_id"]):
-        find("seed_id", f"is {quoted(row['seed_id'])}; premise, hypothesis and label give {quoted(expected)}")
+        texts = ", ".join(run.record.texts)
+        find("seed_id", f"is {quoted(row['seed_id'])}; {texts} and label give {quoted(expected)}")
 
 
 def _check_counts(name: str, counts: dict[str, int], seed: CheckedSeed, options: Options, find: Find) -> None:

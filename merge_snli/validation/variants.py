@@ -35,7 +35,7 @@ def check_variants(seed: CheckedSeed, run: RecordedRun, collector: Collector) ->
     variants = []
     for number, row in seed.variants.items():
         find = partial(collector.find, VARIANTS, number)
-        word = _find_word(row, seed, run.options, find)
+        word = _find_word(row, seed, run, find)
         _check_replacement(row, seed, run.options, find)
         _check_masked_lms(row, run, find)
         _check_log_odds(row["log_odds"], run.options, find)
@@ -63,15 +63,16 @@ def _dropped_by(options: Options, condition: str, value: object) -> Iterator[str
             yield f"{each} drops it ({each.filter.reason})"
 
 
-def _find_word(row: Row, seed: CheckedSeed, options: Options, find: Find) -> SharedWord | None:
+def _find_word(row: Row, seed: CheckedSeed, run: RecordedRun, find: Find) -> SharedWord | None:
     """Return the shared word that a variant replaces, or None if there is no such word, which is reported."""
     word_class, original = row["word_class"], row["original"]
-    if word_class not in options.classes:
-        find("word_class", f"is {quoted(word_class)}; the classes of the run are {', '.join(options.classes)}")
+    if word_class not in run.options.classes:
+        find("word_class", f"is {quoted(word_class)}; the classes of the run are {', '.join(run.options.classes)}")
         return None
     word = seed.shared.get((word_class, original))
     if word is None:
-        find("original", f"{quoted(original)} is not a {word_class} that premise and hypothesis share")
+        texts = " and ".join(run.record.texts)
+        find("original", f"{quoted(original)} is not a {word_class} that {texts} share")
     elif word.left_out is not None:
         find("original", f"{quoted(original)} is not replaced by the method: {word.left_out}")
     return word

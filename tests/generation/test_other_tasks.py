@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from dataclasses import dataclass
@@ -140,15 +141,36 @@ def test_explain_and_the_card_name_the_texts_as_the_data_does(run: TaskRun, caps
     assert f"that {first} and {second} share" in (run.data / "README.md").read_text(encoding="utf-8")
 
 
-def test_annotators_get_guidelines_of_nli_with_a_warning(
+def test_the_card_and_table_6_name_the_texts(run: TaskRun, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = run.task.texts
+    card = (run.data / "README.md").read_text(encoding="utf-8")
+    assert f"`premise` is the\ntext {first} of a problem, and `hypothesis` the text {second}." in card
+    assert f"| `premise` | `string` | {first} of the variant |" in card
+    assert main(["tables", str(run.data), "--format", "json"]) == 0
+    tables = json.loads(capsys.readouterr().out)
+    assert f"class {first} %" in str(tables)
+    assert "class P %" not in str(tables)
+
+
+def test_sheets_are_scored_with_the_names_of_the_texts(
     run: TaskRun, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    arguments = ["--annotators", "a", "--size", "2", "--out", str(tmp_path / "sheets")]
-    assert main(["annotate", "sample", str(run.data), *arguments]) == 0
+    first, second = run.task.texts
+    sheets = tmp_path / "sheets"
+    assert main(["annotate", "sample", str(run.data), "--annotators", "a", "--size", "2", "--out", str(sheets)]) == 0
     [message] = caplog.messages
-    assert "guidelines.md" in message
-    assert ", ".join(run.task.labels) in message
-    assert " and ".join(run.task.texts) in message
+    assert f"guidelines.md does not say what the labels {', '.join(run.task.labels)} mean" in message
+    guidelines = (sheets / "guidelines.md").read_text(encoding="utf-8")
+    assert f"called {first} and\n{second}" in guidelines
+    assert ", ".join(run.task.labels) in guidelines
+    assert f'value="Seed {first}: $seed_premise"' in (sheets / "label_config.xml").read_text(encoding="utf-8")
+    with (sheets / "a.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header[:6] == ["variant_id", f"seed_{first}", f"seed_{second}", first, second, "label"]
+    with (sheets / "a.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *([*row[:6], "5", "4", ""] for row in rows)])
+    (sheets / "a.xlsx").unlink()
+    assert main(["annotate", "score", str(sheets), "--out", str(tmp_path / "scores")]) == 0
 
 
 def test_the_classifier_is_scored_by_the_labels_of_its_config(run: TaskRun) -> None:

@@ -27,6 +27,17 @@ def test_configs_and_splits() -> None:
     assert [column.name for column in columns("seed", ("adv",))][-2:] == ["adv_words", "adv_variants"]
 
 
+def test_descriptions_name_the_texts() -> None:
+    described = {each.name: each.description for each in columns("all", texts=("question", "sentence"))}
+    assert described["premise"] == "question of the variant"
+    assert described["hypothesis_mlms"] == "masked LMs that validated it in the sentence"
+    assert not any("premise" in each or "hypothesis" in each for each in described.values())
+    assert columns("seed", ("noun",), texts=("question", "sentence"))[-2].description == (
+        "shared words of class noun, in the order of the question"
+    )
+    assert columns("all")[2].description == "premise of the variant"
+
+
 def test_extra_columns_come_last() -> None:
     for config in ("all", "seed"):
         assert [column.name for column in columns(config, extra=("genre", "pairID"))][-2:] == ["genre", "pairID"]

@@ -113,7 +113,7 @@ function renderParts(model, kinds, chosen) {
   byId("parts-legend").replaceChildren(
     "Number of seeds; scores in percent",
     el("span", { class: "wide" }, " with 95% intervals over seeds below"),
-    ". Rows of a masked LM cover the variants that it validated in the premise or the hypothesis.",
+    ". Rows of a masked LM cover the variants that it validated in at least one of the two texts.",
   );
 }
 

@@ -103,14 +103,21 @@ def test_a_few_problems_in_another_language_are_a_warning_and_many_an_error(capl
         check([*english[:26], *german, german[0]])
 
 
-def test_the_language_can_be_given_and_is_checked_for_every_command(tmp_path: Path) -> None:
+def test_the_language_can_be_given_and_is_checked_for_every_command(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     path = tmp_path / "p.jsonl"
     rows = [{"premise": p, "hypothesis": h, "label": "neutral"} for p, h in OTHERS["nl"][1]]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(InputError, match="Dutch"):
         open_problems(ProblemOptions(problems=path), Progress(quiet=True))
-    _, survey = open_problems(ProblemOptions(problems=path, language="en"), Progress(quiet=True))
-    assert survey.with_label == len(rows)
+    assert not caplog.messages
+    for given, name in (("en", "English"), ("fr", "French")):
+        _, survey = open_problems(ProblemOptions(problems=path, language=given), Progress(quiet=True))
+        assert survey.with_label == len(rows)
+        assert f"look like Dutch, not {name}" in caplog.messages[-1]
+    open_problems(ProblemOptions(problems=path, language="nl"), Progress(quiet=True))
+    assert len(caplog.messages) == 2
     assert ProblemOptions(problems=path, language="en").as_dict()["language"] == "en"
 
 
