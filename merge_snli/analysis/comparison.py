@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from merge_snli.analysis.curves import mean_pattern_accuracy
 from merge_snli.analysis.scored_dataset import NotComputable, read_scored_dataset
 from merge_snli.analysis.without_seeds import on_common_seeds, without_seeds
-from merge_snli.analysis.word_classes import NamedTest, classes
+from merge_snli.analysis.word_classes import classes
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.scoring.answers import Counts
@@ -23,6 +23,7 @@ from merge_snli.scoring.results.scores import GroupTable
 from merge_snli.scoring.statistics import (
     Family,
     Interval,
+    NamedTest,
     PairAtThresholds,
     TestResult,
     compare_at_thresholds,

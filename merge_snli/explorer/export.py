@@ -8,6 +8,7 @@ import pyarrow as pa
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_atomically
 from merge_snli.dataset.folders import check_out
+from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.schema import ALL
 from merge_snli.scoring.results.answer_table import long_tables, read_variants, wide_table
@@ -26,8 +27,10 @@ def results_on(results: Iterable[Result], dataset: MergeDataset, config: str | N
         config: The config; by default `all` if a result is on it, else the only one with results.
 
     Raises:
-        InputError: If no result is on the config, or on several configs, none of which is named.
+        InputError: If the data set has no seeds, no result is on the config, or several configs have results and none
+            is named.
     """
+    require(dataset.record, "anchors")
     here = [result for result in results if result.dataset.digest == dataset.digest]
     configs = sorted({str(result.dataset.config) for result in here})
     chosen = config or (ALL if ALL in configs else configs[0] if len(configs) == 1 else None)

@@ -1,20 +1,41 @@
-"""Write the page of the explorer: one HTML file that works offline, with its data packed into it."""
+"""Write the page of the explorer: one HTML file that works offline, with its data packed into it.
 
+The data are names and texts as JSON, and a number of each variant per column. The layout is: the length of the JSON as
+4 bytes, the JSON, spaces up to a multiple of 4 bytes, and the arrays in the order of `arrays` in the JSON, each with
+its type. Everything is compressed with gzip and encoded in Base64.
+"""
+
+import gzip
+import json
+from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from merge_snli.analysis.corpus import CorpusCounts
 from merge_snli.analysis.html_page import asset, combined_script, content_policy, shared_style, template
-from merge_snli.analysis.scored_dataset import NotComputable, read_scored_dataset
+from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, read_scored_dataset
+from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_text
-from merge_snli.card.metadata import may_be_shared
+from merge_snli.card.metadata import license_of, license_text, may_be_shared
 from merge_snli.dataset.folders import check_out
-from merge_snli.dataset.stored import MergeDataset
-from merge_snli.explorer.payload import packed
+from merge_snli.dataset.stored import MergeDataset, read_split
+from merge_snli.dataset.variants import seed_offsets
+from merge_snli.models.labels import positions
+from merge_snli.scoring.predictions.scored_data import Numbering
+from merge_snli.scoring.results.grouping import short_names
 from merge_snli.scoring.results.result import Result
 
 PAGE = "index.html"
+LOG_ODDS_SCALE = 100
+"""Log-odds are multiplied by this and rounded."""
+PLACED = ("premise", "hypothesis", "premise_offsets", "hypothesis_offsets", "original", "replacement", "seed_premise")
+"""The columns that say where the words are in a seed's sentences, with `seed_hypothesis`."""
 
 
 def write_explorer(
@@ -44,7 +65,7 @@ def write_explorer(
     scored = read_scored_dataset(dataset, results)
     shown = with_text or may_be_shared(dataset.record)
     try:
-        data = packed(scored, with_text=shown, corpus=corpus)
+        data = _packed(scored, with_text=shown, corpus=corpus)
     except NotComputable as reason:
         raise InputError(str(reason)) from reason
     script = combined_script([asset("merge_snli.explorer", "page", "explorer.js")])
@@ -58,3 +79,79 @@ def write_explorer(
     )
     write_text(path, page)
     return path
+
+
+def _packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | None = None) -> str:
+    """Return the data of the page.
+
+    Args:
+        scored: The data set and the answers of at least one model.
+        with_text: Whether to include the sentences of the seeds.
+        corpus: Counts of words, to show with the replacements.
+    """
+    order = np.argsort(scored.groups, kind="stable")
+    seeds, variants, words = scored.seeds, scored.variants, Numbering[str]()
+    labels = list(dict.fromkeys([*scored.data.label_names, *(x for m in scored.models for x in m.answers.labels)]))
+    original, replacement = (_words(each, words)[order] for each in (variants.original, variants.replacement))
+    classes = variants.word_class.dictionary.to_pylist()
+    arrays: dict[str, NDArray[Any]] = {
+        "original": original.astype("<u4"),
+        "replacement": replacement.astype("<u4"),
+        "logOdds": np.round(variants.log_odds[order] * LOG_ODDS_SCALE).clip(-32_768, 32_767).astype("<i2"),
+        "wordClass": variants.word_class.indices.to_numpy()[order].astype("u1"),
+        "answers": np.stack([_numbers(model, model.answers.predicted[order], labels) for model in scored.models]),
+        "onSeeds": np.stack([_numbers(model, model.anchors.predicted, labels) for model in scored.models]),
+    }
+    header = {
+        "dataset": scored.record.title,
+        "config": scored.record.config,
+        "license": license_of(scored.dataset.record) or "not stated",
+        "terms": license_text(scored.dataset.record).replace("`", ""),
+        "models": [model.name for model in scored.models],
+        "shortNames": short_names([model.name for model in scored.models]),
+        "notes": [f"{model.name}: {note}" for model in scored.models for note in model.result.notes],
+        "labels": labels,
+        "classes": classes,
+        "words": [*words.index],
+        "frequency": None if corpus is None else [corpus.by_token.get(word.lower(), 0) for word in words.index],
+        "corpus": None if corpus is None else corpus.corpus,
+        "logOddsScale": LOG_ODDS_SCALE,
+        "ids": scored.ids,
+        "gold": [labels.index(label) for *_, label in seeds],
+        "people": None if scored.data.people is None else scored.data.people.tolist(),
+        "starts": np.searchsorted(scored.groups[order], np.arange(len(scored.ids) + 1)).tolist(),
+        "textNames": scored.dataset.record.texts,
+        "texts": _texts(scored) if with_text else None,
+        "arrays": [[name, array.dtype.str[1:], array.size] for name, array in arrays.items()],
+    }
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    text += b" " * (-len(text) % 4)
+    content = len(text).to_bytes(4, "little") + text + b"".join(array.tobytes() for array in arrays.values())
+    return b64encode(gzip.compress(content, 6, mtime=0)).decode()
+
+
+def _words(column: pa.DictionaryArray, words: Numbering[str]) -> Ints:
+    """Return the number of the word of each variant, [n]."""
+    first = len(words.numbers)
+    for word in column.dictionary.to_pylist():
+        words.add(word)
+    return np.asarray(np.array(words.numbers[first:])[column.indices.to_numpy()])
+
+
+def _numbers(model: ModelAnswers, predicted: Ints, labels: list[str]) -> NDArray[np.uint8]:
+    """Return the numbers of predicted labels among those of the page, as bytes; a code of `Missing` as 256 less it."""
+    in_page = np.array(positions(model.answers.labels, labels))
+    return np.where(predicted < 0, predicted, in_page[predicted]).astype("i1").view("u1")
+
+
+def _texts(scored: ScoredDataset) -> dict[str, Any]:
+    """Return the sentences of the seeds, and where their words are: original, offsets in premise and hypothesis."""
+    table = read_split(scored.dataset, str(scored.record.config))
+    keys = np.stack([scored.groups, scored.variants.original.indices.to_numpy()])
+    _, first = np.unique(keys, axis=1, return_index=True)
+    places: list[list[Any]] = [[] for _ in scored.ids]
+    rows = table.select([*PLACED, "seed_hypothesis"]).take(first).to_pylist()
+    for seed, row in zip(scored.groups[first].tolist(), rows, strict=True):
+        places[seed].append([row["original"], seed_offsets(row, "premise"), seed_offsets(row, "hypothesis")])
+    premises, hypotheses, _ = zip(*scored.seeds, strict=True)
+    return {"premises": premises, "hypotheses": hypotheses, "places": places}

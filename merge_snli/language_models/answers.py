@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from merge_snli.language_models.label_words import CONSIDERED, UNREAD, LabelWords, sentences
-from merge_snli.language_models.prompts import AnswerForm
+from merge_snli.models.prompts import AnswerForm
 from merge_snli.scoring.replies import CUT, REFUSED, UNREADABLE, Reply
 
 TAGS = r"think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|seed:think"

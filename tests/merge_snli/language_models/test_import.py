@@ -399,10 +399,10 @@ def without_task(run: Json) -> None:
     [
         ("results", None, "is not beside"),
         ("results", "{", "is not valid JSON"),
-        ("results", "[]", "is not a JSON object"),
-        ("results", without_task, "do not have configs of the task merge_snli_verb_word"),
+        ("results", "[]", "merge-snli harness did not write"),
+        ("results", without_task, "is a log of the task merge_snli_verb_word"),
         ("results", lambda run: run["configs"]["merge_snli_verb_word"].pop("metadata"), "did not write"),
-        ("results", lambda run: run["n-shot"].clear(), "do not have n-shot"),
+        ("results", lambda run: run["n-shot"].clear(), "is a log of the task merge_snli_verb_word"),
         (
             "results",
             lambda run: run["configs"]["merge_snli_verb_word"]["fewshot_config"].update(samples=[{"text": "a"}]),
