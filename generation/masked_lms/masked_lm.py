@@ -237,7 +237,7 @@ class MaskedLM:
         """Return the log-probabilities of words of several pieces, by index: the mean over their pieces.
 
         With a sum, nearly every filler, which is a single piece, would be more probable than the word
-        (docs/method.md has the figures).
+        (docs/benchmarks.md has the figures).
         """
         by_length: dict[int, list[tuple[int, EncodedForm]]] = defaultdict(list)
         for index, pieces in enumerate(words):
