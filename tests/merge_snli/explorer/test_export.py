@@ -14,7 +14,7 @@ import pytest
 
 from merge_snli import InputError, MergeDataset, Result, score
 from merge_snli.cli import main
-from merge_snli.explorer.export import results_on, write_answers
+from merge_snli.explorer.write import results_on, write_answers
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import NLI_LABELS
