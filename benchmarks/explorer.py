@@ -4,7 +4,7 @@
 
 Writing the data takes minutes and is not measured; with `--folder` it is kept for the next run. Each command runs in a
 process of its own, whose time and maximum resident set size are those that the system counts. Opening is the time from
-the start of the navigation to the first frame with all cards, filtering that from the change of a control to the next
+the start of the navigation to the first frame with cards, filtering that from the change of a control to the next
 frame, both in headless Chromium.
 """
 
@@ -94,7 +94,7 @@ def page(folder: Path) -> Iterator[str]:
                 found.append(_changed(browser, control, value))
             yield _row(name, found)
         heap = browser.execute_script("return performance.memory.usedJSHeapSize")
-        yield f"JavaScript heap: {heap / 2**20:.0f} MiB; renderer: {_renderer(browser):.0f} MiB resident"
+        yield f"JavaScript heap: {heap / 2**20:.0f} MiB; renderer: {_renderer(browser):.0f} MiB resident at most"
 
 
 def _open(browser: Any, path: Path) -> float:  # noqa: ANN401 - a browser
@@ -125,13 +125,15 @@ def _row(name: str, milliseconds: list[float]) -> str:
 
 
 def _renderer(browser: Any) -> float:  # noqa: ANN401 - a browser
-    """Return the resident set size of the largest renderer of a browser, in MiB."""
-    table = subprocess.run(["ps", "-eo", "pid=,ppid=,rss=,args="], capture_output=True, text=True, check=True).stdout
-    rows = [line.split(None, 3) for line in table.splitlines()]
+    """Return the maximum resident set size of the largest renderer of a browser, in MiB."""
+    table = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in table.splitlines()]
     own = {str(browser.service.process.pid)}
     for _ in range(4):
         own |= {pid for pid, parent, *_ in rows if parent in own}
-    return max(int(size) for pid, _, size, *args in rows if pid in own and "--type=renderer" in args[0]) / 1024
+    renderers = [pid for pid, _, *args in rows if pid in own and "--type=renderer" in "".join(args)]
+    status = [Path(f"/proc/{pid}/status").read_text(encoding="utf-8") for pid in renderers]
+    return max(int(text.partition("VmHWM:")[2].split()[0]) for text in status) / 1024
 
 
 def main() -> None:

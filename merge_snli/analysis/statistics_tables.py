@@ -17,8 +17,8 @@ from merge_snli.scoring.statistics import POWER, Family, PairAtThresholds, TestR
 # Smaller p-values are shown as below this one.
 SMALLEST_P = 0.001
 
+# If a comparison finds only larger differences, it has too few seeds to say anything about similar models.
 TOO_LARGE = 0.05
-"""If a comparison finds only larger differences, it has too few seeds to say anything about similar models."""
 
 
 def p_text(value: float | None) -> str | None:

@@ -19,8 +19,8 @@ from merge_snli.scoring.statistics import (
     ratios,
 )
 
+# The columns of Table 3 that are compared.
 SOURCE, SEEDS, VARIANTS = "source", "seeds", "variants"
-"""The columns of Table 3 that are compared."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,9 @@ from typing import Any
 from merge_snli.base.errors import InputError, param
 from merge_snli.embedded import NLI_MODELS, PREFIX, PROBLEMS
 from merge_snli.models.loading import ModelOptions
-from merge_snli.pairs.extended_pair import ExtendedPairOptions, make_extended_pair
-from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair
+from merge_snli.pairs.extended_pair import make_extended_pair
+from merge_snli.pairs.options import ExtendedPairOptions, SimplePairOptions
+from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.papers.numbers import SIMPLE_PAIR, read_paper
 from merge_snli.reproduction.run import EXTENDED, SIMPLE, PaperRun, Work, any_needs, chosen_exhibits
 from merge_snli.reproduction.verdict import OurNumber, Ours

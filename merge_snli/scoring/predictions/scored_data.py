@@ -23,8 +23,8 @@ from merge_snli.scoring.statistics.values import ratios
 T = TypeVar("T")
 Value = TypeVar("Value", bound=np.generic)
 
+# Shares that differ by less are equal.
 ROUNDING = 1e-9
-"""Shares that differ by less are equal."""
 
 
 class Numbering(Generic[T]):
@@ -238,6 +238,12 @@ def part_of_data(
     if limit_seeds is not None or subsample is not None:
         data = _part(data, limit_seeds, subsample)
     return _only_drawn(data) if drawn else data
+
+
+def disagreeing(data: ScoredData, min_agreement: float) -> set[str]:
+    """Return the ids of the groups to which a smaller share of the annotators gave the gold label; as `agreeing`."""
+    keep = agreeing(data, min_agreement).tolist()
+    return {name for name, kept in zip(data.group_ids, keep, strict=True) if not kept}
 
 
 def agreeing(data: ScoredData, min_agreement: float) -> Bools:

@@ -21,11 +21,11 @@ from merge_snli.scoring.results.measure import placed
 from merge_snli.scoring.results.scores import NamedAnswers
 from merge_snli.scoring.statistics.values import ratios
 
+# The columns that a table has only on request: the terms of the problems apply to their sentences.
 TEXT_COLUMNS = ("premise", "hypothesis", "seed_premise", "seed_hypothesis")
-"""The columns that a table has only on request: the terms of the problems apply to their sentences."""
 
+# The columns of a variant in a table, before its label.
 COLUMNS = ("variant_id", "seed_id", *TEXT_COLUMNS, "word_class", "original", "replacement", "log_odds", "subsamples")
-"""The columns of a variant in a table, before its label."""
 
 
 @dataclass(frozen=True)

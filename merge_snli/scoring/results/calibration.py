@@ -15,8 +15,8 @@ from merge_snli.scoring.predictions.scored_data import ScoredData
 from merge_snli.scoring.results.scores import Calibration
 from merge_snli.scoring.statistics import ratios
 
+# Number of bins of equal width, as in Guo et al. (2017).
 BINS = 15
-"""Number of bins of equal width, as in Guo et al. (2017)."""
 
 # Smaller probabilities count as this one, so that every logarithm is finite.
 SMALLEST = 1e-300

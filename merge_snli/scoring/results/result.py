@@ -58,11 +58,11 @@ if TYPE_CHECKING:
 WORD_CLASS, LABEL, MASKED_LM = "word_class", "label", "masked_lm"
 """The columns of `Result.parts` on a MERGE data set."""
 
+# The entries of a row of scores that are not shares.
 COUNTED = ("part", "groups", "rows")
-"""The entries of a row of scores that are not shares."""
 
+# Ends of the names of entries that a notebook does not show, which shows percent.
 NOT_SHOWN = ("_low", "_high", "_problems", "brier")
-"""Ends of the names of entries that a notebook does not show, which shows percent."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -151,6 +151,18 @@ def test_filters_and_sorts_by_the_share_of_right_variants(page: Page, answers: p
     assert len(selection(page)) == ((shares >= 0.4) & (shares <= 0.8)).sum()
 
 
+def test_sorts_by_label_and_word_class(page: Page, answers: pd.DataFrame) -> None:
+    rows = answers.groupby("seed_id", sort=False).first()
+    choose(page, "sort", "gold label")
+    assert selection(page) == [
+        *rows.index[np.argsort([NLI_LABELS.index(each) for each in rows["label"]], kind="stable")]
+    ]
+    choose(page, "sort", "word class")
+    classes = [*answers["word_class"].unique()]
+    order = np.argsort([classes.index(each) for each in rows["word_class"]], kind="stable")
+    assert selection(page) == [*rows.index[order]]
+
+
 def test_fragile_seeds_are_right_with_most_variants_wrong(page: Page, answers: pd.DataFrame) -> None:
     choose(page, "model", "unsure")
     find(page, "#fragile").click()

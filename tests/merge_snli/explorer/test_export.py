@@ -14,7 +14,9 @@ import pytest
 
 from merge_snli import InputError, MergeDataset, Result, score
 from merge_snli.cli import main
-from merge_snli.explorer.export import results_on, write_answers
+from merge_snli.explorer.write import results_on, write_answers
+from merge_snli.pairs.options import SimplePairOptions
+from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.answers import Answers
 from merge_snli.scoring.predictions.opening import open_config
@@ -127,6 +129,12 @@ def test_tables_have_the_labels_of_annotators(with_people: tuple[MergeDataset, l
     write_answers(tmp_path / "wide.csv", models, dataset, wide=True)
     header = (tmp_path / "wide.csv").read_text(encoding="utf-8").splitlines()[0].replace('"', "").split(",")
     assert header[8:12] == ["agreement", *(f"people:{name}" for name in NLI_LABELS)]
+
+
+def test_data_without_seeds_is_refused(results: list[Result], tmp_path: Path) -> None:
+    pairs = make_simple_pair(tmp_path / "pairs", SimplePairOptions(premises=4))
+    with pytest.raises(InputError, match="Simple Pair has no seeds"):
+        results_on(results, pairs)
 
 
 @pytest.fixture(scope="module")
