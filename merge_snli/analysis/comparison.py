@@ -202,7 +202,8 @@ def _check_datasets(
     datasets: Mapping[str, MergeDataset], compared: Sequence[Result], thresholds: Sequence[float]
 ) -> None:
     """Check that the word classes of each data set, by digest, can be compared."""
-    digests = {result.dataset.digest for result in compared}
+    partial = [result.dataset.partial for result in compared]
+    digests = {result.dataset.digest for result in compared} | {each.of for each in partial if each is not None}
     for digest, dataset in datasets.items():
         if digest not in digests:
             raise InputError(
