@@ -237,7 +237,7 @@ def _prompt(
         samples = ((config.get("fewshot_config") or {}).get("samples") or [])[:count]
         toml = record["prompt_toml"]
         shots = tuple(Shot(*(sample[field] for field in ("premise", "hypothesis", "label"))) for sample in samples)
-        digest = _filled(toml, labels, shots, texts=TextNames(*record["texts"])).digest
+        digest = _filled(toml, labels, shots, texts=TextNames(*record.get("texts", ()))).digest
         generation = config.get("generation_kwargs") or {}
         temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
     except (TypeError, ValueError, AttributeError, KeyError) as error:
