@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from generation import Options
-from generation.filters.agreement import disagrees, sounds_wrong
 from generation.filters.filter import Place
+from generation.filters.in_place import disagrees, sounds_wrong
 from generation.masked_lms.vocabulary import read_vocabulary
 from generation.pipeline import run_pipeline
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, features_of, word_class_of
