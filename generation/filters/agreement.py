@@ -1,10 +1,10 @@
-"""Agreement in languages other than English: morphological features, and elision after the word before."""
+"""Languages other than English: agreement in morphological features, elision after the word before, and lemmas."""
 
 import re
 from collections.abc import Callable
 
 from generation.filters.filter import Place
-from generation.sentences.tagging import features_of
+from generation.sentences.tagging import features_of, lemma_of
 from generation.sentences.words import fold
 from merge_snli.languages.language import language_of
 
@@ -27,6 +27,17 @@ def disagrees(place: Place) -> Callable[[str | None], bool]:
     if place.tag_before.partition("|")[0] == DETERMINER:
         allowed = features_of(place.tag_before) | allowed
     return lambda tag: tag is None or not features_of(tag).items() <= allowed.items()
+
+
+def is_form_of_problem(place: Place) -> Callable[[str | None], bool]:
+    """Return the condition on the tag of a suggestion that its lemma is that of a word of the problem.
+
+    Args:
+        place: The occurrence that a suggestion replaces.
+    """
+    sentences = (place.tagged.premise, place.tagged.hypothesis)
+    lemmas = {lemma_of(token.tag) for sentence in sentences for token in sentence.tokens} - {None}
+    return lambda tag: tag is not None and lemma_of(tag) in lemmas
 
 
 def sounds_wrong(place: Place) -> Callable[[str], bool]:

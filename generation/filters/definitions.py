@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from generation.filters.agreement import disagrees, sounds_wrong
+from generation.filters.agreement import disagrees, is_form_of_problem, sounds_wrong
 from generation.filters.compounds import is_in_compound
 from generation.filters.filter import (
     ALWAYS_IN_OTHERS,
     ENGLISH_ONLY,
     FILTERS_GROUP,
+    NOT_ENGLISH,
     Applied,
     Filter,
     Place,
@@ -258,6 +259,14 @@ OTHER_TAG = Filter(
     on_tag=_other_tag,
 )
 
+# Filter 3 in other languages than English, in which the tagger has the lemmas.
+SAME_LEMMA = Filter(
+    name="lemma",
+    reason="form in the problem",
+    languages=NOT_ENGLISH,
+    on_tag=lambda _, place: is_form_of_problem(place),
+)
+
 OTHER_PARSE = Filter(
     name="same_parse",
     reason="other parse",
@@ -292,7 +301,7 @@ TOO_FEW = Filter(
 FILTERS = (
     *(NO_WORD, LESS_PROBABLE, LOW_LOG_ODDS, LOW_RANK),
     *(IN_PROBLEM, SAME_WORD, RELATED, OTHER_FORM, QUANTIFIER, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE, OTHER_GENDER),
-    *(OTHER_CLASS, OTHER_TAG, OTHER_PARSE),
+    *(OTHER_CLASS, SAME_LEMMA, OTHER_TAG, OTHER_PARSE),
     *(TOO_FEW,),
 )
 
