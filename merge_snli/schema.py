@@ -98,11 +98,6 @@ ANNOTATION_COLUMNS = (
 """The columns of config `annotation`, which a data set has if annotators scored some of its variants."""
 
 
-def configs(classes: Sequence[str] = DEFAULT_CLASSES) -> tuple[str, ...]:
-    """Return the config names: `all`, the word classes, `seed`."""
-    return (ALL, *classes, SEED)
-
-
 def columns(
     config: str,
     classes: Sequence[str] = DEFAULT_CLASSES,

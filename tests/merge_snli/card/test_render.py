@@ -24,7 +24,7 @@ from merge_snli.dataset.record import Record, TermsRecord, generation_of
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
 from merge_snli.problems.options import option_types
-from merge_snli.schema import columns, configs, data_file, data_version, splits
+from merge_snli.schema import columns, data_file, data_version, splits
 from merge_snli.validation.card import check_card
 from merge_snli.validation.findings import Collector
 from tests.records import changed
@@ -51,7 +51,7 @@ def test_metadata() -> None:
     assert 1_000 < RECORD.configs["all"].rows < 10_000
     assert data["license"] == "apache-2.0"
     assert data["source_datasets"] == ["original"]
-    assert [config["config_name"] for config in data["configs"]] == list(configs())
+    assert [config["config_name"] for config in data["configs"]] == [*RECORD.configs]
     assert [config["config_name"] for config in data["configs"] if config.get("default")] == ["all"]
     for config in data["configs"]:
         name = config["config_name"]
