@@ -19,17 +19,18 @@ from numpy.typing import NDArray
 
 from generation.options import Options, with_defaults
 from generation.output.write_data import write_data
-from merge_snli.base.arrays import Ints
+from merge_snli.base.arrays import Floats, Ints
 from merge_snli.card.dataset_folder import data_record
 from merge_snli.dataset.record import MaskedLMRecord, encode_record, generation_of, read_record, seal
 from merge_snli.dataset.stored import RUN_FILE, find_dataset
 from merge_snli.embedded import FOLDER
 from merge_snli.models.paper_models import PAPER_MLMS, PAPER_MODELS, PaperModel
 from merge_snli.schema import ALL, NLI_LABELS, SEED, features
-from merge_snli.scoring.answers import align
+from merge_snli.scoring.answers import Predicted, align
 from merge_snli.scoring.api import score
 from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.scoring.predictions.scored_data import ScoredData
+from merge_snli.scoring.results.calibration import as_stored
 from merge_snli.scoring.results.files import write_result
 from merge_snli.scoring.results.measure import consistency, group_table, scores
 from merge_snli.scoring.results.result import Result
@@ -117,7 +118,7 @@ def _first_label(pairs: Sequence[object]) -> list[int]:
 
 def _result(model: PaperModel, data: ScoredData, answers: Ints, blank: Result) -> Result:
     """Return a result with the scores of answers to all pairs, and nothing about parts of the variants."""
-    predicted = align(data, answers, NLI_LABELS)
+    predicted = align(data, Predicted(answers, _probabilities(answers)), NLI_LABELS)
     return replace(
         blank,
         model=replace(blank.model, name=model.name, training_data=model.trained_on),
@@ -139,6 +140,13 @@ def _answers(data: ScoredData, log_odds: NDArray[np.float64], rng: np.random.Gen
     wrong = rng.integers(1, len(NLI_LABELS), len(seed))
     answers: Ints = (anchors.labels[seed] + np.where(right, 0, wrong)) % len(NLI_LABELS)
     return answers
+
+
+def _probabilities(answers: Ints) -> Floats:
+    """Return random probabilities of the labels of each pair, of which the predicted label has the largest."""
+    shares = np.sort(np.random.default_rng(0).dirichlet(np.full(len(NLI_LABELS), 0.3), len(answers)))[:, ::-1]
+    by_label = (np.arange(len(NLI_LABELS)) - answers[:, np.newaxis]) % len(NLI_LABELS)
+    return as_stored(np.take_along_axis(shares, by_label, axis=1))
 
 
 def _labels() -> Ints:

@@ -25,11 +25,11 @@ import torch
 from benchmarks.processor import processor
 from benchmarks.scoring import byte_bpe_tokenizer
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.language_models.prompts import FilledPrompt, read_prompts
 from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
 from merge_snli.models.loading import ModelOptions, load_causal_lm
+from merge_snli.models.prompts import FilledPrompt, read_prompts
 from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.predict import predict_pairs
 

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from merge_snli.dataset.stored import find_dataset as load
     from merge_snli.hub.publish import publish
     from merge_snli.language_models.import_files import import_files
-    from merge_snli.pairs.extended_pair import ExtendedPairOptions
     from merge_snli.pairs.extended_pair import make_extended_pair as extended_pair
-    from merge_snli.pairs.simple_pair import SimplePairOptions
+    from merge_snli.pairs.options import ExtendedPairOptions, SimplePairOptions
     from merge_snli.pairs.simple_pair import make_simple_pair as simple_pair
     from merge_snli.scoring.api import score
     from merge_snli.scoring.results.files import read_result, read_results
@@ -62,12 +61,12 @@ __all__ = [
 
 # The module and the name in it of each public name.
 _HOMES = {
-    "ExtendedPairOptions": "merge_snli.pairs.extended_pair:ExtendedPairOptions",
+    "ExtendedPairOptions": "merge_snli.pairs.options:ExtendedPairOptions",
     "InputError": "merge_snli.base.errors:InputError",
     "MergeDataset": "merge_snli.dataset.stored:MergeDataset",
     "Options": "generation.options:Options",
     "Result": "merge_snli.scoring.results.result:Result",
-    "SimplePairOptions": "merge_snli.pairs.simple_pair:SimplePairOptions",
+    "SimplePairOptions": "merge_snli.pairs.options:SimplePairOptions",
     "analyze": "merge_snli.analysis.report.analyze:analyze",
     "compare": "merge_snli.analysis.comparison:compare_results",
     "draw_curves": "merge_snli.analysis.figures:draw_curves",

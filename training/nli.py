@@ -1,6 +1,5 @@
 """Train an NLI classifier."""
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,6 @@ from merge_snli.problems.reading import Problem
 from merge_snli.schema import NLI_LABELS
 from training.loop import BatchPlan, LoopRecipe, train
 from training.script import MNLI_DEV, SNLI_DEV, training_problems
-
-logger = logging.getLogger(__name__)
 
 MAX_PIECES = 64
 MNLI_SHARE = 0.6

@@ -156,13 +156,9 @@ class WordNet:
 
         return is_related
 
-    def is_auxiliary(self, word: str) -> bool:
-        """Return whether a word is a form of be, have or do."""
-        return self._reader.morphy(word.casefold(), "v") in AUXILIARIES
-
     def _senses_of(self, word: str, word_class: str) -> _Senses:
         pos = POS_OF_CLASS[word_class]
-        if word_class == "verb" and self.is_auxiliary(word):
+        if word_class == "verb" and self._reader.morphy(word, "v") in AUXILIARIES:
             return _Senses(frozenset(), frozenset(), frozenset(), frozenset())
         own = self._reader.synsets(word, pos)
         return _Senses(

@@ -53,7 +53,7 @@ def encode_forms(
     """Encode forms as token ids.
 
     Args:
-        forms: The forms.
+        forms: One or more forms.
         tokenizer: A fast tokenizer.
         vocabulary: Its vocabulary.
         max_length: Maximum number of tokens per form, special tokens included; None if there is no limit.
@@ -64,10 +64,8 @@ def encode_forms(
         sentence (with `split_words`: not a sequence of known tokens that covers exactly the word), `too long` if its
         sentence alone has more than `max_length` tokens. A form with more tokens is encoded in a window of its text.
     """
-    if not forms:
-        return []
     encodings = _tokenize(tokenizer, [form.text for form in forms])
-    encoder = _Encoder(tokenizer, vocabulary, max_length, split_words)
+    encoder = _Encoder(tokenizer, tokenizer.mask_token_id, vocabulary.pieces, max_length, split_words)
     return [
         encoder.encode(form, ids, offsets)
         for form, ids, offsets in zip(forms, encodings["input_ids"], encodings["offset_mapping"], strict=True)
@@ -84,22 +82,19 @@ def _tokenize(tokenizer: PreTrainedTokenizerFast, texts: list[str]) -> Any:  # n
     )
 
 
+@dataclass(frozen=True)
 class _Encoder:
     """Encodes the forms of one masked LM."""
 
-    def __init__(
-        self, tokenizer: PreTrainedTokenizerFast, vocabulary: Vocabulary, max_length: int | None, split_words: bool
-    ) -> None:
-        self._tokenizer = tokenizer
-        self._mask: int = tokenizer.mask_token_id
-        self._unknown = tokenizer.unk_token_id
-        self._pieces = vocabulary.pieces
-        self._max_length = max_length
-        self._split_words = split_words
+    tokenizer: PreTrainedTokenizerFast
+    mask: int
+    pieces: Sequence[Piece | None]
+    max_length: int | None
+    split_words: bool
 
     def encode(self, form: Form, ids: list[int], offsets: Sequence[Span]) -> EncodedForm | str:
-        if self._max_length is not None and len(ids) > self._max_length:
-            return self._encode_in_window(form, ids, offsets, self._max_length)
+        if self.max_length is not None and len(ids) > self.max_length:
+            return self._encode_in_window(form, ids, offsets, self.max_length)
         length = form.end - form.start
         spans = {start: self._span(form.text, start, start + length, ids, offsets) for start in form.also_masked}
         word = spans[form.start] = self._span(form.text, form.start, form.end, ids, offsets)
@@ -107,11 +102,15 @@ class _Encoder:
             return SPLIT
         word_ids = ids[word[0] : word[1]]
         several = len(word_ids) > 1
-        if (several and not self._split_words) or self._unknown in word_ids or self._pieces[word_ids[0]] is None:
+        if (
+            (several and not self.split_words)
+            or self.tokenizer.unk_token_id in word_ids
+            or self.pieces[word_ids[0]] is None
+        ):
             return SPLIT
         before, after = self._context(ids, form.start, {start: span for start, span in spans.items() if span})
         pieces = self._piece_forms(before, word_ids, after) if several else ()
-        return EncodedForm((*before, self._mask, *after), len(before), word_ids[0], pieces)
+        return EncodedForm((*before, self.mask, *after), len(before), word_ids[0], pieces)
 
     def _encode_in_window(
         self, form: Form, ids: list[int], offsets: Sequence[Span], max_length: int
@@ -131,7 +130,7 @@ class _Encoder:
                 continue
             first, end = tried = sentences
             window = form.part(starts[first], ends[end - 1])
-            encoding = _tokenize(self._tokenizer, [window.text])
+            encoding = _tokenize(self.tokenizer, [window.text])
             if len(encoding["input_ids"][0]) <= max_length:
                 encoded = self.encode(window, encoding["input_ids"][0], encoding["offset_mapping"][0])
                 return encoded if isinstance(encoded, str) else replace(encoded, in_window=True)
@@ -147,7 +146,7 @@ class _Encoder:
             if start == word_start:
                 side = after
             else:
-                side.append(self._mask)
+                side.append(self.mask)
             position = end
         side += ids[position:]
         return before, after
@@ -155,7 +154,7 @@ class _Encoder:
     def _piece_forms(self, before: list[int], word_ids: list[int], after: list[int]) -> tuple[EncodedForm, ...]:
         return tuple(
             EncodedForm(
-                (*before, *word_ids[:index], *[self._mask] * (len(word_ids) - index), *after),
+                (*before, *word_ids[:index], *[self.mask] * (len(word_ids) - index), *after),
                 len(before) + index,
                 piece_id,
             )
@@ -174,6 +173,6 @@ class _Encoder:
         begin, stop = offsets[first]
         if begin + len(text[begin:stop]) - len(text[begin:stop].lstrip()) != start:
             return None
-        if last > first and self._pieces[ids[first - 1]] == Piece("", SPACED):
+        if last > first and self.pieces[ids[first - 1]] == Piece("", SPACED):
             first -= 1
         return first, last + 1

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from generation.sentences.forms import Form
     from merge_snli.models.batches import Batches
     from merge_snli.models.finding import ResolvedModel
-    from merge_snli.models.last_layer import TokenIndex
 
 logger = logging.getLogger(__name__)
 
@@ -63,7 +62,9 @@ def masked_logits(
     if fast_path is None:
         logits: torch.Tensor = model(input_ids=ids).logits
         return logits[tokens]
-    values = _hidden_states(model, fast_path.attention, ids, tokens).float()
+    with select_after_attention(fast_path.attention, tokens):
+        states = model.base_model(input_ids=ids).last_hidden_state  # of every token, or of the masked ones
+    values: torch.Tensor = (states[tokens] if fast_path.attention is None else states[:, 0]).float()
     for head in fast_path.heads:
         values = head(values)
     bias = getattr(model, "final_logits_bias", None)
@@ -82,15 +83,6 @@ def check_finite(log_probs: torch.Tensor, name: str) -> None:
     """
     if not log_probs.min().isfinite():  # the minimum of values with a NaN is NaN, and none is above 0
         raise InputError(f"masked LM {name} returns log-probabilities that are not finite; check its weights")
-
-
-def _hidden_states(
-    model: PreTrainedModel, attention: torch.nn.Module | None, ids: torch.Tensor, tokens: TokenIndex
-) -> torch.Tensor:
-    """Return the encoder's hidden states of the masked tokens, of shape (batch, width)."""
-    with select_after_attention(attention, tokens):
-        states: torch.Tensor = model.base_model(input_ids=ids).last_hidden_state
-    return states[tokens] if attention is None else states[:, 0]
 
 
 def find_fast_path(model: PreTrainedModel, sentence: Sequence[int]) -> FastPath | None:
@@ -223,7 +215,7 @@ class MaskedLM:
         """Predict the `top_k` most probable pieces of each form.
 
         Args:
-            forms: Forms that all have the same number of tokens.
+            forms: One or more forms that all have the same number of tokens.
             top_k: Number of pieces per form.
 
         Returns:
@@ -232,8 +224,6 @@ class MaskedLM:
         Raises:
             InputError: If memory runs out at batch size 1, or a log-probability is not finite.
         """
-        if not forms:
-            return []
         fillers = self.batches.run(lambda batch: self._fill(batch, top_k), forms, len(forms[0].ids))
         if not any(form.pieces for form in forms):
             return fillers
@@ -247,7 +237,7 @@ class MaskedLM:
         """Return the log-probabilities of words of several pieces, by index: the mean over their pieces.
 
         With a sum, nearly every filler, which is a single piece, would be more probable than the word
-        (docs/method.md has the figures).
+        (docs/benchmarks.md has the figures).
         """
         by_length: dict[int, list[tuple[int, EncodedForm]]] = defaultdict(list)
         for index, pieces in enumerate(words):

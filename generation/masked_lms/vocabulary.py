@@ -75,17 +75,17 @@ class Vocabulary:
     def only_in_lower_case(self) -> npt.NDArray[np.bool_]:
         """Which pieces have no capital and no piece of their kind with one; of shape (len(pieces),)."""
         pieces = {(piece.kind, piece.text) for piece in self.pieces if piece is not None}
-        return np.array([piece is not None and (piece.kind, _title(piece.text)) not in pieces for piece in self.pieces])
+        return np.array(
+            [
+                piece is not None and (piece.kind, piece.text[:1].upper() + piece.text[1:]) not in pieces
+                for piece in self.pieces
+            ]
+        )
 
     @cached_property
     def kinds(self) -> npt.NDArray[np.str_]:
         """The kind of each piece, `""` for None; of shape (len(pieces),)."""
         return np.array(["" if piece is None else piece.kind for piece in self.pieces])
-
-
-def _title(text: str) -> str:
-    """Return a text with its first letter as a capital."""
-    return text[:1].upper() + text[1:]
 
 
 def wordpiece(token: str) -> Piece | None:

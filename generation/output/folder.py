@@ -82,22 +82,19 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
         return None
     dataset = find_dataset(str(out))
     if dataset.record.generation is None:
-        if overwrite:
-            return None
-        raise InputError(
-            f"{param('out')} {out} has a data set made by merge-snli {dataset.record.command}: pass another folder, or "
-            f"add {param('overwrite', True)} to replace it"
-        )
-    expected, found = _comparable(inputs.to_record()), _comparable(inputs_of(dataset.record))
-    differing = [name for name, value in expected.items() if found.get(name) != value]
-    if not differing:
-        return dataset if _is_complete(dataset) else None
-    if not overwrite:
-        raise InputError(
-            f"{param('out')} {out} has a data set that differs from this run in {', '.join(differing)}: pass another "
-            f"folder, or add {param('overwrite', True)} to replace it"
-        )
-    return None
+        difference = f"made by merge-snli {dataset.record.command}"
+    else:
+        expected, found = _comparable(inputs.to_record()), _comparable(inputs_of(dataset.record))
+        differing = [name for name, value in expected.items() if found.get(name) != value]
+        if not differing:
+            return dataset if _is_complete(dataset) else None
+        difference = f"that differs from this run in {', '.join(differing)}"
+    if overwrite:
+        return None
+    raise InputError(
+        f"{param('out')} {out} has a data set {difference}: pass another folder, or add {param('overwrite', True)} to "
+        "replace it"
+    )
 
 
 def _comparable(inputs: Inputs) -> dict[str, Any]:

@@ -40,10 +40,10 @@ class Side:
     @cached_property
     def by_config(self) -> dict[str, set[VariantKey]]:
         """The variants by config."""
-        found: dict[str, set[VariantKey]] = {ALL: {*self.variants}}
-        for name in self.dataset.record.options["classes"]:
-            found[name] = {variant for variant in self.variants if variant.word_class == name}
-        return found
+        classes = self.dataset.record.options["classes"]
+        return {ALL: {*self.variants}} | {
+            name: {variant for variant in self.variants if variant.word_class == name} for name in classes
+        }
 
     @cached_property
     def seeds(self) -> dict[str, set[Seed]]:

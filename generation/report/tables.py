@@ -170,16 +170,19 @@ def table_4(dataset: MergeDataset) -> Table:
     """
     generation, label_names = generation_of(dataset.record), dataset.record.label_names
     with_paper = has_papers_problems(dataset)
-    rows = []
-    for name, counts in generation.words.items():
-        values: dict[str, Cell] = {
-            "class": name,
-            "problems": counts.problems,
-            **{f"{label} %": percent(counts.labels[label], counts.problems) for label in label_names},
-            "problems after": counts.problems_after,
-            "words after": counts.words_after,
-        }
-        rows.append((values, paper_cells("table-4", name) if with_paper else {}))
+    rows: list[Row] = [
+        (
+            {
+                "class": name,
+                "problems": counts.problems,
+                **{f"{label} %": percent(counts.labels[label], counts.problems) for label in label_names},
+                "problems after": counts.problems_after,
+                "words after": counts.words_after,
+            },
+            paper_cells("table-4", name) if with_paper else {},
+        )
+        for name, counts in generation.words.items()
+    ]
     return compared_table(
         title="Table 4: problems that share a word of the class",
         rows=rows,
@@ -201,10 +204,13 @@ def table_5(dataset: MergeDataset, work: Path) -> Table | None:
     if not any(sizes.values()):
         return None
     with_paper = has_papers_options(dataset)
-    rows: list[Row] = []
-    for name, size in sizes.items():
-        paper = paper_cells("table-5", PAPER_NAMES.get(name, "")) if with_paper else {}
-        rows.append(({"masked LM": name, "vocabulary": size}, paper))
+    rows: list[Row] = [
+        (
+            {"masked LM": name, "vocabulary": size},
+            paper_cells("table-5", PAPER_NAMES.get(name, "")) if with_paper else {},
+        )
+        for name, size in sizes.items()
+    ]
     return compared_table(title="Table 5: vocabulary of each masked LM", rows=rows, labels=["masked LM"], notes=())
 
 
@@ -266,11 +272,13 @@ def table_9(dataset: MergeDataset) -> Table:
     others = {name: sum(single[other] for other in single if other not in family(name)) for name in single}
     others[SEVERAL] = sum(single.values())
     with_paper = is_papers_run(dataset)
-    rows: list[Row] = []
-    for name, average in {**single, SEVERAL: several}.items():
-        values = {"average": round(average, 1), "other families": round(others[name], 1)}
-        paper = paper_cells("table-9", PAPER_NAMES.get(name, name)) if with_paper else {}
-        rows.append(({"masked LM": name, **values}, paper))
+    rows: list[Row] = [
+        (
+            {"masked LM": name, "average": round(average, 1), "other families": round(others[name], 1)},
+            paper_cells("table-9", PAPER_NAMES.get(name, name)) if with_paper else {},
+        )
+        for name, average in {**single, SEVERAL: several}.items()
+    ]
     return compared_table(
         title="Table 9: variants of a subsample by the masked LM that validated them",
         rows=rows,

@@ -72,7 +72,7 @@ class ReceptiveFieldTagger:
         self._field = len(self._layers)
         self._row_of: dict[bytes, int] = {}
         self._new: list[npt.NDArray[np.uint64]] = []
-        self._embeddings = torch.zeros(1, self._layers[0].width)
+        self._embeddings = torch.zeros(1, len(self._layers[0].gain))
         self._chunks: dict[tuple[str, bool], _Tokens] = {}
 
     def tags(self, places: Sequence[Substitution]) -> list[str | None]:
@@ -174,11 +174,6 @@ class _WindowLayer:
     bias: torch.Tensor
     gain: torch.Tensor
     shift: torch.Tensor
-
-    @property
-    def width(self) -> int:
-        """The size of an embedding."""
-        return int(self.gain.shape[0])
 
     def __call__(self, values: torch.Tensor) -> torch.Tensor:
         """Map (n, k, width) to (n, k - 2, width); the outermost tokens are only neighbors."""

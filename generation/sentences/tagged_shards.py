@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from generation.sentences.forms import Form
+from generation.sentences.forms import SIDES, Form
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
 from generation.sentences.words import SharedWord, forms_of_word, shared_words
 from generation.work import METHOD_VERSION, TAGGED_FOLDER, find_shard, read_shard, write_shard
@@ -136,23 +136,22 @@ def _row(tagged: TaggedProblem, words: Sequence[SharedWord]) -> dict[str, Any]:
         "hypothesis": problem.hypothesis,
         "label": problem.label,
         "extra": problem.extra,
-        "premise_tokens": [_token(token) for token in tagged.premise.tokens],
-        "hypothesis_tokens": [_token(token) for token in tagged.hypothesis.tokens],
+        **{
+            f"{side}_tokens": [
+                {"start": token.start, "length": len(token.text), "tag": token.tag}
+                for token in getattr(tagged, side).tokens
+            ]
+            for side in SIDES
+        },
         "words": [{name: getattr(word, name) for name in _WORD.names} for word in words],
     }
-
-
-def _token(token: Token) -> dict[str, Any]:
-    return {"start": token.start, "length": len(token.text), "tag": token.tag}
 
 
 def _words(table: pa.Table) -> Iterator[tuple[TaggedProblem, tuple[SharedWord, ...]]]:
     language = (table.schema.metadata or {}).get(LANGUAGE, ENGLISH.encode()).decode()
     for row in table.to_pylist():
         problem = Problem(row["id"], row["premise"], row["hypothesis"], row["label"], tuple(row["extra"]))
-        premise, hypothesis = (
-            _sentence(row[side], row.get(f"{side}_tokens", ())) for side in ("premise", "hypothesis")
-        )
+        premise, hypothesis = (_sentence(row[side], row.get(f"{side}_tokens", ())) for side in SIDES)
         words = tuple(
             SharedWord(
                 word["text"],

@@ -163,7 +163,8 @@ class InPlaceTagger:
         return [parse == originals[place.sentence] for place, parse in zip(places, parses, strict=True)]
 
     def _tags_with_own_features(self, places: Sequence[Substitution]) -> list[str | None]:
-        words = [self._own_form(place) for place in places]
+        capitals = language_of(self._tagger.language).noun_capitals
+        words = [place.word if capitals else place.word.lower() for place in places]  # as within a sentence
         new = [word for word in dict.fromkeys(words) if word not in self._alone]
         alone = [Substitution("", 0, 0, word) for word in new]
         for word, tag in zip(new, plain_tags(alone, self._tagger), strict=True):
@@ -174,23 +175,17 @@ class InPlaceTagger:
             for word, tag in zip(words, tags, strict=True)
         ]
 
-    def _own_form(self, place: Substitution) -> str:
-        """Return a suggestion as it is written within a sentence."""
-        return place.word if language_of(self._tagger.language).noun_capitals else place.word.lower()
-
     def _verified_fast_path(self, places: Sequence[Substitution]) -> ReceptiveFieldTagger | None:
         from generation.sentences.receptive_field import ReceptiveFieldTagger
 
         try:
             fast = ReceptiveFieldTagger(self._tagger)
-            same = fast.tags(places) == plain_tags(places, self._tagger)
+            if fast.tags(places) == plain_tags(places, self._tagger):
+                return fast
+            logger.warning("tagger %s: tagging whole sentences (receptive field gave other tags)", self._tagger.name)
         except (AttributeError, LookupError, RuntimeError, StopIteration, TypeError, ValueError) as error:
             logger.info("tagger %s: tagging whole sentences (%r)", self._tagger.name, error)
-            return None
-        if not same:
-            logger.warning("tagger %s: tagging whole sentences (receptive field gave other tags)", self._tagger.name)
-            return None
-        return fast
+        return None
 
 
 def _parses(texts: Iterable[str], tagger: Tagger) -> Iterator[list[tuple[int, str]]]:

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from merge_snli.analysis.curves import mean_pattern_accuracy
 from merge_snli.analysis.scored_dataset import NotComputable, read_scored_dataset
 from merge_snli.analysis.without_seeds import on_common_seeds, without_seeds
-from merge_snli.analysis.word_classes import NamedTest, classes
+from merge_snli.analysis.word_classes import classes
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.predictions.opening import open_config
-from merge_snli.scoring.predictions.scored_data import agreeing
+from merge_snli.scoring.predictions.scored_data import disagreeing
 from merge_snli.scoring.results.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
 from merge_snli.scoring.results.intervals import pattern_accuracy_interval
 from merge_snli.scoring.results.over_prompts import OverPrompts, PromptEffect, merge_prompts, prompts_of
@@ -23,6 +23,7 @@ from merge_snli.scoring.results.scores import GroupTable
 from merge_snli.scoring.statistics import (
     Family,
     Interval,
+    NamedTest,
     PairAtThresholds,
     TestResult,
     compare_at_thresholds,
@@ -35,8 +36,8 @@ from merge_snli.scoring.statistics import (
 from merge_snli.scoring.statistics import values_for as values_for_test
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
+# The test over subsamples, which pairs in groups do not have.
 SUBSAMPLE_TEST = "t-test"
-"""The test over subsamples, which pairs in groups do not have."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,8 @@ def _check_datasets(
     datasets: Mapping[str, MergeDataset], compared: Sequence[Result], thresholds: Sequence[float]
 ) -> None:
     """Check that the word classes of each data set, by digest, can be compared."""
-    digests = {result.dataset.digest for result in compared}
+    partial = [result.dataset.partial for result in compared]
+    digests = {result.dataset.digest for result in compared} | {each.of for each in partial if each is not None}
     for digest, dataset in datasets.items():
         if digest not in digests:
             raise InputError(
@@ -320,9 +322,7 @@ def _low_agreement(dataset: MergeDataset | None, result: Result, min_agreement: 
             f"{param('min_agreement')} needs the labels of annotators: name {result.dataset.title} with "
             f"{param('dataset')}"
         )
-    data = open_config(dataset, result.dataset.config)
-    keep = agreeing(data, min_agreement).tolist()
-    return {seed for seed, kept in zip(data.group_ids, keep, strict=True) if not kept}
+    return disagreeing(open_config(dataset, result.dataset.config), min_agreement)
 
 
 def _classes(

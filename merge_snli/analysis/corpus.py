@@ -27,11 +27,11 @@ from merge_snli.problems.source import ProblemSource, open_source, without_optio
 logger = logging.getLogger(__name__)
 
 PLAIN_TEXT = ".txt"
+# The split of a corpus that has splits: models are trained on it.
 TRAIN = "train"
-"""The split of a corpus that has splits: models are trained on it."""
 
+# Version of the cached counts. Raise it if tokens are counted differently.
 FORMAT = 1
-"""Version of the cached counts. Raise it if tokens are counted differently."""
 
 
 @dataclass(frozen=True)

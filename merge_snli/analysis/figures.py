@@ -20,8 +20,8 @@ from merge_snli.scoring.results.scores import Curve
 
 FIGURE_4_START = 0.8
 """Lowest threshold of Figure 4."""
+# Largest number of values of a column whose predicted labels are drawn.
 MAX_PANELS = 60
-"""Largest number of values of a column whose predicted labels are drawn."""
 
 logger = logging.getLogger(__name__)
 

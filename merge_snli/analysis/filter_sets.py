@@ -19,6 +19,7 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.scoring.results.grouping import ModelKey, is_two_way, model_key
 from merge_snli.scoring.statistics import Family, compare_models
 
+# Names of the sets of Figure 8, by the options `sides`, `filters` and `scramble`; plain is the paper's ALL.
 SET_NAMES: Mapping[tuple[str, tuple[str, ...], bool], str] = {
     ("intersection", ("prob", "pos"), False): "plain",
     ("union", ("prob", "pos"), False): "P∪H",
@@ -27,7 +28,6 @@ SET_NAMES: Mapping[tuple[str, tuple[str, ...], bool], str] = {
     ("intersection", (), False): "none",
     ("intersection", ("prob", "pos"), True): "scrambled",
 }
-"""Names of the sets of Figure 8, by the options `sides`, `filters` and `scramble`; plain is the paper's ALL."""
 
 MAY_DIFFER = frozenset(
     (

@@ -14,8 +14,8 @@ from merge_snli.scoring.statistics import ratios
 
 RARELY = 0.05
 """Seeds with a smaller mean accuracy are rarely answered right."""
+# The mean of a tenth and of 0 may be slightly below 0.05 as a float.
 TOLERANCE = 1e-12
-"""The mean of a tenth and of 0 may be slightly below 0.05 as a float."""
 
 
 @dataclass(frozen=True, kw_only=True)

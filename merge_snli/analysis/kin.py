@@ -20,8 +20,8 @@ EQUIV, SIZE, ARCH, MULTI = GROUPS = ("equiv", "size", "arch", "multi")
 """Variants that exactly one masked LM validated: the counterpart, one of its family in another size, or one of another
 family. Then those that several masked LMs validated."""
 
+# Seeds with fewer drawn variants in a group, over all subsamples, are left out of it. The paper has no minimum.
 MINIMUM = 5
-"""Seeds with fewer drawn variants in a group, over all subsamples, are left out of it. The paper has no minimum."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,9 +16,9 @@ from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.models.labels import positions
 from merge_snli.scoring.answers import MAJORITY
 
+# The labels that predictions are compared with: the gold labels; the model's most frequent answer on the seed's
+# variants in the subsample; the label that most models predict on the seed; the most frequent gold label.
 REFERENCES = ("gold", "own", "vote", "constant")
-"""The labels that predictions are compared with: the gold labels; the model's most frequent answer on the seed's
-variants in the subsample; the label that most models predict on the seed; the most frequent gold label."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,8 +17,8 @@ from merge_snli.scoring.statistics import POWER, Family, PairAtThresholds, TestR
 # Smaller p-values are shown as below this one.
 SMALLEST_P = 0.001
 
+# If a comparison finds only larger differences, it has too few seeds to say anything about similar models.
 TOO_LARGE = 0.05
-"""If a comparison finds only larger differences, it has too few seeds to say anything about similar models."""
 
 
 def p_text(value: float | None) -> str | None:
@@ -96,7 +96,7 @@ def pair_table(family: Family) -> Table:
         ),
         notes=(
             f"{_capital(family.test)} over {family.pairs[0].result.unit}s, adjusted by Holm's method over "
-            f"{len(family.pairs)} pair(s). Those that share a letter do not differ significantly.",
+            f"{count(len(family.pairs), 'pair')}. Those that share a letter do not differ significantly.",
         ),
     )
 
@@ -161,7 +161,7 @@ def _model_table(comparison: Comparison) -> Table:
         ),
         notes=(
             f"Models that share a letter do not differ significantly at {family.alpha:.0%} ({family.test}, unit: "
-            f"{first.unit}, p-values adjusted by Holm's method over {len(family.pairs)} pair(s)).",
+            f"{first.unit}, p-values adjusted by Holm's method over {count(len(family.pairs), 'pair')}).",
             *(() if too_few is None else (too_few,)),
             *([family.warning] if family.warning else []),
             *([] if comparison.prompts is None else [effect_text(comparison.prompts, units)]),
@@ -211,7 +211,11 @@ def _test_table(comparison: Comparison, on_variants: TestResult) -> Table:
                 for name, result in tests.items()
                 if math.isnan(result.p_value)
             ),
-            *(("Word classes are compared if --dataset names the data set.",) if comparison.classes is None else ()),
+            *(
+                ("Word classes are compared on a whole data set that --dataset names.",)
+                if comparison.classes is None
+                else ()
+            ),
         ),
     )
 

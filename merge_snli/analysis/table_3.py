@@ -7,13 +7,20 @@ import numpy as np
 
 from merge_snli.analysis.curves import pass_shares
 from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
-from merge_snli.analysis.word_classes import NamedTest
 from merge_snli.base.arrays import Floats
 from merge_snli.scoring.results.records import Ends
-from merge_snli.scoring.statistics import Family, TestResult, compare_models, paired_t_test, permutation_test, ratios
+from merge_snli.scoring.statistics import (
+    Family,
+    NamedTest,
+    TestResult,
+    compare_models,
+    paired_t_test,
+    permutation_test,
+    ratios,
+)
 
+# The columns of Table 3 that are compared.
 SOURCE, SEEDS, VARIANTS = "source", "seeds", "variants"
-"""The columns of Table 3 that are compared."""
 
 
 @dataclass(frozen=True, kw_only=True)

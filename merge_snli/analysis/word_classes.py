@@ -7,16 +7,7 @@ import numpy as np
 
 from merge_snli.analysis.curves import MeanCurve, averaged
 from merge_snli.analysis.scored_dataset import NotComputable, ScoredDataset
-from merge_snli.scoring.statistics import PairResult, TestResult, adjusted_pairs, independent_t_test, permutation_test
-
-
-@dataclass(frozen=True, kw_only=True)
-class NamedTest:
-    """A test of two word classes, or of two columns of Table 3, and its result."""
-
-    first: str
-    second: str
-    result: TestResult
+from merge_snli.scoring.statistics import NamedTest, PairResult, adjusted_pairs, independent_t_test, permutation_test
 
 
 @dataclass(frozen=True, kw_only=True)

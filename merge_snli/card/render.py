@@ -3,7 +3,6 @@
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from generation.options import departures
 from merge_snli.card.metadata import license_text, metadata
@@ -42,7 +41,6 @@ TEXT_COLUMNS = (
 )
 
 LOCAL = "./"
-Json = dict[str, Any]
 
 METRIC_IN_SPACE = "The metric is the Space [{metric}](https://huggingface.co/spaces/{metric}), which has a demo page."
 

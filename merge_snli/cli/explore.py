@@ -40,8 +40,7 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.analysis.corpus import count_corpus, open_corpus, tagger_of
     from merge_snli.dataset.folders import check_out
     from merge_snli.dataset.stored import find_dataset
-    from merge_snli.explorer.export import check_table_path, results_on, write_answers
-    from merge_snli.explorer.write import write_explorer
+    from merge_snli.explorer.write import check_table_path, results_on, write_answers, write_explorer
     from merge_snli.scoring.results.files import read_results, work_folder
 
     out, export, text, name = arguments.out, arguments.export, arguments.with_text, arguments.corpus

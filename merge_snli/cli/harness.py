@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import DATASET, TABLE_FORMATS, TEXT, add_format, add_list, write_tables
+from merge_snli.cli.arguments import DATASET, TABLE_FORMATS, add_format, add_list, write_tables
 
 if TYPE_CHECKING:
-    from merge_snli.language_models.prompts import Prompt
     from merge_snli.language_models.questions import Questions
+    from merge_snli.models.prompts import Prompt
 
 # Number of examples in the task files, or fewer if there are not more problems.
 #
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--subsample",
         default=0,
-        type=_number_or_name,
+        type=lambda text: int(text) if text.isdecimal() else text,
         metavar="N|all",
         help="subsample whose variants are the questions, or all for every variant (default: %(default)s)",
     )
@@ -88,15 +88,12 @@ def run(arguments: argparse.Namespace) -> None:
     Raises:
         InputError: If the data set does not have what the options name, or the options do not fit together.
     """
-    from merge_snli.dataset.folders import check_out
-    from merge_snli.language_models.prompts import ALL_PROMPTS, TASK_PROMPT, read_prompts
     from merge_snli.language_models.questions import Scope, read_questions
     from merge_snli.language_models.shots import SHOTS_FROM, shots_for
     from merge_snli.language_models.task_files import write_task_files
+    from merge_snli.models.prompts import ALL_PROMPTS, TASK_PROMPT, read_prompts
 
     _check_options(arguments)
-    if arguments.out is not None:
-        check_out(arguments.out)  # before the shots are drawn
     scope = Scope(
         config=arguments.config,
         subsample=arguments.subsample,
@@ -121,12 +118,11 @@ def _check_options(arguments: argparse.Namespace) -> None:
     if [arguments.estimate, arguments.show_prompts, arguments.out is not None].count(True) != 1:
         raise InputError(f"give either {param('out')} for task files, {param('estimate')} or {param('show_prompts')}")
     given = [name for name in ASSUMED if getattr(arguments, name) is not None]
-    given += ["format"] if arguments.format != TEXT else []
     if not arguments.estimate and given:
         raise InputError(f"{param(given[0])} needs {param('estimate')}; add {param('estimate', True)}")
-    negative = next((name for name in ASSUMED[1:] if (getattr(arguments, name) or 0) < 0), None)
-    if negative is not None:
-        raise InputError(f"{param(negative)} is {getattr(arguments, negative)}: give 0 or a larger number")
+    for name in ASSUMED[1:]:
+        if (getattr(arguments, name) or 0) < 0:
+            raise InputError(f"{param(name)} is {getattr(arguments, name)}: give 0 or a larger number")
     if (arguments.input_price is None) != (arguments.output_price is None):
         raise InputError(f"a cost needs both prices: give {param('input_price')} and {param('output_price')}")
 
@@ -134,22 +130,18 @@ def _check_options(arguments: argparse.Namespace) -> None:
 def _print(arguments: argparse.Namespace, asked: Questions, prompts: Sequence[Prompt]) -> None:
     """Print the prompts or the estimates."""
     from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
-    from merge_snli.language_models.task_files import Assumed, estimate, estimate_table, half_widths
+    from merge_snli.language_models.task_files import estimate, estimate_table, half_widths
 
     filled = [fill_prompt(prompt, asked.data, shots_from=arguments.shots_from or SHOTS_FROM) for prompt in prompts]
     if arguments.show_prompts:
         first = asked.questions[0]
         sys.stdout.write("\n".join(each.markdown(first.premise, first.hypothesis) for each in filled))
         return
-    assumed = Assumed(**{name: getattr(arguments, name) for name in ASSUMED})
-    estimates = [estimate(asked.questions, each, assumed) for each in filled]
+    assumed = {name: getattr(arguments, name) for name in ASSUMED}
+    estimates = [estimate(asked.questions, each, **assumed) for each in filled]
     expected = half_widths(asked.questions)
     write_tables(
         arguments.format,
-        [estimate_table(estimates, expected)],
+        [estimate_table(estimates, expected, arguments.tokenizer)],
         document=lambda: {"estimates": estimates, "pattern_accuracy": expected},
     )
-
-
-def _number_or_name(text: str) -> int | str:
-    return int(text) if text.lstrip("-").isdecimal() else text

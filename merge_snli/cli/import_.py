@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections import Counter
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,8 +73,7 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.language_models.import_files import import_files
     from merge_snli.scoring.results.files import read_results, to_json
     from merge_snli.scoring.results.grouping import data_key, names_of, on_same_data
-    from merge_snli.scoring.results.over_prompts import merge_prompts
-    from merge_snli.scoring.results.prompt_table import prompt_table
+    from merge_snli.scoring.results.over_prompts import merge_prompts, prompt_table
     from merge_snli.scoring.results.recompute import with_parts
     from merge_snli.scoring.results.score_table import score_table
 
@@ -125,12 +125,8 @@ def _unread(results: list[Result], out: Path) -> list[dict[str, str]]:
 
 def _examples(unread: list[dict[str, str]]) -> list[dict[str, str]]:
     """Return the first answers of each kind of each model."""
-    seen: Counter[tuple[str, str]] = Counter()
-    found = []
-    for each in unread:
-        seen[each["model"], each["kind"]] += 1
-        found += [each] if seen[each["model"], each["kind"]] <= EXAMPLES else []
-    return found
+    kind = itemgetter("model", "kind")
+    return [each for _, same in groupby(sorted(unread, key=kind), key=kind) for each in islice(same, EXAMPLES)]
 
 
 def _unread_table(unread: list[dict[str, str]]) -> Table:

@@ -93,6 +93,7 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
     for option, given, formats in (
         ("threshold", arguments.threshold, ("md", "latex")),
         ("init_space", arguments.init_space, ("html",)),
+        ("with_text", arguments.with_text, ("html",)),
     ):
         if given and arguments.format not in formats:
             needed = " or ".join(formats)
@@ -100,6 +101,11 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
                 f"{param(option)} has no effect with {param('format')} {arguments.format}: give {param('format')} "
                 f"{needed}, or leave {param(option)} out"
             )
+    if arguments.with_text and (not arguments.dataset or arguments.init_space or arguments.space):
+        raise InputError(
+            f"{param('with_text')} is for a page with {param('dataset')}, not for a Space: add {param('dataset')}, or "
+            f"leave {param('with_text')} out"
+        )
     require_at_least("pull_request", arguments.pull_request, 1)
     if arguments.space is not None:
         unused = {

@@ -3,8 +3,10 @@
 import argparse
 import sys
 
-from merge_snli.cli.arguments import add_list, add_steps, given
+from merge_snli.base.option import described
+from merge_snli.cli.arguments import add_list, add_option_arguments, add_steps, given
 from merge_snli.dataset.stored import MergeDataset
+from merge_snli.pairs.options import PAIRS_GROUP, ExtendedPairOptions, SimplePairOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,42 +22,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_simple_arguments(parser: argparse.ArgumentParser) -> None:
     _add_out_arguments(parser)
-    add = parser.add_argument_group("data set", argument_default=argparse.SUPPRESS).add_argument
-    add(
-        "--premises",
-        type=int,
-        metavar="N",
-        help="premises per family (config simple) or template (conjunction); config relevance has a quarter of those "
-        "of simple; augmentation always has 6,000 pairs (default: 4000)",
-    )
-    add("--random-seed", type=int, metavar="N", help="seed of the draws (default: 0)")
-    add(
-        "--held-out-nouns",
-        action="store_true",
-        help="use one half of the nouns for config augmentation and the other half for the other configs",
-    )
-    add("--lexicon", metavar="DIR", help="words and templates (default: the bundled ones)")
+    add_option_arguments(parser, SimplePairOptions, (PAIRS_GROUP,))
     parser.epilog = "example:\n  merge-snli pairs simple --out simple_pair"
 
 
 def _add_extended_arguments(parser: argparse.ArgumentParser) -> None:
-    add_list(
-        parser.add_argument,
-        "problems",
-        metavar="PROBLEMS",
-        help="NLI problems: files, folders or Hub ids; ID:SPLIT names a split, and 'NAME[-1500:]' takes the last 1,500 "
-        "problems",
-    )
+    problems = dict(described(ExtendedPairOptions))["problems"]
+    add_list(parser.add_argument, "problems", metavar="PROBLEMS", help=problems.help)
     _add_out_arguments(parser)
-    add = parser.add_argument_group("data set", argument_default=argparse.SUPPRESS).add_argument
-    add(
-        "--premises",
-        type=int,
-        metavar="N",
-        help="premises of config extended_simple; extended_conjunction has 3/16 of it per template (default: 2000)",
-    )
-    add("--random-seed", type=int, metavar="N", help="seed of the draws (default: 0)")
-    add("--license", metavar="ID", help="license of the problems for the card, if they are not a known data set")
+    add_option_arguments(parser, ExtendedPairOptions, (PAIRS_GROUP,))
     parser.epilog = "example:\n  merge-snli pairs extended stanfordnlp/snli nyu-mll/multi_nli --out extended_pair"
 
 
@@ -73,14 +48,14 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _simple(arguments: argparse.Namespace) -> MergeDataset:
-    from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair
+    from merge_snli.pairs.simple_pair import make_simple_pair
 
     options = SimplePairOptions(**given(arguments, SimplePairOptions))
     return make_simple_pair(arguments.out, options, overwrite=arguments.overwrite)
 
 
 def _extended(arguments: argparse.Namespace) -> MergeDataset:
-    from merge_snli.pairs.extended_pair import ExtendedPairOptions, make_extended_pair
+    from merge_snli.pairs.extended_pair import make_extended_pair
 
     options = ExtendedPairOptions(**given(arguments, ExtendedPairOptions))
     return make_extended_pair(arguments.out, options, overwrite=arguments.overwrite)

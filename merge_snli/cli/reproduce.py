@@ -65,31 +65,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Make the exhibits, and print their verdicts and the path of the page."""
-    from merge_snli.reproduction.plan import plan_reproduction
+    from merge_snli.models.loading import ModelOptions
+    from merge_snli.reproduction.merge import plan_reproduction
     from merge_snli.reproduction.simple_pair import plan_simple_pair
 
     if arguments.out is None and not arguments.dry_run:
         raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} reproduction")
     of_paper = {MERGE: ("problems", "corpus"), SIMPLE_PAIR: ("models",)}
-    other = next(
-        (name for name in of_paper[SIMPLE_PAIR if arguments.paper == MERGE else MERGE] if getattr(arguments, name)),
-        None,
-    )
+    others = of_paper[SIMPLE_PAIR if arguments.paper == MERGE else MERGE]
+    other = next((name for name in others if getattr(arguments, name)), None)
     if other is not None:
         raise InputError(f"{param(other)} does not apply to {param('paper', arguments.paper)}: remove it")
-    shared = ("only", "limit", "demo", "device", "allow_pickle", "overwrite", *of_paper[arguments.paper])
+    given = ("only", "limit", "demo", "overwrite", *of_paper[arguments.paper])
     plan = plan_reproduction if arguments.paper == MERGE else plan_simple_pair
     run_ = plan(
         arguments.out or Path("reproduction"),
+        model_options=ModelOptions(device=arguments.device, allow_pickle=arguments.allow_pickle),
         executor=read_cluster(arguments),
-        **{name: getattr(arguments, name) for name in shared},
+        **{name: getattr(arguments, name) for name in given},
     )
     if arguments.dry_run:
         from merge_snli.reproduction.estimate import estimate
 
         sys.stdout.write(estimate(run_).text())
         return
-    from merge_snli.reproduction.stages import reproduce
+    from merge_snli.reproduction.run import reproduce
     from merge_snli.reproduction.write import PAGE, summary
 
     logging.getLogger("merge_snli.reproduction").setLevel(logging.INFO)

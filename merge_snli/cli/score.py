@@ -29,15 +29,50 @@ from merge_snli.cli.arguments import (
 from merge_snli.problems.options import ProblemOptions
 
 if TYPE_CHECKING:
-    from merge_snli.language_models.prompts import FilledPrompt, Prompt
+    from merge_snli.models.prompts import Prompt
+    from merge_snli.runs.submit import Cluster
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.results.result import Result
+    from merge_snli.scoring.tasks import ScoringRun
 
 logger = logging.getLogger(__name__)
+
+# The options that name a part of the data.
+PART = ("limit_seeds", "subsample", "min_agreement")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
+    _add_models(parser)
+    _add_data(parser)
+    _add_loading(parser)
+    parser.add_argument(
+        "--out", required=True, metavar=RESULTS, type=Path, help="results folder, one JSON file per model and config"
+    )
+    parser.add_argument(
+        "--eval-results",
+        nargs="?",
+        const="",
+        metavar="ORG/NAME",
+        help="also write results of Hub models in the Hub's format to RESULTS/eval_results; if --dataset is a folder, "
+        "give the Hub id of the data set",
+    )
+    add_source_arguments(parser)
+    add_cluster(parser)
+    add_thresholds(parser, "also show PA at these thresholds in the table, such as 0.8 0.95")
+    add_format(parser, *TABLE_FORMATS)
+    parser.epilog = (
+        "examples:\n"
+        "  merge-snli score demo:nli-a demo:nli-b --dataset demo:dataset --out results\n"
+        "  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results\n"
+        "  merge-snli score demo:nli-a --dataset demo:dataset --source recorded --out results\n"
+        "  merge-snli score ORG/CAUSAL_LM --prompt word few_shot --dataset demo:dataset --out results\n"
+        "  merge-snli score demo:nli-a --dataset pairs.tsv --group-column pattern --by construction --out results"
+    )
+
+
+def _add_models(parser: argparse.ArgumentParser) -> None:
+    """Add which models to score, and how to ask causal LMs."""
     add_list(
         parser.add_argument,
         "names",
@@ -61,6 +96,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--shots-from", metavar="FILE|ID", help="problems to draw them from; ID:SPLIT names a split (default: bundled)"
     )
     parser.add_argument("--models", choices=("paper",), help="add the thirteen models of the paper")
+
+
+def _add_data(parser: argparse.ArgumentParser) -> None:
+    """Add which data, and which part of it, to score on."""
     parser.add_argument(
         "--dataset",
         required=True,
@@ -101,7 +140,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="score only the variants that a subsample drew, not all of split test; the scores printed are the same",
     )
     add_min_agreement(parser, "; marked as partial")
-    add_thresholds(parser, "also show PA at these thresholds in the table, such as 0.8 0.95")
+
+
+def _add_loading(parser: argparse.ArgumentParser) -> None:
+    """Add how to load models, and what their outputs mean."""
     add_list(
         parser.add_argument,
         "--model-labels",
@@ -122,28 +164,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--trust-remote-code", action="store_true", help="run Python code from model repositories")
     parser.add_argument("--device", help="torch device, such as cpu or cuda:0 (default: GPU if available)")
-    parser.add_argument(
-        "--out", required=True, metavar=RESULTS, type=Path, help="results folder, one JSON file per model and config"
-    )
-    parser.add_argument(
-        "--eval-results",
-        nargs="?",
-        const="",
-        metavar="ORG/NAME",
-        help="also write results of Hub models in the Hub's format to RESULTS/eval_results; if --dataset is a folder, "
-        "give the Hub id of the data set",
-    )
-    add_source_arguments(parser)
-    add_cluster(parser)
-    add_format(parser, *TABLE_FORMATS)
-    parser.epilog = (
-        "examples:\n"
-        "  merge-snli score demo:nli-a demo:nli-b --dataset demo:dataset --out results\n"
-        "  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results\n"
-        "  merge-snli score demo:nli-a --dataset demo:dataset --source recorded --out results\n"
-        "  merge-snli score ORG/CAUSAL_LM --prompt word few_shot --dataset demo:dataset --out results\n"
-        "  merge-snli score demo:nli-a --dataset pairs.tsv --group-column pattern --by construction --out results"
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -155,61 +175,14 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         InputError: If the data set, its source, the labels or the results folder cannot be used.
     """
-    from merge_snli.models.finding import find_device
-    from merge_snli.models.labels import parse_labels
-    from merge_snli.models.loading import ModelOptions
-    from merge_snli.models.scored_model import name_models
     from merge_snli.scoring.predictions.opening import open_data
-    from merge_snli.scoring.predictions.scored_data import part_of_data
-    from merge_snli.scoring.predictions.source import read_source
     from merge_snli.scoring.results.files import check_results_folder, to_json
-    from merge_snli.scoring.tasks import ScoringRun, score_run
 
-    part = {name: getattr(arguments, name) for name in ("limit_seeds", "subsample", "min_agreement")}
-    given = [param(name) for name, value in part.items() if value is not None]
-    if arguments.cluster is not None and given:
-        raise InputError(f"{' and '.join(given)}: a cluster scores whole data sets, remove it, or {param('cluster')}")
-    cluster = read_cluster(arguments)
-    dataset_id, (dataset, source) = _dataset_id(arguments), _inputs(arguments)
-    options = ModelOptions(
-        model_labels=None if arguments.model_labels is None else parse_labels(arguments.model_labels),
-        dtype=arguments.dtype,
-        device=find_device(arguments.device) if arguments.cluster is None else arguments.device,
-        allow_pickle=arguments.allow_pickle,
-        trust_remote_code=arguments.trust_remote_code,
-    )
-    models, prompts = name_models(_names(arguments)), _prompts(arguments)
+    cluster, dataset_id = _cluster(arguments), _dataset_id(arguments)
+    scoring, prompts = _scoring_run(arguments), _prompts(arguments)
     check_results_folder(arguments.out)
-    scored: list[tuple[list[Result], dict[str, str]]] = []
-    for whole in open_data(dataset, config=arguments.config, group_column=arguments.group_column, by=arguments.by):
-        data = part_of_data(whole, drawn=arguments.drawn, **part)
-        problems = None if source is None else read_source(source, data)
-        if dataset_id is not None and data.anchors is None:
-            raise InputError(
-                f"{param('eval_results')} is for MERGE data sets, whose tasks the Hub knows, not {data.name}"
-            )
-        results: list[Result] = []
-        failed_here: dict[str, str] = {}
-        for prompt in prompts:
-            filled = None if prompt is None else _filled(arguments, prompt, whole)
-            scoring = ScoringRun(
-                models=models,
-                options=replace(options, prompt=filled),
-                out=arguments.out,
-                dataset=dataset,
-                config=data.config,
-                group_column=arguments.group_column,
-                by=tuple(arguments.by),
-                source=source,
-                drawn=arguments.drawn,
-                opened=(data, problems),
-            )
-            more, reasons = score_run(scoring, cluster)
-            results += more
-            failed_here |= {name: as_flags(reason) for name, reason in reasons.items()}
-        scored.append((results, failed_here))
-        if dataset_id is not None:
-            _write_eval_results(dataset_id, data.digest, arguments.out)
+    opened = open_data(scoring.dataset, config=arguments.config, group_column=arguments.group_column, by=arguments.by)
+    scored = [_score(arguments, scoring, whole, prompts, cluster, dataset_id) for whole in opened]
     failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}
     if arguments.format != JSON and not any(results for results, _ in scored):
         raise InputError("; ".join(why if name in why else f"{name}: {why}" for name, why in failed.items()))
@@ -226,9 +199,78 @@ def run(arguments: argparse.Namespace) -> int:
     return 2 if failed else 0
 
 
+def _cluster(arguments: argparse.Namespace) -> Cluster | None:
+    """Return the cluster to predict on, which scores whole data sets; None for this machine."""
+    given = [param(name) for name in PART if getattr(arguments, name) is not None]
+    if arguments.cluster is not None and given:
+        raise InputError(f"{' and '.join(given)}: a cluster scores whole data sets, remove it, or {param('cluster')}")
+    return read_cluster(arguments)
+
+
+def _scoring_run(arguments: argparse.Namespace) -> ScoringRun:
+    """Return what all configs and prompts share: the models, how to load them, and where the data is."""
+    from merge_snli.models.finding import find_device
+    from merge_snli.models.labels import parse_labels
+    from merge_snli.models.loading import ModelOptions
+    from merge_snli.models.scored_model import name_models
+    from merge_snli.scoring.tasks import ScoringRun
+
+    dataset, source = _inputs(arguments)
+    return ScoringRun(
+        models=name_models(_names(arguments)),
+        options=ModelOptions(
+            model_labels=None if arguments.model_labels is None else parse_labels(arguments.model_labels),
+            dtype=arguments.dtype,
+            device=find_device(arguments.device) if arguments.cluster is None else arguments.device,
+            allow_pickle=arguments.allow_pickle,
+            trust_remote_code=arguments.trust_remote_code,
+        ),
+        out=arguments.out,
+        dataset=dataset,
+        config=arguments.config,
+        group_column=arguments.group_column,
+        by=tuple(arguments.by),
+        source=source,
+        drawn=arguments.drawn,
+    )
+
+
+def _score(
+    arguments: argparse.Namespace,
+    scoring: ScoringRun,
+    whole: ScoredData,
+    prompts: Sequence[Prompt | None],
+    cluster: Cluster | None,
+    dataset_id: str | None,
+) -> tuple[list[Result], dict[str, str]]:
+    """Score the models with each prompt on one config; return the results, and why models failed."""
+    from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
+    from merge_snli.scoring.predictions.scored_data import part_of_data
+    from merge_snli.scoring.predictions.source import read_source
+    from merge_snli.scoring.tasks import score_run
+
+    data = part_of_data(whole, drawn=arguments.drawn, **{name: getattr(arguments, name) for name in PART})
+    problems = None if scoring.source is None else read_source(scoring.source, data)
+    if dataset_id is not None and data.anchors is None:
+        raise InputError(f"{param('eval_results')} is for MERGE data sets, whose tasks the Hub knows, not {data.name}")
+    results: list[Result] = []
+    failed: dict[str, str] = {}
+    for prompt in prompts:
+        # The shots are not in the whole data, so that they are the same for each part of it.
+        if prompt is not None:
+            filled = fill_prompt(prompt, whole, shots=arguments.shots, shots_from=arguments.shots_from or SHOTS_FROM)
+            scoring = replace(scoring, options=replace(scoring.options, prompt=filled))
+        more, reasons = score_run(replace(scoring, config=data.config, opened=(data, problems)), cluster)
+        results += more
+        failed |= {name: as_flags(reason) for name, reason in reasons.items()}
+    if dataset_id is not None:
+        _write_eval_results(dataset_id, data.digest, arguments.out)
+    return results, failed
+
+
 def _prompts(arguments: argparse.Namespace) -> Sequence[Prompt | None]:
     """Return the prompts that can be ranked; None for classifiers."""
-    from merge_snli.language_models.prompts import read_prompts
+    from merge_snli.models.prompts import read_prompts
 
     if not arguments.prompt:
         option = next((name for name in ("shots", "shots_from") if getattr(arguments, name) is not None), None)
@@ -246,13 +288,6 @@ def _prompts(arguments: argparse.Namespace) -> Sequence[Prompt | None]:
     if left_out:
         logger.warning("the prompt %s asks for reasons, which ranked answers do not have: left out", left_out)
     return ranked
-
-
-def _filled(arguments: argparse.Namespace, prompt: Prompt, data: ScoredData) -> FilledPrompt:
-    """Return the prompt with shots that are not in the data, which are the same for each part of it."""
-    from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
-
-    return fill_prompt(prompt, data, shots=arguments.shots, shots_from=arguments.shots_from or SHOTS_FROM)
 
 
 def _tables(results: Sequence[Result], failed: Mapping[str, str], thresholds: Collection[float]) -> list[Table]:

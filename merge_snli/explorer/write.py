@@ -1,20 +1,73 @@
-"""Write the page of the explorer: one HTML file that works offline, with its data packed into it."""
+"""Write the answers of models on one config: as a page that works offline, or as a Parquet or CSV file.
 
-from collections.abc import Sequence
+The data of the page are names and texts as JSON, and a number of each variant per column. The layout is: the length of
+the JSON as 4 bytes, the JSON, spaces up to a multiple of 4 bytes, and the arrays in the order of `arrays` in the JSON,
+each with its type. Everything is compressed with gzip and encoded in Base64.
+"""
+
+import gzip
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from merge_snli.analysis.corpus import CorpusCounts
 from merge_snli.analysis.html_page import asset, combined_script, content_policy, shared_style, template
-from merge_snli.analysis.scored_dataset import NotComputable, read_scored_dataset
-from merge_snli.base.errors import InputError
-from merge_snli.base.files import write_text
-from merge_snli.card.metadata import may_be_shared
+from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, read_scored_dataset
+from merge_snli.base.arrays import Ints
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import write_atomically, write_text
+from merge_snli.card.metadata import license_of, license_text, may_be_shared
 from merge_snli.dataset.folders import check_out
-from merge_snli.dataset.stored import MergeDataset
-from merge_snli.explorer.payload import packed
+from merge_snli.dataset.record import require
+from merge_snli.dataset.stored import MergeDataset, read_split
+from merge_snli.dataset.variants import seed_offsets
+from merge_snli.models.labels import positions
+from merge_snli.schema import ALL
+from merge_snli.scoring.predictions.scored_data import Numbering
+from merge_snli.scoring.results.answer_table import long_tables, read_variants, wide_table
+from merge_snli.scoring.results.grouping import distinct_names_of, ranked, short_names
 from merge_snli.scoring.results.result import Result
 
 PAGE = "index.html"
+PARQUET, CSV = EXTENSIONS = (".parquet", ".csv")
+# Log-odds are multiplied by this and rounded.
+LOG_ODDS_SCALE = 100
+# The columns that say where the words are in a seed's sentences, with `seed_hypothesis`.
+PLACED = ("premise", "hypothesis", "premise_offsets", "hypothesis_offsets", "original", "replacement", "seed_premise")
+
+
+def results_on(results: Iterable[Result], dataset: MergeDataset, config: str | None = None) -> list[Result]:
+    """Return the results on one config of a data set, best first.
+
+    Args:
+        results: Results on any data.
+        dataset: The data set.
+        config: The config; by default `all` if a result is on it, else the only one with results.
+
+    Raises:
+        InputError: If the data set has no seeds, no result is on the config, or several configs have results and none
+            is named.
+    """
+    require(dataset.record, "anchors")
+    here = [result for result in results if result.dataset.digest == dataset.digest]
+    configs = sorted({str(result.dataset.config) for result in here})
+    chosen = config or (ALL if ALL in configs else configs[0] if len(configs) == 1 else None)
+    if here and chosen is None:
+        raise InputError(f"the results are on configs {', '.join(configs)}: choose one with {param('config')}")
+    found = [result for result in here if result.dataset.config == chosen]
+    if not found:
+        others = f"; there are results on {', '.join(configs)}" if configs else ""
+        raise InputError(
+            f"no result is on all seeds of config {chosen or ALL} of {dataset.name} (sha256 {dataset.digest[:12]}…)"
+            f"{others}: score a model on it with merge-snli score"
+        )
+    return ranked(found)
 
 
 def write_explorer(
@@ -44,7 +97,7 @@ def write_explorer(
     scored = read_scored_dataset(dataset, results)
     shown = with_text or may_be_shared(dataset.record)
     try:
-        data = packed(scored, with_text=shown, corpus=corpus)
+        data = _packed(scored, with_text=shown, corpus=corpus)
     except NotComputable as reason:
         raise InputError(str(reason)) from reason
     script = combined_script([asset("merge_snli.explorer", "page", "explorer.js")])
@@ -58,3 +111,140 @@ def write_explorer(
     )
     write_text(path, page)
     return path
+
+
+def _packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | None = None) -> str:
+    """Return the data of the page.
+
+    Args:
+        scored: The data set and the answers of at least one model.
+        with_text: Whether to include the sentences of the seeds.
+        corpus: Counts of words, to show with the replacements.
+    """
+    order = np.argsort(scored.groups, kind="stable")
+    seeds, variants, words = scored.seeds, scored.variants, Numbering[str]()
+    labels = list(dict.fromkeys([*scored.data.label_names, *(x for m in scored.models for x in m.answers.labels)]))
+    original, replacement = (_words(each, words)[order] for each in (variants.original, variants.replacement))
+    classes = variants.word_class.dictionary.to_pylist()
+    arrays: dict[str, NDArray[Any]] = {
+        "original": original.astype("<u4"),
+        "replacement": replacement.astype("<u4"),
+        "logOdds": np.round(variants.log_odds[order] * LOG_ODDS_SCALE).clip(-32_768, 32_767).astype("<i2"),
+        "wordClass": variants.word_class.indices.to_numpy()[order].astype("u1"),
+        "answers": np.stack([_numbers(model, model.answers.predicted[order], labels) for model in scored.models]),
+        "onSeeds": np.stack([_numbers(model, model.anchors.predicted, labels) for model in scored.models]),
+    }
+    header = {
+        "dataset": scored.record.title,
+        "config": scored.record.config,
+        "license": license_of(scored.dataset.record) or "not stated",
+        "terms": license_text(scored.dataset.record).replace("`", ""),
+        "models": [model.name for model in scored.models],
+        "shortNames": short_names([model.name for model in scored.models]),
+        "notes": [f"{model.name}: {note}" for model in scored.models for note in model.result.notes],
+        "labels": labels,
+        "classes": classes,
+        "words": [*words.index],
+        "frequency": None if corpus is None else [corpus.by_token.get(word.lower(), 0) for word in words.index],
+        "corpus": None if corpus is None else corpus.corpus,
+        "logOddsScale": LOG_ODDS_SCALE,
+        "ids": scored.ids,
+        "gold": [labels.index(label) for *_, label in seeds],
+        "people": None if scored.data.people is None else scored.data.people.tolist(),
+        "starts": np.searchsorted(scored.groups[order], np.arange(len(scored.ids) + 1)).tolist(),
+        "textNames": scored.dataset.record.texts,
+        "texts": _texts(scored) if with_text else None,
+        "arrays": [[name, array.dtype.str[1:], array.size] for name, array in arrays.items()],
+    }
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    text += b" " * (-len(text) % 4)
+    content = len(text).to_bytes(4, "little") + text + b"".join(array.tobytes() for array in arrays.values())
+    return b64encode(gzip.compress(content, 6, mtime=0)).decode()
+
+
+def _words(column: pa.DictionaryArray, words: Numbering[str]) -> Ints:
+    """Return the number of the word of each variant, [n]."""
+    first = len(words.numbers)
+    for word in column.dictionary.to_pylist():
+        words.add(word)
+    return np.asarray(np.array(words.numbers[first:])[column.indices.to_numpy()])
+
+
+def _numbers(model: ModelAnswers, predicted: Ints, labels: list[str]) -> NDArray[np.uint8]:
+    """Return the numbers of predicted labels among those of the page, as bytes; a code of `Missing` as 256 less it."""
+    in_page = np.array(positions(model.answers.labels, labels))
+    return np.where(predicted < 0, predicted, in_page[predicted]).astype("i1").view("u1")
+
+
+def _texts(scored: ScoredDataset) -> dict[str, Any]:
+    """Return the sentences of the seeds, and where their words are: original, offsets in premise and hypothesis."""
+    table = read_split(scored.dataset, str(scored.record.config))
+    keys = np.stack([scored.groups, scored.variants.original.indices.to_numpy()])
+    _, first = np.unique(keys, axis=1, return_index=True)
+    places: list[list[Any]] = [[] for _ in scored.ids]
+    rows = table.select([*PLACED, "seed_hypothesis"]).take(first).to_pylist()
+    for seed, row in zip(scored.groups[first].tolist(), rows, strict=True):
+        places[seed].append([row["original"], seed_offsets(row, "premise"), seed_offsets(row, "hypothesis")])
+    premises, hypotheses, _ = zip(*scored.seeds, strict=True)
+    return {"premises": premises, "hypotheses": hypotheses, "places": places}
+
+
+def check_table_path(path: Path) -> Path:
+    """Check that a table can be written to a path.
+
+    Raises:
+        InputError: If its name does not end in `.parquet` or `.csv`, or its folder is not writable or in a data set.
+    """
+    if path.suffix not in EXTENSIONS:
+        raise InputError(f"{param('export')} {path}: the name must end in {' or '.join(EXTENSIONS)}")
+    return check_out(path.parent) / path.name
+
+
+def write_answers(
+    path: Path, results: Sequence[Result], dataset: MergeDataset, *, wide: bool = False, with_text: bool = False
+) -> int:
+    """Write the answers of models as a table.
+
+    Args:
+        path: A `.parquet` or `.csv` file. In CSV, the numbers of subsamples are joined by spaces.
+        results: Results on one config of the data set, at least one.
+        dataset: The data set.
+        wide: Whether to write a row per variant, with columns for each model, and not a row per variant and model.
+        with_text: Whether to write the sentences.
+
+    Returns:
+        The number of rows.
+
+    Raises:
+        InputError: If two results are of the same model, a result does not fit the data, or the file cannot be written.
+    """
+    variants = read_variants(dataset, str(results[0].dataset.config), with_text=with_text)
+    names = distinct_names_of(results)
+    models = [result.named_answers(name) for name, result in zip(names, results, strict=True)]
+    tables = iter([wide_table(variants, models)]) if wide else long_tables(variants, models)
+    write_atomically(path, lambda part: _write(part, tables, is_csv=path.suffix == CSV))
+    return len(variants.gold) * (1 if wide else len(models))
+
+
+def _write(path: Path, tables: Iterable[pa.Table], *, is_csv: bool) -> None:
+    """Write tables of the same columns one after another, so that only one is in memory."""
+    import pyarrow.csv
+    import pyarrow.parquet as pq
+
+    writer = None
+    for table in map(_flat, tables) if is_csv else tables:
+        if writer is None:
+            open_writer = pyarrow.csv.CSVWriter if is_csv else pq.ParquetWriter
+            writer = open_writer(path, table.schema)
+        writer.write_table(table)
+    if writer is not None:
+        writer.close()
+
+
+def _flat(table: pa.Table) -> pa.Table:
+    """Return a table with the numbers of subsamples as text, which CSV can hold."""
+    import pyarrow.compute as pc
+
+    at = table.column_names.index("subsamples")
+    texts = pc.binary_join(table["subsamples"].cast(pa.list_(pa.string())), " ")
+    return table.set_column(at, "subsamples", texts)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from merge_snli.language_models.label_words import CONSIDERED, UNREAD, LabelWords, sentences
-from merge_snli.language_models.prompts import AnswerForm
+from merge_snli.models.prompts import AnswerForm
 from merge_snli.scoring.replies import CUT, REFUSED, UNREADABLE, Reply
 
 TAGS = r"think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|seed:think"
@@ -236,11 +236,11 @@ def _said(text: str, words: LabelWords) -> str | None:
 
 
 def _alone_at_the_start(text: str, words: LabelWords) -> str | None:
-    """Read a label before the first punctuation, unless other lines begin with other labels or it is taken back."""
+    """Read a label before the first punctuation, unless other sentences begin with other labels or it is taken back."""
     first = words.leading(text)
     if not first or RETRACTION.search(text):
         return first if first == UNREAD else None
-    beginnings = {words.leading(line) for line in text.splitlines() if line.strip()}
+    beginnings = {words.leading(sentence) for sentence in sentences(text)}
     return None if beginnings - {first, None} else first
 
 

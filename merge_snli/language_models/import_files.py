@@ -1,10 +1,11 @@
 """Import logs and predictions as result files."""
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.table import count
@@ -25,15 +26,12 @@ from merge_snli.scoring.predictions.scored_data import ScoredData, part_of_data
 from merge_snli.scoring.results.files import check_results_folder, file_name, is_result, write_result
 from merge_snli.scoring.results.result import Result
 
+# The answers of a model, the whole config that they are on, and the result.
 _Run: TypeAlias = tuple[ImportedAnswers, ScoredData, Result]
-"""The answers of a model, the whole config that they are on, and the result."""
 
 # Share of the pairs above which a kind of answers that cannot be read is warned of.
 MAX_UNREAD = 0.02
 MORE_TOKENS = "--max-tokens of inspect eval or --gen_kwargs max_gen_toks=N of lm_eval"
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 logger = logging.getLogger(__name__)
 
@@ -139,39 +137,28 @@ def _check_files(paths: Sequence[Path], *, again: bool) -> None:
 def _runs(paths: Sequence[Path], dataset: str, *, model: str | None, partial: bool, again: bool) -> list[_Run]:
     """Score the runs that logs and results hold; skip those that cannot be, unless that leaves none."""
     errors: list[InputError] = []
+    logs: list[Log] = []
+    runs: list[_Run] = []
 
     @cache
     def opened(config: str, group_column: str | None) -> ScoredData:
         return open_asked(dataset, Scope(config=config, group_column=group_column))
 
-    def log_of(path: Path) -> Log:
-        log = read_log(path)
-        check_digest(log, opened(log.part.config, log.part.group_column))
-        return log
-
-    def score(logs: list[Log]) -> _Run:
-        asked = logs[0].part
-        data = opened(asked.config, asked.group_column)
-        answers = answers_of(logs, data, model=model)
-        if again:
-            answers = read_again(answers, data.label_names)
-        subsample = asked.subsample if isinstance(asked.subsample, int) else None
-        part = part_of_data(data, limit_seeds=asked.limit_seeds, subsample=subsample)
-        lenient = partial or any(is_result(log.path) for log in logs)
-        try:
-            return answers, data, score_answers(answers, part, partial=lenient)
-        except InputError as error:
-            named = str(error).startswith(answers.source)
-            raise (error if named else InputError(f"{answers.source}: {error.message.marked}")) from error
-
-    logs = _each(paths, log_of, errors)
+    for path in paths:
+        with _collecting(errors):
+            log = read_log(path)
+            check_digest(log, opened(log.part.config, log.part.group_column))
+            logs.append(log)
     models = list(dict.fromkeys(log.model for log in logs))
     if model and len(models) > 1:
         raise InputError(
             f"{param('model')} is {model!r}, but the logs are of {len(models)} models, {', '.join(models)}: remove it, "
             "or import the logs of each model alone"
         )
-    runs = _each(join_logs(logs), score, errors)
+    for of_run in join_logs(logs):
+        with _collecting(errors):
+            data = opened(of_run[0].part.config, of_run[0].part.group_column)
+            runs.append(_score(of_run, data, model=model, partial=partial, again=again))
     if not runs and len(errors) == 1:
         raise errors[0]
     for error in errors:
@@ -181,15 +168,28 @@ def _runs(paths: Sequence[Path], dataset: str, *, model: str | None, partial: bo
     return runs
 
 
-def _each(items: Iterable[T], action: Callable[[T], R], errors: list[InputError]) -> list[R]:
-    """Return the action's value for each item, without those where it fails; their errors are added to `errors`."""
-    values = []
-    for item in items:
-        try:
-            values.append(action(item))
-        except InputError as error:
-            errors.append(error)
-    return values
+@contextmanager
+def _collecting(errors: list[InputError]) -> Iterator[None]:
+    """Add what is raised for bad input to a list."""
+    try:
+        yield
+    except InputError as error:
+        errors.append(error)
+
+
+def _score(logs: Sequence[Log], data: ScoredData, *, model: str | None, partial: bool, again: bool) -> _Run:
+    """Score the answers in the logs of one run."""
+    asked, answers = logs[0].part, answers_of(logs, data, model=model)
+    if again:
+        answers = read_again(answers, data.label_names)
+    subsample = asked.subsample if isinstance(asked.subsample, int) else None
+    part = part_of_data(data, limit_seeds=asked.limit_seeds, subsample=subsample)
+    lenient = partial or any(is_result(log.path) for log in logs)
+    try:
+        return answers, data, score_answers(answers, part, partial=lenient)
+    except InputError as error:
+        named = str(error).startswith(answers.source)
+        raise (error if named else InputError(f"{answers.source}: {error.message.marked}")) from error
 
 
 def _check_names(results: Sequence[Result]) -> None:

@@ -14,8 +14,8 @@ from typing import Any
 from inspect_ai import Epochs, Task, TaskSource, task, task_source
 from inspect_ai._util.error import PrerequisiteError  # the error that Inspect prints without a traceback
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
-from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig
+from inspect_ai.log import EvalSample, read_eval_log, read_eval_log_samples
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig
 from inspect_ai.scorer import (
     CORRECT,
     INCORRECT,
@@ -35,10 +35,10 @@ from inspect_ai.solver import TaskState, generate
 from merge_snli.base.errors import InputError, reason
 from merge_snli.language_models.answers import read_answer, reply_of
 from merge_snli.language_models.logs import Log, Usage, asked_digest, asked_part
-from merge_snli.language_models.prompts import DEFAULT_PROMPT, AnswerForm, prompt_names, read_prompt, read_prompts
 from merge_snli.language_models.questions import Scope, read_questions, uses_of
-from merge_snli.language_models.scores import Answered, accuracies, by_part, curve
+from merge_snli.language_models.scores import Answered, accuracies
 from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
+from merge_snli.models.prompts import DEFAULT_PROMPT, AnswerForm, prompt_names, read_prompt, read_prompts
 from merge_snli.scoring.replies import CUT, REFUSED, Reply, majority
 from merge_snli.scoring.results.records import GENERATED, PromptRecord
 
@@ -46,6 +46,7 @@ from merge_snli.scoring.results.records import GENERATED, PromptRecord
 RECORD = "merge_snli"
 
 HARNESS = "inspect_ai"
+MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser}
 # Settings that do not change answers, or have a field of their own.
 CONNECTION = frozenset(
     {
@@ -95,7 +96,7 @@ def nli(
         config: `all` or a word class.
         subsample: Number of the subsample whose variants are the questions, or `all` for every variant.
         seeds: `with` the seeds of the variants, `without` them, or `only` them.
-        prompt: One of `merge_snli.language_models.prompts.PROMPTS`, or the path of a TOML file.
+        prompt: One of `merge_snli.models.prompts.PROMPTS`, or the path of a TOML file.
         shots: Number of problems that the prompt shows with their labels; by default that of the prompt.
         shots_from: File, folder or Hub id of the problems to draw shots from; `ORG/NAME:SPLIT` names a split.
         limit_seeds: Number of seeds to ask, with their variants; all by default.
@@ -119,7 +120,10 @@ def nli(
         samples = [
             Sample(
                 id=question.id,
-                input=[_message(**message) for message in filled.messages(question.premise, question.hypothesis)],
+                input=[
+                    MESSAGES[message["role"]](content=message["content"])
+                    for message in filled.messages(question.premise, question.hypothesis)
+                ],
                 target=question.label,
                 metadata=question.metadata(),
             )
@@ -157,43 +161,23 @@ def nli_by_prompt(*, prompt: str | list[str] = DEFAULT_PROMPT, **arguments: Any)
     return TaskSource.from_tasks([nli(prompt=name, **arguments) for name in names])
 
 
-def _message(role: str, content: str) -> ChatMessage:
-    return ChatMessageSystem(content=content) if role == "system" else ChatMessageUser(content=content)
-
-
 @metric
 def merge_accuracy() -> Metric:
     """SA on seeds and variants, and PA at the quality threshold, with standard errors clustered by seed."""
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        answered = _answered(scores)
+        answered = [
+            Answered(use, score.score.answer)
+            for score in scores
+            for use in uses_of(score.sample_metadata or {"label": ""})
+        ]
         unread = sum(score.score.answer is None for score in scores)
         return {**accuracies(answered), "no_answer": float(unread)}
 
     return compute
 
 
-@metric
-def pattern_accuracy_curve() -> Metric:
-    """PA at thresholds from 0 to 1."""
-
-    def compute(scores: list[SampleScore]) -> dict[str, float]:
-        return {f"pattern_accuracy_at_{name}": value for name, value in curve(_answered(scores)).items()}
-
-    return compute
-
-
-@metric
-def merge_accuracy_by_part() -> Metric:
-    """SA and PA on the variants of each gold label and word class."""
-
-    def compute(scores: list[SampleScore]) -> dict[str, float]:
-        return by_part(_answered(scores))
-
-    return compute
-
-
-@scorer(metrics=[merge_accuracy(), pattern_accuracy_curve(), merge_accuracy_by_part()])
+@scorer(metrics=[merge_accuracy()])
 def nli_answer(labels: list[str], form: AnswerForm | None = None, words: Sequence[str] = ()) -> Scorer:
     """Read the label in the model's answer; an answer that cannot be read is wrong.
 
@@ -209,12 +193,6 @@ def nli_answer(labels: list[str], form: AnswerForm | None = None, words: Sequenc
         return Score(value=value, answer=answer, explanation=state.output.completion)
 
     return score
-
-
-def _answered(scores: list[SampleScore]) -> list[Answered]:
-    return [
-        Answered(use, score.score.answer) for score in scores for use in uses_of(score.sample_metadata or {"label": ""})
-    ]
 
 
 SCORER = nli_answer.__name__
@@ -262,7 +240,9 @@ def _read(path: Path) -> Log:
             kind = STOPPED.get(sample.output.stop_reason or "")
             replies[str(sample.id), sample.epoch] = reply_of(sample.output.completion, _answer(sample, path), kind)
     provider, _, model = header.eval.model.partition("/")
-    settings = _settings(header)
+    # Those of the command line override those of the task.
+    configs = header.plan.config, header.eval.model_generate_config
+    settings = {name: value for each in configs for name, value in each.model_dump(exclude_none=True).items()}
     prompt = PromptRecord(
         harness=HARNESS,
         harness_version=header.eval.packages.get(HARNESS),
@@ -311,11 +291,3 @@ def _answer(sample: EvalSample, path: Path) -> str | None:
     if score is None:
         raise InputError(f"{path}: sample {sample.id} was not scored by {SCORER}: score it with merge_snli/nli")
     return score.answer
-
-
-def _settings(header: EvalLog) -> dict[str, Any]:
-    """Return the settings of the task, overridden by those of the command line."""
-    return {
-        **header.plan.config.model_dump(exclude_none=True),
-        **header.eval.model_generate_config.model_dump(exclude_none=True),
-    }

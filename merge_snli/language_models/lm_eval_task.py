@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,20 +15,16 @@ from merge_snli.base.files import is_path, sha256_of_json
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.answers import read_answer, reply_of
 from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, asked_digest, asked_part
-from merge_snli.language_models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, parse_prompt
-from merge_snli.language_models.questions import Scope, read_questions
+from merge_snli.language_models.questions import Scope, Seeds, read_questions
 from merge_snli.language_models.scores import Answered, accuracies
+from merge_snli.models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, parse_prompt
 from merge_snli.problems.file_rows import open_file
+from merge_snli.problems.rows import SourceRow
 from merge_snli.scoring.replies import Reply, majority
 from merge_snli.scoring.results.records import GENERATED, RANKED, PromptRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import datasets
-
-    from merge_snli.language_models.questions import Seeds
-    from merge_snli.problems.rows import SourceRow
 
 # Each has a function of this name below, which aggregates the answers.
 METRICS = ("seed_sample_accuracy", "sample_accuracy", "pattern_accuracy", "no_answer")
@@ -161,10 +158,12 @@ def read_lm_eval_log(path: Path) -> Log:
         InputError: If a file is missing or broken, or the task is not one of `merge-snli harness`.
     """
     task, run = _run(path)
-    config = _part(run, path, "configs", task)
-    record = config.get("metadata") if isinstance(config, dict) else None
-    if not isinstance(record, dict) or "dataset" not in record:
-        raise InputError(f"{path} is a log of the task {task}, which merge-snli harness did not write")
+    try:
+        config, n_shot = run["configs"][task], run["n-shot"][task]
+        record = config["metadata"]
+        dataset = str(record["dataset"])
+    except (KeyError, TypeError) as error:
+        raise InputError(f"{path} is a log of the task {task}, which merge-snli harness did not write") from error
     replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
     names: tuple[str, ...] = ()
@@ -172,14 +171,14 @@ def read_lm_eval_log(path: Path) -> Log:
         question, found, names = _read_replies(row)
         replies |= {(question, number): reply for number, reply in enumerate(found)}
         usage[question, str(path)] = Usage(len(row.values.get("arguments") or [None]) * len(found))
-    prompt = _prompt(run, config, names, _part(run, path, "n-shot", task), path)
+    prompt = _prompt(run, config, names, n_shot, path)
     model = str(run.get("model_name") or run.get("model_source"))
     model = Path(model).name if is_path(model) else model
     return Log(
         path=path,
         model=model,
         digest=asked_digest(model, prompt),
-        dataset=str(record["dataset"]),
+        dataset=dataset,
         name=str(record.get("name")),
         part=asked_part(record, path),
         replies=replies,
@@ -205,16 +204,7 @@ def _run(path: Path) -> tuple[str, dict[str, Any]]:
         ) from error
     except ValueError as error:
         raise InputError(f"{beside} is not valid JSON ({reason(error)}): copy it again") from error
-    if not isinstance(run, dict):
-        raise InputError(f"{beside} is not a JSON object: copy it again")
     return found["task"], run
-
-
-def _part(run: dict[str, Any], path: Path, name: str, task: str) -> Any:  # noqa: ANN401 - any JSON value
-    try:
-        return run[name][task]
-    except (KeyError, TypeError) as error:
-        raise InputError(f"the results beside {path} do not have {name} of the task {task}") from error
 
 
 def _read_replies(row: SourceRow) -> tuple[str, list[Reply], tuple[str, ...]]:
@@ -247,7 +237,7 @@ def _prompt(
         samples = ((config.get("fewshot_config") or {}).get("samples") or [])[:count]
         toml = record["prompt_toml"]
         shots = tuple(Shot(*(sample[field] for field in ("premise", "hypothesis", "label"))) for sample in samples)
-        digest = _filled(toml, labels, shots, texts=TextNames(*record["texts"])).digest
+        digest = _filled(toml, labels, shots, texts=TextNames(*record.get("texts", ()))).digest
         generation = config.get("generation_kwargs") or {}
         temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
     except (TypeError, ValueError, AttributeError, KeyError) as error:

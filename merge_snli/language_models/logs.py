@@ -10,9 +10,9 @@ from typing import Any
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json, write_text
 from merge_snli.language_models.answers import read_answer, reply_of
-from merge_snli.language_models.prompts import AnswerForm, FilledPrompt, parse_prompt
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
 from merge_snli.models.labels import Pair
+from merge_snli.models.prompts import AnswerForm, FilledPrompt, parse_prompt
 from merge_snli.problems.file_rows import open_file
 from merge_snli.schema import ALL
 from merge_snli.scoring.imports import ImportedAnswers, pairs_by_id
@@ -150,12 +150,11 @@ def check_digest(log: Log, data: ScoredData) -> None:
     Raises:
         InputError: If not.
     """
-    stored = data.dataset
-    name, digests = (data.name, [data.digest]) if stored is None else (stored.name, [stored.digest, data.digest])
-    if log.dataset not in digests:
+    whole = data if data.dataset is None else data.dataset
+    if log.dataset not in (whole.digest, data.digest):
         raise InputError(
-            f"{log.path} is on {log.name} (sha256 {log.dataset[:12]}…), not on {name} (sha256 {digests[0][:12]}…): "
-            f"give {param('dataset')} the same version of the data set as in the log"
+            f"{log.path} is on {log.name} (sha256 {log.dataset[:12]}…), not on {whole.name} (sha256 "
+            f"{whole.digest[:12]}…): give {param('dataset')} the same version of the data set as in the log"
         )
 
 
@@ -170,17 +169,17 @@ def write_kept(answers: ImportedAnswers, data: ScoredData, result: Path) -> None
         return
     ids = {pair: name for name, pair in reversed(pairs_by_id(data).items())}
     lines = [
-        json.dumps({"id": ids[pair], **_kept_fields(reply)}, ensure_ascii=False)
+        json.dumps({"id": ids[pair], "answer": reply.label, **_content(reply)}, ensure_ascii=False)
         for pair, replies in answers.replies.items()
         for reply in replies
     ]
     write_text(kept_path(result), "".join(f"{line}\n" for line in lines))
 
 
-def _kept_fields(reply: Reply) -> dict[str, Any]:
+def _content(reply: Reply) -> dict[str, Any]:
     if reply.log_likelihoods:
-        return {"answer": reply.label, "log_likelihoods": reply.log_likelihoods}
-    return {"answer": reply.label, "text": reply.text, **({} if reply.kind is None else {"unread": reply.kind})}
+        return {"log_likelihoods": reply.log_likelihoods}
+    return {"text": reply.text} | ({} if reply.kind is None else {"unread": reply.kind})
 
 
 def read_kept(result: Path) -> dict[str, tuple[Reply, ...]]:
@@ -216,22 +215,19 @@ def read_kept_log(path: Path) -> Log:
     about, part, prompt = result.dataset, result.dataset.partial, result.run.prompt
     if prompt is None:
         raise InputError(f"{path} is not the result of a language model: give results that have answers beside them")
-    kept = read_kept(path)
-    subsample = None if part is None else part.subsample
-    asked = {
-        "config": about.config or ALL,
-        "group_column": about.group_column if about.config is None else None,
-        "subsample": ALL_SUBSAMPLES if subsample is None else subsample,
-        "limit_seeds": None if part is None else part.limit_seeds,
-    }
     return Log(
         path=path,
         model=result.model.name,
         digest=result.model.digest or asked_digest(result.model.name, prompt),
         dataset=about.digest if part is None else part.of,
         name=about.name,
-        part=asked_part(asked, path),
-        replies={(name, number): reply for name, each in kept.items() for number, reply in enumerate(each)},
+        part=Scope(
+            config=about.config or ALL,
+            group_column=about.group_column if about.config is None else None,
+            subsample=ALL_SUBSAMPLES if part is None or part.subsample is None else part.subsample,
+            limit_seeds=None if part is None else part.limit_seeds,
+        ),
+        replies={(name, number): reply for name, each in read_kept(path).items() for number, reply in enumerate(each)},
         usage={(str(path),): Usage(prompt.calls, prompt.input_tokens, prompt.output_tokens, prompt.retries)},
         prompt=prompt,
         versions=result.run.versions,

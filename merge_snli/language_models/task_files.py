@@ -1,7 +1,7 @@
 """What `merge-snli harness` makes: task files for lm-evaluation-harness, or an estimate of what asking costs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,8 @@ from merge_snli.base.files import write_text
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.folders import check_out
 from merge_snli.language_models import lm_eval_task
-from merge_snli.language_models.prompts import FilledPrompt, Prompt, Shot
 from merge_snli.language_models.questions import Question, Questions
+from merge_snli.models.prompts import FilledPrompt, Prompt, Shot
 from merge_snli.scoring.imports import ID_COLUMNS
 from merge_snli.scoring.results.files import safe_name
 from merge_snli.scoring.statistics import proportion_interval
@@ -53,16 +53,20 @@ def _tasks(asked: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> list[di
     """Return the tasks of a prompt: one that ranks, unless it asks for reasons, and one that generates."""
     filled = FilledPrompt(prompt, asked.data.label_names, texts=asked.data.texts)
     name = f"merge_snli_{asked.data.config or safe_name(Path(asked.data.name).stem)}_{prompt.name}"
-    ranked: dict[str, Any] = {"output_type": "multiple_choice", "doc_to_choice": list(filled.answers)}
+    ranked: dict[str, Any] = {
+        "output_type": "multiple_choice",
+        "doc_to_choice": list(filled.answers),
+        "process_results": lm_eval_task.score_choice,
+    }
     generated: dict[str, Any] = {
         "output_type": "generate_until",
+        "process_results": lm_eval_task.score_text,
         "generation_kwargs": {"until": [*filled.stop], "do_sample": False, "max_gen_toks": filled.max_tokens},
     }
     named = {f"{name}_generate": generated} if prompt.reason_first else {name: ranked, f"{name}_generate": generated}
     common = _common(asked, filled, () if prompt.reason_first else shots)
     return [
         {"task": task, "tag": ["merge_snli", f"merge_snli_{options['output_type']}"], **common, **options}
-        | _functions(options)
         for task, options in named.items()
     ]
 
@@ -71,7 +75,13 @@ def _common(asked: Questions, filled: FilledPrompt, shots: tuple[Shot, ...]) -> 
     folder, prompt = Path(asked.name), filled.prompt
     where = str(folder.resolve()) if folder.exists() else asked.name
     samples = [lm_eval_task.fields_of(filled, shot) for shot in shots]
+    metrics = [
+        {"metric": name, "aggregation": getattr(lm_eval_task, name), "higher_is_better": name != "no_answer"}
+        for name in lm_eval_task.METRICS
+    ]
     return {
+        "custom_dataset": lm_eval_task.load_questions,
+        "metric_list": metrics,
         "test_split": "test",
         "description": "system",
         "doc_to_text": "question",
@@ -90,15 +100,6 @@ def _common(asked: Questions, filled: FilledPrompt, shots: tuple[Shot, ...]) -> 
     }
 
 
-def _functions(options: dict[str, Any]) -> dict[str, Any]:
-    score = lm_eval_task.score_choice if options["output_type"] == "multiple_choice" else lm_eval_task.score_text
-    metrics = [
-        {"metric": name, "aggregation": getattr(lm_eval_task, name), "higher_is_better": name != "no_answer"}
-        for name in lm_eval_task.METRICS
-    ]
-    return {"custom_dataset": lm_eval_task.load_questions, "process_results": score, "metric_list": metrics}
-
-
 def _yaml(content: dict[str, Any]) -> str:
     """Return YAML in which a function is a `!function` tag with its qualified name."""
     import yaml
@@ -113,57 +114,48 @@ def _yaml(content: dict[str, Any]) -> str:
     return yaml.dump(content, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=120)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Assumed:
-    """What an estimate assumes.
-
-    Attributes:
-        tokenizer: Folder or Hub id of a tokenizer; None to count a token per four characters.
-        reasoning_tokens: Output tokens of reasoning per call; None for 200 if the prompt asks for reasons, otherwise 0.
-        input_price: Price of a million input tokens; None if unknown, like the next one.
-        output_price: Price of a million output tokens, of which reasoning is a part.
-    """
-
-    tokenizer: str | None = None
-    reasoning_tokens: int | None = None
-    input_price: float | None = None
-    output_price: float | None = None
-
-
-def estimate(questions: Sequence[Question], prompt: FilledPrompt, assumed: Assumed) -> dict[str, Any]:
+def estimate(
+    questions: Sequence[Question],
+    prompt: FilledPrompt,
+    *,
+    tokenizer: str | None = None,
+    reasoning_tokens: int | None = None,
+    input_price: float | None = None,
+    output_price: float | None = None,
+) -> dict[str, Any]:
     """Estimate what it takes to ask some questions.
 
     Args:
         questions: The questions.
         prompt: The prompt.
-        assumed: What is assumed.
+        tokenizer: Folder or Hub id of a tokenizer; None to count a token per four characters.
+        reasoning_tokens: Output tokens of reasoning per call; None for 200 if the prompt asks for reasons, otherwise 0.
+        input_price: Price of a million input tokens; None if unknown, like the next one.
+        output_price: Price of a million output tokens, of which reasoning is a part.
 
     Returns:
         The name of the prompt, its number of shots, the number of calls, those of input, output and reasoning tokens
-        over all calls, the cost, or None without both prices, and whether a tokenizer counted the tokens.
+        over all calls, and the cost, or None without both prices.
 
     Raises:
         InputError: If the tokenizer cannot be loaded.
     """
-    texts = [prompt.text(question.premise, question.hypothesis) for question in questions]
-    tokens = _count(texts, assumed.tokenizer)
-    answers = -(-len(texts) * _count(prompt.answers, assumed.tokenizer) // len(prompt.answers))
-    per_call = assumed.reasoning_tokens
-    if per_call is None:
-        per_call = REASONING_TOKENS if prompt.prompt.reason_first else 0
-    reasoning, prices = len(texts) * per_call, (assumed.input_price, assumed.output_price)
+    tokens = _count([prompt.text(each.premise, each.hypothesis) for each in questions], tokenizer)
+    answers = -(-len(questions) * _count(prompt.answers, tokenizer) // len(prompt.answers))
+    if reasoning_tokens is None:
+        reasoning_tokens = REASONING_TOKENS if prompt.prompt.reason_first else 0
+    reasoning = len(questions) * reasoning_tokens
     cost = None
-    if prices[0] is not None and prices[1] is not None:
-        cost = (tokens * prices[0] + (answers + reasoning) * prices[1]) / 1_000_000
+    if input_price is not None and output_price is not None:
+        cost = (tokens * input_price + (answers + reasoning) * output_price) / 1_000_000
     return {
         "prompt": prompt.prompt.name,
         "shots": len(prompt.shots),
-        "calls": len(texts),
+        "calls": len(questions),
         "input_tokens": tokens,
         "output_tokens": answers,
         "reasoning_tokens": reasoning,
         "cost": cost,
-        "counted": assumed.tokenizer is not None,
     }
 
 
@@ -176,28 +168,28 @@ def half_widths(questions: Sequence[Question]) -> dict[str, Any]:
     groups = {
         use.get("seed_id", use.get("group_id")) for each in questions for use in each.uses if {*ID_COLUMNS} & {*use}
     }
-    widths = {}
-    for accuracy in ASSUMED_ACCURACIES if groups else ():
-        interval = proportion_interval(round(accuracy * len(groups)), len(groups))
-        widths[str(accuracy)] = (interval.high - interval.low) / 2
+    intervals = {
+        str(accuracy): proportion_interval(round(accuracy * len(groups)), len(groups))
+        for accuracy in (ASSUMED_ACCURACIES if groups else ())
+    }
+    widths = {accuracy: (interval.high - interval.low) / 2 for accuracy, interval in intervals.items()}
     return {"seeds": len(groups), "half_widths": widths}
 
 
-def estimate_table(estimates: Sequence[dict[str, Any]], expected: dict[str, Any]) -> Table:
+def estimate_table(estimates: Sequence[dict[str, Any]], expected: dict[str, Any], tokenizer: str | None) -> Table:
     """Return the estimates as a table, one row per prompt.
 
     Args:
         estimates: At least one estimate.
         expected: The result of `half_widths`.
+        tokenizer: What counted the tokens, as in `estimate`.
     """
-    counted = "" if estimates[0]["counted"] else f" (a token per {CHARACTERS_PER_TOKEN} characters)"
-    columns = [Column("prompt", align="left"), Column("shots"), Column("calls"), Column("input tokens")]
-    columns += [Column("output tokens"), Column("reasoning tokens")]
-    columns += [] if estimates[0]["cost"] is None else [Column("cost", format=",.2f")]
-    fields = [column.header.replace(" ", "_") for column in columns]
+    counted = "" if tokenizer else f" (a token per {CHARACTERS_PER_TOKEN} characters)"
+    fields = [name for name in estimates[0] if name != "cost" or estimates[0]["cost"] is not None]
+    columns = [Column(name.replace("_", " "), format=",.2f" if name == "cost" else None) for name in fields]
     widths = ", ".join(f"±{100 * width:.1f} points at {at}" for at, width in expected["half_widths"].items())
     return Table(
-        columns=tuple(columns),
+        columns=(replace(columns[0], align="left"), *columns[1:]),
         rows=tuple(tuple(each[field] for field in fields) for each in estimates),
         notes=(
             f"Output tokens: those of the answers{counted}; reasoning tokens are assumed, not counted.",

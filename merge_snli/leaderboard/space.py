@@ -4,6 +4,7 @@ import json
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,24 @@ from merge_snli.base.hub_ids import fetch
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.dataset.folders import check_out, first_name
 from merge_snli.dataset.stored import MergeDataset, find_dataset
-from merge_snli.leaderboard.submissions import LIMITS, check_files
 from merge_snli.leaderboard.write import write_leaderboard
-from merge_snli.scoring.results.files import RESULT, file_name, read_results, write_result
+from merge_snli.scoring.predictions.opening import data_keys, open_data
+from merge_snli.scoring.results.files import RESULT, file_name, parse_result, read_results, write_result
+from merge_snli.scoring.results.grouping import data_key, model_key
+from merge_snli.scoring.results.recompute import differences
 from merge_snli.scoring.results.result import Result
 
 RESULTS, SETTINGS = "results", "leaderboard.json"
 SPACE_ID = re.compile(r"[\w.-]+/[\w.-]+")
 RESULT_PATH = re.compile(rf"{RESULTS}/[^/]+\.json")
 
+# Number of differences that are listed per file.
+SHOWN = 3
+
+LIMITS = (
+    "The check computes every number of a result again from its answers, and compares the digest of the data set. "
+    "Invented answers pass it: only running the model can find them."
+)
 
 Checked = dict[str, list[str]]
 """What is wrong with each file of a Space, by path; empty if the file passes."""
@@ -172,3 +182,88 @@ def _write_page(results: Sequence[Result], folder: Path, space: str) -> Path:
         f"to {space} that adds the result file to {RESULTS}/. {LIMITS}"
     )
     return write_leaderboard(results, folder, about=about)
+
+
+def check_files(files: Mapping[str, bytes], accepted: Mapping[str, bytes], datasets: Sequence[MergeDataset]) -> Checked:
+    """Check submitted result files.
+
+    Args:
+        files: Content of each submitted file by name.
+        accepted: Content of the result files that are on the leaderboard, by name.
+        datasets: The data sets of the leaderboard.
+
+    Returns:
+        What is wrong with each file; empty if the file passes.
+
+    Raises:
+        InputError: If a data set cannot be read.
+    """
+    known = {name: result for name, content in accepted.items() if not isinstance(result := _read(content), str)}
+    found = {}
+    for name, content in files.items():
+        result = _read(content)
+        if isinstance(result, str):
+            found[name] = [result]
+            continue
+        found[name] = [*_wrong_kind(name, result), *_copies(result, known)] or _recomputed(result, datasets)
+        known[name] = result
+    return found
+
+
+def _read(content: bytes) -> Result | str:
+    """Return a result, or why the file is none."""
+    try:
+        return parse_result(content, "the file")
+    except InputError as error:
+        return str(error)
+
+
+def _wrong_kind(name: str, result: Result) -> list[str]:
+    left_out, (group, row) = result.left_out, result.units
+    unanswered = left_out.rows + left_out.undrawn
+    return [
+        *([] if name == file_name(result) else [f"is not named {file_name(result)}"]),
+        *(["is on a part of a config: score the whole"] if result.dataset.partial is not None else []),
+        *(
+            ["has scores on the source, which its answers do not give: score without --source"]
+            if result.source is not None
+            else []
+        ),
+        *(
+            [f"leaves out {left_out.groups} {group}s and {unanswered} {row}s: all need an answer"]
+            if left_out.groups or unanswered
+            else []
+        ),
+    ]
+
+
+def _copies(result: Result, others: Mapping[str, Result]) -> list[str]:
+    """Return a sentence for each other result that is of the same model or has the same answers on the same data."""
+    found = []
+    for name, other in others.items():
+        if data_key(other.dataset) == data_key(result.dataset):
+            if model_key(result) == model_key(other):
+                found.append(f"is of the same model as {name}")
+            elif _answers(result) == _answers(other):
+                found.append(f"has the same answers as {name}")
+    return found
+
+
+def _answers(result: Result) -> dict[str, tuple[str, str | None]]:
+    table = result.groups
+    anchors = table.anchors or (None,) * len(table.id)
+    return dict(zip(table.id, zip(table.predictions, anchors, strict=True), strict=True))
+
+
+def _recomputed(result: Result, datasets: Sequence[MergeDataset]) -> list[str]:
+    here = result.dataset
+    dataset = next((each for each in datasets if data_key(here) in data_keys(each)), None)
+    if dataset is None:
+        names = ", ".join(f"{each.name} ({each.digest[:8]})" for each in datasets)
+        return [f"is on data with the digest {here.digest[:8]}: the leaderboard has {names}"]
+    try:
+        (data,) = open_data(dataset, config=here.config, by=() if result.has_anchors else tuple(result.parts))
+        wrong = list(islice(differences(result, data), SHOWN + 1))
+    except (InputError, ValueError) as error:
+        return [str(error)]
+    return wrong if len(wrong) <= SHOWN else [*wrong[:SHOWN], "and more"]

@@ -24,10 +24,10 @@ from merge_snli.base.table import Column, Table
 from merge_snli.card.metadata import may_be_shared
 from merge_snli.dataset.folders import check_out
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.leaderboard.boards import Board, Entry, make_boards
+from merge_snli.leaderboard.boards import Board, Entry, make_boards, side_by_side
 from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.seeds import Texts, read_texts
-from merge_snli.leaderboard.side_by_side import side_by_side
+from merge_snli.scoring.predictions.opening import data_keys
 from merge_snli.scoring.results.recompute import with_parts
 from merge_snli.scoring.results.result import Result
 
@@ -207,10 +207,12 @@ def leaderboard_text(
 def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset], *, with_text: bool) -> dict[int, Texts]:
     """Read the seed texts of each board that is on one of the data sets and may show them, by position of the board."""
     found: dict[int, Texts] = {}
+    without_seeds = [board.dataset for board in boards if not board.has_anchors]
+    pairs = {(each.digest if each.partial is None else each.partial.of, each.config) for each in without_seeds}
     for dataset in datasets:
         read = ((index, read_texts(board, dataset)) for index, board in enumerate(boards) if board.has_anchors)
         of_dataset = {index: texts for index, texts in read if texts is not None}
-        if not of_dataset:
+        if not of_dataset and pairs.isdisjoint(data_keys(dataset)):
             scored = [f"{board.dataset.name} version {board.dataset.version}" for board in boards[:1]]
             raise InputError(
                 f"no result was computed on {dataset.name} (sha256 {dataset.digest[:12]}…): pass the data set that was "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 from itertools import groupby, takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from merge_snli.models.batches import TOKENS_PER_BATCH, Batches, is_batch_invari
 from merge_snli.models.classifier import EXAMPLE_PAIR, PADDING_NOISE, TOKENS_PER_GPU_BATCH
 from merge_snli.models.labels import ModelFacts, Pair
 from merge_snli.models.last_layer import FAILURES, outputs_match
+from merge_snli.models.prompts import FilledPrompt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,36 +25,6 @@ if TYPE_CHECKING:
 
 # Pairs whose prompts have in common what the prompts of all pairs have in common.
 OTHER_PAIRS: tuple[Pair, ...] = (("The sun is up.", "The moon is up."), ("Two dogs run.", "Some animals move."))
-
-
-class RankedPrompt(Protocol):
-    """A prompt for pairs, and the answer for each label, of which the most probable one counts."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels, in the order of the data set."""
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """The answer for each label."""
-
-    @property
-    def continuations(self) -> tuple[str, ...]:
-        """What follows `text` if the model answers with each label: the answer with a space before it."""
-
-    @property
-    def digest(self) -> str:
-        """A digest of everything that the prompt shows besides the pair, and of the answers."""
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """What a result records about the prompt, by the names of the fields."""
-
-    def text(self, premise: str, hypothesis: str) -> str:
-        """Return the text that asks about a pair."""
-
-    def messages(self, premise: str, hypothesis: str) -> list[dict[str, str]]:
-        """Return the messages of a chat that ask about a pair."""
 
 
 class EncodedPrompt(NamedTuple):
@@ -78,7 +49,7 @@ class CausalLM:
         self,
         model: PreTrainedModel,
         tokenizer: PreTrainedTokenizerBase,
-        prompt: RankedPrompt,
+        prompt: FilledPrompt,
         *,
         packed: bool = False,
     ) -> None:
@@ -154,7 +125,9 @@ class CausalLM:
         """Encode prompts, and the answers as the tokens that they add to the prompt."""
         is_chat = self.facts.chat
         texts = [(self._chat(pair) if is_chat else self._prompt.text(*pair)) for pair in pairs]
-        goes_on = not is_chat or all(map(str.endswith, texts, (self._question(pair) for pair in pairs)))
+        # A base model goes on with a text, also in a chat template that adds nothing after the question.
+        questions = (self._prompt.messages(*pair)[-1]["content"] for pair in pairs)
+        goes_on = not is_chat or all(map(str.endswith, texts, questions))
         contexts, *whole = (
             # A chat template writes the special tokens itself.
             self._tokenizer([text + more for text in texts], add_special_tokens=not is_chat, verbose=False)["input_ids"]
@@ -180,10 +153,6 @@ class CausalLM:
             text = self._tokenizer.apply_chat_template([message], **options)
         return str(text)
 
-    def _question(self, pair: Pair) -> str:
-        """Return the end of a text that a base model goes on with, also in a chat template that adds nothing to it."""
-        return self._prompt.messages(*pair)[-1]["content"]
-
     def _has_prefix(self, encoded: EncodedPrompt) -> bool:
         return self._uses_cache and encoded.context[: len(self._prefix)] == self._prefix
 
@@ -208,7 +177,8 @@ class CausalLM:
             cache.batch_repeat_interleave(len(batch))
         contexts = [each.context[len(self._prefix) :] for each in batch]
         logits, cache = self._forward(contexts, 1, past_key_values=cache, use_cache=True)
-        scores = _picked(logits, [[answer[0] for answer in each.answers] for each in batch])
+        first = [[answer[0]] for each in batch for answer in each.answers]
+        scores = _sums(logits.repeat_interleave(self.n_outputs, dim=0), first).reshape(len(batch), -1)
         longer = [at for at in range(self.n_outputs) if any(len(each.answers[at]) > 1 for each in batch)]
         if longer:
             cache.batch_repeat_interleave(len(longer))
@@ -233,14 +203,6 @@ class CausalLM:
             ids = torch.tensor(rows, device=self._model.device)
             outputs = self._model(input_ids=ids, **cache, **({"logits_to_keep": last} if self._keeps_logits else {}))
             return outputs.logits[:, -last:], getattr(outputs, "past_key_values", None)
-
-
-def _picked(logits: torch.Tensor, tokens: list[list[int]]) -> torch.Tensor:
-    """Return the log-probabilities of some tokens at one position, [n, n_picked]; logits are [n, 1, n_tokens]."""
-    import torch
-
-    picked = torch.tensor(tokens, device=logits.device)
-    return torch.log_softmax(logits[:, 0].float(), dim=-1).gather(1, picked).cpu()
 
 
 def _sums(logits: torch.Tensor, answers: list[list[int]]) -> torch.Tensor:

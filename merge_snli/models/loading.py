@@ -10,7 +10,7 @@ from typing import Any
 
 from merge_snli.base.errors import InputError, param, reason
 from merge_snli.dataset.label_spellings import canonical_names
-from merge_snli.models.causal_lm import CausalLM, RankedPrompt
+from merge_snli.models.causal_lm import CausalLM
 from merge_snli.models.classifier import EXAMPLE_PAIR, Classifier, output_names, texts_of
 from merge_snli.models.finding import (
     SAFETENSORS,
@@ -20,6 +20,7 @@ from merge_snli.models.finding import (
     has_safetensors,
     warn_about_slow_bfloat16,
 )
+from merge_snli.models.prompts import FilledPrompt
 
 # float32 is the reference; int8 quantizes the linear layers dynamically, on a CPU.
 DTYPES = ("float32", "bfloat16", "float16", "int8")
@@ -62,7 +63,7 @@ class ModelOptions:
     device: str | None = None
     allow_pickle: bool = False
     trust_remote_code: bool = False
-    prompt: RankedPrompt | None = None
+    prompt: FilledPrompt | None = None
 
     def __post_init__(self) -> None:
         """Check the dtype, and that the options fit together.

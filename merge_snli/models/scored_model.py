@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from transformers import TextClassificationPipeline
 
-    from merge_snli.models.causal_lm import RankedPrompt
     from merge_snli.models.labels import Predictor
     from merge_snli.models.loading import ModelOptions
+    from merge_snli.models.prompts import FilledPrompt
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class ScoredModel:
     versions: dict[str, str]
     load: Callable[[], Predictor]
     training_data: tuple[str, ...] | None = None
-    prompt: RankedPrompt | None = None
+    prompt: FilledPrompt | None = None
 
     @property
     def key(self) -> str | None:

@@ -2,15 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from itertools import cycle, islice
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_file
-from merge_snli.base.hub_ids import check_license
 from merge_snli.dataset.label_spellings import NEUTRAL
 from merge_snli.dataset.record import SourceRecord, TermsRecord
 from merge_snli.dataset.stored import MergeDataset
@@ -21,16 +18,14 @@ from merge_snli.pairs.extended_sentences import (
     TEMPLATES,
     ExtendedTemplates,
     Sentences,
-    absolute_name,
     find_clauses,
-    parse_source,
     read_sources,
 )
 from merge_snli.pairs.lexicon import SHIPPED, read_entries
+from merge_snli.pairs.options import CONJUNCTION_SHARE, ExtendedPairOptions, parse_source
 from merge_snli.pairs.output import PairConfig, Row, check_folder, write_pairs
 from merge_snli.pairs.pair_templates import capitalized
 from merge_snli.problems.known_datasets import known_dataset
-from merge_snli.problems.options import require_at_least
 from merge_snli.schema import DataColumn
 
 EXTENDED_SIMPLE = "extended_simple"
@@ -39,7 +34,6 @@ MAX_DRAWS = 1_000
 WORD = re.compile(r"[^\W\d_]+")
 
 COMMAND = "pairs extended"
-MIN_PREMISES = 16
 SIMPLE_COLUMNS = (
     DataColumn("premise_source", "string", "problems that the premise is from"),
     DataColumn("hypothesis_source", "string", "problems that the hypothesis is from"),
@@ -62,38 +56,6 @@ NOTES = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExtendedPairOptions:
-    """Options of Extended Pair.
-
-    Attributes:
-        problems: Files, folders or Hub ids of NLI problems, which give the same number of sentences each.
-            `NAME:SPLIT` takes a split of a folder or Hub id, and `NAME[-1500:]` the last 1,500 problems.
-        premises: Premises in config `extended_simple`; config `extended_conjunction` has 3/16 of it per template.
-        random_seed: Seed of all draws.
-        license: License of the problems as an id of the Hub; None for that of known data sets.
-    """
-
-    problems: tuple[str, ...]
-    premises: int = 2_000
-    random_seed: int = 0
-    license: str | None = None
-
-    def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            InputError: If `premises` is below 16, the seed is negative, or the license is not an id of the Hub.
-        """
-        require_at_least("premises", self.premises, MIN_PREMISES)
-        require_at_least("random_seed", self.random_seed, 0)
-        check_license(self.license)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the options as JSON values, with absolute paths."""
-        return asdict(self) | {"problems": [absolute_name(name) for name in self.problems]}
-
-
 def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwrite: bool = False) -> MergeDataset:
     """Make Extended Pair in a folder.
 
@@ -111,7 +73,7 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
     parser = find_tagger()
     clauses = find_clauses(problems, templates, load_parser(parser), options.random_seed)
     simple = extended_simple_rows(problems, options.premises, options.random_seed)
-    per_template = 3 * options.premises // MIN_PREMISES
+    per_template = 3 * options.premises // CONJUNCTION_SHARE
     conjunction = extended_conjunction_rows(clauses, templates, per_template, options.random_seed)
     configs = {
         EXTENDED_SIMPLE: PairConfig(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from random import Random
@@ -13,7 +12,8 @@ from pydantic import StringConstraints
 from merge_snli.base.errors import InputError, param
 from merge_snli.pairs.clauses import is_plain, read_clause
 from merge_snli.pairs.lexicon import Entries
-from merge_snli.problems.inputs import Problems, public_name, split_of_name
+from merge_snli.pairs.options import parse_source
+from merge_snli.problems.inputs import public_name
 from merge_snli.problems.options import ProblemOptions, require_unique
 from merge_snli.problems.reading import read_problems
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
     from merge_snli.pairs.clauses import Clause
-
-# `NAME[START:STOP]`, with positions as in Python: `[-1500:]` is the last 1,500 problems. NAME may have a split.
-SLICE = re.compile(r"(.+)\[(-?\d+)?:(-?\d+)?\]")
 
 
 @dataclass(frozen=True)
@@ -60,21 +57,6 @@ def read_sources(problems: Sequence[str]) -> tuple[Sentences, ...]:
         raise InputError(f"{param('problems')} is empty: give one or more files, folders or Hub ids")
     require_unique("problems", problems)
     return tuple(_read(name) for name in problems)
-
-
-def parse_source(given: str) -> tuple[str, str | None, slice]:
-    """Return the name of a source, its split, None if none is given, and its slice, by default that of all problems."""
-    match = SLICE.fullmatch(given)
-    if match is None:
-        return *split_of_name(given), slice(None)
-    source, *positions = match.groups()
-    return *split_of_name(source), slice(*(None if position is None else int(position) for position in positions))
-
-
-def absolute_name(given: str) -> str:
-    """Return the name of a source with its split and slice, if any, and with an absolute path if it is local."""
-    name, _, _ = parse_source(given)
-    return str(Problems.of(name).absolute()) + given.removeprefix(name)
 
 
 def _read(given: str) -> Sentences:

@@ -1,19 +1,18 @@
 """Make Simple Pair: neutral pairs of simple sentences and conjunctions, and pairs of all labels to train on."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.record import SourceRecord, TermsRecord
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.pairs.lexicon import MIN_WORDS, SHIPPED, Lexicon, read_lexicon
+from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.output import PairConfig, Row, check_folder, write_pairs
 from merge_snli.pairs.pair_templates import KINDS, NUMBERS, read_templates
-from merge_snli.pairs.simple_pair_rows import AUGMENTATION, RELEVANCE, RELEVANCE_SHARE, simple_pair_rows
-from merge_snli.problems.options import require_at_least
+from merge_snli.pairs.simple_pair_rows import AUGMENTATION, RELEVANCE, simple_pair_rows
 from merge_snli.schema import TEST, DataColumn
 
 COMMAND = "pairs simple"
@@ -49,37 +48,6 @@ RELEVANCE_COLUMNS = (
     DataColumn("order", "string", "added first, or hypothesis first"),
     DataColumn("joined_by", "string", "and, or full stop"),
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class SimplePairOptions:
-    """Options of Simple Pair.
-
-    Attributes:
-        premises: Premises per family in config `simple` and per template in config `conjunction`; config `relevance`
-            has the first quarter of those of `simple`. A smaller number gives the first premises of a larger one.
-        random_seed: Seed of all draws.
-        held_out_nouns: Whether config `augmentation` has one half of the nouns and the other configs the other half.
-        lexicon: A folder with words and templates; None for the shipped one.
-    """
-
-    premises: int = 4_000
-    random_seed: int = 0
-    held_out_nouns: bool = False
-    lexicon: str | None = None
-
-    def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            InputError: If `premises` is below 4, or the seed is negative.
-        """
-        require_at_least("premises", self.premises, RELEVANCE_SHARE)
-        require_at_least("random_seed", self.random_seed, 0)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the options as JSON values, with an absolute path."""
-        return asdict(self) | {"lexicon": self.lexicon and str(Path(self.lexicon).absolute())}
 
 
 def make_simple_pair(

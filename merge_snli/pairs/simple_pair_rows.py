@@ -7,6 +7,7 @@ from typing import TypeAlias
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import NEUTRAL
 from merge_snli.pairs.lexicon import Lexicon
+from merge_snli.pairs.options import RELEVANCE_SHARE
 from merge_snli.pairs.output import Row
 from merge_snli.pairs.pair_templates import CONJUNCTION, SIMPLE, PairTemplate, Words, category_of, draw_words, fill
 
@@ -14,7 +15,6 @@ RowMaker: TypeAlias = Callable[[PairTemplate, Row, Words, Lexicon, Random], Iter
 
 RELEVANCE, AUGMENTATION = "relevance", "augmentation"
 # Config `relevance` has the first quarter of the premises of config `simple`.
-RELEVANCE_SHARE = 4
 
 # Premises per template in config `augmentation`, for every `--premises`.
 AUGMENTATION_PREMISES = 200

@@ -23,6 +23,7 @@ class PaperExhibit:
         needs: What our numbers are computed from, as in `merge_snli.reproduction.run`.
         says: Sentences of the paper on it, as printed.
         not_computed: Why it cannot be computed, and what to do; empty if it can.
+        commands: The commands for that.
         precision: The unit to which the paper rounds; None for that of the last printed digit.
         columns: Headers of the cells.
         rows: The cells by name of the row, one per column.
@@ -34,6 +35,7 @@ class PaperExhibit:
     needs: tuple[str, ...]
     says: tuple[str, ...] = ()
     not_computed: str = ""
+    commands: tuple[str, ...] = ()
     precision: float | None = None
     columns: tuple[str, ...] = ()
     rows: Mapping[str, tuple[PaperCell, ...]] = field(default_factory=dict)

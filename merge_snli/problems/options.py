@@ -141,10 +141,7 @@ class ProblemOptions:
         Raises:
             InputError: If a value is invalid.
         """
-        types = option_types(cast(Hashable, type(self)))
-        for name, option in described(type(self)):
-            if name != "problems":
-                self._set(name, _checked(name, getattr(self, name), types[name], option))
+        set_checked(self, without=("problems",))
         if self.problems is not None:
             self._set_problems()
         self._set("delimiter", _delimiter(self.delimiter))
@@ -190,7 +187,7 @@ def option_types(options: Hashable) -> dict[str, type]:
     """Return the type of each option: `str`, `int`, `float`, `bool`, or `tuple` for a tuple of strings.
 
     Args:
-        options: `ProblemOptions` or a class derived from it.
+        options: A class whose fields describe themselves, such as `ProblemOptions`.
     """
     hints = get_type_hints(options)
     return {name: _plain_type(hints[name]) for name, _ in described(cast(type, options))}
@@ -226,6 +223,22 @@ def converted(value: object, expected: type) -> object | None:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         return None
+
+
+def set_checked(options: object, *, without: Sequence[str] = ()) -> None:
+    """Check the values of new options whose fields describe themselves, and set them as the types of the fields.
+
+    Args:
+        options: An instance of a frozen dataclass.
+        without: The fields that are checked elsewhere.
+
+    Raises:
+        InputError: If a value has another type, is outside the limits of its option, or not one of its choices.
+    """
+    types = option_types(cast(Hashable, type(options)))
+    for name, option in described(type(options)):
+        if name not in without:
+            object.__setattr__(options, name, _checked(name, getattr(options, name), types[name], option))
 
 
 def _checked(name: str, value: object, expected: type, option: Option) -> object:

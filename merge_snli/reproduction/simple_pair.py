@@ -3,26 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import partial
 from pathlib import Path
+from typing import Any
 
-from merge_snli.base.errors import InputError, as_flags, param
-from merge_snli.base.progress import Stage
-from merge_snli.base.stages import EVALUATE, WRITE, Executor, RunStage, TaskShare
+from merge_snli.base.errors import InputError, param
 from merge_snli.embedded import NLI_MODELS, PREFIX, PROBLEMS
 from merge_snli.models.loading import ModelOptions
-from merge_snli.pairs.extended_pair import ExtendedPairOptions, make_extended_pair
-from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair
+from merge_snli.pairs.extended_pair import make_extended_pair
+from merge_snli.pairs.options import ExtendedPairOptions, SimplePairOptions
+from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.papers.numbers import SIMPLE_PAIR, read_paper
-from merge_snli.reproduction.plan import PaperRun, chosen_exhibits
-from merge_snli.reproduction.tables import Ours
-from merge_snli.reproduction.verdict import OurNumber
-from merge_snli.reproduction.write import write_reproduction
+from merge_snli.reproduction.run import EXTENDED, SIMPLE, PaperRun, Work, any_needs, chosen_exhibits
+from merge_snli.reproduction.verdict import OurNumber, Ours
 from merge_snli.scoring.predictions.opening import open_data
 from merge_snli.scoring.results.result import Result
-from merge_snli.scoring.tasks import ScoringRun, score_run
-
-SIMPLE, EXTENDED = "simple", "extended"
 
 # Half of the sentences from SNLI, a quarter from each part of MultiNLI (section 2.2.2).
 SOURCES = (
@@ -52,27 +46,63 @@ NOT_GIVEN = (
     "data/simple/augmentation for aug), and pass --models ROW=FOLDER"
 )
 
+BUNDLED = {PREFIX + name: PREFIX + name for name in NLI_MODELS}
+
 DEMO_PREMISES = 32
+
+# Measured on two busy CPU cores: Simple Pair from 4,000 premises in 22 s; Extended Pair of any size in 17 to 22 s.
+SECONDS_PER_PREMISE, SECONDS_OF_EXTENDED = 0.005, 20
 
 
 @dataclass(frozen=True, kw_only=True)
 class SimplePairRun(PaperRun):
-    """What a reproduction of Luo et al. makes, and from what.
+    """A reproduction of Luo et al.; its models are named by the rows of their tables, such as `BERT-b-SNLI`.
 
     Attributes:
-        rows: The model of each row, such as `BERT-b-SNLI`.
         premises: Premises per kind or template of Simple Pair; Extended Pair has half as many.
-        results: The scores on each config, with their row; filled in while the stages run.
+        results: The scores on each config, with their row; filled in while the steps run.
     """
 
-    rows: Mapping[str, str]
     premises: int
     results: list[tuple[str, Result]] = field(default_factory=list)
 
-    @property
-    def pairs(self) -> int:
-        """Number of pairs that each model scores, as in the tables of docs/simple_pair.md."""
-        return (53 * self.needs(SIMPLE) + 3 * self.needs(EXTENDED)) * self.premises
+    def make_data(self, name: str) -> None:
+        """Make a data set; without Extended Pair, the others go on."""
+        if name == SIMPLE:
+            options = SimplePairOptions(premises=self.premises)
+            make_simple_pair(self.folder(name), options, overwrite=self.overwrite)
+            return
+        with self.going_on_without(f"data set {name}"):
+            extended = ExtendedPairOptions(problems=self.problems, premises=self.premises // 2)
+            make_extended_pair(self.folder(name), extended, overwrite=self.overwrite)
+
+    def score_data(self, name: str) -> None:
+        """Score the models on every test config of a data set."""
+        if f"data set {name}" not in self.failed:
+            for data in open_data(str(self.folder(name))):
+                self.results.extend(self.score(str(self.folder(name)), data, str(data.config)).items())
+
+    def report(self) -> None:
+        """Compare all accuracies with the paper's, and write the page."""
+        ours = {
+            exhibit.name: Ours(
+                cells={
+                    (row, column): number
+                    for row, result in self.results
+                    for column in exhibit.columns
+                    if (number := accuracy(result, column)) is not None
+                },
+                reason=NOT_GIVEN,
+            )
+            for exhibit in self.exhibits
+        }
+        self.write(ours, not_comparable=self.not_comparable)
+
+    def work(self) -> Work:
+        """Count the pairs, as in the tables of docs/simple_pair.md, and estimate the time of making them."""
+        simple, extended = self.needs(SIMPLE), self.needs(EXTENDED)
+        seconds = simple * SECONDS_PER_PREMISE * self.premises + extended * SECONDS_OF_EXTENDED
+        return "Simple Pair and Extended Pair", 0, (53 * simple + 3 * extended) * self.premises, seconds
 
 
 def plan_simple_pair(
@@ -82,12 +112,10 @@ def plan_simple_pair(
     only: Sequence[str] = (),
     limit: int | None = None,
     demo: bool = False,
-    device: str | None = None,
-    allow_pickle: bool = False,
-    overwrite: bool = False,
-    executor: Executor | None = None,
+    model_options: ModelOptions | None = None,
+    **run: Any,  # noqa: ANN401 - fields of PaperRun
 ) -> SimplePairRun:
-    """Choose what to make.
+    """Choose what a reproduction of Luo et al. makes.
 
     Args:
         out: The output folder.
@@ -95,103 +123,32 @@ def plan_simple_pair(
         only: Names of exhibits, such as `table-4`; empty for all.
         limit: Premises per kind or template, for a trial.
         demo: Use the bundled problems and classifiers.
-        device: The torch device; None for a GPU if available.
-        allow_pickle: Load pickle weights, which can execute arbitrary code.
-        overwrite: Replace data sets in `out` that were made with other options.
-        executor: Runs tasks in other processes.
+        model_options: How to load the models.
+        run: `overwrite` and `executor`, see `PaperRun`.
 
     Raises:
-        InputError: If an exhibit or a row is unknown, or there are too few premises.
+        InputError: If an exhibit or a row is unknown.
     """
     paper = read_paper(SIMPLE_PAIR)
+    exhibits = chosen_exhibits(paper, only)
     given = dict(each.partition("=")[::2] for each in models)
     known = dict.fromkeys(row for exhibit in paper.exhibits.values() for row in exhibit.rows)
     unknown = next((row for row in given if row not in known), None)
     if unknown is not None:
         raise InputError(f"{param('models')} has {unknown!r}: write ROW=MODEL with a row of {', '.join(known)}")
-    bundled = {PREFIX + name: PREFIX + name for name in NLI_MODELS}
-    rows = {**(bundled if demo else paper.models), **given}
     why = "bundled classifiers instead of the paper's models, and fewer pairs" if demo else ""
-    premises = SimplePairOptions.premises if limit is None else limit
     return SimplePairRun(
         out=out,
         paper=paper,
-        models=tuple(rows.values()),
-        rows=rows,
+        exhibits=exhibits,
         problems=(PREFIX + PROBLEMS,) if demo else SOURCES,
-        premises=DEMO_PREMISES if demo and limit is None else premises,
-        model_options=ModelOptions(device=device, allow_pickle=allow_pickle),
-        exhibits=chosen_exhibits(paper, only),
+        models={**(BUNDLED if demo else paper.models), **given},
+        sets=tuple(name for name in (SIMPLE, EXTENDED) if any_needs(exhibits, name)),
         not_comparable=why or ("" if limit is None else f"only {limit:,} premises per kind or template"),
-        overwrite=overwrite,
-        executor=executor,
+        model_options=model_options or ModelOptions(),
+        premises=(DEMO_PREMISES if demo else SimplePairOptions.premises) if limit is None else limit,
+        **run,
     )
-
-
-def simple_pair_stages(run: SimplePairRun) -> tuple[RunStage, ...]:
-    """Return the stages of a reproduction, in order."""
-    names = [name for name in (SIMPLE, EXTENDED) if run.needs(name)]
-    made = [
-        RunStage(name=f"data set {name}", kind=WRITE, unit="pairs", work=partial(_make, run, name), step=0)
-        for name in names
-    ]
-    made += [
-        RunStage(name=f"scores on {name}", kind=EVALUATE, unit="models", work=partial(_score, run, name), step=1)
-        for name in names
-    ]
-    return (*made, RunStage(name="reproduction", kind=WRITE, unit="exhibits", work=partial(_report, run), step=2))
-
-
-def _make(run: SimplePairRun, name: str, _: TaskShare, stage: Stage) -> None:
-    """Make a data set; without Extended Pair, the others go on."""
-    folder = run.out / "data" / name
-    if name == SIMPLE:
-        make_simple_pair(folder, SimplePairOptions(premises=run.premises), overwrite=run.overwrite)
-        stage.advance(1)
-        return
-    with run.going_on_without(f"data set {name}"):
-        options = ExtendedPairOptions(problems=run.problems, premises=run.premises // 2)
-        make_extended_pair(folder, options, overwrite=run.overwrite)
-        stage.advance(1)
-
-
-def _score(run: SimplePairRun, name: str, _: TaskShare, stage: Stage) -> None:
-    """Score the models on every test config of a data set."""
-    if f"data set {name}" in run.failed:
-        return
-    folder = str(run.out / "data" / name)
-    for data in open_data(folder):
-        scoring = ScoringRun(
-            models=run.rows,
-            options=run.model_options,
-            out=run.out / "results",
-            dataset=folder,
-            config=data.config,
-            opened=(data, None),
-        )
-        results, failed = score_run(scoring, run.executor)
-        scored = [row for row in run.rows if row not in failed]
-        run.results.extend(zip(scored, results, strict=True))
-        run.failed.update({f"{row} on {data.config}": as_flags(why) for row, why in failed.items()})
-        stage.advance(len(results))
-
-
-def _report(run: SimplePairRun, _: TaskShare, stage: Stage) -> None:
-    """Compare all accuracies with the paper's, and write the page."""
-    ours = {
-        exhibit.name: Ours(
-            cells={
-                (row, column): number
-                for row, result in run.results
-                for column in exhibit.columns
-                if (number := accuracy(result, column)) is not None
-            },
-            reason=NOT_GIVEN,
-        )
-        for exhibit in run.exhibits
-    }
-    write_reproduction(run, ours, not_comparable=run.not_comparable)
-    stage.advance(len(run.exhibits))
 
 
 def accuracy(result: Result, column: str) -> OurNumber | None:

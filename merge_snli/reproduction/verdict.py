@@ -1,10 +1,12 @@
-"""The verdict on one number, from the paper's number, ours and our interval alone."""
+"""Our numbers beside the paper's: the verdict on each follows from the paper's number, ours and our interval alone."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from merge_snli.base.table import Cell
-from merge_snli.papers.numbers import PaperCell
+from merge_snli.papers.numbers import PaperCell, PaperExhibit
 from merge_snli.scoring.results.records import Ends
 
 EQUAL, INSIDE, OUTSIDE, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED = VERDICTS = (
@@ -15,6 +17,9 @@ EQUAL, INSIDE, OUTSIDE, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED = VERDICTS = (
     "not comparable",
     "not computed",
 )
+
+# A part of `reproduction.json`.
+Document = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,29 +35,62 @@ class OurNumber:
     interval: Ends | None = None
 
 
+Cells = Mapping[tuple[str, str], OurNumber]
+
+
 @dataclass(frozen=True, kw_only=True)
-class CheckedCell:
-    """A number of the paper beside ours.
+class Ours:
+    """What we have for an exhibit.
 
     Attributes:
-        row: Name of its row.
-        column: Header of its column.
-        paper: The paper's number or word; None if it has none.
-        ours: Ours; None if it was not computed.
-        interval: Our interval, or None.
-        difference: Ours minus the paper's; None without two numbers that compare.
-        verdict: One of `VERDICTS`.
-        reason: Why the numbers do not compare or ours was not computed; empty otherwise.
+        cells: Our numbers, by row and column.
+        reason: Why there are no others.
+        files: Its figure, as paths in the output folder: an SVG file and one for the width of a phone, or a PNG file.
     """
 
-    row: str
-    column: str
-    paper: Cell
-    ours: Cell
-    interval: Ends | None
-    difference: float | None
-    verdict: str
-    reason: str
+    cells: Cells = field(default_factory=dict)
+    reason: str = ""
+    files: tuple[str, ...] = ()
+
+
+def compare(exhibit: PaperExhibit, ours: Ours, not_comparable: str = "") -> Document:
+    """Compare the numbers of an exhibit with ours.
+
+    Args:
+        exhibit: The exhibit of the paper.
+        ours: Our numbers.
+        not_comparable: Why no number compares; empty if they do.
+
+    Returns:
+        The exhibit as JSON values, with every cell of the paper; of a table, also our rows that it does not have.
+    """
+    printed = {
+        (row, column): None if cell == "" else cell
+        for row, cells in exhibit.rows.items()
+        for column, cell in zip(exhibit.columns, cells, strict=True)
+    }
+    more = dict.fromkeys(key for key in ours.cells if "table" in exhibit.name and key[1] in exhibit.columns)
+    cells = [
+        check_cell(
+            *key,
+            cell,
+            ours.cells.get(key),
+            precision=exhibit.precision,
+            not_comparable=not_comparable,
+            not_computed=exhibit.not_computed or ours.reason,
+        )
+        for key, cell in (printed | {key: printed.get(key) for key in more}).items()
+    ]
+    return {
+        "name": exhibit.name,
+        "title": exhibit.title,
+        "section": exhibit.section,
+        "says": list(exhibit.says),
+        "not_computed": exhibit.not_computed or ("" if cells or ours.files else ours.reason),
+        "commands": list(exhibit.commands),
+        "figure": list(ours.files),
+        "cells": cells,
+    }
 
 
 def check_cell(
@@ -64,7 +102,7 @@ def check_cell(
     precision: float | None = None,
     not_comparable: str = "",
     not_computed: str = "",
-) -> CheckedCell:
+) -> Document:
     """Compare a number with the paper's.
 
     Numbers are equal if they are equal after rounding ours as the paper rounds.
@@ -77,37 +115,36 @@ def check_cell(
         precision: The unit to which the paper rounds; None for that of the last printed digit.
         not_comparable: Why the numbers do not compare; empty if they do.
         not_computed: Why ours was not computed.
+
+    Returns:
+        The arguments with our number, its interval, the difference (ours minus the paper's; None without two numbers
+        that compare), one of `VERDICTS`, and the reason why the numbers do not compare or ours was not computed.
     """
     ours = None if found is None or _is_nan(found.value) else found.value
     interval = None if found is None else found.interval
-    difference = None
+    difference, reason = None, ""
     if not_comparable or (paper is None and ours is not None):
         verdict, reason = NOT_COMPARABLE, not_comparable or "the paper does not have it"
     elif ours is None or paper is None:
         verdict, reason = NOT_COMPUTED, not_computed or "no value"
+    elif isinstance(paper, str) or isinstance(ours, str):
+        verdict = EQUAL if str(paper) == str(ours) else DIFFERS
     else:
-        reason = ""
-        if not isinstance(paper, str) and not isinstance(ours, str):
-            difference = float(ours) - paper
-        verdict = _verdict(paper, ours, interval, difference, precision)
-    return CheckedCell(
-        row=row,
-        column=column,
-        paper=paper,
-        ours=ours,
-        interval=interval,
-        difference=difference,
-        verdict=verdict,
-        reason=reason,
-    )
+        difference = float(ours) - paper
+        verdict = _verdict(paper, difference, interval, precision or 10.0 ** -decimals(paper))
+    return {
+        "row": row,
+        "column": column,
+        "paper": paper,
+        "ours": ours,
+        "interval": interval,
+        "difference": difference,
+        "verdict": verdict,
+        "reason": reason,
+    }
 
 
-def _verdict(
-    paper: PaperCell, ours: Cell, interval: Ends | None, difference: float | None, precision: float | None
-) -> str:
-    if difference is None or isinstance(paper, str):
-        return EQUAL if str(paper) == str(ours) else DIFFERS
-    unit = precision or 10.0 ** -decimals(paper)
+def _verdict(paper: float, difference: float, interval: Ends | None, unit: float) -> str:
     if round((paper + difference) / unit) == round(paper / unit):
         return EQUAL
     if interval is None:

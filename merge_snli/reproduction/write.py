@@ -3,98 +3,35 @@
 import base64
 import json
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from merge_snli.analysis.html_page import asset, shared_style, template
 from merge_snli.analysis.report.write import POLICY, inline_svg
-from merge_snli.base import __version__
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Column, Table
-from merge_snli.papers.numbers import PaperExhibit
-from merge_snli.reproduction.plan import PaperRun
-from merge_snli.reproduction.tables import TABLES, Ours
-from merge_snli.reproduction.verdict import VERDICTS, CheckedCell, check_cell, decimals
+from merge_snli.reproduction.verdict import VERDICTS, Document, decimals
 
 FILES = JSON_FILE, MARKDOWN_FILE, PAGE = "reproduction.json", "reproduction.md", "reproduction.html"
 
-# Exhibits of which our rows are shown that the paper does not have.
-WITH_OUR_ROWS = frozenset((*TABLES, "table-1", "table-3", "table-8", "appendix-table-3", "appendix-table-4"))
-
-Document = dict[str, Any]
+FIGURES = "figures"
 
 
-def write_reproduction(run: PaperRun, ours: Mapping[str, Ours], *, not_comparable: str) -> Document:
-    """Compare our numbers with the paper's, and write the three files.
+def write_reproduction(document: Document, out: Path) -> None:
+    """Write the three files.
 
     Args:
-        run: The run.
-        ours: Our numbers by name of the exhibit.
-        not_comparable: Why no number compares with the paper's; empty if they do.
-
-    Returns:
-        The content of the JSON file.
+        document: The content of the JSON file.
+        out: The output folder, with the figures.
 
     Raises:
         InputError: If a file cannot be written.
     """
-    document: Document = {
-        "paper": {"title": run.paper.title, "source": run.paper.source, "note": run.paper.note},
-        "version": __version__,
-        "problems": ", ".join(run.problems),
-        "masked_lms": list(run.masked_lms),
-        "models": list(run.models),
-        "not_comparable": not_comparable,
-        "failed": run.failed,
-        "exhibits": [compare(each, ours.get(each.name, Ours()), not_comparable) for each in run.exhibits],
-    }
-    write_json(run.out / JSON_FILE, document)
-    document = json.loads((run.out / JSON_FILE).read_text(encoding="utf-8"))
-    write_text(run.out / MARKDOWN_FILE, as_markdown(document))
-    write_text(run.out / PAGE, as_html(document, run.out))
-    return document
-
-
-def compare(exhibit: PaperExhibit, ours: Ours, not_comparable: str = "") -> Document:
-    """Compare the numbers of an exhibit with ours.
-
-    Args:
-        exhibit: The exhibit of the paper.
-        ours: Our numbers.
-        not_comparable: Why no number compares; empty if they do.
-
-    Returns:
-        The exhibit as JSON values, with every cell of the paper, and those of our rows that it does not have.
-    """
-    printed = {
-        (row, column): None if cell == "" else cell
-        for row, cells in exhibit.rows.items()
-        for column, cell in zip(exhibit.columns, cells, strict=True)
-    }
-    more = dict.fromkeys(key for key in ours.cells if exhibit.name in WITH_OUR_ROWS and key[1] in exhibit.columns)
-    cells: list[CheckedCell] = [
-        check_cell(
-            *key,
-            cell,
-            ours.cells.get(key),
-            precision=exhibit.precision,
-            not_comparable=not_comparable,
-            not_computed=exhibit.not_computed or ours.reason,
-        )
-        for key, cell in (printed | {key: printed.get(key) for key in more}).items()
-    ]
-    return {
-        "name": exhibit.name,
-        "title": exhibit.title,
-        "section": exhibit.section,
-        "says": list(exhibit.says),
-        "not_computed": exhibit.not_computed or ("" if cells or ours.files else ours.reason),
-        "figure": list(ours.files),
-        "cells": [asdict(cell) for cell in cells],
-    }
+    write_json(out / JSON_FILE, document)
+    document = json.loads((out / JSON_FILE).read_text(encoding="utf-8"))
+    write_text(out / MARKDOWN_FILE, as_markdown(document))
+    write_text(out / PAGE, as_html(document, out))
 
 
 def summary(document: Document) -> Table:
@@ -169,6 +106,7 @@ def as_markdown(document: Document) -> str:
         parts += [line for said in each["says"] for line in (f"> {said}", "")]
         parts += [line for file in each["figure"][:1] for line in (f"![{each['title']}]({file})", "")]
         parts += [f"Not computed: {each['not_computed']}."] if each["not_computed"] else []
+        parts += ["", "```bash", *each["commands"], "```"] if each["commands"] else []
         parts += [cell_table(each, document["not_comparable"]).markdown()] if each["cells"] else []
     return "\n".join(parts) + "\n"
 
@@ -193,7 +131,7 @@ def as_html(document: Document, out: Path) -> str:
         style=f"{shared_style()}\n{asset('merge_snli.analysis.report', 'page', 'report.css')}",
         paper=document["paper"],
         facts=_facts(document),
-        summary=summary(document).html(),
+        summary=summary(document).html() if any(each["cells"] for each in document["exhibits"]) else "",
         exhibits=shown,
     )
 

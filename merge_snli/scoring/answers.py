@@ -21,6 +21,27 @@ MAJORITY: Literal["majority"] = "majority"
 
 
 @dataclass(frozen=True)
+class Predicted:
+    """What a model predicts for some pairs.
+
+    Attributes:
+        labels: Number of the predicted label of each pair, or a code of `Missing`, [n].
+        probabilities: Probability of each label, [n, n_labels]; None if they are not known.
+    """
+
+    labels: Ints
+    probabilities: Floats | None = None
+
+    def at(self, places: Ints) -> Predicted:
+        """Return the predictions at some places; -1 stands for a pair that was not asked."""
+        shares = self.probabilities
+        return Predicted(
+            np.append(self.labels, Missing.NOT_ASKED)[places],
+            None if shares is None else np.vstack([shares, np.full(shares.shape[1], np.nan)])[places],
+        )
+
+
+@dataclass(frozen=True)
 class Anchors:
     """The pairs that the groups were made from: the seeds of a MERGE data set.
 
@@ -192,37 +213,25 @@ def compared_numbers(names: Sequence[str], compared: Sequence[str]) -> Ints:
     return np.array([*positions(names, compared), Missing.NO_ANSWER, Missing.NOT_ASKED])
 
 
-def align(
-    data: ScoredData, pair_labels: Ints, compared: tuple[str, ...], probabilities: Floats | None = None
-) -> Answers:
+def align(data: ScoredData, on_pairs: Predicted, compared: tuple[str, ...]) -> Answers:
     """Assign predictions on pairs to the rows and anchors of data.
 
     Args:
         data: The rows, anchors and pairs.
-        pair_labels: Number among the compared labels of the prediction on each pair, or a code of `Missing`, [n_pairs].
-        compared: The compared labels.
-        probabilities: Probability of each compared label, [n_pairs, n_compared]; None if they are not known.
+        on_pairs: What is predicted for each pair, [n_pairs].
+        compared: The labels that the numbers mean.
     """
-    anchors = data.anchors
-    pair_labels = np.append(pair_labels, Missing.NOT_ASKED)  # which the index NOT_ASKED gives
-    answers = answers_to(
-        data, pair_labels[data.row_pairs], None if anchors is None else pair_labels[anchors.pairs], compared
-    )
-    if probabilities is None:
-        return answers
-    probabilities = np.vstack([probabilities, np.full(len(compared), np.nan)])
-    if anchors is not None and answers.anchors is not None:
-        answers = replace(answers, anchors=replace(answers.anchors, probabilities=probabilities[anchors.pairs]))
-    return replace(answers, probabilities=probabilities[data.row_pairs])
+    on_anchors = None if data.anchors is None else on_pairs.at(data.anchors.pairs)
+    return answers_to(data, on_pairs.at(data.row_pairs), on_anchors, compared)
 
 
-def answers_to(data: ScoredData, rows: Ints, anchors: Ints | None, compared: tuple[str, ...]) -> Answers:
+def answers_to(data: ScoredData, rows: Predicted, anchors: Predicted | None, compared: tuple[str, ...]) -> Answers:
     """Return answers to data, with its gold labels.
 
     Args:
         data: The rows and anchors.
-        rows: Number of the predicted label of each row, or a code of `Missing`, [n_rows].
-        anchors: Number of the predicted label of each anchor, or a code, [n_groups]; None without anchors.
+        rows: What is predicted for each row, [n_rows].
+        anchors: What is predicted for each anchor, [n_groups]; None without anchors.
         compared: The labels that the numbers mean.
     """
     gold = np.array(positions(data.label_names, compared))
@@ -232,9 +241,12 @@ def answers_to(data: ScoredData, rows: Ints, anchors: Ints | None, compared: tup
         group_index=np.arange(len(data.group_ids)),
         groups=data.row_groups,
         gold=gold[data.row_labels],
-        predicted=rows,
+        predicted=rows.labels,
         draws=data.draws,
-        anchors=None if data.anchors is None or anchors is None else Anchors(gold[data.anchors.labels], anchors),
+        anchors=None
+        if data.anchors is None or anchors is None
+        else Anchors(gold[data.anchors.labels], anchors.labels, anchors.probabilities),
+        probabilities=rows.probabilities,
         drawn_only=data.drawn_only,
     )
 

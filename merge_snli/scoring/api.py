@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, TextClassificationPipeline
 
     from merge_snli.models.async_function import AsyncLabelFunction
-    from merge_snli.models.causal_lm import RankedPrompt
     from merge_snli.models.function import LabelFunction
     from merge_snli.models.labels import Pair
+    from merge_snli.models.prompts import FilledPrompt
     from merge_snli.problems.options import ProblemOptions
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.predictions.source import ScoredSource
@@ -53,7 +53,7 @@ def score(
     device: str | None = None,
     allow_pickle: bool = False,
     trust_remote_code: bool = False,
-    prompt: RankedPrompt | None = None,
+    prompt: FilledPrompt | None = None,
     out: str | Path | None = None,
     name: str | None = None,
     version: str | None = None,

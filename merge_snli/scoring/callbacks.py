@@ -13,7 +13,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.models.labels import compared_labels, find_model_labels, labels_on, positions
 from merge_snli.schema import ALL
-from merge_snli.scoring.answers import align
+from merge_snli.scoring.answers import Predicted, align
 from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.scoring.predictions.scored_data import part_of_data
 from merge_snli.scoring.results.measure import scores
@@ -133,7 +133,7 @@ class PatternAccuracyCallback(TrainerCallback):
         data = self._data
         compared = compared_labels(self._labels, data.label_names)
         predicted = np.array(positions(self._labels, compared))[self._best_outputs()]
-        found = scores(align(data, predicted, compared), intervals=False)
+        found = scores(align(data, Predicted(predicted), compared), intervals=False)
         values = {
             "eval_pattern_accuracy": found.pattern_accuracy.mean,
             "eval_variant_accuracy": found.sample_accuracy.mean,

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# Why no label is read in a reply: it was cut at the limit of output tokens, it is a refusal, or neither.
 CUT, REFUSED, UNREADABLE = UNREAD_KINDS = ("cut", "refused", "unreadable")
-"""Why no label is read in a reply: it was cut at the limit of output tokens, it is a refusal, or neither."""
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.dataset.label_spellings import TWO_WAY, are_nli
-from merge_snli.models.causal_lm import RankedPrompt
 from merge_snli.models.labels import INFERRED, TABLE, ModelFacts, ModelLabels, compared_labels, labels_on, positions
 from merge_snli.models.loading import ModelOptions
+from merge_snli.models.prompts import FilledPrompt
 from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predictions.predict import Predictions, PredictionStore, join, predict_pairs
@@ -72,7 +72,7 @@ def score_model(
     return result
 
 
-def _prompt_record(prompt: RankedPrompt, predictions: Predictions, facts: ModelFacts) -> PromptRecord:
+def _prompt_record(prompt: FilledPrompt, predictions: Predictions, facts: ModelFacts) -> PromptRecord:
     """Return how a causal LM was asked; the tokens are those of each prompt and its longest answer."""
     return PromptRecord(
         harness="merge_snli",

@@ -7,8 +7,9 @@ import pyarrow as pa
 from merge_snli.base.errors import InputError
 from merge_snli.card.dataset_folder import config_record
 from merge_snli.dataset.record import Record
+from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.output import METHOD_VERSION, PairConfig, stored_table
-from merge_snli.pairs.simple_pair import COMMAND, SimplePairOptions, simple_pair_configs
+from merge_snli.pairs.simple_pair import COMMAND, simple_pair_configs
 from merge_snli.schema import data_file
 from merge_snli.validation.data_files import compare_configs, find_difference
 from merge_snli.validation.findings import Collector, quoted

@@ -11,7 +11,8 @@ import pytest
 from benchmarks.augmentation import main, mean_and_deviation, overview, predicted_labels, relevance
 from merge_snli import score
 from merge_snli.dataset.stored import read_split
-from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair
+from merge_snli.pairs.options import SimplePairOptions
+from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.scoring.results.files import read_results
 
 Answer = Callable[[Sequence[tuple[str, str]]], list[str]]

@@ -7,7 +7,8 @@ import pytest
 
 from benchmarks.baselines import baselines, main, overlaps, training_pairs
 from merge_snli.embedded import embedded_path
-from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair
+from merge_snli.pairs.options import SimplePairOptions
+from merge_snli.pairs.simple_pair import make_simple_pair
 
 PAIRS = [(f"The {noun} sleeps.", f"A {noun} {end}.") for noun in ("cat", "dog", "cow") for end in ("sleeps", "runs")]
 LABELS = ["entailment", "contradiction"] * 3

@@ -68,7 +68,7 @@ def test_help_has_every_option(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_arguments_override_a_preset(name: str) -> None:
-    options = PRESETS[name].options
+    options = PRESETS[name]
     given = () if "mlm" in options else ("--mlm", "m1", "m2")
     chosen = read("p", "--preset", name, *given)
     assert chosen == Options(**{"problems": "p", "mlm": ("m1", "m2"), **options})

@@ -18,7 +18,7 @@ from merge_snli.base.progress import Progress
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.scoring.predictions.opening import data_keys
-from merge_snli.scoring.predictions.scored_data import agreeing
+from merge_snli.scoring.predictions.scored_data import disagreeing
 from merge_snli.scoring.results.files import file_name, read_results, work_folder
 from merge_snli.scoring.results.grouping import DataKey, comparable_results, config_rank, data_key, is_two_way
 from merge_snli.scoring.results.result import Result
@@ -190,11 +190,9 @@ def analyze(
 
 def _agreed(scored: ScoredDataset, min_agreement: float) -> ScoredDataset:
     """Return a data set without the seeds to which fewer annotators gave the gold label."""
-    keep = agreeing(scored.data, min_agreement).tolist()
-    low = [seed for seed, kept in zip(scored.ids, keep, strict=True) if not kept]
-    suffix = f"agreement of at least {min_agreement:.3g}"
-    record = replace(scored.record, title=f"{scored.record.title} ({suffix})")
-    return replace(leave_out_seeds(scored, low), record=record)
+    title = f"{scored.record.title} (agreement of at least {min_agreement:.3g})"
+    remaining = leave_out_seeds(scored, disagreeing(scored.data, min_agreement))
+    return replace(remaining, record=replace(scored.record, title=title))
 
 
 def _corpora(name: str, scored: Sequence[ScoredDataset], work: Path | None) -> dict[str, CorpusCounts]:

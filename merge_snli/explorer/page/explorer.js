@@ -32,6 +32,8 @@ const SORTS = {
   most: "most right variants",
   differ: "most differing answers",
   variants: "most variants",
+  label: "gold label",
+  wordClass: "word class",
   people: "farthest from people's labels",
 };
 
@@ -204,6 +206,8 @@ function selected() {
     most: (a, b) => share[b] - share[a],
     differ: (a, b) => differ[b] - differ[a],
     variants: (a, b) => asked[b] - asked[a],
+    label: (a, b) => data.gold[a] - data.gold[b],
+    wordClass: (a, b) => data.wordClass[data.starts[a]] - data.wordClass[data.starts[b]],
     people: (a, b) => (Number.isNaN(distance[a]) - Number.isNaN(distance[b])) || distance[b] - distance[a],
   };
   return state.sort in orders ? seeds.sort((a, b) => orders[state.sort](a, b) || a - b) : seeds;

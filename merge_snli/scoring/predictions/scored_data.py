@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError, param
@@ -20,9 +21,10 @@ from merge_snli.models.labels import Missing, Pair
 from merge_snli.scoring.statistics.values import ratios
 
 T = TypeVar("T")
+Value = TypeVar("Value", bound=np.generic)
 
+# Shares that differ by less are equal.
 ROUNDING = 1e-9
-"""Shares that differ by less are equal."""
 
 
 class Numbering(Generic[T]):
@@ -164,8 +166,8 @@ class ScoredData:
         votes = self.people[np.arange(len(self.people)), self.anchors.labels]
         return ratios(votes, self.people.sum(axis=1))
 
-    def by_group(self, values: Ints) -> list[Ints]:
-        """Return values of the rows, [n_rows], by group in the order of the data."""
+    def by_group(self, values: NDArray[Value]) -> list[NDArray[Value]]:
+        """Return values of the rows, [n_rows] or [n_rows, n], by group in the order of the data."""
         order = np.argsort(self.row_groups, kind="stable")
         starts = np.searchsorted(self.row_groups[order], np.arange(1, len(self.group_ids)))
         return np.split(values[order], starts)
@@ -236,6 +238,12 @@ def part_of_data(
     if limit_seeds is not None or subsample is not None:
         data = _part(data, limit_seeds, subsample)
     return _only_drawn(data) if drawn else data
+
+
+def disagreeing(data: ScoredData, min_agreement: float) -> set[str]:
+    """Return the ids of the groups to which a smaller share of the annotators gave the gold label; as `agreeing`."""
+    keep = agreeing(data, min_agreement).tolist()
+    return {name for name, kept in zip(data.group_ids, keep, strict=True) if not kept}
 
 
 def agreeing(data: ScoredData, min_agreement: float) -> Bools:

@@ -27,11 +27,11 @@ from merge_snli.models.labels import (
 )
 from merge_snli.models.scored_model import ScoredModel
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.answers import Answers, align, asked_answers, compared_numbers
+from merge_snli.scoring.answers import Answers, Predicted, align, asked_answers, compared_numbers
 from merge_snli.scoring.predictions.predict import Predictions
 from merge_snli.scoring.predictions.scored_data import ScoredData
 from merge_snli.scoring.predictions.source import ScoredSource
-from merge_snli.scoring.results.calibration import calibration_of, label_probabilities
+from merge_snli.scoring.results.calibration import as_stored, calibration_of, label_probabilities
 from merge_snli.scoring.results.measure import (
     consistency,
     group_table,
@@ -82,8 +82,8 @@ def evaluate(
     pair_labels = compared_numbers(names, compared)[outputs]
     imported = scored.labels.origin == ANSWERS
     logits = predictions.logits
-    probabilities = None if logits is None else label_probabilities(logits, names, compared)
-    answers = asked_answers(align(data, pair_labels, compared, probabilities), whole_groups=imported)
+    probabilities = None if logits is None else as_stored(label_probabilities(logits, names, compared))
+    answers = asked_answers(align(data, Predicted(pair_labels, probabilities), compared), whole_groups=imported)
     if not len(answers.rows):
         if imported:
             raise InputError(f"no {data.units[0]} of {data.place} has all its answers")
@@ -104,7 +104,6 @@ def evaluate(
         thresholds=CURVE,
         scores=scores(answers),
         source=on_source,
-        calibration=calibration_of(answers, data),
         **fields_of(answers, data),
     )
     return replace(result, notes=tuple(notes_of(result, answers, pairs=len(outputs))))
@@ -133,6 +132,7 @@ def fields_of(answers: Answers, data: ScoredData) -> dict[str, Any]:
         "parts": scores_of_parts(answers, data.parts),
         "consistency": consistency(answers),
         "groups": group_table(answers, data),
+        "calibration": calibration_of(answers, data),
     }
 
 

@@ -10,11 +10,11 @@ from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.results.scores import Intervals
 from merge_snli.scoring.statistics import Interval, constant_interval, weighted_intervals
+from merge_snli.scoring.statistics.bootstrap import N_RESAMPLES
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, required_correct
 
 Statistic: TypeAlias = Callable[[Floats], Floats]
 
-RESAMPLES = 9_999
 LEVEL = 0.95
 RANDOM_SEED = 0
 DIGITS = 5
@@ -55,7 +55,7 @@ def intervals_of(counts: Counts, anchors: Bools | Floats | None) -> Intervals | 
     return Intervals(
         level=LEVEL,
         methods={name: intervals[name].method for name in LOWEST if name in intervals},
-        resamples=RESAMPLES,
+        resamples=N_RESAMPLES,
         random_seed=RANDOM_SEED,
         **{name: (interval.low, interval.high) for name, interval in intervals.items()},
     )
@@ -118,9 +118,7 @@ def _intervals(statistics: Mapping[str, Statistic], n_units: int, *, unit: str) 
     def stacked(weights: Floats) -> Floats:
         return np.stack([statistic(weights) for statistic in statistics.values()])
 
-    intervals = weighted_intervals(
-        stacked, n_units, level=LEVEL, n_resamples=RESAMPLES, random_seed=RANDOM_SEED, unit=unit
-    )
+    intervals = weighted_intervals(stacked, n_units, level=LEVEL, random_seed=RANDOM_SEED, unit=unit)
     return {
         name: _rounded(interval, n_units, lowest=LOWEST[name])
         for name, interval in zip(statistics, intervals, strict=True)

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merge_snli.base.arrays import Bools, Ints
+from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Missing, positions
-from merge_snli.scoring.answers import MAJORITY, Answers, Counts
+from merge_snli.scoring.answers import MAJORITY, Answers, Counts, Predicted
 from merge_snli.scoring.predictions.scored_data import ScoredData
 from merge_snli.scoring.predictions.source import ScoredSource
+from merge_snli.scoring.results.calibration import decoded, encoded
 from merge_snli.scoring.results.intervals import DIGITS, LEVEL, intervals_of
 from merge_snli.scoring.results.scores import (
     NO_ANSWER,
@@ -114,6 +116,13 @@ def group_table(answers: Answers, data: ScoredData) -> GroupTable:
     rows = [
         "".join(CHARACTERS.get(label) or str(label) for label in each.tolist()) for each in data.by_group(predicted)
     ]
+    probabilities = None
+    if answers.probabilities is not None:
+        shares = np.full((len(data.row_groups), len(answers.labels)), np.nan)
+        shares[answers.rows] = answers.probabilities
+        encoded_rows = [encoded(each) for each in data.by_group(shares)]
+        probabilities = tuple(encoded_rows[group] for group in answers.group_index)
+    on_anchors = None if anchors is None else anchors.probabilities
     return GroupTable(
         id=tuple(data.group_ids[group] for group in answers.group_index),
         gold=tuple(gold[group] for group in answers.group_index),
@@ -123,6 +132,8 @@ def group_table(answers: Answers, data: ScoredData) -> GroupTable:
         anchors=None
         if anchors is None
         else tuple(None if label < 0 else answers.labels[label] for label in anchors.predicted.tolist()),
+        probabilities=probabilities,
+        anchor_probabilities=None if on_anchors is None else tuple(map(encoded, on_anchors)),
     )
 
 
@@ -206,6 +217,46 @@ def digits_of(texts: Sequence[str]) -> Ints:
     for code, character in CHARACTERS.items():
         numbers[characters == ord(character)] = code
     return numbers
+
+
+def placed(
+    table: GroupTable, labels: Sequence[str], ids: Sequence[str], row_groups: Ints, place: str
+) -> tuple[Predicted, Predicted]:
+    """Return the stored predictions for each row of some data, and for each anchor.
+
+    Args:
+        table: The stored answers.
+        labels: The labels in which they are compared.
+        ids: The ids of the groups of the data.
+        row_groups: Index in `ids` of the group of each row, [n_rows].
+        place: What the data is called in messages.
+
+    Raises:
+        InputError: If a group of the table is not in the data or has another number of rows, or a label is unknown.
+    """
+    index = {name: at for at, name in enumerate(table.id)}
+    groups = np.array([index.get(name, -1) for name in ids])
+    order = np.argsort(groups[row_groups], kind="stable")
+    rows = order[np.count_nonzero(groups[row_groups] < 0) :]
+    sizes = np.bincount(groups[row_groups[rows]], minlength=len(table.id)).tolist()
+    unit, row = ("group", "pair") if table.anchors is None else ("seed", "variant")
+    for name, size, answers in zip(table.id, sizes, table.predictions, strict=True):
+        if not size:
+            raise InputError(f"{unit} {name!r} is not in {place}")
+        if size != len(answers):
+            raise InputError(f"{unit} {name!r} has {size} {row}s, and the result has {len(answers)} answers to them")
+    unknown = next((each for each in table.anchors or () if each not in (None, *labels)), None)
+    if unknown is not None:
+        raise InputError(f"the answer {unknown} is not one of {', '.join(labels)}")
+    places = np.full(len(row_groups), -1)
+    places[rows] = np.arange(len(rows))
+    on_anchors = [Missing.NO_ANSWER.value if each is None else labels.index(each) for each in table.anchors or ()]
+    numbers = np.array(on_anchors or [Missing.NOT_ASKED.value] * len(table.id))
+    on_rows, of_anchors = (
+        None if texts is None else decoded(texts, len(labels))
+        for texts in (table.probabilities, table.anchor_probabilities)
+    )
+    return Predicted(digits_of(table.predictions), on_rows).at(places), Predicted(numbers, of_anchors).at(groups)
 
 
 def source_scores(

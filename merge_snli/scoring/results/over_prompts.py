@@ -1,7 +1,7 @@
 """Put the results of one language model with several prompts together: their means, and what the prompt changes."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from statistics import fmean
 from typing import Any
 
@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merge_snli.base.files import sha256_of_json
+from merge_snli.base.table import Column, Table
 from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.results.grouping import data_key
 from merge_snli.scoring.results.intervals import intervals_of
 from merge_snli.scoring.results.mean_scores import mean_of, mean_rows, mean_scores, sum_of
 from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.results.score_table import MODEL, PA, percent
 from merge_snli.scoring.results.scores import NOT_ASKED, Calibration, GroupTable, Intervals, RowScores
 from metrics.pattern_accuracy.core import pattern_accuracy
 
@@ -196,6 +198,8 @@ def _groups(tables: Sequence[GroupTable]) -> GroupTable:
         sizes=tuple(row for table in tables for row in table.sizes),
         correct=tuple(row for table in tables for row in table.correct),
         anchors=first.anchors and tuple(max(each, key=each.count) for each in anchors),
+        probabilities=None,
+        anchor_probabilities=None,
     )
 
 
@@ -211,3 +215,36 @@ def _calibration(results: Sequence[Result]) -> Calibration | None:
     if len(found) < len(results) or results[0].calibration is None:
         return None
     return replace(results[0].calibration, **{name: mean_of([each[name] for each in found]) for name in found[0]})
+
+
+def prompt_table(results: Iterable[Result], names: Sequence[str] | None = None) -> Table | None:
+    """Return what the prompt changes, one row per model that was asked with several, in percent; None without any.
+
+    Args:
+        results: Results on one config of one data set, with those of several prompts merged.
+        names: Display names of the models; by default the titles of the results.
+    """
+    listed = list(results)
+    named = zip([result.title for result in listed] if names is None else names, listed, strict=True)
+    rows = [(name, result) for name, result in named if isinstance(result, OverPrompts)]
+    if not rows:
+        return None
+    first = rows[0][1]
+    group, row = first.units
+    shares = (PA, "Lowest", "Highest", f"{group.capitalize()}s changed", f"{row.capitalize()}s changed", "Over prompts")
+    return Table(
+        title="Prompts",
+        columns=(MODEL, *(Column(name, format=".1f") for name in shares)),
+        rows=tuple((name, *map(percent, astuple(result.effect))) for name, result in rows),
+        notes=(
+            f"{PA}, Lowest, Highest: mean over the prompts, and the prompts with the lowest and the highest value.",
+            f"Changed: share of the {group}s and {row}s whose answer is not the same with every prompt.",
+            f"Over prompts: share of {group}s with at least {first.quality_threshold:.0%} of their pairs of a {row} "
+            "and a prompt correct.",
+            *(f"{name}, {PA} by prompt: {_by_prompt(result)}." for name, result in rows),
+        ),
+    )
+
+
+def _by_prompt(result: OverPrompts) -> str:
+    return "; ".join(f"{title} {percent(each.pattern_accuracy)}" for title, each in result.prompts.items())

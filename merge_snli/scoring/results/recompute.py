@@ -14,7 +14,7 @@ from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.table import count
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.labels import ANSWERS, Missing, compared_labels
-from merge_snli.scoring.answers import Answers, align, answers_to, asked_answers
+from merge_snli.scoring.answers import Anchors, Answers, Predicted, align, answers_to, asked_answers
 from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.scored_data import ScoredData, part_of_data
 from merge_snli.scoring.results.evaluate import (
@@ -25,7 +25,7 @@ from merge_snli.scoring.results.evaluate import (
 )
 from merge_snli.scoring.results.files import to_json
 from merge_snli.scoring.results.grouping import data_key, model_key
-from merge_snli.scoring.results.measure import digits_of, scores
+from merge_snli.scoring.results.measure import placed, scores
 from merge_snli.scoring.results.result import Result
 
 logger = logging.getLogger(__name__)
@@ -44,41 +44,12 @@ def answers_of(result: Result, data: ScoredData) -> Answers:
     Raises:
         InputError: If a group is not in the data, or has another number of rows.
     """
-    table, index = result.groups, {name: number for number, name in enumerate(data.group_ids)}
-    unknown = next((name for name in table.id if name not in index), None)
-    unit, row = data.units
-    if unknown is not None:
-        raise InputError(f"{unit} {unknown!r} is not in {data.place}")
+    if (result.groups.anchors is None) != (data.anchors is None):
+        raise InputError(f"{'the result' if data.anchors is None else data.place} has seeds, and the other has none")
     compared = compared_labels(result.model.labels, data.label_names)
-    rows = data.by_group(np.arange(len(data.row_groups)))
-    own = [rows[index[name]] for name in table.id]
-    for name, numbers, answers in zip(table.id, own, table.predictions, strict=True):
-        if len(numbers) != len(answers):
-            raise InputError(
-                f"{unit} {name!r} has {len(numbers)} {row}s, and the result has {len(answers)} answers to them"
-            )
-    predicted = np.full(len(data.row_groups), Missing.NOT_ASKED.value)
-    predicted[np.concatenate(own)] = digits_of(table.predictions)
-    found = answers_to(data, predicted, _anchors_of(result, data, compared), compared)
+    rows, anchors = placed(result.groups, compared, data.group_ids, data.row_groups, data.place)
+    found = answers_to(data, rows, None if data.anchors is None else anchors, compared)
     return replace(found, drawn_only=result.left_out.undrawn > 0)
-
-
-def _anchors_of(result: Result, data: ScoredData, compared: tuple[str, ...]) -> Ints | None:
-    """Return the predicted label of each anchor of the data; None without anchors."""
-    table = result.groups
-    if table.anchors is None or data.anchors is None:
-        if (table.anchors is None) != (data.anchors is None):
-            raise InputError(
-                f"{'the result' if data.anchors is None else data.place} has seeds, and the other has none"
-            )
-        return None
-    index = {name: number for number, name in enumerate(data.group_ids)}
-    predicted = np.full(len(data.group_ids), Missing.NOT_ASKED.value)
-    for name, answer in zip(table.id, table.anchors, strict=True):
-        if answer is not None and answer not in compared:
-            raise InputError(f"seed {name!r}: the answer {answer} is not one of {', '.join(compared)}")
-        predicted[index[name]] = Missing.NO_ANSWER if answer is None else compared.index(answer)
-    return predicted
 
 
 def differences(result: Result, data: ScoredData) -> Iterator[str]:
@@ -99,7 +70,8 @@ def differences(result: Result, data: ScoredData) -> Iterator[str]:
     answers = asked_answers(everything)
     if not len(answers.rows):
         raise InputError("the result has no answers")
-    submitted, expected = to_json(result), to_json(_computed(result, answers, data))
+    kept = {} if answers.probabilities is not None else {"calibration": result.calibration}
+    submitted, expected = to_json(result), to_json(_computed(result, answers, data, **kept))
     for place, found, given in json_differences(submitted, expected, is_equal=_equal):
         yield f"{place} is {_short(found)}, and the answers give {_short(given)}"
 
@@ -113,8 +85,7 @@ def _computed(result: Result, answers: Answers, data: ScoredData, **changes: Any
         compared_labels=answers.labels,
         left_out=left_out_of(answers, data, result.left_out.max_length),
         scores=scores(answers),
-        **({"run": replace(result.run, no_answers=_unread(answers, data))} | changes),
-        **fields_of(answers, data),
+        **({"run": replace(result.run, no_answers=_unread(answers, data))} | fields_of(answers, data) | changes),
     )
     return replace(again, notes=tuple(notes_of(again, answers, pairs=len(data.pairs))))
 
@@ -122,7 +93,7 @@ def _computed(result: Result, answers: Answers, data: ScoredData, **changes: Any
 def on_part(result: Result, whole: ScoredData, part: ScoredData) -> Result:
     """Return the result of a model on a part of data, from its answers to the whole.
 
-    It has no calibration and no scores on the source, and a note on where its answers are from.
+    It has no scores on the source, and a note on where its answers are from.
 
     Args:
         result: The result on the whole data.
@@ -133,20 +104,27 @@ def on_part(result: Result, whole: ScoredData, part: ScoredData) -> Result:
         InputError: If the answers are not those to the rows and anchors of the data, or no group of the part has any.
     """
     everything = answers_of(result, whole)
+    known = everything.probabilities
     labels = np.full(len(whole.pairs) + 1, Missing.NOT_ASKED.value)  # the last one stands for rows that are not asked
-    labels[whole.row_pairs] = everything.predicted
+    probabilities = np.full((len(labels), len(everything.labels)), np.nan)
+    found: list[tuple[Ints, Answers | Anchors]] = [(whole.row_pairs, everything)]
     if whole.anchors is not None and everything.anchors is not None:
-        labels[whole.anchors.pairs] = everything.anchors.predicted
-    by_pair = dict(zip(whole.pairs, labels.tolist(), strict=False))
-    answers = asked_answers(
-        align(part, np.array([by_pair[pair] for pair in part.pairs], dtype=np.int64), everything.labels),
-        whole_groups=result.model.label_origin == ANSWERS,
+        found.append((whole.anchors.pairs, everything.anchors))
+    for pairs, answered in found:
+        labels[pairs] = answered.predicted
+        probabilities[pairs] = np.nan if answered.probabilities is None else answered.probabilities
+    numbers = {pair: number for number, pair in enumerate(whole.pairs)}
+    on_pairs = Predicted(labels, None if known is None else probabilities).at(
+        np.array([numbers[pair] for pair in part.pairs])
     )
+    answers = asked_answers(align(part, on_pairs, everything.labels), whole_groups=result.model.label_origin == ANSWERS)
     if not len(answers.rows):
         raise InputError(f"the result of {result.title} has no answers to {part.place}")
     run = replace(result.run, no_answers=_unread(answers, part), cut=0, refused=0, tied=0)
-    found = _computed(result, answers, part, run=run, source=None, calibration=None)
-    return replace(found, notes=(*found.notes, f"from the answers to all {len(whole.row_groups):,} {whole.units[1]}s"))
+    computed = _computed(result, answers, part, run=run, source=None)
+    return replace(
+        computed, notes=(*computed.notes, f"from the answers to all {len(whole.row_groups):,} {whole.units[1]}s")
+    )
 
 
 def with_parts(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> list[Result]:

@@ -7,6 +7,7 @@ the field computes it from the answers or leaves it out. A reader ignores fields
 
 from __future__ import annotations
 
+from base64 import b64decode
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,7 +19,7 @@ from merge_snli.base.table import Column, Table
 from merge_snli.dataset.label_spellings import MAX_LABELS, TWO_WAY, are_nli
 from merge_snli.models.labels import positions
 from merge_snli.schema import ALL, NLI_LABELS
-from merge_snli.scoring.results.answer_table import NamedAnswers, long_tables, read_variants
+from merge_snli.scoring.results.calibration import decoded
 from merge_snli.scoring.results.records import (
     DatasetRecord,
     Label,
@@ -35,6 +36,7 @@ from merge_snli.scoring.results.scores import (
     SOURCE_COLUMNS,
     Calibration,
     GroupTable,
+    NamedAnswers,
     RowScores,
     Scores,
     SourceAccuracy,
@@ -44,7 +46,7 @@ from merge_snli.scoring.statistics import Interval
 from metrics.pattern_accuracy.core import CURVE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import pandas as pd
     from matplotlib.axes import Axes
@@ -56,11 +58,11 @@ if TYPE_CHECKING:
 WORD_CLASS, LABEL, MASKED_LM = "word_class", "label", "masked_lm"
 """The columns of `Result.parts` on a MERGE data set."""
 
+# The entries of a row of scores that are not shares.
 COUNTED = ("part", "groups", "rows")
-"""The entries of a row of scores that are not shares."""
 
+# Ends of the names of entries that a notebook does not show, which shows percent.
 NOT_SHOWN = ("_low", "_high", "_problems", "brier")
-"""Ends of the names of entries that a notebook does not show, which shows percent."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,8 +103,7 @@ class Result(Part):
     source: SourceScores | None = None
     """Scores on the source of the data set; None if it was not scored."""
     calibration: Calibration | None = None
-    """How well the probabilities of the labels fit the answers; None if they are not known. The answers in `groups` do
-    not determine it."""
+    """How well the probabilities of the labels fit the answers; None if they are not known."""
 
     def __post_init__(self) -> None:
         """Check that the parts of the result fit together."""
@@ -128,6 +129,8 @@ class Result(Part):
         numbers = {NOT_ASKED, NO_ANSWER, *map(str, range(len(self.compared_labels)))}
         if not numbers.issuperset(answers):
             raise ValueError("predictions has a number that is not in compared_labels")
+        self._check_probabilities(table.probabilities, table.predictions)
+        self._check_probabilities(table.anchor_probabilities, "-" * len(table.id))
         if not {*map(str, range(len(self.dataset.labels)))}.issuperset("".join(table.gold)):
             raise ValueError("gold has a number that is not a label of the data set")
         used = {label for row in self.scores.predicted.values() for label in row}
@@ -137,6 +140,14 @@ class Result(Part):
             raise ValueError("the labels of groups do not give the numbers of their correct rows")
         if self.source is not None and not {*self.source.labels} <= {*self.dataset.labels}:
             raise ValueError("source has a label that is not in the data set")
+
+    def _check_probabilities(self, texts: tuple[str, ...] | None, predictions: Sequence[str]) -> None:
+        """Check that each text has the probabilities of as many rows as there are predictions."""
+        labels = len(self.compared_labels)
+        if texts and [len(b64decode(text)) for text in texts] != [2 * labels * len(each) for each in predictions]:
+            raise ValueError("the numbers of probabilities and predictions differ")
+        if texts and (decoded(texts, labels) > 1).any():
+            raise ValueError("a probability is larger than 1")
 
     def _correct_rows(self) -> Iterator[int]:
         """Yield the number of correct rows of each group."""
@@ -247,6 +258,8 @@ class Result(Part):
             InputError: If the result is on other data, or on a part of it.
         """
         import pandas as pd
+
+        from merge_snli.scoring.results.answer_table import long_tables, read_variants
 
         if dataset is None:
             return pd.DataFrame(self.as_rows()).set_index("part")

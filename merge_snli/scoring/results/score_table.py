@@ -12,8 +12,8 @@ from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 MODEL = Column("Model", "left")
 PA = f"PA({QUALITY_THRESHOLD})"
 ECE = "ECE"
+# Joins the names of two columns in `Result.parts`.
 JOIN = "+"
-"""Joins the names of two columns in `Result.parts`."""
 
 
 ScoreColumn = tuple[Column, Callable[["Result"], "Cell"]]

@@ -214,6 +214,10 @@ Digits = Annotated[str, Field(pattern="^[0-2]+$")]
 """Labels by their position in the labels of the data set."""
 
 
+Encoded = Annotated[str, Field(pattern="^[A-Za-z0-9+/]*=?=?$")]
+"""Numbers as Base64."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class GroupTable(Part):
     """Answers and counts of every group, one entry per group in each list. Comparisons of models need only these."""
@@ -231,10 +235,17 @@ class GroupTable(Part):
     """Number of these that the model predicts correctly, [n_draws, n_groups]."""
     anchors: tuple[Label | None, ...] | None = None
     """Predicted label of the group's anchor, None if the answer cannot be read; None without anchors."""
+    probabilities: tuple[Encoded, ...] | None = None
+    """Probability of each of `compared_labels` on the same rows as `predictions`: Base64 of the natural logarithms as
+    little-endian float16, row by row, NaN if the row was left out. None if the model gives no probabilities, as in
+    results from before they were stored."""
+    anchor_probabilities: tuple[Encoded, ...] | None = None
+    """The same of the group's anchor; None without anchors."""
 
     def __post_init__(self) -> None:
         """Check the lengths of the lists, and that ids, predictions and counts fit together."""
-        columns = (self.gold, self.predictions, *self.sizes, *self.correct, *([self.anchors] if self.anchors else []))
+        optional = (self.anchors, self.probabilities, self.anchor_probabilities)
+        columns = (self.gold, self.predictions, *self.sizes, *self.correct, *filter(None, optional))
         if any(len(column) != len(self.id) for column in columns) or not self.id:
             raise ValueError("the lists differ in length, or are empty")
         if len(self.sizes) != len(self.correct) or not self.sizes:
@@ -257,6 +268,21 @@ class GroupTable(Part):
             np.array(self.correct, dtype=np.int64)[:, at],
             np.array(self.sizes, dtype=np.int64)[:, at],
         )
+
+
+@dataclass(frozen=True)
+class NamedAnswers:
+    """The answers of one model, as its result has them.
+
+    Attributes:
+        model: Name of the model, unique in a table.
+        groups: The answers.
+        labels: The labels in which they are compared with gold labels.
+    """
+
+    model: str
+    groups: GroupTable
+    labels: tuple[str, ...]
 
 
 def label_of(prediction: str, labels: Sequence[str]) -> str:

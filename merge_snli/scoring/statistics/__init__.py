@@ -10,6 +10,7 @@ from merge_snli.scoring.statistics.bootstrap import (
 )
 from merge_snli.scoring.statistics.families import (
     Family,
+    NamedTest,
     PairResult,
     adjusted_pairs,
     compact_letters,
@@ -52,6 +53,7 @@ __all__ = [
     "Distribution",
     "Family",
     "Interval",
+    "NamedTest",
     "PairAtThresholds",
     "PairResult",
     "TestResult",

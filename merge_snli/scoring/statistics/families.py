@@ -85,12 +85,18 @@ def values_for(
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairResult:
-    """The test of one pair, such as two models, with its p-value adjusted over the family; NaN if it is not defined."""
+class NamedTest:
+    """The test of one pair, such as two word classes or two columns of Table 3."""
 
     first: str
     second: str
     result: TestResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairResult(NamedTest):
+    """The test of one pair with its p-value adjusted over the family; NaN if it is not defined."""
+
     adjusted_p: float
     differs: bool
 

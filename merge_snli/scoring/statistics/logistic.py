@@ -15,11 +15,11 @@ from merge_snli.base.arrays import Bools, Ints
 from merge_snli.scoring.statistics.values import FloatArray
 
 MAX_ITERATIONS = 30
+# Newton's method stops when no coefficient changes by more than this.
 TOLERANCE = 1e-9
-"""Newton's method stops when no coefficient changes by more than this."""
 
+# A predictor of which the others explain all but this share of its variance is a linear combination of them.
 COLLINEAR = 1e-10
-"""A predictor of which the others explain all but this share of its variance is a linear combination of them."""
 
 
 @dataclass(frozen=True)

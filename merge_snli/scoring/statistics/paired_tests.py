@@ -8,12 +8,20 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from merge_snli.scoring.statistics.bootstrap import N_RESAMPLES
 from merge_snli.scoring.statistics.t_tests import paired_result
-from merge_snli.scoring.statistics.values import FloatArray, Interval, TestResult, booleans, paired, warning_for
+from merge_snli.scoring.statistics.values import (
+    FloatArray,
+    Interval,
+    TestResult,
+    booleans,
+    numbers,
+    paired,
+    warning_for,
+)
 
 EXACT_BELOW = 25  # discordant seeds; with more, the chi-squared approximation is close and less conservative
 MAX_EXACT_FLIPS = 13  # 2**13 sign patterns are fewer than N_RESAMPLES
-N_RESAMPLES = 9_999
 
 _MAX_VALUES_PER_BATCH = 2**22
 _RESAMPLES_PER_BATCH = 500
@@ -45,9 +53,7 @@ def mcnemar_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed", lev
     """
     from statsmodels.stats.contingency_tables import mcnemar
 
-    a, b = booleans("first", first), booleans("second", second)
-    if len(a) != len(b):
-        raise ValueError(f"first has {len(a)} values, second has {len(b)}: a paired test needs both for each {unit}")
+    a, b = paired(first, second, booleans)
     only_first, only_second = int((a & ~b).sum()), int((b & ~a).sum())
     exact = only_first + only_second < EXACT_BELOW
     table = [[int((a & b).sum()), only_first], [only_second, int((~a & ~b).sum())]]
@@ -114,7 +120,7 @@ def permutation_test(
         >>> result.test, result.p_value
         ('paired permutation test (exact)', 0.03125)
     """
-    a, b = paired(first, second)
+    a, b = paired(first, second, numbers)
     differences = a - b
     changing = differences[differences != 0]  # swapping has no effect on seeds without a difference
     exact = len(changing) <= MAX_EXACT_FLIPS

@@ -36,7 +36,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model", l
     """
     from scipy import stats
 
-    a, b = paired(first, second)
+    a, b = paired(first, second, numbers)
     differences = a - b
     if _deviation(differences) == 0:  # scipy would divide by zero
         statistic, p_value = _without_deviation(float(differences.mean()))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +15,7 @@ OVERLAP_WARNING = (
 )
 
 FloatArray = NDArray[np.float64]
+Array = TypeVar("Array", NDArray[np.float64], NDArray[np.bool_])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,13 +79,18 @@ def ratios(numerators: ArrayLike, denominators: ArrayLike) -> FloatArray:
     return np.asarray(np.divide(numerators, below, out=np.full(below.shape, np.nan), where=below > 0))
 
 
-def paired(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def paired(first: ArrayLike, second: ArrayLike, convert: Callable[[str, ArrayLike], Array]) -> tuple[Array, Array]:
     """Convert two lists of values of the same units to arrays.
 
+    Args:
+        first: (n,) values.
+        second: (n,) other values.
+        convert: `numbers` or `booleans`.
+
     Raises:
-        ValueError: If they differ in length, have fewer than two values, or have a value that is not a finite number.
+        ValueError: If they differ in length, or as `convert`.
     """
-    a, b = numbers("first", first), numbers("second", second)
+    a, b = convert("first", first), convert("second", second)
     if len(a) != len(b):
         raise ValueError(f"first has {len(a)} values, second has {len(b)}: a paired test needs both for each unit")
     return a, b

@@ -15,7 +15,7 @@ from merge_snli.dataset.record import DataRecord, MaskedLMRecord, generation_of,
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.labels import Missing
 from merge_snli.schema import NLI_LABELS, WORD_CLASSES
-from merge_snli.scoring.answers import Answers, answers_to, asked_answers
+from merge_snli.scoring.answers import Answers, Predicted, answers_to, asked_answers
 from merge_snli.scoring.predictions.scored_data import AnchorPairs, ScoredData
 from merge_snli.scoring.results.evaluate import dataset_record, fields_of, left_out_of
 from merge_snli.scoring.results.measure import scores
@@ -95,8 +95,8 @@ def scored_dataset(
     answers = [
         answers_to(
             data,
-            np.array([numbers[row.answers[at]] for row in rows]),
-            np.array([numbers[letters[at]] for letters in on_anchors]),
+            Predicted(np.array([numbers[row.answers[at]] for row in rows])),
+            Predicted(np.array([numbers[letters[at]] for letters in on_anchors])),
             tuple(labels),
         )
         for at in range(len(models))

@@ -18,9 +18,8 @@ from merge_snli.analysis.statistics_tables import comparison_tables
 from merge_snli.analysis.without_seeds import on_common_seeds
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.language_models.import_files import import_files
-from merge_snli.leaderboard.boards import Board, make_boards
+from merge_snli.leaderboard.boards import Board, make_boards, side_by_side
 from merge_snli.leaderboard.payload import page_data
-from merge_snli.leaderboard.side_by_side import side_by_side
 from merge_snli.leaderboard.write import comma_separated, json_text, markdown
 from merge_snli.models.labels import Pair
 from merge_snli.schema import NLI_LABELS

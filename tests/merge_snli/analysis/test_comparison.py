@@ -320,7 +320,7 @@ def test_command_prints_models_letters_and_p_values(
     lines = out.splitlines()
     assert lines[0].startswith("merge_small, config all: PA at 0.9 over ")
     assert lines[3].split()[:2] == ["1", "best"]
-    assert "over 6 pair(s)" in out
+    assert "over 6 pairs" in out
     assert "\nSA, seeds − variants " in out
     assert "\nPA, noun − verb " in out
 

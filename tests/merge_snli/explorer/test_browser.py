@@ -64,6 +64,17 @@ def find(page: Page, selector: str) -> Page:
     return page.find_element("css selector", selector)
 
 
+def click(page: Page, selector: str) -> None:
+    """Click what is below cards that are laid out only when they are scrolled to, and move it then."""
+    scroll = (
+        "const [one, done] = arguments; one.scrollIntoView({block: 'center'});"
+        "requestAnimationFrame(() => setTimeout(done))"
+    )
+    for _ in range(2):
+        page.execute_async_script(scroll, find(page, selector))
+    find(page, selector).click()
+
+
 def texts(page: Page, selector: str) -> list[str]:
     found: list[str] = page.execute_script(
         "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)", selector
@@ -84,7 +95,7 @@ def selection(page: Page) -> list[str]:
     """Return the ids of the seeds on all pages, in order."""
     ids = texts(page, "#seeds .verdict code")
     while find(page, "#next").is_enabled():
-        find(page, "#next").click()
+        click(page, "#next")
         ids += texts(page, "#seeds .verdict code")
     assert texts(page, "#count")[0].startswith(f"{len(ids)} of 78 seeds" if ids else "No seed")
     return ids
@@ -138,6 +149,18 @@ def test_filters_and_sorts_by_the_share_of_right_variants(page: Page, answers: p
     )
     choose(page, "sort", "most variants")
     assert len(selection(page)) == ((shares >= 0.4) & (shares <= 0.8)).sum()
+
+
+def test_sorts_by_label_and_word_class(page: Page, answers: pd.DataFrame) -> None:
+    rows = answers.groupby("seed_id", sort=False).first()
+    choose(page, "sort", "gold label")
+    assert selection(page) == [
+        *rows.index[np.argsort([NLI_LABELS.index(each) for each in rows["label"]], kind="stable")]
+    ]
+    choose(page, "sort", "word class")
+    classes = [*answers["word_class"].unique()]
+    order = np.argsort([classes.index(each) for each in rows["word_class"]], kind="stable")
+    assert selection(page) == [*rows.index[order]]
 
 
 def test_fragile_seeds_are_right_with_most_variants_wrong(page: Page, answers: pd.DataFrame) -> None:
@@ -310,12 +333,46 @@ def test_keys(page: Page) -> None:
     assert find(page, "#q").get_attribute("value") == "j"
 
 
-@pytest.mark.parametrize("act", ["previous", "next"])
-def test_pages(page: Page, act: str) -> None:
-    find(page, "#next").click()
-    second = texts(page, "#place")
-    find(page, f"#{act}").click()
-    assert texts(page, "#place") != second
+def test_pages(page: Page) -> None:
+    def shown() -> tuple[list[str], list[str]]:
+        return texts(page, "#place"), texts(page, "#seeds .verdict code")
+
+    first = shown()
+    assert not find(page, "#previous").is_enabled()
+    click(page, "#next")
+    second = shown()
+    assert second[0] == ["page 2 of 8"]
+    assert not {*first[1]} & {*second[1]}
+    click(page, "#next")
+    click(page, "#previous")
+    assert shown() == second
+    click(page, "#previous")
+    assert shown() == first
+
+
+def test_links_and_buttons_of_the_frame(page: Page) -> None:
+    keys = importlib.import_module("selenium.webdriver.common.keys").Keys
+    page.switch_to.active_element.send_keys(keys.TAB)
+    skip = page.switch_to.active_element
+    assert skip.text == "Skip to content"
+    skip.send_keys(keys.ENTER)
+    assert page.switch_to.active_element.get_attribute("id") == "main"
+    explained = find(page, "#about .legend")
+    assert not explained.is_displayed()
+    click(page, "#about summary")
+    assert explained.is_displayed()
+    assert [each.text for each in page.find_elements("css selector", "#about kbd")][:2] == ["j", "k"]
+    click(page, "#about summary")
+    assert not explained.is_displayed()
+    find(page, "#view-words").click()
+    assert find(page, "#words-view").is_displayed()
+    find(page, "#view-seeds").click()
+    assert find(page, "#seeds-view").is_displayed()
+    choose(page, "label", "neutral")
+    assert len(selection(page)) < 78
+    find(page, "#home").click()
+    wait_until(lambda: find(page, "#label").get_attribute("value") == "")
+    assert len(selection(page)) == 78
 
 
 @pytest.mark.parametrize(("screen", "theme"), [(DESK, "dark"), (PHONE, "light"), (PHONE, "dark")])
@@ -326,6 +383,8 @@ def test_it_fits_phones_and_follows_the_theme(browser: Page, site: Path, screen:
         assert browser.execute_script("return document.documentElement.scrollWidth") <= screen["width"]
         color = sum(map(int, browser.execute_script(background)[4:-1].split(",")))
         assert (color < 200) == (theme == "dark")
+        heights = "return [...document.querySelectorAll('.field:not([hidden])')].map((one) => one.offsetHeight)"
+        assert max(browser.execute_script(heights)) < 80  # a label, and its control beside or below it
     before = browser.execute_script(background)
     button: Callable[[], None] = find(browser, "#theme").click
     button()

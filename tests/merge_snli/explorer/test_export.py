@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import InputError, MergeDataset, Result, score
 from merge_snli.cli import main
-from merge_snli.explorer.export import results_on, write_answers
+from merge_snli.explorer.write import results_on, write_answers
+from merge_snli.pairs.options import SimplePairOptions
+from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.answers import Answers
+from merge_snli.scoring.predictions.opening import open_config
+from merge_snli.scoring.results.calibration import as_stored
+from merge_snli.scoring.results.recompute import answers_of
+from tests.merge_snli.analysis.made import made_result
 from tests.merge_snli.leaderboard.conftest import SHIPPED
 
 COLUMNS = [
@@ -74,7 +83,6 @@ def test_the_wide_table_has_the_same_answers_beside_each_other(long: Path, folde
 def test_every_reader_finds_the_same_rows(long: Path, tmp_path: Path) -> None:
     import datasets
     import duckdb
-    import pandas as pd
     import polars as pl
 
     expected = pq.read_table(long).to_pylist()
@@ -92,8 +100,6 @@ def test_every_reader_finds_the_same_rows(long: Path, tmp_path: Path) -> None:
 
 
 def test_csv_has_the_same_values(long: Path, folder: Path, tmp_path: Path) -> None:
-    import pandas as pd
-
     path = tmp_path / "answers.csv"
     assert main(["explore", str(folder), "--dataset", "demo:dataset", "--export", str(path)]) == 0
     frame, expected = pd.read_csv(path, keep_default_na=False), pq.read_table(long).to_pylist()
@@ -123,6 +129,48 @@ def test_tables_have_the_labels_of_annotators(with_people: tuple[MergeDataset, l
     write_answers(tmp_path / "wide.csv", models, dataset, wide=True)
     header = (tmp_path / "wide.csv").read_text(encoding="utf-8").splitlines()[0].replace('"', "").split(",")
     assert header[8:12] == ["agreement", *(f"people:{name}" for name in NLI_LABELS)]
+
+
+def test_data_without_seeds_is_refused(results: list[Result], tmp_path: Path) -> None:
+    pairs = make_simple_pair(tmp_path / "pairs", SimplePairOptions(premises=4))
+    with pytest.raises(InputError, match="Simple Pair has no seeds"):
+        results_on(results, pairs)
+
+
+@pytest.fixture(scope="module")
+def probable(results: list[Result]) -> tuple[Answers, Result]:
+    """Random probabilities of the answers of a model, and its result."""
+    data, rng = open_config(SHIPPED, "all"), np.random.default_rng(0)
+    answers = answers_of(results[0], data)
+    assert answers.anchors is not None
+    on_rows, on_seeds = (as_stored(rng.dirichlet(np.ones(3), len(each.gold))) for each in (answers, answers.anchors))
+    answers = replace(answers, probabilities=on_rows, anchors=replace(answers.anchors, probabilities=on_seeds))
+    return answers, made_result("probable", data, answers)
+
+
+def test_tables_have_probabilities(
+    probable: tuple[Answers, Result], results: list[Result], bundled: MergeDataset, tmp_path: Path
+) -> None:
+    answers, result = probable
+    models = [results[2], result]
+    own, on_seeds = ([f"{prefix}probability:{label}" for label in NLI_LABELS] for prefix in ("", "seed_"))
+    frame = result.to_pandas(bundled)
+    assert [*frame.columns] == [*COLUMNS, *own, *on_seeds]
+    assert answers.probabilities is not None
+    assert answers.anchors is not None
+    assert answers.anchors.probabilities is not None
+    assert np.allclose(frame[own], answers.probabilities, rtol=1e-6)
+    assert np.allclose(frame[on_seeds], answers.anchors.probabilities[answers.groups], rtol=1e-6)
+    write_answers(tmp_path / "long.parquet", models, bundled)
+    rows = pq.read_table(tmp_path / "long.parquet").to_pandas()
+    pd.testing.assert_frame_equal(rows[rows["model"] == "probable"].reset_index(drop=True), frame, check_dtype=False)
+    assert rows.loc[rows["model"] == "two-way", own + on_seeds].isna().all(axis=None)
+    write_answers(tmp_path / "wide.parquet", models, bundled, wide=True)
+    wide = pq.read_table(tmp_path / "wide.parquet").to_pandas()
+    assert not [name for name in wide if "probability" in name and name.endswith(":two-way")]
+    assert (wide[[f"{name}:probable" for name in own]].to_numpy() == frame[own].to_numpy()).all()
+    write_answers(tmp_path / "long.csv", models, bundled)
+    assert np.allclose(pd.read_csv(tmp_path / "long.csv")[own].dropna(), frame[own], rtol=1e-5)
 
 
 def test_results_on_other_data_are_refused(results: list[Result], bundled: MergeDataset) -> None:

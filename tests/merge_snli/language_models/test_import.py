@@ -280,6 +280,19 @@ def test_a_log_without_the_prompt_in_full(inspect_log: Path) -> None:
         assert result.title == "model (zero_shot)"
 
 
+def test_a_log_of_lm_eval_without_the_names_of_the_texts(lm_eval_logs: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(lm_eval_logs, tmp_path / "logs"))
+    (path,) = folder.glob("results_*")
+    run = json.loads(path.read_text(encoding="utf-8"))
+    for config in run["configs"].values():
+        del config["metadata"]["texts"]
+    path.write_text(json.dumps(run), encoding="utf-8")
+    before, after = (
+        import_files(sorted(each.glob("samples_*")), OWN, model="dummy") for each in (lm_eval_logs, folder)
+    )
+    assert [result.model.digest for result in after] == [result.model.digest for result in before]
+
+
 Edit = Callable[[Json], Json]
 
 
@@ -399,10 +412,10 @@ def without_task(run: Json) -> None:
     [
         ("results", None, "is not beside"),
         ("results", "{", "is not valid JSON"),
-        ("results", "[]", "is not a JSON object"),
-        ("results", without_task, "do not have configs of the task merge_snli_verb_word"),
+        ("results", "[]", "merge-snli harness did not write"),
+        ("results", without_task, "is a log of the task merge_snli_verb_word"),
         ("results", lambda run: run["configs"]["merge_snli_verb_word"].pop("metadata"), "did not write"),
-        ("results", lambda run: run["n-shot"].clear(), "do not have n-shot"),
+        ("results", lambda run: run["n-shot"].clear(), "is a log of the task merge_snli_verb_word"),
         (
             "results",
             lambda run: run["configs"]["merge_snli_verb_word"]["fewshot_config"].update(samples=[{"text": "a"}]),

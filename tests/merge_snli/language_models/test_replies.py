@@ -163,7 +163,7 @@ def test_ranked_answers_keep_their_log_likelihoods(lm_eval_folder: Path, tmp_pat
         sum((share - (label == right)) ** 2 for label, share in zip(NLI_LABELS, each, strict=True))
         for each, right in zip(of_seeds.values(), gold, strict=True)
     ]
-    assert result.calibration.anchor_brier == pytest.approx(fmean(errors))
+    assert result.calibration.anchor_brier == pytest.approx(fmean(errors), abs=2e-4)
     (again,) = import_files([written], OWN, again=True)
     assert (again.groups, again.calibration) == (result.groups, result.calibration)
 

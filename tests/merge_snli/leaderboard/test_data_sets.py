@@ -14,9 +14,10 @@ import pytest
 
 from merge_snli import Result, score
 from merge_snli.cli import main
-from merge_snli.leaderboard.boards import make_boards
-from merge_snli.leaderboard.side_by_side import side_by_side
-from merge_snli.leaderboard.write import FORMATS, render_page
+from merge_snli.leaderboard.boards import make_boards, side_by_side
+from merge_snli.leaderboard.write import FORMATS, render_page, write_leaderboard
+from merge_snli.pairs.options import SimplePairOptions
+from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.results.files import write_result
 from tests.browser import chromium
@@ -134,6 +135,15 @@ def test_bars_have_the_shares_of_the_labels(results: list[Result], grouped: list
         for value in by_kind[0]
         for by in by_kind
     ]
+
+
+def test_the_data_set_of_pairs_in_groups_can_be_given(tmp_path: Path) -> None:
+    data = make_simple_pair(tmp_path / "pairs", SimplePairOptions(premises=4))
+    whole, part = (
+        score(lambda pairs: ["neutral"] * len(pairs), data, config="simple", limit_seeds=limit) for limit in (None, 5)
+    )
+    for result in (whole, part):
+        assert write_leaderboard([result], tmp_path / "page", datasets=[data]).is_file()
 
 
 def test_the_command_shows_both_kinds_of_data(

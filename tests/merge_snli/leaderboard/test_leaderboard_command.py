@@ -1,6 +1,7 @@
 """Tests of `merge-snli leaderboard`."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,33 @@ def test_page_with_and_without_texts(folder: Path, tmp_path: Path) -> None:
     with_texts = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert len(with_texts) > len(page)
     assert [path.name for path in (tmp_path / "site").iterdir()] == ["index.html"]
+
+
+def test_sentences_that_may_not_be_shared_are_on_the_page_on_request(folder: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(SHIPPED / "data", data / "data")
+    record = json.loads((SHIPPED / "run.json").read_text(encoding="utf-8"))
+    record["terms"]["license"] = "other"
+    (data / "run.json").write_text(json.dumps(record), encoding="utf-8")
+    assert run(folder, "--out", tmp_path / "site", "--dataset", data) == 0
+    page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert run(folder, "--out", tmp_path / "site", "--dataset", data, "--with-text") == 0
+    with_texts = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert [
+        bool(json.loads(each.partition('id="data">')[2].partition("</script>")[0])["boards"][0]["texts"])
+        for each in (page, with_texts)
+    ] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["--dataset", SHIPPED, "--format", "md"], ["--dataset", SHIPPED, "--init-space", "org/board"]]
+)
+def test_sentences_on_request_need_a_page_with_a_data_set(
+    folder: Path, tmp_path: Path, arguments: list[object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(folder, "--out", tmp_path / "site", "--with-text", *arguments) == 2
+    assert "--with-text" in capsys.readouterr().err
+    assert not (tmp_path / "site").exists()
 
 
 def test_tables_at_other_thresholds(folder: Path, tmp_path: Path, results: list[Result]) -> None:

@@ -16,7 +16,7 @@ import pytest
 from merge_snli import Result, score
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset, find_dataset
-from merge_snli.leaderboard.submissions import LIMITS, check_files
+from merge_snli.leaderboard.space import LIMITS, check_files
 from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.scoring.results.evaluate import fields_of
 from merge_snli.scoring.results.files import file_name, parse_result, to_json

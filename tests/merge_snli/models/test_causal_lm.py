@@ -18,12 +18,12 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.cli import main
 from merge_snli.dataset.texts import TextNames
-from merge_snli.language_models.prompts import FilledPrompt, Shot, read_prompt
 from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.causal_lm import CausalLM
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
 from merge_snli.models.loading import ModelOptions, load_causal_lm
+from merge_snli.models.prompts import FilledPrompt, Shot, read_prompt
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predictions.opening import open_config

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair
+from merge_snli.pairs.options import SimplePairOptions
+from merge_snli.pairs.simple_pair import make_simple_pair
 
 Rows = dict[str, list[dict[str, Any]]]
 

@@ -13,9 +13,10 @@ from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.tagger import find_tagger
 from merge_snli.models.wordnet import supersense
 from merge_snli.pairs.clauses import _third_person, is_plain, load_parser, read_clause
-from merge_snli.pairs.extended_pair import ExtendedPairOptions, make_extended_pair
+from merge_snli.pairs.extended_pair import make_extended_pair
 from merge_snli.pairs.extended_sentences import TEMPLATES, ExtendedTemplates, read_sources
 from merge_snli.pairs.lexicon import SHIPPED, read_entries
+from merge_snli.pairs.options import ExtendedPairOptions
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.validation import validate

@@ -24,7 +24,8 @@ from merge_snli.card import render_card
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.hub.plan import plan
 from merge_snli.hub.prepare import prepare_dataset
-from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair
+from merge_snli.pairs.options import SimplePairOptions
+from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import data_file
 from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.validation import validate

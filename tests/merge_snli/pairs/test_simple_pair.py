@@ -9,7 +9,8 @@ import pytest
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair, simple_pair_configs
+from merge_snli.pairs.options import SimplePairOptions
+from merge_snli.pairs.simple_pair import make_simple_pair, simple_pair_configs
 from tests.merge_snli.pairs.conftest import Rows, files_of, rows_of
 from tests.merge_snli.pairs.reading import Fact, are_apart, label, read
 

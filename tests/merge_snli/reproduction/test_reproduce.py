@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,9 @@ import pytest
 
 from merge_snli.cli import main
 from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX
-from merge_snli.models.loading import ModelOptions
 from merge_snli.papers.numbers import MERGE, read_paper
-from merge_snli.reproduction.plan import DEMO_PROBLEMS, OTHER_SETS, Reproduction, plan_reproduction
-from merge_snli.reproduction.stages import reproduce
+from merge_snli.reproduction.merge import DEMO_PROBLEMS, OTHER_SETS, plan_reproduction
+from merge_snli.reproduction.run import reproduce
 from tests.browser import chromium
 from tests.conftest import DATA
 
@@ -73,10 +73,9 @@ def test_first_problems_of_snli_test_with_bundled_models(tmp_path: Path) -> None
         limit=SNLI_PROBLEMS,
         only=["table-2", "table-3", "table-4", "table-10"],
     )
-    given = {**vars(planned.options), "mlm": tuple(PREFIX + name for name in MASKED_LMS)}
-    options = type(planned.options)(**given)
-    models = tuple(PREFIX + name for name in NLI_MODELS)
-    run = Reproduction(**{**vars(planned), "options": options, "models": models, "model_options": ModelOptions()})
+    masked_lms, models = (tuple(PREFIX + name for name in names) for names in (MASKED_LMS, NLI_MODELS))
+    options = replace(planned.options, mlm=masked_lms)
+    run = replace(planned, options=options, masked_lms=masked_lms, models={name: name for name in models})
     document = reproduce(run)
     assert document["not_comparable"] == f"only the first {SNLI_PROBLEMS} problems"
     assert document["failed"] == {}

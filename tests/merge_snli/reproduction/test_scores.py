@@ -15,8 +15,8 @@ from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
 from merge_snli.models.labels import Pair
 from merge_snli.papers.numbers import MERGE, read_paper
-from merge_snli.reproduction.scores import score_numbers, table_3_cells
-from merge_snli.reproduction.write import compare
+from merge_snli.reproduction.numbers import score_numbers, table_3_cells
+from merge_snli.reproduction.verdict import compare
 
 pytestmark = pytest.mark.slow
 

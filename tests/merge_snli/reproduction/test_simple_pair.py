@@ -76,14 +76,16 @@ def test_rows_and_columns_are_known() -> None:
 
 
 def test_number_of_pairs_is_the_papers(tmp_path: Path) -> None:
-    assert plan_simple_pair(tmp_path).pairs == 56_000 + 28_000 + 128_000 + 12_000
-    assert plan_simple_pair(tmp_path, only=["table-5"], limit=100).pairs == 300
+    _, _, pairs, seconds = plan_simple_pair(tmp_path).work()
+    assert pairs == 56_000 + 28_000 + 128_000 + 12_000 and seconds > 30
+    assert plan_simple_pair(tmp_path, only=["table-5"], limit=100).work()[2] == 300
 
 
 def test_dry_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "--paper", "simple-pair", "--demo", "--dry-run"]) == 0
     printed = capsys.readouterr().out
-    assert "nli-a" in printed and f"{plan_simple_pair(Path(), demo=True).pairs:,}" in printed
+    assert "nli-a" in printed and f"{plan_simple_pair(Path(), demo=True).work()[2]:,}" in printed
+    assert not re.search(r"other steps .* 0\.0 s", printed)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,18 @@ from __future__ import annotations
 import pytest
 
 from merge_snli.papers.numbers import MERGE, PaperCell, read_paper
-from merge_snli.reproduction.tables import Ours
-from merge_snli.reproduction.verdict import DIFFERS, EQUAL, INSIDE, NOT_COMPARABLE, NOT_COMPUTED, OUTSIDE, OurNumber
-from merge_snli.reproduction.verdict import check_cell as check
-from merge_snli.reproduction.write import compare
+from merge_snli.reproduction.verdict import (
+    DIFFERS,
+    EQUAL,
+    INSIDE,
+    NOT_COMPARABLE,
+    NOT_COMPUTED,
+    OUTSIDE,
+    OurNumber,
+    Ours,
+    check_cell,
+    compare,
+)
 
 EXHIBITS = read_paper(MERGE).exhibits
 
@@ -34,11 +42,11 @@ EXHIBITS = read_paper(MERGE).exhibits
 def test_verdict(
     paper: PaperCell | None, found: OurNumber | None, precision: float | None, verdict: str, difference: float | None
 ) -> None:
-    cell = check("a", "b", paper, found, precision=precision)
-    assert (cell.verdict, cell.difference) == (verdict, None if difference is None else pytest.approx(difference))
-    assert bool(cell.reason) == (verdict in (NOT_COMPARABLE, NOT_COMPUTED))
-    other = check("a", "b", paper, found, precision=precision, not_comparable="a demo")
-    assert (other.verdict, other.reason, other.difference) == (NOT_COMPARABLE, "a demo", None)
+    cell = check_cell("a", "b", paper, found, precision=precision)
+    assert (cell["verdict"], cell["difference"]) == (verdict, None if difference is None else pytest.approx(difference))
+    assert bool(cell["reason"]) == (verdict in (NOT_COMPARABLE, NOT_COMPUTED))
+    other = check_cell("a", "b", paper, found, precision=precision, not_comparable="a demo")
+    assert (other["verdict"], other["reason"], other["difference"]) == (NOT_COMPARABLE, "a demo", None)
 
 
 def test_one_changed_score_changes_one_verdict() -> None:

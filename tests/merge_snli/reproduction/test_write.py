@@ -10,19 +10,14 @@ from pathlib import Path
 import pytest
 
 from merge_snli.base.errors import InputError, as_flags
-from merge_snli.base.progress import Progress
-from merge_snli.base.stages import run_here
-from merge_snli.cli import main
+from merge_snli.cli import command_parser, main
 from merge_snli.dataset.annotators import COLUMN
 from merge_snli.embedded import FOLDER
 from merge_snli.papers.numbers import MERGE, read_paper
-from merge_snli.reproduction.estimate import number_of_pairs, shapes
-from merge_snli.reproduction.plan import OTHER_SETS, PLAIN, Reproduction, plan_reproduction
-from merge_snli.reproduction.requirements import check_requirements, missing_packages
-from merge_snli.reproduction.stages import reproduce, stages
-from merge_snli.reproduction.tables import Ours
-from merge_snli.reproduction.verdict import OurNumber
-from merge_snli.reproduction.write import write_reproduction
+from merge_snli.reproduction.estimate import shapes
+from merge_snli.reproduction.merge import OTHER_SETS, PLAIN, Reproduction, plan_reproduction
+from merge_snli.reproduction.run import check_requirements, missing_packages, reproduce
+from merge_snli.reproduction.verdict import OurNumber, Ours
 
 SVG = '<?xml version="1.0"?><svg viewBox="0 0 10 10"><g id="a"><path style="fill: #0072b2"/></g></svg>'
 
@@ -42,8 +37,8 @@ def test_page_and_markdown_show_what_the_json_file_has(demo: Reproduction) -> No
         "table-3": Ours(cells={("BERT-B-S", "source"): found}, reason="not scored"),
         "figure-5": Ours(files=("figures/figure-5.svg",)),
     }
-    document = write_reproduction(demo, ours, not_comparable="")
-    assert json.loads((demo.out / "reproduction.json").read_text(encoding="utf-8")) == document
+    demo.write(ours, not_comparable="")
+    document = json.loads((demo.out / "reproduction.json").read_text(encoding="utf-8"))
     (table_3,) = [each for each in document["exhibits"] if each["name"] == "table-3"]
     assert table_3["cells"][0] == {
         "row": "BERT-B-S",
@@ -59,20 +54,23 @@ def test_page_and_markdown_show_what_the_json_file_has(demo: Reproduction) -> No
     assert "| BERT-B-S | source | 90.5 | 90.0 | 89.2 to 91.0 | -0.5 | inside our 95% interval | – |" in markdown
     page = (demo.out / "reproduction.html").read_text(encoding="utf-8")
     assert "org/&lt;model&gt; on plain: it has no weights" in page
+    for text in (page, markdown):
+        assert "--preset paper-bart" in text and "--size 100 --per class" in text
     assert 'id="figure-5-a"' in page and "var(--line-0)" in page
     for exhibit in read_paper(MERGE).exhibits.values():
         assert f'id="{exhibit.name}"' in page and exhibit.title.replace("'", "&#39;") in page
 
 
-def test_stages_are_those_that_the_exhibits_need(tmp_path: Path) -> None:
+def test_steps_are_those_that_the_exhibits_need(tmp_path: Path) -> None:
     def names(*only: str) -> list[str]:
-        return [stage.name for stage in stages(plan_reproduction(tmp_path, only=only, demo=True))]
+        return [name for name, _ in plan_reproduction(tmp_path, only=only, demo=True).steps()]
 
     assert names("table-4") == [f"data set {PLAIN}", "reproduction"]
     assert names("table-3") == [f"data set {PLAIN}", f"scores on {PLAIN}", "reproduction"]
     every = [f"data set {PLAIN}", *(f"data set {name}" for name in OTHER_SETS)]
     assert names("figure-8")[:7] == [*every, f"scores on {PLAIN}"]
-    assert {*names("figure-8"), "sheets"} == {*names()}
+    assert names("figure-8") == names()
+    assert names("figure-3") == ["reproduction"]
 
 
 def test_sets_of_section_5_4_have_the_seeds_of_the_plain_one(demo: Reproduction) -> None:
@@ -93,7 +91,7 @@ def test_annotators_labels_are_kept_if_the_problems_have_them(tmp_path: Path) ->
 def test_what_is_missing_is_said_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "out"
     run = plan_reproduction(out, only=["table-3", "figure-10"])
-    monkeypatch.setattr("merge_snli.reproduction.requirements.find_spec", lambda name: None)
+    monkeypatch.setattr("merge_snli.reproduction.run.find_spec", lambda name: None)
     with pytest.raises(InputError) as error:
         reproduce(run)
     message = str(error.value)
@@ -111,7 +109,7 @@ def test_every_model_that_needs_pickle_weights_is_named(demo: Reproduction, tmp_
             (folder / file).write_text("{}", encoding="utf-8")
         models.append(str(folder))
     with pytest.raises(InputError) as error:
-        check_requirements(replace(demo, models=tuple(models)))
+        check_requirements(replace(demo, models={name: name for name in models}))
     assert as_flags(error.value).count("--allow-pickle") == 2
 
 
@@ -145,7 +143,7 @@ def test_data_sets_of_another_run_are_not_replaced(demo: Reproduction) -> None:
         shutil.copy(FOLDER.parent / file, folder / file)
     before = (folder / "run.json").read_bytes()
     with pytest.raises(InputError) as error:
-        run_here(stages(demo)[:1], Progress(quiet=True))
+        demo.make_data(PLAIN)
     assert "limit" in str(error.value) and "--overwrite" in as_flags(error.value)
     assert (folder / "run.json").read_bytes() == before
 
@@ -153,11 +151,16 @@ def test_data_sets_of_another_run_are_not_replaced(demo: Reproduction) -> None:
 def test_estimates_know_every_model(tmp_path: Path) -> None:
     paper = plan_reproduction(tmp_path)
     assert {*paper.models, *paper.options.mlm} < {*shapes()}
-    assert number_of_pairs(paper, 9_824) == round(2_222 * 77.4) + 380_000 * 3 + 190_000 * 2 + 9_824
-    assert number_of_pairs(plan_reproduction(tmp_path, only=["table-3"]), 4_912) == (round(2_222 * 77.4) + 9_824) // 2
+    assert paper.pairs(9_824) == round(2_222 * 77.4) + 380_000 * 3 + 190_000 * 2 + 9_824
+    assert plan_reproduction(tmp_path, only=["table-3"]).pairs(4_912) == (round(2_222 * 77.4) + 9_824) // 2
     for name in ("mlm-wordpiece", "mlm-bpe", "nli-a", "nli-b"):
         config = json.loads((FOLDER / name / "config.json").read_text(encoding="utf-8"))
-        shape = shapes()[f"demo:{name}"]
-        assert (shape.layers, shape.width, shape.inner, shape.vocabulary) == tuple(
-            config[key] for key in ("num_hidden_layers", "hidden_size", "intermediate_size", "vocab_size")
-        )
+        keys = ("num_hidden_layers", "hidden_size", "intermediate_size", "vocab_size")
+        assert [*shapes()[f"demo:{name}"].values()][:4] == [config[key] for key in keys]
+
+
+def test_the_commands_for_what_is_not_computed_are_accepted() -> None:
+    commands = [line for exhibit in read_paper(MERGE).exhibits.values() for line in exhibit.commands]
+    assert len(commands) == 4
+    for line in commands:
+        command_parser([line.split()[1]]).parse_args(line.split()[1:])

@@ -25,8 +25,9 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
 from merge_snli.cli import main
 from merge_snli.dataset.record import ConfigRecord, DataRecord, Record, TermsRecord, encode_record, seal
+from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.output import PAIR_COLUMNS
-from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair
+from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.results.files import result_schema, write_result

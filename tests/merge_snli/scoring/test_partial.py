@@ -18,7 +18,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
-from merge_snli.leaderboard.submissions import check_files
+from merge_snli.leaderboard.space import check_files
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.scoring.predictions.scored_data import part_of_data

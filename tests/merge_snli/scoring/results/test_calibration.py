@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
 import numpy as np
 import pytest
 
-from merge_snli import score, score_table
+from merge_snli import InputError, Result, score, score_table
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.answers import Anchors, Answers
-from merge_snli.scoring.results.calibration import calibration_of, label_probabilities
+from merge_snli.scoring.predictions.opening import open_config
+from merge_snli.scoring.results.calibration import as_stored, calibration_of, label_probabilities
+from merge_snli.scoring.results.files import read_result, write_result
+from merge_snli.scoring.results.recompute import answers_of, differences
 
 Row = tuple[list[float], int]
 """The probability of each label, and the number of the gold label."""
@@ -80,6 +86,75 @@ def test_labels_that_count_as_one_have_the_sum_of_their_probabilities() -> None:
     logits = np.log(np.array([[0.5, 0.2, 0.3], [0.1, 0.1, 0.8]], dtype=np.float32))
     two_way = label_probabilities(logits, ("contradiction", "entailment", "neutral"), ("entailment", "not_entailment"))
     assert two_way == pytest.approx(np.array([[0.2, 0.8], [0.1, 0.9]]))
+
+
+def test_stored_probabilities_are_near_those_of_the_model() -> None:
+    logits = np.random.default_rng(0).normal(0, 8, (20_000, 3)).astype(np.float32)
+    probabilities = label_probabilities(logits, NLI_LABELS, NLI_LABELS)
+    stored = as_stored(probabilities)
+    assert np.abs(stored - probabilities).max() < 2e-4
+    surest = probabilities.max(axis=1) > 0.9999
+    assert surest.sum() > 1000
+    assert (1 - stored.max(axis=1))[surest] == pytest.approx(
+        (1 - probabilities.max(axis=1))[surest], rel=1e-3, abs=1e-7
+    )
+    assert (as_stored(stored) == stored).all()
+    assert as_stored(np.array([[1.0, 0.0], [np.nan, np.nan]]))[0] == pytest.approx([1, 0])
+
+
+@pytest.fixture(scope="module")
+def with_probabilities(bert: Path, dataset: Path) -> Result:
+    return score(bert, dataset)
+
+
+def test_results_keep_the_probabilities(with_probabilities: Result, dataset: Path, tmp_path: Path) -> None:
+    result = read_result(write_result(with_probabilities, tmp_path))
+    data = open_config(dataset, "all")
+    answers = answers_of(result, data)
+    assert answers.probabilities is not None
+    assert (answers.probabilities.argmax(axis=1) == answers.predicted).all()
+    assert calibration_of(answers, data) == result.calibration
+    assert list(differences(result, data)) == []
+    groups = result.groups
+    again = base64.b64decode((groups.probabilities or ())[0])
+    first = np.exp(np.frombuffer(again, "<f2").astype(float)).reshape(-1, 3)
+    assert (first == answers.probabilities[data.row_groups == 0]).all()
+
+
+def test_a_calibration_that_the_probabilities_do_not_give(with_probabilities: Result, dataset: Path) -> None:
+    assert with_probabilities.calibration is not None
+    better = replace(with_probabilities, calibration=replace(with_probabilities.calibration, brier=0.0))
+    assert [each.split(" is ")[0] for each in differences(better, open_config(dataset, "all"))] == ["calibration.brier"]
+
+
+def test_results_without_stored_probabilities_are_read(
+    with_probabilities: Result, dataset: Path, tmp_path: Path
+) -> None:
+    path = write_result(with_probabilities, tmp_path)
+    value = json.loads(path.read_text(encoding="utf-8"))
+    for name in ("probabilities", "anchor_probabilities"):
+        del value["groups"][name]
+    path.write_text(json.dumps(value), encoding="utf-8")
+    result = read_result(path)
+    assert result.calibration == with_probabilities.calibration
+    data = open_config(dataset, "all")
+    assert answers_of(result, data).probabilities is None
+    assert list(differences(result, data)) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "message"), [([0.0] * 6, "differ"), ([1.0, 0.0, 0.0], "larger than 1"), (None, "probabilities")]
+)
+def test_damaged_probabilities_are_refused(
+    with_probabilities: Result, tmp_path: Path, values: list[float] | None, message: str
+) -> None:
+    path = write_result(with_probabilities, tmp_path)
+    value = json.loads(path.read_text(encoding="utf-8"))
+    text = "no Base64" if values is None else base64.b64encode(np.array(values, "<f2").tobytes()).decode()
+    value["groups"]["anchor_probabilities"][1] = text
+    path.write_text(json.dumps(value), encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_result(path)
 
 
 def test_parts_of_answers_keep_their_probabilities() -> None:

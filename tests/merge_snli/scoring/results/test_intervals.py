@@ -9,12 +9,12 @@ import pytest
 from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.results.intervals import (
     LOWEST,
-    RESAMPLES,
     intervals_of,
     pattern_accuracy_interval,
 )
 from merge_snli.scoring.results.scores import Intervals
 from merge_snli.scoring.statistics import Interval, bootstrap_intervals, proportion_interval
+from merge_snli.scoring.statistics.bootstrap import N_RESAMPLES
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -64,10 +64,10 @@ def test_intervals_equal_those_of_the_statistics_package() -> None:
     assert intervals is not None
     passes = (CORRECT >= 18).mean(axis=0)
     expected = {
-        intervals.anchor_accuracy: mean_interval(ON_SEEDS, n_resamples=RESAMPLES),
-        intervals.sample_accuracy: mean_interval(CORRECT.mean(axis=0) / 20, n_resamples=RESAMPLES),
-        intervals.pattern_accuracy: mean_interval(passes, n_resamples=RESAMPLES),
-        intervals.qt: mean_interval(passes - ON_SEEDS, n_resamples=RESAMPLES),
+        intervals.anchor_accuracy: mean_interval(ON_SEEDS, n_resamples=N_RESAMPLES),
+        intervals.sample_accuracy: mean_interval(CORRECT.mean(axis=0) / 20, n_resamples=N_RESAMPLES),
+        intervals.pattern_accuracy: mean_interval(passes, n_resamples=N_RESAMPLES),
+        intervals.qt: mean_interval(passes - ON_SEEDS, n_resamples=N_RESAMPLES),
     }
     for ends, interval in expected.items():
         assert ends == pytest.approx((interval.low, interval.high), abs=2e-5)
@@ -104,7 +104,7 @@ def test_unequal_draws_have_the_bca_interval_of_their_definition() -> None:
     intervals = seed_intervals(ON_SEEDS[:30], correct, sizes)
     assert intervals is not None
     passing = (10 * correct >= 9 * sizes).sum(axis=0)
-    units = np.random.default_rng(0).integers(0, 30, (RESAMPLES, 30))
+    units = np.random.default_rng(0).integers(0, 30, (N_RESAMPLES, 30))
     resampled, observed = passing[units].sum(axis=1), passing.sum()
     z = _normal_quantile((np.mean(resampled < observed) + np.mean(resampled <= observed)) / 2)
     left_out = (observed - passing) / 29

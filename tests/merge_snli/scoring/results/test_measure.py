@@ -16,7 +16,7 @@ from merge_snli import Result, score
 from merge_snli.dataset.record import MaskedLMRecord, read_record
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.labels import Missing
-from merge_snli.scoring.answers import MAJORITY, Anchors, Answers, align, asked_answers
+from merge_snli.scoring.answers import MAJORITY, Anchors, Answers, Predicted, align, asked_answers
 from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.scoring.results.measure import group_table, scores, scores_against
 from merge_snli.scoring.results.scores import NOT_ASKED
@@ -166,7 +166,7 @@ def test_a_variant_that_is_too_long_has_no_prediction_in_the_table_of_seeds() ->
     too_long = data.row_pairs[3]
     predicted = np.full(len(data.pairs), 2)
     predicted[too_long] = Missing.NOT_ASKED
-    table = group_table(asked_answers(align(data, predicted, data.label_names)), data)
+    table = group_table(asked_answers(align(data, Predicted(predicted), data.label_names)), data)
     assert table.predictions == tuple(
         "".join(NOT_ASKED if pair == too_long else "2" for pair in pairs) for pairs in data.by_group(data.row_pairs)
     )

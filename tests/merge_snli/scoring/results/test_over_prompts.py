@@ -17,8 +17,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.write import leaderboard_text
-from merge_snli.scoring.results.over_prompts import OverPrompts, merge_prompts
-from merge_snli.scoring.results.prompt_table import prompt_table
+from merge_snli.scoring.results.over_prompts import OverPrompts, merge_prompts, prompt_table
 from merge_snli.scoring.results.records import GENERATED, RANKED, PromptRecord
 from merge_snli.scoring.statistics import compare_models, passes_by_seed
 from tests.merge_snli.analysis.made import Row, scored_dataset

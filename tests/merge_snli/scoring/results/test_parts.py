@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import re
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,16 @@ def test_the_leaderboard_shows_both(dataset: Path, tmp_path: Path, capsys: pytes
     of_part = capsys.readouterr().out.partition("subsample 0")[2]
     assert "| by\\_length |" in of_part
     assert "from the answers to all" in of_part
+
+
+def test_compare_shows_one_model_of_the_whole_data_on_a_part(
+    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for result in (score(by_length, dataset, config="verb"), score(other, dataset, config="verb", subsample=0)):
+        write_result(result, tmp_path / "results")
+    assert main(["compare", str(tmp_path / "results"), "--dataset", str(dataset)]) == 0
+    printed = capsys.readouterr().out
+    assert "subsample 0" in printed
+    for name in ("by_length", "other"):
+        assert re.search(rf"^[12]  {name} ", printed, re.MULTILINE)
+    assert "over 1 pair)" in " ".join(printed.split())

@@ -11,7 +11,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.answers import read_answer
-from merge_snli.language_models.prompts import (
+from merge_snli.models.prompts import (
     FOLDER,
     PROMPTS,
     TASK_PROMPT,

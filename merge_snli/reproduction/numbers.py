@@ -1,5 +1,6 @@
-"""Our numbers on models: Tables 3, 8 and 10, the tests of sections 5.1 and 5.2, section 5.5, and the figures."""
+"""Our numbers of the MERGE paper: on data (Tables 2, 4, 5, 6, 9), on models, and the figures."""
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from generation.report.overlap import draw_overlap
+from generation.report.tables import report_tables
 from merge_snli.analysis.comparison import compare_results
 from merge_snli.analysis.filter_sets import FilterSets
 from merge_snli.analysis.hard_seeds import mean_accuracy, votes_on
@@ -18,20 +21,65 @@ from merge_snli.analysis.table_3 import Table3
 from merge_snli.analysis.word_classes import Classes, ClassPairs
 from merge_snli.base.errors import InputError, as_flags
 from merge_snli.base.files import write_bytes
-from merge_snli.base.table import Cell
-from merge_snli.models.paper_models import paper_model
+from merge_snli.base.table import Cell, Table
+from merge_snli.dataset.stored import MergeDataset
+from merge_snli.models.finding import ResolvedModel
+from merge_snli.models.paper_models import PAPER_NAMES, paper_model
 from merge_snli.papers.numbers import MERGE, read_paper
-from merge_snli.reproduction.tables import FIGURES, Ours
-from merge_snli.reproduction.verdict import OurNumber
+from merge_snli.reproduction.verdict import Cells, OurNumber, Ours
+from merge_snli.reproduction.write import FIGURES
 from merge_snli.scoring.results.records import Ends
 from merge_snli.scoring.results.result import Result
-from merge_snli.scoring.statistics import TestResult
 
-Cells = Mapping[tuple[str, str], OurNumber]
+# The tables of a data set by name of the exhibit, with their number of columns that name a row.
+TABLES = {"table-2": 1, "table-4": 1, "table-5": 1, "table-6": 2, "table-9": 1}
 
 ALPHA = 0.05
 
 SIGNIFICANT, HIGHER, VALUE = "significant", "significantly higher", "value"
+
+
+def data_numbers(
+    dataset: MergeDataset, work: Path, masked_lms: Sequence[ResolvedModel], out: Path, *, suggestions: bool
+) -> dict[str, Ours]:
+    """Return our numbers on the plain data set, by name of the exhibit, and draw Figure 9.
+
+    Args:
+        dataset: The data set.
+        work: The work folder of its run.
+        masked_lms: Its masked LMs.
+        out: The output folder.
+        suggestions: Whether to compute Figure 9 from all suggestions.
+
+    Raises:
+        InputError: If a file of the data set or of its work folder is missing or changed.
+    """
+    tables, overlap = report_tables(dataset, work, suggestions=suggestions)
+    found = {
+        name: Ours(cells=_cells(tables[name.replace("-", "_")], labels), reason="not in this run")
+        for name, labels in TABLES.items()
+    }
+    kinds = {}
+    for model in masked_lms:
+        config = json.loads((model.path / "config.json").read_text(encoding="utf-8"))
+        kind = OurNumber(value="E-D" if config.get("is_encoder_decoder") else "E")
+        kinds[PAPER_NAMES.get(model.name, model.name), "architecture"] = kind
+    table_5 = found["table-5"]
+    found["table-5"] = replace(table_5, cells={**kinds, **table_5.cells}, reason="not a masked LM of this run")
+    if suggestions:
+        draw_overlap(overlap, out / FIGURES / "figure-9.png")
+        found["figure-9"] = Ours(files=(f"{FIGURES}/figure-9.png",))
+    return found
+
+
+def _cells(table: Table, labels: int) -> Cells:
+    """Return the cells of a table by the names in its first columns, masked LMs by their names in the paper."""
+    headers = [column.header for column in table.columns]
+    return {
+        (" ".join(PAPER_NAMES.get(str(name), str(name)) for name in row[:labels]), header): OurNumber(value=value)
+        for row in table.rows
+        for header, value in zip(headers[labels:], row[labels:], strict=True)
+    }
 
 
 def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[str, Ours]:
@@ -101,13 +149,13 @@ def majority_cells(value: Majority) -> Cells:
 
 def class_cells(value: Classes) -> Cells:
     """Return whether word classes differ significantly."""
-    return {(f"{each.first} − {each.second}", SIGNIFICANT): _differs(each.result.p_value) for each in value.tests}
+    return {(f"{each.first} − {each.second}", SIGNIFICANT): _yes(each.result.p_value < ALPHA) for each in value.tests}
 
 
 def class_pair_cells(value: ClassPairs) -> Cells:
     """Return the seeds of two word classes, and whether the classes differ significantly on them."""
     seeds = {(f"{each.first} − {each.second}", "seeds"): OurNumber(value=each.seeds) for each in value.pairs}
-    tests = {(f"{each.first} − {each.second}", SIGNIFICANT): _differs(each.adjusted_p) for each in value.tests}
+    tests = {(f"{each.first} − {each.second}", SIGNIFICANT): _yes(each.adjusted_p < ALPHA) for each in value.tests}
     return {**seeds, **tests}
 
 
@@ -116,21 +164,16 @@ def filter_cells(value: FilterSets) -> Cells:
     return {(each.name, "variants"): OurNumber(value=each.curve.variants) for each in value.sets}
 
 
-def no_cells(_: object) -> Cells:
-    """Return no cells, for what the paper only draws."""
-    return {}
-
-
-# By name of the exhibit: its cells from the value of an analysis, and the name of the analysis.
+# By name of the exhibit: its cells from the value of an analysis, none if the paper only draws it; and the analysis.
 COMPUTED: Mapping[str, tuple[Callable[[Any], Cells], str]] = {
     "table-3": (table_3_cells, "table_3"),
     "section-5.1-majority": (majority_cells, "majority"),
-    "figure-4": (no_cells, "model_curves"),
+    "figure-4": (lambda _: {}, "model_curves"),
     "figure-5": (class_cells, "classes"),
     "figure-6": (class_pair_cells, "class_pairs"),
-    "figure-7": (no_cells, "kin"),
+    "figure-7": (lambda _: {}, "kin"),
     "figure-8": (filter_cells, "filter_sets"),
-    "figure-11": (no_cells, "model_curves"),
+    "figure-11": (lambda _: {}, "model_curves"),
 }
 
 
@@ -144,9 +187,12 @@ def _tests(value: object, results: Sequence[Result]) -> Ours:
     for pair in comparison.family.pairs:
         first, second, result = _name(pair.first), _name(pair.second), pair.result
         for sign, row in ((1, f"{first} − {second}"), (-1, f"{second} − {first}")):
-            cells[row, HIGHER] = OurNumber(value="yes" if pair.differs and sign * result.difference > 0 else "no")
+            cells[row, HIGHER] = _yes(pair.differs and sign * result.difference > 0)
     tests = () if isinstance(value, NotComputable) else getattr(value, "over_models")  # noqa: B009
-    of_columns = {(f"{each.first} − {each.second}", HIGHER): _higher(each.result) for each in tests}
+    of_columns = {
+        (f"{each.first} − {each.second}", HIGHER): _yes(each.result.p_value < ALPHA and each.result.difference > 0)
+        for each in tests
+    }
     return Ours(cells={**of_columns, **cells}, reason="not in this run")
 
 
@@ -199,9 +245,5 @@ def _percent(share: float | None, interval: Ends | None = None) -> OurNumber:
     )
 
 
-def _differs(p_value: float) -> OurNumber:
-    return OurNumber(value="yes" if p_value < ALPHA else "no")
-
-
-def _higher(result: TestResult) -> OurNumber:
-    return OurNumber(value="yes" if result.p_value < ALPHA and result.difference > 0 else "no")
+def _yes(is_so: bool) -> OurNumber:
+    return OurNumber(value="yes" if is_so else "no")
