@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from generation.filters.agreement import disagrees, is_form_of_problem, sounds_wrong
-from generation.filters.compounds import is_in_compound
 from generation.filters.filter import (
     ALWAYS_IN_OTHERS,
     ENGLISH_ONLY,
@@ -16,9 +14,9 @@ from generation.filters.filter import (
     Filter,
     Place,
 )
+from generation.filters.in_place import disagrees, does_not_fit_pronoun, is_in_compound, sounds_wrong
 from generation.filters.lexical import ARTICLES_LIBRARY, disagrees_with_article, other_words
-from generation.filters.pronouns import does_not_fit_pronoun
-from generation.filters.word_forms import has_other_form, in_problem
+from generation.filters.word_forms import has_other_form, in_problem, is_form_of_problem
 from generation.sentences.tagging import word_class_of
 from generation.sentences.words import QUANTIFIERS, fold
 from merge_snli.base.errors import InputError, param

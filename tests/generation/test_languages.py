@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from generation import Options
-from generation.filters.agreement import disagrees, is_form_of_problem, sounds_wrong
 from generation.filters.filter import Place
+from generation.filters.in_place import disagrees, sounds_wrong
+from generation.filters.word_forms import is_form_of_problem
 from generation.masked_lms.vocabulary import read_vocabulary
 from generation.pipeline import run_pipeline
 from generation.run import read_inputs

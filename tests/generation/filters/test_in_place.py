@@ -1,14 +1,13 @@
-"""Words in compounds: by the characters and the tokens beside them."""
-
-from __future__ import annotations
+"""Words in compounds, by what is beside them; and suggestions of one gender beside a pronoun of the other."""
 
 import pytest
 
-from generation.filters.compounds import is_in_compound
 from generation.filters.filter import Place
+from generation.filters.in_place import MEN, WOMEN, does_not_fit_pronoun, is_in_compound
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token
 from generation.sentences.words import SharedWord
 from merge_snli.problems.reading import Problem
+from tests.generation.filters.test_word_forms import place_of as place_in_problem
 
 
 def place_of(text: str, tags: str, word: str) -> Place:
@@ -41,3 +40,35 @@ def place_of(text: str, tags: str, word: str) -> Place:
 )
 def test_a_word_in_a_compound(text: str, tags: str, word: str, *, expected: bool) -> None:
     assert is_in_compound(place_of(text, tags, word)) is expected
+
+
+@pytest.mark.parametrize(
+    ("premise", "original", "dropped", "kept"),
+    [
+        ("A musician plays his guitar", "musician", "woman", "man"),
+        ("A musician plays HIS guitar", "musician", "women", "artist"),
+        ("A musician hurt herself", "musician", "man", "woman"),
+        ("A black dog follows her", "black", "male", "female"),
+    ],
+)
+def test_a_word_of_the_other_gender_is_dropped(premise: str, original: str, dropped: str, kept: str) -> None:
+    drops = does_not_fit_pronoun(place_in_problem(premise, f"One {original} is here", original, "noun"))
+    assert drops(dropped) and drops(dropped.capitalize())
+    assert not drops(kept)
+
+
+def test_the_pronoun_means_somebody_else_if_the_original_has_the_gender_of_the_suggestion() -> None:
+    drops = does_not_fit_pronoun(place_in_problem("The lady greets his brother", "A lady greets", "lady", "noun"))
+    assert not drops("girl") and not drops("man")
+
+
+def test_the_hypothesis_counts_and_other_words_do_not() -> None:
+    place = place_in_problem("A child runs to the hero", "A child runs to his mother", "child", "noun")
+    assert does_not_fit_pronoun(place)("girl")
+    assert not does_not_fit_pronoun(place_in_problem("A child runs to the hero", "A child runs", "child", "noun"))(
+        "girl"
+    )
+
+
+def test_no_word_has_both_genders() -> None:
+    assert MEN.isdisjoint(WOMEN)
