@@ -9,13 +9,14 @@ from generation.filters.filter import (
     ALWAYS_IN_OTHERS,
     ENGLISH_ONLY,
     FILTERS_GROUP,
+    NOT_ENGLISH,
     Applied,
     Filter,
     Place,
 )
 from generation.filters.in_place import disagrees, does_not_fit_pronoun, is_in_compound, sounds_wrong
 from generation.filters.lexical import ARTICLES_LIBRARY, disagrees_with_article, other_words
-from generation.filters.word_forms import has_other_form, in_problem
+from generation.filters.word_forms import has_other_form, in_problem, is_form_of_problem
 from generation.sentences.tagging import word_class_of
 from generation.sentences.words import QUANTIFIERS, fold
 from merge_snli.base.errors import InputError, param
@@ -256,6 +257,14 @@ OTHER_TAG = Filter(
     on_tag=_other_tag,
 )
 
+# Filter 3 in other languages than English, in which the tagger has the lemmas.
+SAME_LEMMA = Filter(
+    name="lemma",
+    reason="form in the problem",
+    languages=NOT_ENGLISH,
+    on_tag=lambda _, place: is_form_of_problem(place),
+)
+
 OTHER_PARSE = Filter(
     name="same_parse",
     reason="other parse",
@@ -290,7 +299,7 @@ TOO_FEW = Filter(
 FILTERS = (
     *(NO_WORD, LESS_PROBABLE, LOW_LOG_ODDS, LOW_RANK),
     *(IN_PROBLEM, SAME_WORD, RELATED, OTHER_FORM, QUANTIFIER, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE, OTHER_GENDER),
-    *(OTHER_CLASS, OTHER_TAG, OTHER_PARSE),
+    *(OTHER_CLASS, SAME_LEMMA, OTHER_TAG, OTHER_PARSE),
     *(TOO_FEW,),
 )
 

@@ -27,6 +27,7 @@ FILTERS_GROUP = "filters"
 
 # The languages that a filter is for.
 ANY_LANGUAGE, ENGLISH_ONLY, ALWAYS_IN_OTHERS = "any", "English only", "always in others"
+NOT_ENGLISH = "not English"
 
 # Which fillers of a form a filter drops: an index of their arrays.
 Where: TypeAlias = "npt.NDArray[np.bool_] | slice"
@@ -111,8 +112,9 @@ class Filter:
         in_method: Whether the paper's method has it. Its option is then a choice of `--filters`.
         needs_wordnet: Whether it needs the `wordnet` of a place.
         library: A library whose version changes what it drops; records have the version.
-        languages: The languages that it is for: `ANY_LANGUAGE`, `ENGLISH_ONLY`, or `ALWAYS_IN_OTHERS`. The last
-            applies in other languages than English in any case, and then its condition gets the code of the language.
+        languages: The languages that it is for: `ANY_LANGUAGE`, `ENGLISH_ONLY`, `NOT_ENGLISH`, or `ALWAYS_IN_OTHERS`.
+            The last applies in other languages than English in any case, and then its condition gets the code of the
+            language.
         on_fillers: The condition on the pieces of a form: gets its fillers and the masked LM's vocabulary.
         on_log_odds: The condition on log p(filler) - log p(original): gets one number or an array.
         on_word: The condition on a suggestion in the case of the shared word: returns the function of the word for a
@@ -154,6 +156,8 @@ class Filter:
     def applies(self, options: object) -> bool:
         """Return whether a run with these options applies the filter."""
         value = self.value(options)
+        if self.languages == NOT_ENGLISH:
+            return not is_english(options.language)  # type: ignore[attr-defined]
         if self.option is None or self.in_method:
             return bool(value)
         return self._is_for_others(options) or not self.option.is_default(value)

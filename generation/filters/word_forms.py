@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 
 from generation.filters.filter import Place
+from generation.sentences.tagging import lemma_of
 from generation.sentences.words import fold
 from merge_snli.languages.language import is_english
 from merge_snli.models.wordnet import base_forms
@@ -37,6 +38,17 @@ def is_form_of_any(word: str, words: frozenset[str], word_class: str, language: 
     if not is_english(language):
         return fold(word) in words
     return not base_forms_of(words, word_class).isdisjoint(base_forms(fold(word), word_class))
+
+
+def is_form_of_problem(place: Place) -> Callable[[str | None], bool]:
+    """Return the condition on the tag of a suggestion that its lemma is that of a word of the problem.
+
+    Args:
+        place: An occurrence in another language than English, of which tags have lemmas.
+    """
+    sentences = (place.tagged.premise, place.tagged.hypothesis)
+    lemmas = {lemma_of(token.tag) for sentence in sentences for token in sentence.tokens} - {None}
+    return lambda tag: tag is not None and lemma_of(tag) in lemmas
 
 
 def has_other_form(place: Place) -> bool:

@@ -26,6 +26,9 @@ SENTENCES_PER_BATCH = 256
 # Features that a word mostly has on its own, whatever its neighbors are.
 OWN_FEATURES = {"Gender", "Number"}
 
+# The entry of a tag that is not a morphological feature.
+LEMMA = "Lemma"
+
 # Number of suggestions that are tagged both ways to verify the fast path.
 SUGGESTIONS_TO_VERIFY = 256
 
@@ -199,23 +202,35 @@ def word_class_of(tag: str | None) -> str | None:
 def tag_of(token: SpacyToken, language: str) -> str:
     """Return the tag of a token: of English, its Penn tag.
 
-    In another language, it is the universal part-of-speech tag with the morphological features, as in
-    `NOUN|Gender=Masc|Number=Sing`.
+    In another language, it is the universal part-of-speech tag with the morphological features and the lemma, if the
+    pipeline sets it, as in `NOUN|Gender=Masc|Number=Sing|Lemma=chien`.
     """
-    return token.tag_ if language == ENGLISH else f"{token.pos_}|{token.morph}"
+    if language == ENGLISH:
+        return token.tag_
+    lemma = token.lemma_.lower().replace("|", "")
+    return f"{token.pos_}|{token.morph}" + (f"|{LEMMA}={lemma}" if lemma else "")
 
 
 def _with_features(tag: str, own: Mapping[str, str]) -> str:
     """Return a tag with the features that a word has on its own as well, of those in `OWN_FEATURES`."""
-    features = features_of(tag)
+    features = _entries(tag)
     for name in OWN_FEATURES & own.keys():
         features[name] = ",".join(sorted({features.get(name, own[name]), own[name]}))
     return "|".join([tag.partition("|")[0], *(f"{name}={features[name]}" for name in sorted(features))])
 
 
+def _entries(tag: str) -> dict[str, str]:
+    return dict(each.split("=", 1) for each in tag.split("|")[1:] if each)
+
+
 def features_of(tag: str) -> dict[str, str]:
     """Return the morphological features of a tag, as in `{"Gender": "Masc", "Number": "Sing"}`; none of a Penn tag."""
-    return dict(each.split("=", 1) for each in tag.split("|")[1:] if each)
+    return {name: value for name, value in _entries(tag).items() if name != LEMMA}
+
+
+def lemma_of(tag: str) -> str | None:
+    """Return the lemma of a tag in lower case; None of a Penn tag, and if the pipeline has no lemmatizer."""
+    return _entries(tag).get(LEMMA)
 
 
 def plain_tags(places: Sequence[Substitution], tagger: Tagger) -> list[str | None]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import TEXT_WIDTH
-from merge_snli.dataset.stored import MergeDataset, label_names, read_split
+from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.scoring.results.grouping import distinct_names_of
 from merge_snli.scoring.results.result import Result
 from merge_snli.scoring.results.scores import NO_ANSWER_TEXT, NOT_ASKED, label_of
@@ -27,12 +27,12 @@ def example_text(results: Sequence[Result], dataset: MergeDataset) -> str:
         dataset: The data set.
     """
     table = read_split(dataset, str(results[0].dataset.config))
-    rows, labels = table.to_pylist(), label_names(table)
+    rows, labels, texts = table.to_pylist(), dataset.record.label_names, dataset.record.texts
     drawn = sorted(_with_places(rows), key=lambda each: sha256_of_json([RANDOM_SEED, each[0]["variant_id"]]))[:VARIANTS]
     heading = (
         f"{len(drawn)} of {len(rows):,} variants, drawn at random (random seed {RANDOM_SEED}): the replaced word, the "
-        "label, premise and hypothesis, and each model's answers to the seed, which has the original word, and to the "
-        "variant."
+        f"label, {texts.first} and {texts.second}, and each model's answers to the seed, which has the original word, "
+        "and to the variant."
     )
     blocks = ["\n".join([*textwrap.wrap(heading, TEXT_WIDTH), ""])]
     return "\n".join([*blocks, *(_block(row, place, labels[row["label"]], results) for row, place in drawn)])

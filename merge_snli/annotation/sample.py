@@ -10,7 +10,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.label_spellings import are_nli, task_labels
 from merge_snli.dataset.record import require
-from merge_snli.dataset.stored import MergeDataset, label_names, read_split
+from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames
 from merge_snli.dataset.variants import replaced_words, validated_by
 from merge_snli.schema import ALL, NLI_LABELS
@@ -202,7 +202,7 @@ def draw_sample(
         if dataset.digest in {each.digest for each in sampled}:
             raise InputError(f"{dataset.name} has the same data as another data set given: pass it once")
         drawn, table = _draw(dataset, size, per, random_seed)
-        for row in _sheet_rows(table):
+        for row in _sheet_rows(table, dataset.record.label_names):
             if rows.setdefault(row["variant_id"], row) != row:
                 raise InputError(
                     f"{dataset.name} and another data set have different variants with the id {row['variant_id']!r}: "
@@ -259,8 +259,7 @@ def _strata(dataset: MergeDataset, table: pa.Table, per: Per) -> Mapping[str, Se
     return {name: [index for index, value in enumerate(classes) if value == name] for name in names}
 
 
-def _sheet_rows(table: pa.Table) -> list[SheetRow]:
-    names = label_names(table)
+def _sheet_rows(table: pa.Table, names: Sequence[str]) -> list[SheetRow]:
     rows = []
     for row in table.to_pylist():
         words = row["original"], row["replacement"]

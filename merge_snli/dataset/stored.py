@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,7 +81,7 @@ class MergeDataset:
         table = read_split(self, config, split)
         frame: pd.DataFrame = table.to_pandas()
         if "label" in frame:
-            frame["label"] = frame["label"].map(dict(enumerate(label_names(table))))
+            frame["label"] = frame["label"].map(dict(enumerate(self.record.label_names)))
         return frame
 
     def _repr_html_(self) -> str:
@@ -198,15 +197,3 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Tabl
         return pq.read_table(path)
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path} cannot be read as Parquet: {reason(error)}") from error
-
-
-def label_names(table: pa.Table) -> tuple[str, ...]:
-    """Return the label names of a table from `read_split`, in the order of their numbers.
-
-    Raises:
-        InputError: If the Parquet file has no label names in its metadata.
-    """
-    metadata = (table.schema.metadata or {}).get(b"huggingface")
-    if metadata is None:
-        raise InputError("the Parquet files have no label names in their metadata: generate the data set again")
-    return tuple(json.loads(metadata)["info"]["features"]["label"]["names"])

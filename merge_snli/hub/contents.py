@@ -11,7 +11,8 @@ from merge_snli.base.hub_ids import LICENSE_ID, check_license
 from merge_snli.card import license_of
 from merge_snli.card.dataset_folder import card_and_record
 from merge_snli.dataset.record import PublishedRecord, Record
-from merge_snli.dataset.stored import MergeDataset, label_names, read_split
+from merge_snli.dataset.stored import MergeDataset
+from merge_snli.dataset.texts import NLI_TEXTS
 from merge_snli.problems.inputs import public_name
 from merge_snli.schema import SEED, TEST
 
@@ -114,23 +115,26 @@ def eval_yaml(dataset: MergeDataset) -> bytes:
         "description": DESCRIPTION,
         "evaluation_framework": FRAMEWORK,
         "tasks": [
-            {"id": task, "config": config, "split": TEST, **_inspect_fields(dataset, config)}
+            {"id": task, "config": config, "split": TEST, **_inspect_fields(dataset.record)}
             for task, config in tasks.items()
         ],
     }
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120).encode()
 
 
-def _inspect_fields(dataset: MergeDataset, config: str) -> dict[str, Any]:
+def _inspect_fields(record: Record) -> dict[str, Any]:
     """Return how Inspect asks and scores a task: only its own solvers and scorers can be named here.
 
     The label is a number in the data, so the prompt asks for the number.
     """
-    names = label_names(read_split(dataset, config))
+    names, (first, second) = record.label_names, record.texts
+    question = f"Which label is right for the {first} and the {second}?"
+    if record.texts == NLI_TEXTS:
+        question = "How does the hypothesis relate to the premise?"
     numbers = ", ".join(f"{number} for {name}" for number, name in enumerate(names))
     template = (
-        f"How does the hypothesis relate to the premise? Answer with one number: {numbers}.\n\n"
-        "Premise: {premise}\nHypothesis: {hypothesis}\nAnswer:"
+        f"{question} Answer with one number: {numbers}.\n\n"
+        f"{first.capitalize()}: {{premise}}\n{second.capitalize()}: {{hypothesis}}\nAnswer:"
     )
     digits = "".join(map(str, range(len(names))))
     return {

@@ -18,7 +18,7 @@ from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, asked_di
 from merge_snli.language_models.questions import Scope, Seeds, read_questions
 from merge_snli.language_models.scores import Answered, accuracies
 from merge_snli.models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, parse_prompt
-from merge_snli.problems.file_rows import read_file
+from merge_snli.problems.file_rows import open_file
 from merge_snli.problems.rows import SourceRow
 from merge_snli.scoring.replies import Reply, majority
 from merge_snli.scoring.results.records import GENERATED, RANKED, PromptRecord
@@ -167,7 +167,7 @@ def read_lm_eval_log(path: Path) -> Log:
     replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
     names: tuple[str, ...] = ()
-    for row in read_file(path):
+    for row in open_file(path).read():
         question, found, names = _read_replies(row)
         replies |= {(question, number): reply for number, reply in enumerate(found)}
         usage[question, str(path)] = Usage(len(row.values.get("arguments") or [None]) * len(found))

@@ -13,7 +13,7 @@ from merge_snli.language_models.answers import read_answer, reply_of
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
 from merge_snli.models.labels import Pair
 from merge_snli.models.prompts import AnswerForm, FilledPrompt, parse_prompt
-from merge_snli.problems.file_rows import read_file
+from merge_snli.problems.file_rows import open_file
 from merge_snli.schema import ALL
 from merge_snli.scoring.imports import ImportedAnswers, pairs_by_id
 from merge_snli.scoring.predictions.scored_data import ScoredData
@@ -195,7 +195,7 @@ def read_kept(result: Path) -> dict[str, tuple[Reply, ...]]:
     if not path.is_file():
         raise InputError(f"{path.name}, which has the answers of the model, is not beside {result}: import its logs")
     kept: dict[str, tuple[Reply, ...]] = {}
-    for row in read_file(path):
+    for row in open_file(path).read():
         name, label, text, kind = (row.values.get(key) for key in ("id", "answer", "text", "unread"))
         ranked = row.values.get("log_likelihoods")
         if not isinstance(name, str) or not (ranked or isinstance(text, str)):

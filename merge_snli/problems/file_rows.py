@@ -36,15 +36,6 @@ def file_type(path: Path) -> str:
     return Path(path.stem).suffix if path.suffix == GZIP else path.suffix
 
 
-def read_file(path: Path) -> Iterator[SourceRow]:
-    """Yield the rows of a file; raises as `open_file`.
-
-    Args:
-        path: As in `open_file`.
-    """
-    return open_file(path).read()
-
-
 def open_file(path: Path, delimiter: str | None = None) -> Rows:
     """Return the rows of a file.
 

@@ -6,7 +6,6 @@ import hashlib
 import json
 import logging
 from array import array
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -185,17 +184,16 @@ def stream_problems(source: ProblemSource, survey: Survey) -> Iterator[Problem]:
     Raises:
         InputError: If the source has changed since the survey.
     """
-    ordinals = array("I", [0]) * len(survey.repeated)
+    ordinals = dict.fromkeys(survey.repeated, 0)
     number = 0
     for row in source:
         if row.label is None:
             continue
         number += 1
         identity = _base_id(row, survey.label_names)
-        index = find_number(survey.repeated, int(identity, 16)) if row.id is None else None
-        if index is not None:  # the first keeps its id, the second gets -2, and so on
-            ordinals[index] += 1
-            identity += f"-{ordinals[index]}" if ordinals[index] > 1 else ""
+        if row.id is None and (content := int(identity, 16)) in ordinals:
+            ordinals[content] += 1  # the first keeps its id, the second gets -2, and so on
+            identity += f"-{ordinals[content]}" if ordinals[content] > 1 else ""
         yield Problem(identity, row.premise, row.hypothesis, row.label, row.extra)
     if number != survey.with_label:
         raise InputError(f"{source.options.problems} changed while it was read; run the command again")
@@ -217,8 +215,9 @@ def no_problem(source: ProblemSource, without_label: int) -> str:
 def _require_unique_ids(source: ProblemSource, repeated_hashes: Sequence[int]) -> None:
     """Read the source again to compare the ids that have the same hash."""
     locations: dict[str, str] = {}
+    repeated = {*repeated_hashes}
     for row in source:
-        if row.id is None or find_number(repeated_hashes, id_hash(row.id)) is None:
+        if row.id is None or id_hash(row.id) not in repeated:
             continue
         if row.id in locations:
             raise InputError(
@@ -251,9 +250,3 @@ def repeated_numbers(numbers: array[int]) -> array[int]:
     ordered = np.frombuffer(numbers, dtype=np.uint64)
     ordered.sort()
     return array("Q", np.unique(ordered[1:][ordered[1:] == ordered[:-1]]).tobytes())
-
-
-def find_number(numbers: Sequence[int], number: int) -> int | None:
-    """Return the index of a number in an ascending sequence, or None if it is not there."""
-    index = bisect_left(numbers, number)
-    return index if index < len(numbers) and numbers[index] == number else None

@@ -15,7 +15,7 @@ from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, canonica
 from merge_snli.dataset.stored import read_split
 from merge_snli.models.function import model_from_answers
 from merge_snli.models.labels import Pair
-from merge_snli.problems.file_rows import read_file
+from merge_snli.problems.file_rows import open_file
 from merge_snli.problems.rows import LabelNames, SourceRow
 from merge_snli.scoring.predictions.predict import predict_pairs
 from merge_snli.scoring.predictions.scored_data import ScoredData
@@ -144,7 +144,7 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
     rows = unknown = differing = 0
     for path in paths:
         scores: dict[str, str] | None = None
-        for row in read_file(path):
+        for row in open_file(path).read():
             if scores is None:
                 scores, has_id = _score_columns(row, data.label_names), ID in row.values
             rows += 1

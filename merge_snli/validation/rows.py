@@ -89,7 +89,7 @@ def check_in_place(seeds: Sequence[CheckedSeed], run: RecordedRun, resources: Re
         collector: Gets the findings and counts.
     """
     options, texts = run.options, run.record.texts.by_column
-    filters = [each for each in applied_filters(options) if each.filter.option is not None]
+    filters = [each for each in applied_filters(options) if each.filter.option or each.filter.on_tag]
     if resources.wordnet is None:
         filters = [each for each in filters if not each.filter.needs_wordnet]
     if options.scramble or resources.in_place is None or not filters:

@@ -84,6 +84,9 @@ def test_variants_agree_and_elide_by_the_whole_pipeline(rows: tuple[Path, list[d
                 elif context.endswith(NOT_ELIDED):
                     after_article += 1
                     assert not starts_with_vowel(word.lower()), text
+                seeds = nlp.pipe([row["seed_premise"], row["seed_hypothesis"]])
+                lemmas = {token.lemma_.lower() for doc in seeds for token in doc}
+                assert replaced.lemma_.lower() not in lemmas, (text, word)
     assert after_elision > 5
     assert after_article > 20
     replacements = {row["replacement"].lower() for row in rows[1]}

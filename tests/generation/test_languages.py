@@ -12,11 +12,14 @@ import pytest
 from generation import Options
 from generation.filters.filter import Place
 from generation.filters.in_place import disagrees, sounds_wrong
+from generation.filters.word_forms import is_form_of_problem
 from generation.masked_lms.vocabulary import read_vocabulary
 from generation.pipeline import run_pipeline
+from generation.run import read_inputs
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, features_of, word_class_of
 from generation.sentences.words import SharedWord
 from merge_snli.base.errors import InputError
+from merge_snli.base.progress import Progress
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.problems.reading import Problem
 from merge_snli.validation import validate
@@ -122,6 +125,20 @@ def place(sentence: str, original: str, *tags: str, language: str = "fr") -> Pla
     word = SharedWord(original, "noun", (start,), (start,))
     problem = TaggedProblem(Problem("p", sentence, sentence, 0), tagged, tagged, language)
     return Place(problem, word, frozenset(), "premise", start, start + len(original))
+
+
+def test_other_forms_of_the_words_of_a_problem_are_known_by_their_lemmas() -> None:
+    drops = is_form_of_problem(
+        place("Les chiens", "chiens", "DET|Number=Plur|Lemma=le", "NOUN|Number=Plur|Lemma=chien")
+    )
+    assert drops("NOUN|Lemma=chien|Number=Sing")
+    assert not any(map(drops, ("NOUN|Lemma=chat|Number=Plur", "NOUN|Number=Plur", None)))
+    assert features_of("NOUN|Lemma=chat|Number=Plur") == {"Number": "Plur"}
+
+
+def test_a_run_says_that_a_pipeline_has_no_lemmatizer(german: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
+    read_inputs(Options(**german), Progress(quiet=True))
+    assert "the tagger has no lemmatizer: other forms of the problems' words are not recognized" in caplog.messages
 
 
 def test_features_of_a_suggestion_are_those_of_the_original_or_its_determiner() -> None:

@@ -162,6 +162,7 @@ def make_dataset() -> MakeDataset:
         save_record(
             folder,
             title=folder.name,
+            label_names=tuple(label_names),
             masked_lms=(MaskedLMRecord("tiny", None, "0" * 64),),
             data=DataRecord(hashlib.sha256(content.encode()).hexdigest(), {}),
         )
@@ -190,7 +191,7 @@ def question_dataset(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPat
     folder = make_dataset(tmp_path_factory.mktemp("data") / "merge_questions", label_names=("no", "yes"))
     record = read_record(folder / RUN_FILE)
     options = {**record.options, "premise_column": "question", "hypothesis_column": "sentence"}
-    (folder / RUN_FILE).write_bytes(encode_record(replace(record, options=options, label_names=("no", "yes"))))
+    (folder / RUN_FILE).write_bytes(encode_record(replace(record, options=options)))
     return folder
 
 

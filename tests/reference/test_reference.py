@@ -12,7 +12,7 @@ import pytest
 import spacy
 import torch
 
-from generation.filters import pronouns
+from generation.filters import in_place
 from generation.sentences import words as whole_words
 from merge_snli.embedded import embedded_path
 from merge_snli.languages.language import ENGLISH, language_of
@@ -289,5 +289,5 @@ def test_closed_lists_equal_those_of_the_pipeline() -> None:
     assert language_of(ENGLISH).negations == literal.NEGATIONS
     assert language_of(ENGLISH).affixes == literal.AFFIXES
     assert set(whole_words.QUANTIFIERS) == literal.QUANTIFIERS
-    assert set(pronouns.MEN) == literal.MEN
-    assert set(pronouns.WOMEN) == literal.WOMEN
+    assert set(in_place.MEN) == literal.MEN
+    assert set(in_place.WOMEN) == literal.WOMEN

@@ -18,7 +18,7 @@ from merge_snli.base.progress import Progress, Stage
 from merge_snli.dataset.annotators import people_by_seed
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.record import require
-from merge_snli.dataset.stored import MergeDataset, label_names, read_split
+from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.variants import validated_by
 from merge_snli.models.labels import Pair
 from merge_snli.problems.checked_rows import check_row
@@ -67,7 +67,7 @@ def read_config(dataset: MergeDataset, config: str) -> ScoredData:
         raise InputError(f"config {config} of {dataset.name} has no column {missing[0]}; its columns are {columns}")
     if table.num_rows == 0:
         raise InputError(f"config {config} of {dataset.name} has no rows; choose another config")
-    names = task_labels(label_names(table))
+    names = task_labels(dataset.record.label_names)
     return _scored_config(dataset, config, names, table)
 
 

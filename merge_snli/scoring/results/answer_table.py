@@ -15,7 +15,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.annotators import people_by_seed
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.record import require
-from merge_snli.dataset.stored import MergeDataset, label_names, read_split
+from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.models.labels import Missing, positions
 from merge_snli.scoring.results.measure import placed
 from merge_snli.scoring.results.scores import NamedAnswers
@@ -57,7 +57,7 @@ def read_variants(dataset: MergeDataset, config: str, *, with_text: bool = False
     """
     require(dataset.record, "anchors")
     split = read_split(dataset, config)
-    names = task_labels(label_names(split))
+    names = task_labels(dataset.record.label_names)
     gold = split["label"].to_numpy().astype(np.int64)
     columns = [name for name in COLUMNS if with_text or name not in TEXT_COLUMNS]
     table = split.select(columns).append_column("label", _label_texts(names, gold))

@@ -40,6 +40,7 @@ ORDER = (
     "other article",
     "other gender",
     "other class",
+    "form in the problem",
     "other tag",
     "other parse",
     "too few masked LMs",

@@ -13,7 +13,7 @@ import pytest
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import DataRecord, decode_record, encode_record, seal
-from merge_snli.dataset.stored import find_dataset, label_names, read_split
+from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import NLI_LABELS, columns
 from tests.records import save_record
@@ -24,7 +24,7 @@ def test_shipped_data_set() -> None:
     assert dataset.configs == ("all", "noun", "verb", "adj", "seed")
     table = read_split(dataset, "noun", "subsample_3")
     assert table.column_names == [column.name for column in columns("noun")]
-    assert label_names(table) == NLI_LABELS
+    assert dataset.record.label_names == NLI_LABELS
     assert repr(dataset) == f"MergeDataset(name={dataset.name!r}, folder={dataset.folder!r}, revision=None)"
 
 
