@@ -134,11 +134,16 @@ def test_the_estimate_is_within_a_factor_of_two(tmp_path: Path) -> None:
         "from generation.presets import preset_options; "
         "print(dry_run(Options(**(preset_options('demo') | {'problems': 'demo:problems'}))).seconds)"
     )
-    estimated = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    def estimate() -> float:
+        return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+
+    before = estimate()
     start = time.monotonic()
     subprocess.run([*command, "--preset", "demo", "--out", str(tmp_path / "data")], capture_output=True, check=True)
     seconds = time.monotonic() - start
-    assert seconds / 2 < float(estimated) < seconds * 2
+    estimates = before, estimate()  # the load of the machine may change meanwhile
+    assert seconds / 2 < max(estimates) and min(estimates) < seconds * 2
 
 
 def test_text(found: DryRun) -> None:
