@@ -160,8 +160,8 @@ def seeds_against_variants(scored: ScoredDataset) -> SeedsAgainstVariants:
     known = ~np.isnan(on_variants)
     if known.sum() < 2:
         raise NotComputable(
-            f"seeds and variants cannot be compared: {int(known.sum())} seed(s) have drawn variants that every model "
-            "has predictions on, at least two are needed"
+            f"seeds and variants cannot be compared: at least two seeds with drawn variants that every model has "
+            f"predictions on are needed, and there are {int(known.sum())}"
         )
     return SeedsAgainstVariants(
         over_models=_over_models(scored),
