@@ -9,7 +9,7 @@ from typing import Any
 import pydantic_core
 
 from merge_snli.analysis.comparison import Comparison
-from merge_snli.base.table import Column, Table, count
+from merge_snli.base.table import Column, Table, capitalized, count
 from merge_snli.scoring.results.over_prompts import PromptEffect
 from merge_snli.scoring.results.score_table import PA, ends_text
 from merge_snli.scoring.statistics import POWER, Family, PairAtThresholds, TestResult, p_matrix
@@ -77,7 +77,7 @@ def table_of_tests(tests: Sequence[tuple[str, TestResult, float | None]]) -> Tab
         ),
         notes=(
             *dict.fromkeys(
-                f"{_capital(test.test)} over {test.unit}s, effect size: {test.effect}." for _, test, _ in tests
+                f"{capitalized(test.test)} over {test.unit}s, effect size: {test.effect}." for _, test, _ in tests
             ),
             *(("Adjusted by Holm's method over the tests of this table.",) if adjusted else ()),
             *(() if tests else ("No test: each needs at least two seeds.",)),
@@ -95,7 +95,7 @@ def pair_table(family: Family) -> Table:
             for name, row in zip(family.models, p_matrix(family), strict=True)
         ),
         notes=(
-            f"{_capital(family.test)} over {family.pairs[0].result.unit}s, adjusted by Holm's method over "
+            f"{capitalized(family.test)} over {family.pairs[0].result.unit}s, adjusted by Holm's method over "
             f"{count(len(family.pairs), 'pair')}. Those that share a letter do not differ significantly.",
         ),
     )
@@ -248,7 +248,3 @@ def _test_cells(result: TestResult) -> tuple[str | float | None, ...]:
         return 100 * result.difference, None, None, None, result.n, None
     ends = ends_text(result.interval.low, result.interval.high, sign="+")
     return 100 * result.difference, ends, result.statistic, p_text(result.p_value), result.n, result.effect_size
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

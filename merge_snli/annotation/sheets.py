@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from merge_snli.annotation.sample import COLUMNS, COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample, SheetRow, headings, rank
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_json, write_text
-from merge_snli.base.table import Column, Table, printable
+from merge_snli.base.table import Column, Table, capitalized, printable
 from merge_snli.dataset.folders import check_out, first_name, new_content
 from merge_snli.dataset.texts import TextNames
 
@@ -33,7 +33,7 @@ def label_config(texts: TextNames) -> str:
     for heading, columns in TEXTS:
         lines.append(f'  <Header value="{heading}"/>')
         for name in columns:
-            shown = quoteattr(f"{named[name].replace('_', ' ').capitalize()}: ${name}")
+            shown = quoteattr(f"{capitalized(named[name].replace('_', ' '))}: ${name}")
             lines.append(f'  <Text name="{name}" value={shown}/>')
     for name, meaning in SCORES.items():
         lines.append(f"  <Header value={quoteattr(f'{name}, {meaning}')}/>")

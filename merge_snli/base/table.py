@@ -272,3 +272,13 @@ def count(number: int, noun: str) -> str:
         ('1 seed', '1,200 seeds')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def capitalized(text: str) -> str:
+    """Return a text with a capital first letter and the others as they are.
+
+    Examples:
+        >>> capitalized("sentence_A")
+        'Sentence_A'
+    """
+    return text[:1].upper() + text[1:]

@@ -22,7 +22,7 @@ from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, as_flags, log_flags, nearest
 from merge_snli.base.files import FULL_DISK_ERRORS, PATH_ERRORS
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
-from merge_snli.base.table import print_in_any_encoding
+from merge_snli.base.table import capitalized, print_in_any_encoding
 
 # The commands and their summaries, under the headings of `--help`.
 #
@@ -147,7 +147,7 @@ def command_parser(commands: Collection[str] = (*COMMANDS, *ALIASES)) -> Command
         listed: dict[str, Any] = {"help": summary} if name in COMMANDS and name not in UNLISTED else {}
         subparser = subparsers.add_parser(
             name,
-            description=f"{summary[0].upper()}{summary[1:]}.",
+            description=f"{capitalized(summary)}.",
             formatter_class=argparse.RawDescriptionHelpFormatter,
             **listed,
         )

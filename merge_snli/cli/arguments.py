@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import POSITIONAL, flag
 from merge_snli.base.option import described
-from merge_snli.base.table import Table
+from merge_snli.base.table import Table, capitalized
 from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions, option_types
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def add_steps(
         step = subparsers.add_parser(
             name,
             help=summary,
-            description=f"{summary[0].upper()}{summary[1:]}.",
+            description=f"{capitalized(summary)}.",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         add_arguments(step)

@@ -107,8 +107,8 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.out is None:
         _print(arguments, asked, prompts)
         return
-    offered = OFFERED_SHOTS if is_nli or arguments.shots_from else 0
-    shots = shots_for(asked.data, arguments.shots_from or SHOTS_FROM, offered, at_least=1)
+    offers = is_nli or arguments.shots_from or any(prompt.shots for prompt in prompts)
+    shots = shots_for(asked.data, arguments.shots_from or SHOTS_FROM, OFFERED_SHOTS if offers else 0, at_least=1)
     paths = write_task_files(asked, prompts, shots, arguments.out)
     sys.stdout.writelines(f"{path}\n" for path in paths)
 
@@ -118,6 +118,7 @@ def _check_options(arguments: argparse.Namespace) -> None:
     if [arguments.estimate, arguments.show_prompts, arguments.out is not None].count(True) != 1:
         raise InputError(f"give either {param('out')} for task files, {param('estimate')} or {param('show_prompts')}")
     given = [name for name in ASSUMED if getattr(arguments, name) is not None]
+    given += ["format"] if arguments.format != TABLE_FORMATS[0] else []
     if not arguments.estimate and given:
         raise InputError(f"{param(given[0])} needs {param('estimate')}; add {param('estimate', True)}")
     for name in ASSUMED[1:]:

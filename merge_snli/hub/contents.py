@@ -13,6 +13,7 @@ from merge_snli.card.dataset_folder import card_and_record
 from merge_snli.dataset.record import PublishedRecord, Record
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import NLI_TEXTS
+from merge_snli.models.prompts import DEFAULT_PROMPT, TASK_PROMPT, FilledPrompt, read_prompt
 from merge_snli.problems.inputs import public_name
 from merge_snli.schema import SEED, TEST
 
@@ -127,15 +128,11 @@ def _inspect_fields(record: Record) -> dict[str, Any]:
 
     The label is a number in the data, so the prompt asks for the number.
     """
-    names, (first, second) = record.label_names, record.texts
-    question = f"Which label is right for the {first} and the {second}?"
-    if record.texts == NLI_TEXTS:
-        question = "How does the hypothesis relate to the premise?"
-    numbers = ", ".join(f"{number} for {name}" for number, name in enumerate(names))
-    template = (
-        f"{question} Answer with one number: {numbers}.\n\n"
-        f"{first.capitalize()}: {{premise}}\n{second.capitalize()}: {{hypothesis}}\nAnswer:"
-    )
+    names = record.label_names
+    prompt = read_prompt(DEFAULT_PROMPT if record.texts == NLI_TEXTS else TASK_PROMPT)
+    numbered = replace(prompt, words={name: f"{number} ({name})" for number, name in enumerate(names)})
+    filled = FilledPrompt(numbered, names, texts=record.texts)
+    template = f"{filled.system} Give only the number.\n\n{filled.question('{premise}', '{hypothesis}')}"
     digits = "".join(map(str, range(len(names))))
     return {
         "field_spec": {"input": "premise", "target": "label", "metadata": list(METADATA)},

@@ -236,12 +236,13 @@ def _said(text: str, words: LabelWords) -> str | None:
 
 
 def _alone_at_the_start(text: str, words: LabelWords) -> str | None:
-    """Read a label before the first punctuation, unless other sentences begin with other labels or it is taken back."""
+    """Read a label before the first punctuation, unless taken back, or another begins a line or is a sentence."""
     first = words.leading(text)
     if not first or RETRACTION.search(text):
         return first if first == UNREAD else None
-    beginnings = {words.leading(sentence) for sentence in sentences(text)}
-    return None if beginnings - {first, None} else first
+    beginnings = {words.leading(line) for line in text.splitlines() if line.strip()}
+    alone = {words.exactly(sentence) for sentence in sentences(text)}
+    return None if (beginnings | alone) - {first, None} else first
 
 
 def _concluded(text: str, words: LabelWords) -> str | None:

@@ -87,7 +87,7 @@ def shots_for(
     if {*names} != {*data.label_names}:
         raise InputError(
             f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "
-            "draw the shots from another data set"
+            f"name a data set of the same task with {param('shots_from')}"
         )
     asked = {premise for premise, _ in data.pairs}
     drawn: dict[str, list[tuple[str, Shot]]] = {label: [] for label in data.label_names}

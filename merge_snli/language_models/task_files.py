@@ -11,6 +11,7 @@ from merge_snli.base.table import Column, Table
 from merge_snli.dataset.folders import check_out
 from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.questions import Question, Questions
+from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.prompts import FilledPrompt, Prompt, Shot
 from merge_snli.scoring.imports import ID_COLUMNS
 from merge_snli.scoring.results.files import safe_name
@@ -51,7 +52,7 @@ def write_task_files(asked: Questions, prompts: Sequence[Prompt], shots: tuple[S
 
 def _tasks(asked: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> list[dict[str, Any]]:
     """Return the tasks of a prompt: one that ranks, unless it asks for reasons, and one that generates."""
-    filled = FilledPrompt(prompt, asked.data.label_names, texts=asked.data.texts)
+    filled = fill_prompt(prompt, asked.data, shots=0)
     name = f"merge_snli_{asked.data.config or safe_name(Path(asked.data.name).stem)}_{prompt.name}"
     ranked: dict[str, Any] = {
         "output_type": "multiple_choice",

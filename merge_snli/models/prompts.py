@@ -122,13 +122,19 @@ def parse_prompt(content: dict[str, Any], source: str) -> Prompt:
         source: The file, for messages.
 
     Raises:
-        InputError: If an entry is missing, unknown or invalid.
+        InputError: If an entry is missing, unknown or invalid, or a prompt that asks for reasons has shots.
     """
     try:
-        return PROMPT.validate_python(content)
+        prompt = PROMPT.validate_python(content)
     except ValidationError as error:
         place, message = validation_errors(error)[0]
         raise InputError(f"{source} is not a prompt: {place}: {message}") from error
+    if prompt.reason_first and prompt.shots:
+        raise InputError(
+            f"{source} is not a prompt: shots is {prompt.shots}, but the answers that it shows have no reasons: "
+            "remove it"
+        )
+    return prompt
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from merge_snli.analysis.report.curve_exhibits import percent_or_none
 from merge_snli.analysis.report.exhibit import Exhibit, basis
 from merge_snli.analysis.statistics_tables import pair_table, table_of_tests
 from merge_snli.analysis.table_3 import SeedsAgainstVariants, Table3
-from merge_snli.base.table import Cell, Column, Table, count
+from merge_snli.base.table import Cell, Column, Table, capitalized, count
 from merge_snli.scoring.results.records import Ends
 from merge_snli.scoring.results.score_table import ends_text
 
@@ -167,7 +167,7 @@ def hard_seeds_exhibits(value: HardSeeds) -> tuple[Exhibit, ...]:
     table = Table(
         columns=(
             Column("seed_id", "left"),
-            *(Column(name.capitalize(), "left", wrap=True) for name in value.texts),
+            *(Column(capitalized(name), "left", wrap=True) for name in value.texts),
             Column("Gold label", "left"),
             *((Column("Annotators", "left"),) if votes else ()),
             Column("Variants"),

@@ -13,11 +13,12 @@ from xml.etree import ElementTree
 import pytest
 
 from merge_snli.annotation.sample import TEXT_COLUMNS, draw_sample
-from merge_snli.annotation.sheets import write_sheets
+from merge_snli.annotation.sheets import label_config, write_sheets
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.record import DataRecord
 from merge_snli.dataset.stored import find_dataset, read_split
+from merge_snli.dataset.texts import TextNames
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate
 from tests.records import save_record
 
@@ -96,6 +97,12 @@ def test_tasks_and_label_config_fit_together(sheets: Path) -> None:
     assert all(
         task["data"] == {name: by_id[task["data"]["variant_id"]][name] for name in COLUMNS[:6]} for task in tasks
     )
+
+
+def test_the_interface_keeps_the_case_of_what_texts_are_called() -> None:
+    shown = label_config(TextNames("sentence_A", "sentence_B"))
+    assert 'value="Seed sentence A: $seed_premise"' in shown
+    assert 'value="Sentence B: $hypothesis"' in shown
 
 
 def test_the_same_seed_gives_the_same_sheets(annotate: Annotate, sheets: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import count
 from merge_snli.dataset.record import as_json, encode_record, generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.hub.contents import eval_yaml
 from merge_snli.hub.plan import Plan, plan, plan_text
 from merge_snli.scoring.results.eval_results import eval_tasks
 from tests.merge_snli.hub.conftest import OWN, REPO, SPACE
@@ -116,6 +117,30 @@ def test_eval_yaml_has_the_tasks_of_results(planned: Plan) -> None:
     tasks = {task["id"]: (task["config"], task["split"]) for task in content["tasks"]}
     assert tasks == {task: (config, "test") for task, config in eval_tasks(("all", "noun", "verb", "adj")).items()}
     assert {scorer["name"] for task in content["tasks"] for scorer in task["scorers"]} == {"pattern"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (
+            (None, None),
+            "How does the hypothesis relate to the premise? Answer with one word: 0 (entailment), 1 (neutral) or "
+            "2 (contradiction). Give only the number.\n\nPremise: {premise}\nHypothesis: {hypothesis}\nAnswer:",
+        ),
+        (
+            ("question", "sentence_A"),
+            "Each problem has two texts: question and sentence_A. Which label is right for them? Answer with one "
+            "label: 0 (entailment), 1 (neutral) or 2 (contradiction). Give only the number.\n\n"
+            "question: {premise}\nsentence_A: {hypothesis}\nAnswer:",
+        ),
+    ],
+)
+def test_eval_yaml_asks_as_the_prompts_do(
+    dataset: MergeDataset, columns: tuple[str | None, str | None], shown: str
+) -> None:
+    options = dict(zip(("premise_column", "hypothesis_column"), columns, strict=True))
+    content = yaml.safe_load(eval_yaml(with_options(dataset, **options)))
+    assert {task["solvers"][0]["args"]["template"] for task in content["tasks"]} == {shown}
 
 
 def test_inspect_runs_a_task_of_eval_yaml(planned: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

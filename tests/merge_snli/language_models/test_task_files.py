@@ -67,6 +67,24 @@ def test_the_tasks_of_other_data_name_its_texts_and_offer_no_shots_of_nli(
     assert first["question"] == f"question: {first['premise']}\nsentence: {first['hypothesis']}\nAnswer:"
 
 
+def test_other_data_need_shots_of_their_task_for_a_prompt_with_shots(
+    question_dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    out = tmp_path / "tasks"
+    given = ["harness", str(question_dataset), "--limit-seeds", "2", "--prompt", "few_shot", "--out", str(out)]
+    assert main(given) == 2
+    assert "not no, yes: name a data set of the same task with --shots-from" in capsys.readouterr().err
+    assert not out.exists()
+    problems = tmp_path / "problems.jsonl"
+    rows = [
+        {"question": f"Who is number {at}?", "sentence": "A nurse.", "label": ("no", "yes")[at % 2]} for at in (1, 2, 3)
+    ]
+    problems.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert main([*given, "--shots-from", str(problems)]) == 0
+    assert "the prompt few_shot calls premise and hypothesis: use the prompt task" in caplog.text
+    assert "num_fewshot: 3" in (out / "merge_snli_all_few_shot.yaml").read_text(encoding="utf-8")
+
+
 def test_a_blank_line_does_not_end_an_answer(tasks: Path) -> None:
     text = (tasks / "merge_snli_verb_word_generate.yaml").read_text(encoding="utf-8")
     assert "Premise:" in text[text.index("until:") :]
@@ -230,6 +248,8 @@ def test_no_problems_for_shots_name_the_option(
         (["--show-prompts", "--prompt", "five_shot"], "no prompt 'five_shot'"),
         (["--out", "x", "--tokenizer", "y"], "--tokenizer needs --estimate"),
         (["--out", "x", "--reasoning-tokens", "9"], "--reasoning-tokens needs --estimate"),
+        (["--out", "x", "--format", "json"], "--format needs --estimate"),
+        (["--show-prompts", "--format", "csv"], "--format needs --estimate"),
         (["--estimate", "--input-price", "2"], "needs both prices"),
         (["--estimate", "--input-price", "-2", "--output-price", "1"], "--input-price is -2.0"),
         (["--estimate", "--subsample", "12"], "subsample is 12"),

@@ -146,6 +146,10 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
         (f'name = "a b"\nanswer = "word"\nquestion = "{QUESTION}"', "name: "),
         (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\ncolor = "red"', "color: "),
         (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nshots = -1', "shots: "),
+        (
+            f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nshots = 2\nreason_first = true',
+            "not a prompt: shots is 2, but the answers that it shows have no reasons: remove it",
+        ),
         ('name = "x"\nanswer = "word"\nquestion = "{{ premise }}"', "x does not show the problem"),
         (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION} {{{{ label }}}}"', "'label' is undefined"),
         (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION} {{{{ premise + 1 }}}}"', "cannot render the prompt x"),

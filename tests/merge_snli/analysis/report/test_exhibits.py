@@ -56,7 +56,7 @@ def hard_seeds(never: int, rarely: int) -> HardSeeds:
         variants=20,
         mean_accuracy=0.0,
     )
-    texts = TextNames("question", "sentence")
+    texts = TextNames("question", "sentence_A")
     return HardSeeds(seeds=2222, never_right=(seed,) * never, rarely_right=(seed,) * rarely, texts=texts)
 
 
@@ -66,7 +66,7 @@ def test_hard_seeds_are_counted(never: int, rarely: int) -> None:
     assert exhibit.basis.startswith(f"{rarely} of 2,222 seeds; {never} ")
     assert [len(table.rows) for table in exhibit.tables] == ([rarely] if rarely else [])
     for table in exhibit.tables:
-        assert [column.header for column in table.columns[1:3]] == ["Question", "Sentence"]
+        assert [column.header for column in table.columns[1:3]] == ["Question", "Sentence_A"]
 
 
 def test_the_share_of_the_constant_label_is_noted() -> None:
