@@ -24,7 +24,7 @@ from generation.report.paper import (
 from generation.report.stored_answers import check_work, filter_again
 from generation.sentences.forms import HYPOTHESIS, PREMISE
 from generation.work import read_description, work_folder_of
-from merge_snli.base.table import Cell, Column, Table
+from merge_snli.base.table import Cell, Column, Table, count
 from merge_snli.dataset.answered_forms import MEANINGS, form_shares
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
@@ -112,7 +112,7 @@ def table_2(dataset: MergeDataset) -> tuple[Table, Table]:
             ),
         ),
         compared_table(
-            title=f"Table 2: other ways to compute Average and Uni, over {subsamples} subsamples",
+            title=f"Table 2: other ways to compute Average and Uni, over {count(subsamples, 'subsample')}",
             rows=others,
             labels=["config"],
             notes=("drawn: variants drawn by at least one subsample; words: distinct replacements.",),
@@ -149,7 +149,7 @@ def _rows(table: pa.Table, labels: Sequence[str], subsamples: int) -> tuple[dict
     return {
         "seeds": seeds,
         "average": round(table.num_rows / seeds, 1),
-        **{f"{label} %": percent(count, seeds) for label, count in zip(labels, of_label, strict=True)},
+        **{f"{label} %": percent(number, seeds) for label, number in zip(labels, of_label, strict=True)},
         "unique": round(drawn_once / subsamples, 1),
     }, {
         "seeds by class": groups,

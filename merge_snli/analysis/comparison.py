@@ -11,6 +11,7 @@ from merge_snli.analysis.scored_dataset import NotComputable, read_scored_datase
 from merge_snli.analysis.without_seeds import on_common_seeds, without_seeds
 from merge_snli.analysis.word_classes import classes
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.table import count
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.predictions.opening import open_config
@@ -150,10 +151,10 @@ def compare_results(
             alpha=alpha,
             threshold=threshold,
             all_thresholds=all_thresholds and number == 0,
-            dataset=by_digest.get(first.dataset.digest),
+            datasets=by_digest,
             min_agreement=min_agreement,
         )
-        for each, first, title in zip(comparable, firsts, titles, strict=True)
+        for each, title in zip(comparable, titles, strict=True)
         for number, threshold in enumerate(thresholds)
     )
 
@@ -223,17 +224,18 @@ def _compare(
     alpha: float,
     threshold: float,
     all_thresholds: bool,
-    dataset: MergeDataset | None,
+    datasets: Mapping[str, MergeDataset],
     min_agreement: float | None,
 ) -> Comparison:
     results = list(compared.results.values())
     first = results[0]
     unit = first.units[0]
     tables = {name: result.groups for name, result in compared.results.items()}
-    low = _low_agreement(dataset, first, min_agreement)
+    dataset, partial = datasets.get(first.dataset.digest), first.dataset.partial
+    low = _low_agreement(dataset if partial is None else datasets.get(partial.of), first, min_agreement)
     ids = tuple(one for one in common_groups(tables, unit) if one not in low)
     if len(ids) < 2:
-        raise InputError(f"{param('min_agreement')}: {len(ids)} {unit}(s) remain, and at least two are needed")
+        raise InputError(f"{param('min_agreement')}: {count(len(ids), unit)} left, and at least two are needed")
     counts = {name: table.counts(ids) for name, table in tables.items()}
     values = {name: _values(result, ids, test, threshold) for name, result in compared.results.items()}
     try:
@@ -292,7 +294,7 @@ def common_groups(tables: Mapping[str, GroupTable], unit: str) -> tuple[str, ...
     common = set.intersection(*({one for one, any_drawn in each if any_drawn} for each in drawn))
     if len(common) < 2:
         raise InputError(
-            f"{', '.join(tables)} have {len(common)} {unit}(s) in common: at least two are needed to compare models"
+            f"{', '.join(tables)} have {count(len(common), unit)} in common: at least two are needed to compare models"
         )
     return tuple(one for one in next(iter(tables.values())).id if one in common)
 

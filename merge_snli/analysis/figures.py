@@ -10,6 +10,7 @@ from merge_snli.analysis.bar_charts import draw_shares
 from merge_snli.analysis.line_chart import Line, line_figure, save_figure
 from merge_snli.base.arrays import Floats
 from merge_snli.base.errors import InputError
+from merge_snli.base.table import count
 from merge_snli.dataset.folders import check_out
 from merge_snli.schema import WORD_CLASSES
 from merge_snli.scoring.results.files import safe_name
@@ -130,7 +131,7 @@ def draw_classes(results: Sequence[Result], path: str | Path) -> list[Path]:
     first = _first(results)
     reasons = unranked_reasons(results)
     results = [result for result, reason in zip(results, reasons, strict=True) if reason is None]
-    title = f"Pattern accuracy by word class on {titles_of([first.dataset])[0]}, mean of {len(results)} model(s)"
+    title = f"Pattern accuracy by word class on {titles_of([first.dataset])[0]}, mean of {count(len(results), 'model')}"
     parts = [result.parts.get(WORD_CLASS, {}) for result in results]
     scored = [name for name in WORD_CLASSES if all(name in of_class for of_class in parts)]
     curves = [(name, [of_class[name].curve for of_class in parts]) for name in scored]

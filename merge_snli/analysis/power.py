@@ -13,7 +13,7 @@ from merge_snli.analysis.comparison import common_groups
 from merge_snli.analysis.line_chart import COLORS, draw_grid, draw_title, save_figure
 from merge_snli.analysis.statistics_tables import too_few_note
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import Column, Table, count
 from merge_snli.scoring.results.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
 from merge_snli.scoring.results.result import Result
 from merge_snli.scoring.statistics import (
@@ -85,8 +85,8 @@ class PowerAnalysis:
             notes=(
                 "95% interval of PA: its width.",
                 f"Same {self.unit}s, Different {self.unit}s: the smallest difference of PA between two models that is "
-                f"found at {self.alpha:g} / {self.pairs}, the strictest step of Holm's method over {self.pairs} "
-                "pair(s); smaller ones are mostly missed.",
+                f"found at {self.alpha:g} / {self.pairs}, the strictest step of Holm's method over "
+                f"{count(self.pairs, 'pair')}; smaller ones are mostly missed.",
             ),
         )
 

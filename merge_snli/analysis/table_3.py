@@ -8,6 +8,7 @@ import numpy as np
 from merge_snli.analysis.curves import pass_shares
 from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.base.arrays import Floats
+from merge_snli.base.table import count
 from merge_snli.scoring.results.records import Ends
 from merge_snli.scoring.statistics import (
     Family,
@@ -160,8 +161,8 @@ def seeds_against_variants(scored: ScoredDataset) -> SeedsAgainstVariants:
     known = ~np.isnan(on_variants)
     if known.sum() < 2:
         raise NotComputable(
-            f"seeds and variants cannot be compared: {int(known.sum())} seed(s) have drawn variants that every model "
-            "has predictions on, at least two are needed"
+            f"seeds and variants cannot be compared: {count(int(known.sum()), 'seed')} with drawn variants that every "
+            "model has predictions on, and at least two are needed"
         )
     return SeedsAgainstVariants(
         over_models=_over_models(scored),

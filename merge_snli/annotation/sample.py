@@ -8,10 +8,9 @@ import pyarrow as pa
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json
-from merge_snli.dataset.label_spellings import are_nli, task_labels
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.dataset.texts import NLI_TEXTS, TextNames
+from merge_snli.dataset.texts import NLI_TEXTS, TextNames, is_nli
 from merge_snli.dataset.variants import replaced_words, validated_by
 from merge_snli.schema import ALL, NLI_LABELS
 
@@ -153,8 +152,8 @@ class Sample:
 
     @property
     def is_nli(self) -> bool:
-        """Whether the labels and the names of the texts are those of NLI."""
-        return self.texts == NLI_TEXTS and are_nli(task_labels(self.labels))
+        """Whether the problems are NLI problems."""
+        return is_nli(self.labels, self.texts)
 
     @property
     def variant_ids(self) -> tuple[str, ...]:

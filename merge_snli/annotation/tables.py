@@ -10,7 +10,7 @@ from merge_snli.annotation.report import Annotation
 from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, headings
 from merge_snli.annotation.scores import DatasetScores, VariantScores, Weighted, disagreements
 from merge_snli.base.files import write_json, write_text
-from merge_snli.base.table import Cell, Column, Table
+from merge_snli.base.table import Cell, Column, Table, count
 from merge_snli.dataset.texts import TextNames
 from merge_snli.models.paper_models import PAPER_NAMES
 from merge_snli.schema import WORD_CLASSES
@@ -141,7 +141,7 @@ def _agreement_table(annotation: Annotation) -> Table:
     )
     notes = (
         "Alpha: for ordinal data. Kappa: Cohen's, with quadratic weights. A dash: all scores are equal.",
-        f"{annotation.to_adjudicate} variants on which annotators differ by 2 or more are in adjudication.csv.",
+        f"adjudication.csv: {count(annotation.to_adjudicate, 'variant')} on which annotators differ by 2 or more.",
     )
     return Table(title="Agreement", columns=columns, rows=rows, notes=notes)
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from merge_snli.base.hub_ids import split_revision
-from merge_snli.dataset.label_spellings import are_nli, task_labels
 from merge_snli.dataset.record import Record
+from merge_snli.dataset.texts import is_nli
 from merge_snli.embedded import PREFIX
 from merge_snli.languages.language import ENGLISH
 from merge_snli.problems.inputs import ON_HUB, hub_repository, public_name
@@ -61,12 +61,12 @@ def task_id(record: Record) -> str:
     known = known_dataset(str(record.options.get("problems")), record.options.get("config"))
     if known is not None:
         return known.task_id
-    return NLI if are_nli(task_labels(record.label_names)) else TWO_TEXTS
+    return NLI if is_nli(record.label_names, record.texts) else TWO_TEXTS
 
 
 def _tags(record: Record) -> list[str]:
     tags = PAIR_TAGS if record.generation is None else TAGS
-    return [tag for tag in tags if tag != "nli" or are_nli(task_labels(record.label_names))]
+    return [tag for tag in tags if tag != "nli" or is_nli(record.label_names, record.texts)]
 
 
 def _size(rows: int) -> str:

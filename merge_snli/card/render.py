@@ -17,9 +17,8 @@ from merge_snli.card.tables import (
     words_table,
 )
 from merge_snli.dataset.answered_forms import form_shares, shares_text
-from merge_snli.dataset.label_spellings import are_nli, task_labels
 from merge_snli.dataset.record import GenerationRecord, MaskedLMRecord, PublishedRecord, Record
-from merge_snli.dataset.texts import NLI_TEXTS
+from merge_snli.dataset.texts import NLI_TEXTS, is_nli
 from merge_snli.problems.inputs import public_name
 from merge_snli.schema import ALL, SEED
 
@@ -115,13 +114,13 @@ def _texts(record: Record) -> dict[str, str]:
 
 def _task_values(record: Record) -> dict[str, str]:
     """Return the values of the placeholders that name the task and its texts."""
-    texts, is_nli = record.texts, are_nli(task_labels(record.label_names))
+    texts, of_nli = record.texts, is_nli(record.label_names, record.texts)
     return {
         "first_text": texts.first,
         "second_text": texts.second,
-        "kind_of_problems": "natural language inference (NLI) problems" if is_nli else "problems of two texts",
-        "kind_of_score": "NLI score" if is_nli else "score",
-        "what_stays": "the inference" if is_nli else "the label",
+        "kind_of_problems": "natural language inference (NLI) problems" if of_nli else "problems of two texts",
+        "kind_of_score": "NLI score" if of_nli else "score",
+        "what_stays": "the inference" if of_nli else "the label",
         "text_columns": "" if texts == NLI_TEXTS else TEXT_COLUMNS.format(*texts),
     }
 

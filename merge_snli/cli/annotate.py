@@ -207,4 +207,4 @@ def _sample_table(sample: Sample) -> Table:
         for stratum, population in each.population.items()
     )
     total = len(sample.variant_ids)
-    return Table(columns=columns, rows=rows, notes=(f"{total:,} variants per annotator",))
+    return Table(columns=columns, rows=rows, notes=(f"{count(total, 'variant')} per annotator",))

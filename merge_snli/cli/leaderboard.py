@@ -103,8 +103,8 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
             )
     if arguments.with_text and (not arguments.dataset or arguments.init_space or arguments.space):
         raise InputError(
-            f"{param('with_text')} is for a page with {param('dataset')}, not for a Space: add {param('dataset')}, or "
-            f"leave {param('with_text')} out"
+            f"{param('with_text')} shows the sentences of {param('dataset')} on a page, and not in a Space: add "
+            f"{param('dataset')}, or leave {param('with_text')} out"
         )
     require_at_least("pull_request", arguments.pull_request, 1)
     if arguments.space is not None:

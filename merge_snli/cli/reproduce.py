@@ -33,7 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_list(
         parser.add_argument,
         "--only",
-        default=(),
         metavar="NAME",
         help="make some tables and figures only, such as table-3 figure-5 section-5.1",
     )
@@ -71,17 +70,20 @@ def run(arguments: argparse.Namespace) -> None:
 
     if arguments.out is None and not arguments.dry_run:
         raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} reproduction")
+    if arguments.only is not None and not arguments.only:
+        raise InputError(f"{param('only')} names nothing: name a table or figure, such as table-3, or leave it out")
     of_paper = {MERGE: ("problems", "corpus"), SIMPLE_PAIR: ("models",)}
     others = of_paper[SIMPLE_PAIR if arguments.paper == MERGE else MERGE]
     other = next((name for name in others if getattr(arguments, name)), None)
     if other is not None:
         raise InputError(f"{param(other)} does not apply to {param('paper', arguments.paper)}: remove it")
-    given = ("only", "limit", "demo", "overwrite", *of_paper[arguments.paper])
+    given = ("limit", "demo", "overwrite", *of_paper[arguments.paper])
     plan = plan_reproduction if arguments.paper == MERGE else plan_simple_pair
     run_ = plan(
         arguments.out or Path("reproduction"),
         model_options=ModelOptions(device=arguments.device, allow_pickle=arguments.allow_pickle),
         executor=read_cluster(arguments),
+        only=arguments.only or (),
         **{name: getattr(arguments, name) for name in given},
     )
     if arguments.dry_run:

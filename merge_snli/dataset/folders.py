@@ -12,7 +12,9 @@ from merge_snli.base.files import disk_errors_as_input_errors
 from merge_snli.dataset.stored import BUNDLED, CARD_FILE, FOLDER, RUN_FILE, find_dataset
 
 
-def check_out(out: str | Path, kind: str = "", find_other: Callable[[Path], str | None] | None = None) -> Path:
+def check_out(
+    out: str | Path, kind: str = "", find_other: Callable[[Path], str | None] | None = None, *, option: str = "out"
+) -> Path:
     """Check before its work that a command can write to a folder, and expand `~` and links in its path.
 
     Args:
@@ -20,6 +22,7 @@ def check_out(out: str | Path, kind: str = "", find_other: Callable[[Path], str 
         kind: What the command writes, such as `a report`; empty if only an empty folder will do.
         find_other: Returns the name of something in a folder that the command must not write beside, or None. Without
             it, the command may write beside anything but a data set.
+        option: The option that names the folder, or a file in it.
 
     Returns:
         The folder.
@@ -28,8 +31,8 @@ def check_out(out: str | Path, kind: str = "", find_other: Callable[[Path], str 
         InputError: If the path is or goes through a file, the folder is not writable, it has other content, or it is in
             a data set.
     """
-    out = _writable(Path(out))
-    _check_outside_data_sets(out)
+    out = _writable(Path(out), option)
+    _check_outside_data_sets(out, option)
     other = find_other(out) if find_other is not None and out.is_dir() else None
     if other is not None:
         raise _not_empty(out, kind, other)
@@ -66,23 +69,23 @@ def first_name(folder: Path) -> str | None:
     return min((path.name for path in folder.iterdir()), default=None)
 
 
-def _writable(out: Path) -> Path:
+def _writable(out: Path, option: str = "out") -> Path:
     out = out.expanduser()
     if not out.name or out.is_symlink():
         out = out.resolve()
     existing = next(path for path in (out, *out.absolute().parents) if path.exists())
     if not existing.is_dir():
-        raise InputError(f"{param('out')} {out}: {existing} is a file; pass a folder")
+        raise InputError(f"{param(option)} {out}: {existing} is a file; pass a folder")
     if not os.access(existing, os.W_OK):
-        raise InputError(f"{param('out')} {out}: {existing} is not writable; choose another folder")
+        raise InputError(f"{param(option)} {out}: {existing} is not writable; choose another folder")
     return out
 
 
-def _check_outside_data_sets(out: Path) -> None:
+def _check_outside_data_sets(out: Path, option: str = "out") -> None:
     """Check that a folder is not that of a data set or within one, since its files are those of its record."""
     for folder in (out, *out.absolute().parents):
         if (folder / RUN_FILE).is_file() and (folder / CARD_FILE).is_file():
-            raise InputError(f"{param('out')} {out}: {folder} is a data set; choose a folder outside of it")
+            raise InputError(f"{param(option)} {out}: {folder} is a data set; choose a folder outside of it")
 
 
 def _not_empty(out: Path, kind: str, other: str) -> InputError:

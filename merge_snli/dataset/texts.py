@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from merge_snli.dataset.label_spellings import are_nli, task_labels
+from merge_snli.dataset.label_spellings import TWO_WAY, are_nli, task_labels
 
 # Usual names of the columns of premise and hypothesis, tried in this order: those of SNLI's files, SICK's, ANLI's.
 NLI_COLUMNS = (
@@ -30,6 +30,25 @@ class TextNames(NamedTuple):
 NLI_TEXTS = TextNames()
 
 
+def is_nli(label_names: Sequence[str], texts: TextNames) -> bool:
+    """Return whether problems are NLI.
+
+    Their labels say so; entailment and not_entailment alone do not, since tasks with other texts have them (QNLI).
+
+    Args:
+        label_names: The names of the labels.
+        texts: What the texts are called.
+
+    Examples:
+        >>> is_nli(("entailment", "neutral", "contradiction"), TextNames("text", "claim"))
+        True
+        >>> is_nli(("entailment", "not_entailment"), TextNames("question", "sentence"))
+        False
+    """
+    labels = task_labels(label_names)
+    return are_nli(labels) and (texts == NLI_TEXTS or {*labels} != {*TWO_WAY})
+
+
 def text_names(columns: Sequence[str | None], label_names: Sequence[str]) -> TextNames:
     """Return what the texts of problems are called.
 
@@ -46,7 +65,7 @@ def text_names(columns: Sequence[str | None], label_names: Sequence[str]) -> Tex
         TextNames(first='paragraph', second='question and answer')
     """
     first, second = columns
-    is_nli = are_nli(task_labels(label_names)) and {first, second} in [{*pair} for pair in NLI_COLUMNS]
-    if is_nli or not first or not second:
+    are_usual = are_nli(task_labels(label_names)) and {first, second} in [{*pair} for pair in NLI_COLUMNS]
+    if are_usual or not first or not second:
         return NLI_TEXTS
     return TextNames(*(name.replace("+", " and ") for name in (first, second)))

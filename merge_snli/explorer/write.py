@@ -193,11 +193,12 @@ def check_table_path(path: Path) -> Path:
     """Check that a table can be written to a path.
 
     Raises:
-        InputError: If its name does not end in `.parquet` or `.csv`, or its folder is not writable or in a data set.
+        InputError: If its name does not end in `.parquet` or `.csv`, it is a folder, or its own folder is not writable
+            or in a data set.
     """
-    if path.suffix not in EXTENSIONS:
-        raise InputError(f"{param('export')} {path}: the name must end in {' or '.join(EXTENSIONS)}")
-    return check_out(path.parent) / path.name
+    if path.suffix not in EXTENSIONS or path.is_dir():
+        raise InputError(f"{param('export')} {path}: name a file that ends in {' or '.join(EXTENSIONS)}")
+    return check_out(path.parent, option="export") / path.name
 
 
 def write_answers(

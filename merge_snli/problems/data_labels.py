@@ -118,9 +118,13 @@ def _need_names(labels: Sequence[str], names: AbstractSet[str | None]) -> bool:
 def _unclear(options: ProblemOptions, labels: Sequence[str]) -> str:
     """Return a message on labels that do not show their names."""
     two, reversed_two, three = (param("data_labels", names) for names in (TWO_WAY, TWO_WAY[::-1], NLI_LABELS))
+    own = param("data_labels", tuple(labels))
     found = f"{options.problems}: column {options.label_column!r} has only the labels {', '.join(labels)}"
     if not any(map(str.isdecimal, labels)):
-        return f"{found}, which do not show the names. Set them with {two} or {three}. Some problems:"
+        return (
+            f"{found}, which do not show the names. Set them with {two} or {three}; in another task, with {own}. Some "
+            "problems:"
+        )
     if not {*labels} <= THREE_NUMBERS:
         return (
             f"{found}. If they are graded scores, a replaced word can change them: name a column of classes with "

@@ -125,7 +125,7 @@ class ProblemOptions:
     )
     language: str | None = _source_option(
         None,
-        "language of the problems as an ISO 639-1 code such as fr, which is then not checked",
+        "language of the problems as an ISO 639-1 code such as fr; problems in another give a warning only",
         metavar="CODE",
         shown_default="that of the tagger, or of a config of XNLI; en",
         departure="**Another language** than the paper's English: word classes are universal part-of-speech tags, and "
@@ -146,6 +146,11 @@ class ProblemOptions:
             self._set_problems()
         self._set("delimiter", _delimiter(self.delimiter))
         _check_keep_column(self.keep_column)
+        if self.premise_column and self.premise_column == self.hypothesis_column:
+            raise InputError(
+                f"{param('premise_column')} and {param('hypothesis_column')} are both {self.premise_column!r}, and a "
+                "problem has two texts: name two columns"
+            )
         if self.language is not None:
             check_code(self.language)
         if self.data_labels is not None:

@@ -18,6 +18,7 @@ from merge_snli.annotation.sample import draw_sample
 from merge_snli.annotation.sheets import write_sheets
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
+from merge_snli.base.table import count
 from merge_snli.dataset.annotators import COLUMN
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX, PROBLEMS
@@ -155,9 +156,11 @@ class Reproduction(PaperRun):
 
     def work(self) -> Work:
         """Estimate the forms and the time of all but the models from a sample of the problems."""
+        if not self.sets:
+            return "no data set", 0, 0, 0.0
         trial = dry_run(replace(self.options, mlm=DEMO_MASKED_LMS))
         filters = trial.filters * len(self.masked_lms) / len(DEMO_MASKED_LMS)
-        title = f"{trial.problems:,} problems, {len(self.sets)} data set(s)"
+        title = f"{trial.problems:,} problems, {count(len(self.sets), 'data set')}"
         seconds = trial.reading + len(self.sets) * (filters + trial.writing)
         return title, trial.forms, self.pairs(trial.problems), seconds
 
@@ -213,14 +216,15 @@ def plan_reproduction(
         models, why = PAPER_MODEL_IDS, "" if limit is None else f"only the first {limit:,} problems"
         given = {**preset_options("paper"), "problems": problems or SNLI, **_kept_columns(problems)}
     others = OTHER_SETS if any_needs(exhibits, SETS) else ()
+    sets = (PLAIN, *others) if any(exhibit.needs for exhibit in exhibits) else ()
     return Reproduction(
         out=out,
         paper=paper,
         exhibits=exhibits,
         problems=(str(given["problems"]),),
         models={name: name for name in models},
-        masked_lms=given["mlm"],
-        sets=(PLAIN, *others) if any(exhibit.needs for exhibit in exhibits) else (),
+        masked_lms=given["mlm"] if sets else (),
+        sets=sets,
         not_comparable=why,
         model_options=loading,
         options=Options(**given, limit=limit, device=loading.device),

@@ -143,7 +143,7 @@ def test_the_estimate_is_within_a_factor_of_two(tmp_path: Path) -> None:
     subprocess.run([*command, "--preset", "demo", "--out", str(tmp_path / "data")], capture_output=True, check=True)
     seconds = time.monotonic() - start
     estimates = before, estimate()  # the load of the machine may change meanwhile
-    assert seconds / 2 < max(estimates) and min(estimates) < seconds * 2
+    assert any(seconds / 2 < each < seconds * 2 for each in estimates)
 
 
 def test_text(found: DryRun) -> None:

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.table import count
 from merge_snli.dataset.annotators import COLUMN
-from merge_snli.dataset.label_spellings import are_nli
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.dataset.texts import NLI_TEXTS, TextNames
+from merge_snli.dataset.texts import NLI_TEXTS, TextNames, is_nli
 from merge_snli.models.labels import Missing, Pair
 from merge_snli.scoring.statistics.values import ratios
 
@@ -131,8 +131,8 @@ class ScoredData:
 
     @property
     def is_nli(self) -> bool:
-        """Whether the labels and the names of the texts are those of NLI."""
-        return are_nli(self.label_names) and self.texts == NLI_TEXTS
+        """Whether the pairs are NLI problems."""
+        return is_nli(self.label_names, self.texts)
 
     @property
     def place(self) -> str:
@@ -147,7 +147,7 @@ class ScoredData:
     @property
     def part(self) -> str | None:
         """What part of the data this is, such as `partial: 100 seeds, subsample 3`; None for the whole."""
-        groups = [] if self.limit_seeds is None else [f"{self.limit_seeds:,} {self.units[0]}s"]
+        groups = [] if self.limit_seeds is None else [count(self.limit_seeds, self.units[0])]
         draw = [] if self.subsample is None else [f"subsample {self.subsample}"]
         agreed = [] if self.min_agreement is None else [f"agreement of at least {self.min_agreement:.3g}"]
         return f"partial: {', '.join(groups + draw + agreed)}" if groups or draw or agreed else None

@@ -111,8 +111,10 @@ def on_part(result: Result, whole: ScoredData, part: ScoredData) -> Result:
     if whole.anchors is not None and everything.anchors is not None:
         found.append((whole.anchors.pairs, everything.anchors))
     for pairs, answered in found:
-        labels[pairs] = answered.predicted
-        probabilities[pairs] = np.nan if answered.probabilities is None else answered.probabilities
+        asked = answered.predicted != Missing.NOT_ASKED  # another row may have asked the same pair
+        labels[pairs[asked]] = answered.predicted[asked]
+        if answered.probabilities is not None:
+            probabilities[pairs[asked]] = answered.probabilities[asked]
     numbers = {pair: number for number, pair in enumerate(whole.pairs)}
     on_pairs = Predicted(labels, None if known is None else probabilities).at(
         np.array([numbers[pair] for pair in part.pairs])

@@ -55,6 +55,9 @@ if TYPE_CHECKING:
     from merge_snli.dataset.stored import MergeDataset
 
 
+# How far the probabilities of a row, which are rounded, may be from adding up to 1.
+SUM_TOLERANCE = 2e-3
+
 WORD_CLASS, LABEL, MASKED_LM = "word_class", "label", "masked_lm"
 """The columns of `Result.parts` on a MERGE data set."""
 
@@ -130,7 +133,8 @@ class Result(Part):
         if not numbers.issuperset(answers):
             raise ValueError("predictions has a number that is not in compared_labels")
         self._check_probabilities(table.probabilities, table.predictions)
-        self._check_probabilities(table.anchor_probabilities, "-" * len(table.id))
+        anchors = [NOT_ASKED if label is None else "0" for label in table.anchors or ()]
+        self._check_probabilities(table.anchor_probabilities, anchors)
         if not {*map(str, range(len(self.dataset.labels)))}.issuperset("".join(table.gold)):
             raise ValueError("gold has a number that is not a label of the data set")
         used = {label for row in self.scores.predicted.values() for label in row}
@@ -142,12 +146,16 @@ class Result(Part):
             raise ValueError("source has a label that is not in the data set")
 
     def _check_probabilities(self, texts: tuple[str, ...] | None, predictions: Sequence[str]) -> None:
-        """Check that each text has the probabilities of as many rows as there are predictions."""
+        """Check that each text has the probabilities of its rows: they add up to 1, or are NaN without a label."""
+        if texts is None:
+            return
         labels = len(self.compared_labels)
-        if texts and [len(b64decode(text)) for text in texts] != [2 * labels * len(each) for each in predictions]:
+        if [len(b64decode(text)) for text in texts] != [2 * labels * len(each) for each in predictions]:
             raise ValueError("the numbers of probabilities and predictions differ")
-        if texts and (decoded(texts, labels) > 1).any():
-            raise ValueError("a probability is larger than 1")
+        sums = decoded(texts, labels).sum(axis=1)
+        has_label = np.array([digit.isdigit() for digit in "".join(predictions)])
+        if not (np.isclose(sums, 1, atol=SUM_TOLERANCE) | (np.isnan(sums) & ~has_label)).all():
+            raise ValueError("the probabilities of a row do not add up to 1")
 
     def _correct_rows(self) -> Iterator[int]:
         """Yield the number of correct rows of each group."""

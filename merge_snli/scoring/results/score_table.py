@@ -138,16 +138,16 @@ def has_probabilities(results: Iterable[Result]) -> bool:
 def size_of(results: Sequence[Result]) -> str:
     """Return the number of groups and rows of results on one data set, in words."""
     group, row = results[0].units
-    groups = f"{_range([result.scores.groups for result in results])} {group}s"
-    rows = f"{_range([result.scores.rows // result.n_prompts for result in results])} {row}s"
+    groups = _range([result.scores.groups for result in results], group)
+    rows = _range([result.scores.rows // result.n_prompts for result in results], row)
     by = results[0].dataset.group_column
     return f"{groups}, {rows}" if results[0].has_anchors else f"{rows} in {groups} by {by}"
 
 
-def _range(numbers: Collection[int]) -> str:
-    """Return the numbers that the models have as text, such as `99`, or `77 to 99` if they differ."""
+def _range(numbers: Collection[int], unit: str) -> str:
+    """Return how many units the models have as text, such as `99 seeds`, or `77 to 99 seeds` if they differ."""
     low, high = min(numbers), max(numbers)
-    return f"{high:,}" if low == high else f"{low:,} to {high:,}"
+    return count(high, unit) if low == high else f"{low:,} to {count(high, unit)}"
 
 
 def title_with_size(results: Sequence[Result], title: str | None = None) -> str:

@@ -210,7 +210,7 @@ class SourceScores(Part):
         return self.overall.problems + self.too_long
 
 
-Digits = Annotated[str, Field(pattern="^[0-2]+$")]
+Digits = Annotated[str, Field(pattern="^[0-9]+$")]
 """Labels by their position in the labels of the data set."""
 
 
@@ -226,7 +226,7 @@ class GroupTable(Part):
     gold: tuple[Digits, ...]
     """Gold labels of the group's rows in the order of the data, one character per row: position in the labels of the
     data set. One character stands for all rows of a group that have the same."""
-    predictions: tuple[Annotated[str, Field(pattern="^[0-2?-]*$")], ...]
+    predictions: tuple[Annotated[str, Field(pattern="^[0-9?-]*$")], ...]
     """Predicted labels of the same rows: position in `compared_labels`, `-` if the row was left out, or `?` if the
     answer cannot be read."""
     sizes: tuple[tuple[Count, ...], ...]

@@ -19,7 +19,7 @@ from merge_snli.analysis.line_chart import PNG_DPI, Line, line_figure
 from merge_snli.scoring.statistics import Interval
 from metrics.pattern_accuracy.core import CURVE
 
-BUNDLED = "Pattern accuracy by word class on MERGE on its bundled problems, config all, mean of 3 model(s)"
+BUNDLED = "Pattern accuracy by word class on MERGE on its bundled problems, config all, mean of 3 models"
 TITLES = [
     "Pattern accuracy",
     BUNDLED,

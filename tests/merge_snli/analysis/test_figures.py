@@ -121,7 +121,7 @@ def test_classes_are_averaged_over_models(results: list[Result], tmp_path: Path)
     assert png.read_bytes().startswith(b"\x89PNG")
     text = svg.read_text(encoding="utf-8")
     assert all(f"<!-- {name} -->" in text for name in ("noun", "verb", "adj"))
-    assert "mean of 3 model(s)" in text
+    assert "mean of 3 models" in text
 
 
 def test_command_draws_three_figures_per_config(

@@ -184,9 +184,12 @@ def test_results_on_other_data_are_refused(results: list[Result], bundled: Merge
     assert [result.title for result in results_on([*results, nouns], bundled)] == ["org/careful", "unsure", "two-way"]
 
 
-@pytest.mark.parametrize("name", ["answers.xlsx", "answers"])
+@pytest.mark.parametrize("name", ["answers.xlsx", "answers", "folder.csv", "file/answers.csv"])
 def test_other_files_are_refused(folder: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "file").touch()
     path = tmp_path / name
     assert main(["explore", str(folder), "--dataset", "demo:dataset", "--export", str(path)]) == 2
-    assert name in capsys.readouterr().err
-    assert not path.exists()
+    message = capsys.readouterr().err
+    assert path.parent.name in message and "--export" in message and "--out" not in message
+    assert not path.is_file()

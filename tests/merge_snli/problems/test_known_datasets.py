@@ -103,12 +103,12 @@ def test_options_override_the_known_values() -> None:
         problems="nyu-mll/multi_nli",
         mlm=("m",),
         split="validation_mismatched",
-        premise_column="hypothesis",
+        premise_column="text",
         data_labels=("a", "b"),
     )
     assert (options.split, options.premise_column, options.label_column) == (
         "validation_mismatched",
-        "hypothesis",
+        "text",
         "label",
     )
     assert options.data_labels == ("a", "b")

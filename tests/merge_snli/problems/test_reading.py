@@ -161,6 +161,11 @@ def test_columns_that_are_given_are_not_replaced_by_a_guess(tmp_path: Path, capl
     assert "sentence2 (hypothesis)" in caplog.text
 
 
+def test_one_column_is_not_two_texts() -> None:
+    with pytest.raises(InputError, match=r"premise_column and hypothesis_column are both 'text'"):
+        ProblemOptions(problems="one.csv", premise_column="text", hypothesis_column="text")
+
+
 def test_a_file_has_no_splits(tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "p.jsonl", ROWS)
     assert ProblemOptions(problems=path).split is None

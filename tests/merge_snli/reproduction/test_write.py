@@ -14,7 +14,7 @@ from merge_snli.cli import command_parser, main
 from merge_snli.dataset.annotators import COLUMN
 from merge_snli.embedded import FOLDER
 from merge_snli.papers.numbers import MERGE, read_paper
-from merge_snli.reproduction.estimate import shapes
+from merge_snli.reproduction.estimate import estimate, shapes
 from merge_snli.reproduction.merge import OTHER_SETS, PLAIN, Reproduction, plan_reproduction
 from merge_snli.reproduction.run import check_requirements, missing_packages, reproduce
 from merge_snli.reproduction.verdict import OurNumber, Ours
@@ -71,6 +71,14 @@ def test_steps_are_those_that_the_exhibits_need(tmp_path: Path) -> None:
     assert names("figure-8")[:7] == [*every, f"scores on {PLAIN}"]
     assert names("figure-8") == names()
     assert names("figure-3") == ["reproduction"]
+
+
+def test_an_exhibit_that_needs_nothing_costs_nothing(tmp_path: Path) -> None:
+    run = plan_reproduction(tmp_path, only=["figure-3"])
+    assert (run.masked_lms, run.scored_models, missing_packages(run)) == ((), (), [])
+    table = estimate(run)
+    assert [row[0] for row in table.rows] == ["other steps"]
+    assert "0.0 GB to download" in table.notes[0]
 
 
 def test_sets_of_section_5_4_have_the_seeds_of_the_plain_one(demo: Reproduction) -> None:
@@ -164,3 +172,8 @@ def test_the_commands_for_what_is_not_computed_are_accepted() -> None:
     assert len(commands) == 4
     for line in commands:
         command_parser([line.split()[1]]).parse_args(line.split()[1:])
+
+
+def test_an_empty_choice_is_not_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "--only", "", "--dry-run"]) == 2
+    assert "--only names nothing" in capsys.readouterr().err

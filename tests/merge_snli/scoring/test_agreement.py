@@ -99,6 +99,12 @@ def test_compare_and_analyze_leave_them_out(people: Path, tmp_path: Path) -> Non
     assert scored.models[0].result.scores.anchor_accuracy == part[0].scores.anchor_accuracy
 
 
+def test_compare_leaves_them_out_of_a_part(people: Path) -> None:
+    results = [score(model, people, subsample=0) for model in (neutral, by_length)]
+    [comparison] = compare(results, datasets=[load(str(people))], min_agreement=4 / 5)
+    assert comparison.seeds == 9
+
+
 def test_probabilities_are_compared_with_the_labels_of_people(people: Path, bert: Path, tmp_path: Path) -> None:
     result = score(bert, people, out=tmp_path / "results")
     assert result.calibration is not None

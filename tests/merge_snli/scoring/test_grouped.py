@@ -472,3 +472,17 @@ def test_other_objects_are_refused(dataset: Path) -> None:
         score(guess, ProblemOptions(problems=pattern_rows()))
     with pytest.raises(InputError, match=r"by needs"):
         score(guess, dataset, by=["template"])
+
+
+def test_results_with_ten_labels_are_read_again(tmp_path: Path) -> None:
+    names = [f"label {number}" for number in range(10)]
+    rows = [{"premise": f"A {n}.", "hypothesis": f"B {n}.", "label": names[n % 10], "g": n // 10} for n in range(30)]
+    result = score(
+        lambda pairs: [names[-1]] * len(pairs),
+        write_lines(tmp_path / "ten.jsonl", rows),
+        group_column="g",
+        name="last",
+        out=tmp_path / "results",
+    )
+    assert read_results(tmp_path / "results") == [result]
+    assert result.scores.groups == 3

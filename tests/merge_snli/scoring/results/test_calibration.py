@@ -143,7 +143,14 @@ def test_results_without_stored_probabilities_are_read(
 
 
 @pytest.mark.parametrize(
-    ("values", "message"), [([0.0] * 6, "differ"), ([1.0, 0.0, 0.0], "larger than 1"), (None, "probabilities")]
+    ("values", "message"),
+    [
+        ([0.0] * 6, "differ"),
+        ([1.0, 0.0, 0.0], "add up"),
+        ([-0.1] * 3, "add up"),
+        ([float("nan")] * 3, "add up"),
+        (None, "probabilities"),
+    ],
 )
 def test_damaged_probabilities_are_refused(
     with_probabilities: Result, tmp_path: Path, values: list[float] | None, message: str
