@@ -30,6 +30,7 @@ def test_missing_arguments_have_the_defaults_of_options() -> None:
 
 GIVEN: dict[str, Sequence[str]] = {
     "delimiter": (";",),
+    "hypothesis_column": ("yy",),
     "data_labels": ("yes,no",),
     "mlm": ("m", "n", "--mlm", "o"),
     "classes": ("noun,adv",),
