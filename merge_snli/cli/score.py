@@ -255,12 +255,17 @@ def _score(
         raise InputError(f"{param('eval_results')} is for MERGE data sets, whose tasks the Hub knows, not {data.name}")
     results: list[Result] = []
     failed: dict[str, str] = {}
-    for prompt in prompts:
-        # The shots are not in the whole data, so that they are the same for each part of it.
-        if prompt is not None:
-            filled = fill_prompt(prompt, whole, shots=arguments.shots, shots_from=arguments.shots_from or SHOTS_FROM)
-            scoring = replace(scoring, options=replace(scoring.options, prompt=filled))
-        more, reasons = score_run(replace(scoring, config=data.config, opened=(data, problems)), cluster)
+    shots_from = arguments.shots_from or SHOTS_FROM
+    # All prompts are checked before the first is scored. The whole data has none of the shots, so they are the same for
+    # each part of it.
+    filled = [
+        None if each is None else fill_prompt(each, whole, shots=arguments.shots, shots_from=shots_from)
+        for each in prompts
+    ]
+    for prompt in filled:
+        options = replace(scoring.options, prompt=prompt)
+        run = replace(scoring, options=options, config=data.config, opened=(data, problems))
+        more, reasons = score_run(run, cluster)
         results += more
         failed |= {name: as_flags(reason) for name, reason in reasons.items()}
     if dataset_id is not None:

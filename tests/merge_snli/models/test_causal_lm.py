@@ -171,6 +171,9 @@ def test_the_prompt_of_other_tasks_names_their_texts_and_labels(
     assert "which the prompt" not in caplog.text
     assert main(["score", str(folder("gpt2")), "--prompt", "word", *where]) == 0
     assert "has question and sentence, which the prompt word calls premise and hypothesis" in caplog.text
+    assert len(read_results(tmp_path / "a")) == 2
+    assert main(["score", str(folder("gpt2")), "--prompt", "letter", "few_shot", *where]) == 2
+    assert len(read_results(tmp_path / "a")) == 2, "no prompt is scored if one of them has no shots"
 
 
 @pytest.mark.parametrize(
