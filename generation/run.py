@@ -274,10 +274,11 @@ def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = Fa
         advice = f"if they are those of NLI, name them with {param('data_labels', 'SPELLING=NAME')}"
         labels = ", ".join(survey.label_names)
         logger.warning(Message(f"%s: only models with the labels %s can be scored; {advice}"), options.problems, labels)
-    if not (is_english(in_language.language) or find_tagger(options.tagger, language=in_language.language).has_lemmas):
-        logger.warning("the tagger has no lemmatizer: other forms of the problems' words are not recognized")
     options = replace(with_absolute_paths(in_language), **source.columns)
-    return RunInputs(options, survey, find_masked_lms(options.mlm, allow_pickle=allow_pickle), source)
+    inputs = RunInputs(options, survey, find_masked_lms(options.mlm, allow_pickle=allow_pickle), source)
+    if not (is_english(options.language) or inputs.tagger.has_lemmas):
+        logger.warning("the tagger has no lemmatizer: other forms of the problems' words are not recognized")
+    return inputs
 
 
 def plan_run(

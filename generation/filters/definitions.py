@@ -9,7 +9,6 @@ from generation.filters.filter import (
     ALWAYS_IN_OTHERS,
     ENGLISH_ONLY,
     FILTERS_GROUP,
-    NOT_ENGLISH,
     Applied,
     Filter,
     Place,
@@ -139,6 +138,12 @@ OTHER_FORM = Filter(
 )
 
 
+def _quantifies(_: object, place: Place) -> Callable[[str], bool]:
+    if fold(place.word.text) in QUANTIFIERS:
+        return _if(True)
+    return lambda word: fold(word) in QUANTIFIERS
+
+
 QUANTIFIER = Filter(
     name="no_quantifiers",
     reason="quantifier",
@@ -150,7 +155,7 @@ QUANTIFIER = Filter(
         departure="**No quantifiers**: words such as *single*, *same* or *first* were neither replaced nor "
         "replacements.",
     ),
-    on_word=lambda _, place: lambda word: not QUANTIFIERS.isdisjoint({fold(place.word.text), fold(word)}),
+    on_word=_quantifies,
 )
 
 
@@ -261,7 +266,7 @@ OTHER_TAG = Filter(
 SAME_LEMMA = Filter(
     name="lemma",
     reason="form in the problem",
-    languages=NOT_ENGLISH,
+    languages=ALWAYS_IN_OTHERS,
     on_tag=lambda _, place: is_form_of_problem(place),
 )
 

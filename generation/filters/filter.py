@@ -27,7 +27,6 @@ FILTERS_GROUP = "filters"
 
 # The languages that a filter is for.
 ANY_LANGUAGE, ENGLISH_ONLY, ALWAYS_IN_OTHERS = "any", "English only", "always in others"
-NOT_ENGLISH = "not English"
 
 # Which fillers of a form a filter drops: an index of their arrays.
 Where: TypeAlias = "npt.NDArray[np.bool_] | slice"
@@ -112,9 +111,9 @@ class Filter:
         in_method: Whether the paper's method has it. Its option is then a choice of `--filters`.
         needs_wordnet: Whether it needs the `wordnet` of a place.
         library: A library whose version changes what it drops; records have the version.
-        languages: The languages that it is for: `ANY_LANGUAGE`, `ENGLISH_ONLY`, `NOT_ENGLISH`, or `ALWAYS_IN_OTHERS`.
-            The last applies in other languages than English in any case, and then its condition gets the code of the
-            language.
+        languages: The languages that it is for: `ANY_LANGUAGE`, `ENGLISH_ONLY`, or `ALWAYS_IN_OTHERS`. The last
+            applies in other languages than English in any case, and then the condition of one with an option gets the
+            code of the language; one without an option applies in no English run.
         on_fillers: The condition on the pieces of a form: gets its fillers and the masked LM's vocabulary.
         on_log_odds: The condition on log p(filler) - log p(original): gets one number or an array.
         on_word: The condition on a suggestion in the case of the shared word: returns the function of the word for a
@@ -155,12 +154,12 @@ class Filter:
 
     def applies(self, options: object) -> bool:
         """Return whether a run with these options applies the filter."""
+        if self._is_for_others(options):
+            return True
+        if self.option is None:
+            return self.languages != ALWAYS_IN_OTHERS
         value = self.value(options)
-        if self.languages == NOT_ENGLISH:
-            return not is_english(options.language)  # type: ignore[attr-defined]
-        if self.option is None or self.in_method:
-            return bool(value)
-        return self._is_for_others(options) or not self.option.is_default(value)
+        return bool(value) if self.in_method else not self.option.is_default(value)
 
     def _is_for_others(self, options: object) -> bool:
         return self.languages == ALWAYS_IN_OTHERS and not is_english(options.language)  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ import numpy as np
 
 from generation.sentences.words import is_whole_word
 from merge_snli.base.errors import InputError
+from merge_snli.base.table import capitalized
 from merge_snli.languages.language import language_of
 
 if TYPE_CHECKING:
@@ -76,10 +77,7 @@ class Vocabulary:
         """Which pieces have no capital and no piece of their kind with one; of shape (len(pieces),)."""
         pieces = {(piece.kind, piece.text) for piece in self.pieces if piece is not None}
         return np.array(
-            [
-                piece is not None and (piece.kind, piece.text[:1].upper() + piece.text[1:]) not in pieces
-                for piece in self.pieces
-            ]
+            [piece is not None and (piece.kind, capitalized(piece.text)) not in pieces for piece in self.pieces]
         )
 
     @cached_property

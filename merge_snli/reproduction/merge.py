@@ -165,7 +165,7 @@ class Reproduction(PaperRun):
         return title, trial.forms, self.pairs(trial.problems), seconds
 
     def pairs(self, problems: int) -> int:
-        """Return how many pairs each model is asked: as many as in the paper, in proportion to the problems.
+        """Return how many pairs each model answers: as many as in the paper, in proportion to the problems.
 
         Args:
             problems: The number of problems.

@@ -218,7 +218,7 @@ def _calibration(results: Sequence[Result]) -> Calibration | None:
 
 
 def prompt_table(results: Iterable[Result], names: Sequence[str] | None = None) -> Table | None:
-    """Return what the prompt changes, one row per model that was asked with several, in percent; None without any.
+    """Return what the prompt changes, one row per model with several prompts, in percent; None without any.
 
     Args:
         results: Results on one config of one data set, with those of several prompts merged.

@@ -343,7 +343,7 @@ def test_source_of_the_data_set(
 
 @pytest.fixture(scope="module")
 def prompted(gold: dict[Pair, int]) -> Board:
-    """A board with a model that was asked with three prompts, and another model."""
+    """A board with a model with three prompts, and another model."""
     other, *asked = (
         score(noisy(name, gold, errors), SHIPPED, subsample=0, name=name)
         for name, errors in (("other", 0.1), ("few_shot", 0.05), ("letter", 0.2), ("word", 0.08))
