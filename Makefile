@@ -1,15 +1,17 @@
 # make demo      install the package, then run the full pipeline on bundled data and models
+# make dev       install with the development dependencies
 # make test      install the development dependencies, then run the tests
 # make test-all  run the tests, then the slow ones
-# make lint      check style, types and import layers
+# make lint      check style, types, import layers and workflows
 # make docs      build the documentation site in build/site
+# make release-check  check version, metadata and archives, and install the wheel on each Python
 # make smoke     build the wheel and run its demo in a separate environment
 # make data      regenerate the bundled data set from the bundled problems
 # make train     train the bundled models
 # PIP_FLAGS      extra flags for the installation, such as an index with another build of torch (see README.md)
 
-PYTHONS := python3 python3.13 python3.12 python3.11
-SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+PYTHONS := python3 python3.14 python3.13 python3.12 python3.11
+SUPPORTED := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(firstword $(foreach name,$(PYTHONS),$(shell $(name) -c '$(SUPPORTED)' 2>/dev/null && echo $(name))))
 PIP_FLAGS ?=
 export PIP_FLAGS
@@ -26,13 +28,13 @@ TEST_ENVIRONMENT := HF_HUB_OFFLINE=1 HF_EVALUATE_OFFLINE=1 OMP_NUM_THREADS=1
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint wheel docs smoke data train clean
+.PHONY: help dev demo test test-all lint wheel docs smoke release-check data train clean
 
 help:
 	@sed -n '/^$$/q;s/^# //p' Makefile
 
 $(VENV)/bin/python:
-	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed: install one, or name it with PYTHON=..." >&2; exit 2; }
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name it with PYTHON=..." >&2; exit 2; }
 	@.ci/step $(VENV)/install.log "Creating $(VENV) with $(PYTHON)" $(PYTHON) -m venv $(VENV)
 
 $(RUNTIME): pyproject.toml constraints.txt .ci/install | $(VENV)/bin/python
@@ -45,14 +47,18 @@ $(READY): $(RUNTIME)
 
 # The last release of datasets that runs loading scripts, for the tests of ours.
 $(OLD_READY): tests/datasets-3-requirements.txt
-	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed: install one, or name it with PYTHON=..." >&2; exit 2; }
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name it with PYTHON=..." >&2; exit 2; }
 	@.ci/step $(OLD_DATASETS)/install.log "Creating $(OLD_DATASETS) with $(PYTHON)" $(PYTHON) -m venv $(OLD_DATASETS)
 	@.ci/step $(OLD_DATASETS)/install.log "Installing datasets 3" $(OLD_DATASETS)/bin/python -m pip install \
 		--disable-pip-version-check $(PIP_FLAGS) --requirement tests/datasets-3-requirements.txt
 	@touch $(OLD_READY)
 
+dev: $(READY)
+
 demo: $(RUNTIME)
 	$(RUN)merge-snli demo --out demo
+
+dev: $(READY)
 
 test: $(READY)
 	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist worksteal
@@ -61,10 +67,7 @@ test-all: $(OLD_READY) test
 	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist loadfile -m 'slow or cluster'
 
 lint: $(READY)
-	$(RUN)ruff check .
-	$(RUN)ruff format --check .
-	$(RUN)mypy
-	PYTHONPATH=. $(RUN)lint-imports
+	@.ci/lint $(VENV)
 
 wheel: $(READY)
 	rm -rf dist
@@ -85,6 +88,11 @@ docs: $(READY)
 	rm $(SITE_PAGES)/*.ipynb
 	sed -i.bak -e 's/(\([a-z-]*\)\.ipynb)/(\1.md)/' -e 's/(docs\//(/' $(SITE_PAGES)/*.md && rm $(SITE_PAGES)/*.bak
 	$(RUN)zensical build --clean --strict
+
+# On each supported Python that is found.
+release-check: $(READY)
+	@.ci/install $(VENV) --editable '.[dev,release]'
+	$(RUN)python .ci/release.py check dist $(foreach name,$(sort $(PYTHONS)),$(shell $(name) -c '$(SUPPORTED)' 2>/dev/null && echo $(name)))
 
 SMOKE := build/smoke
 smoke: wheel

@@ -1,11 +1,10 @@
 """The work folder of a run: its lock, its subfolders, and its shards, files that are named by what they depend on."""
 
-import fcntl
 import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,8 @@ RUNS_FOLDER = "runs"
 DESCRIPTION_FILE = "masked_lm.json"
 
 LOCK_FILE = "lock"
+# Names the process that holds the lock: Windows lets no other process read a locked file.
+HOLDER_FILE = "lock.holder"
 
 ENDING = ".parquet"
 # Small, so that merging many shards holds little of each in memory.
@@ -74,6 +75,7 @@ def work_folder(out: Path, work: str | Path | None = None) -> Iterator[Path]:
     folder, staging = work_folder_of(out, work), work_folder_of(out)
     with ExitStack() as stack:
         if staging.resolve() != folder.resolve():
+            stack.callback(_remove_empty, staging)  # after the lock is released: Windows deletes no open file
             stack.enter_context(_locked(staging))
             stack.callback(_remove_unused, staging)
         stack.enter_context(_locked(folder))
@@ -82,29 +84,33 @@ def work_folder(out: Path, work: str | Path | None = None) -> Iterator[Path]:
 
 
 def _remove_unused(folder: Path) -> None:
-    if {path.name for path in folder.iterdir()} <= {LOCK_FILE}:
-        shutil.rmtree(folder)
+    if {path.name for path in folder.iterdir()} <= {LOCK_FILE, HOLDER_FILE}:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Create and lock a folder; the operating system releases the lock when the process ends."""
+    from filelock import FileLock, Timeout
+
+    holder = folder / HOLDER_FILE
     with disk_errors_as_input_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / LOCK_FILE).open("a+")
-    with file as lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            holder = lock.read().strip() or "another process"
+            lock = FileLock(folder / LOCK_FILE).acquire(timeout=0)
+        except Timeout:
+            name = holder.read_text(encoding="utf-8") if holder.exists() else ""
             raise InputError(
-                f"{folder} is in use by {holder}: wait for it to end, or choose another {param('out')} or "
-                f"{param('work')}"
+                f"{folder} is in use by {name or 'another process'}: wait for it to end, or choose another "
+                f"{param('out')} or {param('work')}"
             ) from None
-        lock.truncate(0)
-        lock.write(f"process {os.getpid()}")
-        lock.flush()
+        holder.write_text(f"process {os.getpid()}", encoding="utf-8")
+    with lock:
         yield
 
 

@@ -1,6 +1,5 @@
 """The caches of `datasets` and `evaluate`, and the record of which folders a registration wrote there."""
 
-import fcntl
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,9 +53,10 @@ def _absolute(path: Path, variable: str) -> Path:
 @contextmanager
 def locked(caches: Caches) -> Iterator[None]:
     """Wait until no other process registers, and hold the lock; the system releases it if the process dies."""
+    from filelock import FileLock
+
     caches.datasets.mkdir(parents=True, exist_ok=True)
-    with (caches.datasets / ".merge_snli.lock").open("a") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with FileLock(caches.datasets / ".merge_snli.lock"):
         yield
 
 

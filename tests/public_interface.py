@@ -1,0 +1,65 @@
+"""What is public, stored as JSON: `python -m tests.public_interface` writes it after a deliberate change.
+
+docs/stability.md says what each part means and how it may change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+import merge_snli
+from generation.work import METHOD_VERSION
+from merge_snli import cli
+from merge_snli.annotation.report import Annotation
+from merge_snli.annotation.sample import Sample
+from merge_snli.dataset.record import Record
+from merge_snli.pairs.output import METHOD_VERSION as PAIRS_VERSION
+from merge_snli.schema import ANNOTATION_COLUMNS, CLASS_COLUMNS, SEED_COLUMNS, VARIANT_COLUMNS
+from merge_snli.scoring.records import SCHEMA_VERSION
+from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
+from tests.command_reference import subcommands, with_subcommands
+
+FILE = Path(__file__).with_suffix(".json")
+COLUMNS = (*VARIANT_COLUMNS, *SEED_COLUMNS, *CLASS_COLUMNS, *ANNOTATION_COLUMNS)
+
+
+def public_interface() -> dict[str, Any]:
+    """Return names with their parameters, commands with their arguments, formats, columns and exit codes."""
+    commands = subcommands(cli.command_parser()).items()
+    parsers = [each for name, parser in commands if name in cli.COMMANDS for each in with_subcommands(name, parser)]
+    return {
+        "names": {name: parameters(getattr(merge_snli, name)) for name in sorted(merge_snli.__all__)},
+        "metric": parameters(PatternAccuracy.compute)[1:],
+        "commands": {name: arguments(parser) for name, parser in sorted(parsers, key=lambda each: each[0])},
+        "formats": {
+            "data set record (run.json)": inspect.signature(Record).parameters["format"].default,
+            "rows of generate (method)": METHOD_VERSION,
+            "rows of pairs (method)": PAIRS_VERSION,
+            "result": SCHEMA_VERSION,
+            "sample of annotate": inspect.signature(Sample).parameters["format"].default,
+            "scores of annotate": inspect.signature(Annotation).parameters["format"].default,
+        },
+        "columns": sorted({column.name for column in COLUMNS}),
+        "exit codes": [cli.DONE, cli.INTERNAL_ERROR, cli.INPUT_ERROR, cli.INTERRUPTED],
+    }
+
+
+def parameters(function: Any) -> list[str]:  # noqa: ANN401 - any function or class
+    """Return the names of the parameters; those with `=` are optional."""
+    found = inspect.signature(function).parameters.values()
+    return [each.name + "=" * (each.default is not each.empty) for each in found]
+
+
+def arguments(parser: argparse.ArgumentParser) -> list[str]:
+    """Return the options and positional arguments of a command."""
+    nested = argparse._SubParsersAction
+    found = [each for each in parser._actions if not isinstance(each, nested)]
+    return sorted(name for each in found for name in (each.option_strings or [each.dest.upper()]))
+
+
+if __name__ == "__main__":
+    FILE.write_text(json.dumps(public_interface(), indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,32 @@
+"""Public names, options and formats change deliberately: they are compared with a stored list."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.public_interface import FILE, public_interface
+
+PAGE = (Path(__file__).parents[1] / "docs" / "stability.md").read_text(encoding="utf-8")
+STORED = json.loads(FILE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("part", STORED)
+def test_what_is_public_is_as_stored(part: str) -> None:
+    advice = "if this is meant, read docs/stability.md, then run: python -m tests.public_interface"
+    assert public_interface()[part] == STORED[part], advice
+
+
+def test_nothing_public_is_missing_in_the_list() -> None:
+    assert public_interface().keys() == STORED.keys()
+    assert "--dataset" in STORED["commands"]["score"]
+    assert "out" in "".join(STORED["names"]["generate"])
+
+
+def test_the_page_has_every_name_and_the_version_of_every_format() -> None:
+    assert [name for name in STORED["names"] if f"`{name}`" not in PAGE] == []
+    rows = re.findall(r"^\| (.+?) \| ([^|]+) \|", PAGE, re.MULTILINE)
+    assert {name: str(version) for name, version in STORED["formats"].items()}.items() <= dict(rows).items()

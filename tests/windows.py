@@ -1,0 +1,59 @@
+"""What Windows refuses and Linux allows, imitated on Linux."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+UNIX_ONLY = ("fcntl", "grp", "pwd", "resource", "termios")
+FORBIDDEN = set('<>:"|?*\\')
+
+
+def refuse_as_windows(patch: pytest.MonkeyPatch) -> None:
+    """Refuse to delete, rename or replace files that this process has open, and to replace folders; send no signals."""
+
+    def checked(name: str) -> Callable[..., None]:
+        function = getattr(os, name)
+
+        def refuse(path: Any, *more: Any, **options: Any) -> None:  # noqa: ANN401 - arguments of `os`
+            held = [
+                file for file in open_files() for each in (path, *more) if file.is_relative_to(Path(each).resolve())
+            ]
+            if held or (name == "replace" and Path(more[0]).is_dir()) or (name == "rename" and Path(more[0]).exists()):
+                raise PermissionError(13, "Access is denied", str(path), 5, str(more[0]) if more else None)
+            function(path, *more, **options)
+
+        return refuse
+
+    def kill(pid: int, number: int) -> None:
+        raise AssertionError(f"signal {number} would end process {pid}")
+
+    for name in ("unlink", "remove", "rmdir", "rename", "replace"):
+        patch.setattr(os, name, checked(name))
+    patch.setattr(os, "kill", kill)
+    patch.setattr(shutil, "_use_fd_functions", False)
+    for module in ("merge_snli.base.files", "merge_snli.runs.run_folder", "merge_snli.cli"):
+        patch.setattr(f"{module}.ON_WINDOWS", True)
+
+
+def open_files() -> Iterator[Path]:
+    """Yield the files that this process has open or mapped into memory."""
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):  # closed meanwhile
+            yield descriptor.readlink()
+    for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines():
+        if len(fields := line.split(maxsplit=5)) == 6:
+            yield Path(fields[5])
+
+
+def refused_names(folder: Path) -> list[str]:
+    """Return the names in a folder that Windows refuses, or that differ from another one in case only."""
+    names = [path.relative_to(folder) for path in folder.rglob("*")]
+    ending = [str(name) for name in names if FORBIDDEN & set(name.name) or name.name[-1] in ". "]
+    return ending + [str(name) for name in names if sum(str(name).lower() == str(each).lower() for each in names) > 1]
