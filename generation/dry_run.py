@@ -186,10 +186,11 @@ def _estimate(
     lengths = sorted(seconds_per_form)
     times = [seconds_per_form[length] for length in lengths]
     seconds = sum(len(forms) * float(np.interp(length, lengths, times)) for length, forms in by_length.items())
+    scaled = {reason: round(count * scale) for reason, count in refused.items()}
     return MaskedLMEstimate(
         name=mlm.name,
-        forms=round(encoded_forms * scale),
-        refused={reason: round(count * scale) for reason, count in refused.items()},
+        forms=round(len(sample) * scale) - sum(scaled.values()) if encoded_forms else 0,
+        refused=scaled,
         forms_per_second=encoded_forms / seconds if seconds else 0.0,
         seconds=seconds * scale,
         bytes=round(bytes_per_answer * len(sample) * scale),

@@ -12,11 +12,11 @@ from generation.replacements.counts import CLASS_FORMS
 from generation.run import GenerationRun
 from generation.sentences.tagged_shards import ProblemWords, forms_of_shard, read_tagged
 from generation.sentences.words import forms_of_word
-from generation.tasks import stages, words_of
+from generation.tasks import stages, variant_shards, words_of
 from generation.variant_shards import STANDALONE, VariantShard
 from generation.work import read_shard
 from merge_snli.base.progress import Progress
-from merge_snli.base.stages import FILTERS, TAG, WRITE, Notes, run_here
+from merge_snli.base.stages import TAG, WRITE, Notes, run_here
 from merge_snli.problems.reading import Problem
 
 # Number of problems that are filtered first, for the work that a run does once.
@@ -106,7 +106,7 @@ def time_steps(trial: GenerationRun) -> TrialTimes:
     shutil.rmtree(trial.work / STANDALONE)
     without_rows = _seconds_of_filters(trial)
     cached = _seconds_of_filters(trial)
-    made = [VariantShard(**trial.notes.files(FILTERS, 0))]
+    made = variant_shards(trial)
     return TrialTimes(
         groups=count_forms(read_tagged(trial.tagged([0])[0], trial.options.classes), trial.options.mask),
         setup=setup,
@@ -126,7 +126,7 @@ def _seconds_of_filters(run: GenerationRun) -> float:
 
 def _seconds_of_writing(trial: GenerationRun, results: Sequence[VariantShard]) -> float:
     """Write a data set, without the check that there are enough variants for it."""
-    if not read_shard(results[0].variants, ["seed_id"]).num_rows:
+    if not any(read_shard(result.variants, ["seed_id"]).num_rows for result in results):
         return 0.0
     start = time.monotonic()
     write_output(trial.out, trial.inputs, trial.device.partition(":")[0], words_of(trial), results)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from generation.answers.store import Store
@@ -19,6 +20,7 @@ from generation.work import work_folder
 from merge_snli.base.errors import InputError, Message, nearest, param
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import Executor, Notes, RunStage, run_here
+from merge_snli.base.workers import started, usable_cores
 from merge_snli.dataset.answered_forms import form_shares, has_few_fillers, shares_text
 from merge_snli.dataset.folders import check_dataset_out
 from merge_snli.dataset.record import generation_of
@@ -27,6 +29,9 @@ from merge_snli.embedded import PREFIX
 from merge_snli.problems.options import option_types
 
 logger = logging.getLogger(__name__)
+
+# A worker takes a few seconds to start, so by default it gets at least this many problems.
+PROBLEMS_PER_WORKER = 375
 
 
 def generate(
@@ -39,6 +44,7 @@ def generate(
     overwrite: bool = False,
     allow_pickle: bool = False,
     quiet: bool = False,
+    workers: int | None = None,
     **more: Any,  # noqa: ANN401 - values of any option
 ) -> MergeDataset:
     """Generate the variants of NLI problems and write them as a data set.
@@ -55,6 +61,8 @@ def generate(
         overwrite: Replace an existing data set with other options.
         allow_pickle: Load masked LMs with pickle weights, which can execute arbitrary code.
         quiet: Show no progress.
+        workers: Number of processes that do the work beside the masked LMs; 1 for this process alone, None for as many
+            as there are cores and enough problems for. The data set is the same.
         **more: Fields of `Options`, which override the preset.
 
     Returns:
@@ -75,7 +83,9 @@ def generate(
     elif preset is not None or more:
         raise InputError(f"give either {param('options')}, or {param('preset')} and single options")
     named = replace(options, problems=problems)
-    return run_pipeline(named, out, work=work, overwrite=overwrite, allow_pickle=allow_pickle, quiet=quiet)
+    return run_pipeline(
+        named, out, work=work, overwrite=overwrite, allow_pickle=allow_pickle, quiet=quiet, workers=workers
+    )
 
 
 def run_pipeline(
@@ -89,6 +99,7 @@ def run_pipeline(
     progress: Progress | None = None,
     problems_per_shard: int = PROBLEMS_PER_SHARD,
     executor: Executor | None = None,
+    workers: int | None = None,
 ) -> MergeDataset:
     """Generate a data set from the problems that the options name.
 
@@ -106,7 +117,8 @@ def run_pipeline(
         problems_per_shard: Number of problems that are tagged and filtered together. The counts of each filter on its
             own, in the record, are of a sample per shard; nothing else depends on it.
         executor: Runs the stages as tasks in other processes, as `merge_snli.runs.submit.Cluster` does; None
-            for this process. The data set is the same.
+            for this machine. The data set is the same.
+        workers: As for `generate`, without an executor.
 
     Returns:
         The data set. If `out` already holds it, it is returned as it is.
@@ -114,6 +126,9 @@ def run_pipeline(
     Raises:
         InputError: If an input cannot be used, or a task of the executor fails. `out` is unchanged in that case.
     """
+    if workers is not None and (workers < 1 or executor is not None):
+        why = "the cluster file says how many tasks there are" if workers > 0 else "there must be at least 1"
+        raise InputError(f"{param('workers')} is {workers}, but {why}")
     out, progress = check_dataset_out(Path(out)), progress or Progress(quiet=quiet)
     inputs = read_inputs(options, progress, allow_pickle=allow_pickle)
     if (done := find_finished(out, inputs, overwrite=overwrite)) is not None:
@@ -129,7 +144,7 @@ def run_pipeline(
     )
     if executor is None:
         with _prepared(run):
-            run_here(stages(run), progress)
+            _run_here(run, workers or max(1, min(usable_cores(), run.size // PROBLEMS_PER_WORKER)), progress)
     else:
         executor.run(*submitted(run, executor), progress)
     logger.info("done:\n%s", progress)
@@ -148,10 +163,19 @@ def _say_unfilled(dataset: MergeDataset) -> None:
             logger.info("masked LM %s: %s", name, shares_text(shares))
 
 
+def _run_here(run: GenerationRun, workers: int, progress: Progress) -> None:
+    """Run the stages on this machine."""
+    if workers == 1:
+        run_here(stages(run), progress)
+        return
+    with TemporaryDirectory() as notes, started(workers) as processes:
+        run_here(stages(replace(run, work=run.work.absolute(), notes=Notes(Path(notes)))), progress, processes)
+
+
 def submitted(run: GenerationRun, executor: Executor) -> tuple[tuple[RunStage, ...], Path]:
     """Return the stages of a run for tasks in other processes, and the folder of what they leave for each other."""
     folder = executor.folder(run.out, run.key)
-    return stages(replace(run, notes=Notes(folder))), folder
+    return stages(replace(run, notes=Notes(folder), shared=True)), folder
 
 
 @contextmanager

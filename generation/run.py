@@ -12,6 +12,7 @@ from generation.filters.definitions import applied_filters, check_language
 from generation.filters.lexical import WordNet, load_wordnet
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
 from generation.masked_lms.masked_lm import MaskedLM
+from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options, with_absolute_paths
 from generation.seeds_from import Seeds, read_seeds
 from generation.work import METHOD_VERSION, work_folder_of
@@ -124,8 +125,10 @@ class GenerationRun:
         out: The data set's folder.
         work: The work folder.
         notes: How stages find each other's results: files if the tasks are in other processes.
+        shared: Whether its tasks may be on other machines.
         sample: The problems of a trial in this process; None for all problems.
         loaded: Masked LMs that are already in memory, by name.
+        vocabularies: The vocabularies of those that have answered in this process, for its workers.
     """
 
     inputs: RunInputs
@@ -138,18 +141,15 @@ class GenerationRun:
     out: Path
     work: Path
     notes: Notes = field(default_factory=Notes)
+    shared: bool = False
     sample: Sequence[Problem] | None = None
     loaded: dict[str, MaskedLM] = field(default_factory=dict)
+    vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
 
     @property
     def options(self) -> Options:
         """The options of the run."""
         return self.inputs.options
-
-    @property
-    def shared(self) -> bool:
-        """Whether its tasks are in other processes, and may be on other machines."""
-        return self.notes.folder is not None
 
     @property
     def shards(self) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 from generation.answers.store import Answer, Store
 from generation.masked_lms.loading import load_vocabulary
 from generation.masked_lms.masked_lm import MaskedLM
+from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options
 from generation.output.folder import require_seeds, require_words, write_output
 from generation.output.record import add_word_counts, count_words
@@ -21,11 +22,19 @@ from generation.seeds_from import require_every_seed
 from generation.sentences.forms import Form
 from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
 from generation.sentences.tagging import InPlaceTagger
-from generation.variant_shards import Method, VariantShard, make_variant_shard, most_variants, variants_of_seeds
+from generation.variant_shards import (
+    PARTS,
+    Method,
+    VariantShard,
+    make_variant_shard,
+    most_variants,
+    variants_of_seeds,
+)
 from merge_snli.base.errors import IncompleteError
 from merge_snli.base.progress import Stage
 from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage, TaskShare
 from merge_snli.dataset.record import WordCounts
+from merge_snli.models.finding import ResolvedModel
 
 # Number of forms that are sorted by length together: enough to fill nearly all batches, in little memory.
 FORMS_PER_CHUNK = 32_768
@@ -39,7 +48,9 @@ def stages(run: GenerationRun) -> tuple[RunStage, ...]:
     """Return the stages that generate a data set, in order."""
     shards = run.shards
     return (
-        RunStage(name="read and tag", kind=TAG, unit="problems", work=partial(tag, run), shards=shards, step=0),
+        RunStage(
+            name="read and tag", kind=TAG, unit="problems", work=partial(tag, run), shards=shards, step=0, parallel=True
+        ),
         *(
             RunStage(name=name, kind=MASKED_LM, unit="forms", work=partial(answer, run, name), shards=shards, step=1)
             for name in run.answer_keys
@@ -47,10 +58,11 @@ def stages(run: GenerationRun) -> tuple[RunStage, ...]:
         RunStage(
             name="filters and sets",
             kind=FILTERS,
-            unit="shards",
+            unit="parts",
             work=partial(make_variants, run),
-            shards=shards,
+            shards=shards * PARTS,
             step=2,
+            parallel=True,
         ),
         RunStage(name="write", kind=WRITE, unit="data set", work=partial(write, run), step=3),
     )
@@ -69,7 +81,8 @@ def tag(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
     """
     run.check_inputs()
     problems, options = run.problems(), run.options
-    stage.total = min(run.size, len(share.of(run.shards)) * run.problems_per_shard)
+    starts = (number * run.problems_per_shard for number in share.of(run.shards))
+    stage.total = sum(min(run.problems_per_shard, run.size - start) for start in starts)
     for number in range(run.shards):
         part = list(islice(problems, run.problems_per_shard))
         if number in share.of(run.shards):
@@ -97,6 +110,7 @@ def answer(run: GenerationRun, name: str, share: TaskShare, stage: Stage) -> Non
     shards, mlm = run.tagged(share.of(run.shards)), run.masked_lm(name)
     with Store(run.work, run.answer_keys[name], shared=run.shared) as store:
         suggest(_forms(shards, store, run.options, stage), partial(run.load, mlm), store, run.options, stage)
+        run.vocabularies[name] = load_vocabulary(mlm, store.vocabulary_size() or 0, run.options.language)
 
 
 def make_variants(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
@@ -105,19 +119,20 @@ def make_variants(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
     Args:
         run: The run.
         share: The task's share of the shards.
-        stage: Progress, in shards.
+        stage: Progress, in parts of shards.
 
     Raises:
         IncompleteError: If the answer to a form is missing.
         InputError: If the work folder is not writable.
     """
-    numbers = share.of(run.shards)
-    shards, stage.total = run.tagged(numbers), len(numbers)
+    numbers = share.of(run.shards * PARTS)
+    places = [divmod(number, run.shards) for number in numbers]  # the first parts, which take longer, come first
+    shards, stage.total = run.tagged(shard for _, shard in places), len(numbers)
     run.check_inputs()
     with ExitStack() as stack:
         method = _method(run, stack)
-        for number, shard in zip(numbers, shards, strict=True):
-            run.notes.write(FILTERS, number, make_variant_shard(shard, method, run.work)._asdict())
+        for number, (part, _), shard in zip(numbers, places, shards, strict=True):
+            run.notes.write(FILTERS, number, make_variant_shard(shard, part, method, run.work)._asdict())
             stage.advance(1)
 
 
@@ -135,15 +150,26 @@ def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
     """
     stage.total = 1
     run.check_inputs()
-    inputs, options, numbers = run.inputs, run.options, range(run.shards)
-    results = [VariantShard(**run.notes.files(FILTERS, number)) for number in numbers]
+    inputs, options = run.inputs, run.options
+    results = variant_shards(run)
     if inputs.seeds is not None:
         require_every_seed(inputs.seeds, variants_of_seeds(results, inputs.seeds), options.inflation)
     require_seeds(most_variants(results), options)
     answers = [key.folder(run.work) for key in run.answer_keys.values()]
-    note_needs(run.work, run.expected, run.tagged(numbers), [path for made in results for path in made], answers)
+    note_needs(
+        run.work, run.expected, run.tagged(range(run.shards)), [path for made in results for path in made], answers
+    )
     write_output(run.out, inputs, run.device.partition(":")[0], words_of(run), results)
     stage.advance(1)
+
+
+def variant_shards(run: GenerationRun) -> list[VariantShard]:
+    """Return the files that were made from all parts of the shards.
+
+    Raises:
+        IncompleteError: If those of a part are missing.
+    """
+    return [VariantShard(**run.notes.files(FILTERS, number)) for number in range(run.shards * PARTS)]
 
 
 def words_of(run: GenerationRun) -> dict[str, WordCounts]:
@@ -181,8 +207,7 @@ def _method(run: GenerationRun, stack: ExitStack) -> Method:
         size = store.vocabulary_size()
         if size is None:
             raise IncompleteError(f"{store.folder} has no answers of {mlm.name}")
-        here = mlm if mlm.path.is_dir() else run.masked_lm(mlm.name)
-        stores[mlm.name], vocabularies[mlm.name] = store, load_vocabulary(here, size, run.options.language)
+        stores[mlm.name], vocabularies[mlm.name] = store, run.vocabularies.get(mlm.name) or _vocabulary(run, mlm, size)
     return Method(
         run.options,
         inputs.problems.label_names,
@@ -192,6 +217,10 @@ def _method(run: GenerationRun, stack: ExitStack) -> Method:
         inputs.wordnet,
         inputs.seeds,
     )
+
+
+def _vocabulary(run: GenerationRun, mlm: ResolvedModel, size: int) -> Vocabulary:
+    return load_vocabulary(mlm if mlm.path.is_dir() else run.masked_lm(mlm.name), size, run.options.language)
 
 
 def suggest(

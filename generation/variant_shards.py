@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -18,7 +18,7 @@ from generation.options import Options
 from generation.replacements.counts import FilterCounts, count_standalone, counts_of_table, counts_table
 from generation.replacements.finding import Found, find_replacements
 from generation.seeds_from import Seeds
-from generation.sentences.tagged_shards import ProblemWords, forms_of_shard, read_tagged
+from generation.sentences.tagged_shards import ProblemWords, distinct_forms, read_tagged
 from generation.sentences.tagging import InPlaceTagger
 from generation.variants import Variant, draw_all, seed_rows, variant_rows
 from generation.work import METHOD_VERSION, RESULT_FOLDERS, find_shard, key_of, read_shard, write_shard
@@ -26,9 +26,13 @@ from merge_snli.base import __version__
 from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
+from merge_snli.base.stages import WHOLE, TaskShare
 from merge_snli.schema import ALL, SEED, columns
 
 *ROWS, STANDALONE = RESULT_FOLDERS
+
+# Number of parts of a shard whose rows are made separately, so that a few shards keep many workers busy.
+PARTS = 8
 
 VARIANT_COUNTS = pa.schema([("seed_id", pa.string()), ("word_class", pa.string()), ("variants", pa.int64())])
 
@@ -57,14 +61,15 @@ class Method:
 
 
 class VariantShard(NamedTuple):
-    """The files made from one shard of tagged problems.
+    """The files made from one part of a shard of tagged problems.
 
     Attributes:
         variants: Rows of config `all`.
         seeds: Rows of config `seed`.
         variant_counts: Number of variants by problem and word class.
         filter_counts: Counts of the filters applied in their order.
-        standalone_counts: Counts of each filter when it is the only one.
+        standalone_counts: Counts of each filter when it is the only one: those of the whole shard for its first part,
+            and none for the others.
     """
 
     variants: Path
@@ -74,11 +79,12 @@ class VariantShard(NamedTuple):
     standalone_counts: Path
 
 
-def make_variant_shard(tagged: Path, method: Method, work: Path) -> VariantShard:
-    """Make the rows and counts of a shard, or find them in the work folder.
+def make_variant_shard(tagged: Path, part: int, method: Method, work: Path) -> VariantShard:
+    """Make the rows and counts of a part of a shard, or find them in the work folder.
 
     Args:
         tagged: A shard of tagged problems whose forms have all been answered.
+        part: The number of the part, below `PARTS`.
         method: How to make them.
         work: The work folder.
 
@@ -86,20 +92,24 @@ def make_variant_shard(tagged: Path, method: Method, work: Path) -> VariantShard
         IncompleteError: If an answer is missing.
         InputError: If the work folder cannot be written.
     """
-    answers = cache(partial(_answers, tagged, method))
-    problems = partial(read_tagged, tagged, method.options.classes)
-    rows = _shards(work, ROWS, _rows_key(tagged, method), lambda: make_rows(problems(), answers(), method))
-    # What a filter drops on its own does not depend on the filters of the run.
-    of_forms = {name: getattr(method.options, name) for name in ("classes", "mask")}
+    answered = partial(_answered, tagged, method)
+    choices = [part, *_changes_rows(method)]
+    rows = _shards(
+        work, ROWS, _key(tagged, method, choices), lambda: make_rows(*answered(TaskShare(part, PARTS)), method)
+    )
+    # What a filter drops on its own does not depend on the filters of the run. It is counted on a sample of the shard.
+    of_forms = [bool(part), *(getattr(method.options, name) for name in ("classes", "mask"))]
     standalone = _shards(
-        work,
-        [STANDALONE],
-        _key(tagged, method, of_forms),
-        lambda: [
-            counts_table(count_standalone(problems(), answers(), method.tagger, mask=method.options.mask)),
-        ],
+        work, [STANDALONE], _key(tagged, method, of_forms), lambda: [counts_table(_standalone(answered, method, part))]
     )
     return VariantShard(*rows, *standalone)
+
+
+def _standalone(
+    answered: Callable[[TaskShare], tuple[ProblemWords, dict[str, MaskedLMAnswers]]], method: Method, part: int
+) -> FilterCounts:
+    """Count what each filter drops on its own in the whole shard, once: for its first part."""
+    return Counter() if part else count_standalone(*answered(WHOLE), method.tagger, mask=method.options.mask)
 
 
 def read_filter_counts(paths: Iterable[Path]) -> FilterCounts:
@@ -137,7 +147,8 @@ def _shards(work: Path, folders: Sequence[str], key: str, make: Callable[[], Seq
     return [write_shard(work / folder, key, table) for folder, table in zip(folders, make(), strict=True)]
 
 
-def _rows_key(tagged: Path, method: Method) -> str:
+def _changes_rows(method: Method) -> list[Any]:
+    """Return what the rows depend on, beside the problems and their answers."""
     changes_rows = {name for name, option in described(Options) if option.changes_rows}
     options = {name: value for name, value in method.options.as_dict().items() if name in changes_rows}
     digests = [None if each is None else each.digest for each in (method.seeds, method.wordnet)]
@@ -147,7 +158,7 @@ def _rows_key(tagged: Path, method: Method) -> str:
         [column.name for column in columns(config, method.options.classes, method.options.keep_column)]
         for config in (ALL, SEED)
     ]
-    return _key(tagged, method, [options, method.label_names, digests, names, *versions])
+    return [options, method.label_names, digests, names, *versions]
 
 
 def _key(tagged: Path, method: Method, choices: object) -> str:
@@ -156,8 +167,10 @@ def _key(tagged: Path, method: Method, choices: object) -> str:
     return sha256_of_json([key_of(tagged), choices, answers, METHOD_VERSION, __version__])[:32]
 
 
-def _answers(tagged: Path, method: Method) -> dict[str, MaskedLMAnswers]:
-    forms = forms_of_shard(tagged, method.options.classes, method.options.mask)
+def _answered(tagged: Path, method: Method, share: TaskShare) -> tuple[ProblemWords, dict[str, MaskedLMAnswers]]:
+    """Return a share of the problems of a shard, and the answers to their forms."""
+    problems = read_tagged(tagged, method.options.classes, share)
+    forms = distinct_forms(problems, method.options.mask)
 
     def missing(name: str, number: int) -> InputError:
         return IncompleteError(
@@ -166,7 +179,7 @@ def _answers(tagged: Path, method: Method) -> dict[str, MaskedLMAnswers]:
         )
 
     opened = {name: (store, method.vocabularies[name]) for name, store in method.stores.items()}
-    return load_answers(opened, forms, missing)
+    return problems, load_answers(opened, forms, missing)
 
 
 def make_rows(

@@ -72,7 +72,8 @@ def inflated(variants: Iterable[Variant], inflation: int) -> list[tuple[Variant,
 def draw(group: Sequence[Variant], *, inflation: int, subsamples: int, random_seed: int) -> dict[str, tuple[int, ...]]:
     """Draw W^{d=m} from the variants of one seed and class, `subsamples` times.
 
-    A draw selects the variants with the smallest digests, so it depends only on the content of the group.
+    A draw selects the variants with the smallest sha256 of a list, see `_content`. So it depends only on the content of
+    the group.
 
     Args:
         group: The variants of one seed and class, at least `inflation` of them.
@@ -83,25 +84,20 @@ def draw(group: Sequence[Variant], *, inflation: int, subsamples: int, random_se
     Returns:
         By variant id, the numbers of the draws that selected it.
     """
-    draws: dict[str, tuple[int, ...]] = {variant.id: () for variant in group}
+    contents = {variant.id: _content(variant) for variant in group}
+    draws: dict[str, tuple[int, ...]] = dict.fromkeys(contents, ())
     for subsample in range(subsamples):
-        ranked = sorted(group, key=lambda variant: _rank(variant, subsample, random_seed))
-        for variant in ranked[:inflation]:
-            draws[variant.id] += (subsample,)
+        start = f"[{random_seed},{subsample},".encode()
+        ranks = {identity: hashlib.sha256(start + content).digest() for identity, content in contents.items()}
+        for identity in sorted(ranks, key=ranks.__getitem__)[:inflation]:
+            draws[identity] += (subsample,)
     return draws
 
 
-def _rank(variant: Variant, subsample: int, random_seed: int) -> str:
-    """Return the sha256 of the JSON list [random seed, subsample, seed id, class, original, replacement]."""
-    key = [
-        random_seed,
-        subsample,
-        variant.seed.id,
-        variant.word.word_class,
-        variant.word.text,
-        variant.replacement.word,
-    ]
-    return hashlib.sha256(json.dumps(key, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
+def _content(variant: Variant) -> bytes:
+    """Return the end of the JSON list [random seed, subsample, seed id, class, original, replacement] in UTF-8."""
+    content = [variant.seed.id, variant.word.word_class, variant.word.text, variant.replacement.word]
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))[1:].encode()
 
 
 def draw_all(variants: Iterable[Variant], options: Options) -> tuple[Variant, ...]:

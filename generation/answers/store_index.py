@@ -37,6 +37,7 @@ class StoreIndex:
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError) or path is None:
                 raise _disk_error(error, path) from error
+            self.close()  # Windows deletes no open file
             path.unlink()
             self._open()
 
@@ -93,6 +94,7 @@ class StoreIndex:
         except sqlite3.DatabaseError as error:
             if self._path is None:
                 raise _disk_error(error, self._path) from error
+            self.close()
             self._path.unlink(missing_ok=True)
             raise InputError(
                 f"{self._path} was damaged ({error}) and has been deleted; run again to rebuild it"

@@ -210,12 +210,15 @@ def _read(folder: Path) -> Any:  # noqa: ANN401 - NLTK has no types
         raise InputError(f"{param('no_relations')} needs NLTK, which is not installed: run pip install nltk") from error
 
     class Reader(WordNetCorpusReader):  # type: ignore[misc]
-        """NLTK's reader, without the files for other versions and languages of WordNet."""
+        """NLTK's reader, without the files for other versions and languages of WordNet.
+
+        It reads files as a whole, since NLTK would not close those that have the synsets.
+        """
 
         def open(self, file: str) -> Any:  # noqa: ANN401
             if file == "lexnames" and not (folder / file).exists():
                 return io.StringIO("".join(f"{number}\tunnamed\t0\n" for number in range(LEXICOGRAPHER_FILES)))
-            return super().open(file)
+            return io.TextIOWrapper(io.BytesIO((folder / file).read_bytes()), encoding="utf-8")
 
         def map_wn(self, version: str = "wordnet") -> None:
             """Skip the mapping to other versions."""

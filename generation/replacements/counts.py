@@ -164,10 +164,10 @@ def _answered(
     problem_words = words_of(tagged)
     for word in words:
         inflected = word.word_class if tagged.language == ENGLISH else ""  # only English has base forms
-        in_problem = {
-            name: [index for form in base_forms_of(problem_words, inflected) for index in pieces.get(form, ())]
-            for name, pieces in ((name, pieces_of(name, inflected)) for name in answers)
-        }
+        not_in_problem = {name: np.ones(len(of_mlm.vocabulary.pieces), np.bool_) for name, of_mlm in answers.items()}
+        for name, kept in not_in_problem.items():
+            pieces = pieces_of(name, inflected)
+            kept[[index for form in base_forms_of(problem_words, inflected) for index in pieces.get(form, ())]] = False
         for form, place in places_of_word(tagged, word, mask, problem_words=problem_words):
             for name, of_mlm in answers.items():
                 fillers = of_mlm.answers[form.key]
@@ -179,7 +179,7 @@ def _answered(
                         fillers,
                         of_mlm.vocabulary.same_kind(fillers.piece_ids, fillers.original_id),
                         fillers.log_probs > np.float32(fillers.original_log_prob),
-                        ~np.isin(fillers.piece_ids, in_problem[name]),
+                        not_in_problem[name][fillers.piece_ids],
                     )
 
 

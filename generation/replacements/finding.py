@@ -167,13 +167,14 @@ def _drop_in_place(
     words: Sequence[FilteredWord], look: Callable[[Sequence[Substitution]], Sequence[Any]], filters: Sequence[Applied]
 ) -> list[FilteredWord]:
     """Drop suggestions by what is seen with each in its place, once for all masked LMs: its tag, or the parse."""
-    places = list(dict.fromkeys(place for each in words for form in each.forms for place in form.in_place()))
+    of_forms = {id(form): form.in_place() for each in words for form in each.forms}
+    places = list(dict.fromkeys(place for of_form in of_forms.values() for place in of_form))
     seen = dict(zip(places, look(places), strict=True))
 
     def drop(form: FilteredForm) -> FilteredForm:
         if isinstance(form.outcome, str):
             return form
-        outcome, found = form.outcome, [seen[place] for place in form.in_place()]
+        outcome, found = form.outcome, [seen[place] for place in of_forms[id(form)]]
         for each, value in filters:
             condition: Any = each.on_tag or each.on_parse
             drops = condition(value, form.place)

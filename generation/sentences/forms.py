@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 PREMISE, HYPOTHESIS = "premise", "hypothesis"
 SIDES = (PREMISE, HYPOTHESIS)
@@ -79,8 +81,7 @@ def _with_full_stop(sentence: str, end: int) -> str:
     return sentence if sentence[end:].strip() else f"{sentence[:end]}.{sentence[end:]}"
 
 
-@dataclass(frozen=True, slots=True)
-class Substitution:
+class Substitution(NamedTuple):
     """A suggestion in the place of one occurrence of the original word.
 
     Attributes:
@@ -111,14 +112,20 @@ def match_case(original: str, word: str) -> str:
     Returns:
         `word` in lower case, capitalized or in upper case, like `original`; unchanged if `original` mixes cases.
     """
+    return case_of(original)(word)
+
+
+@lru_cache(maxsize=1024)
+def case_of(original: str) -> Callable[[str], str]:
+    """Return the function that `match_case` applies to words for an original."""
     capitals = [letter.isupper() for letter in original if letter.isalpha()]
     if not any(capitals):
-        return word.lower()
+        return str.lower
     if all(capitals) and len(capitals) > 1:
-        return word.upper()
+        return str.upper
     if capitals[0] and not any(capitals[1:]):
-        return word[:1].upper() + word[1:].lower()
-    return word
+        return lambda word: word[:1].upper() + word[1:].lower()
+    return str
 
 
 def replace_occurrences(sentence: str, starts: Sequence[int], original: str, word: str) -> tuple[str, tuple[int, ...]]:

@@ -5,7 +5,9 @@ neighbor on either side, so the tag of a token depends on the d tokens to its le
 tag of a suggestion needs 2d + 1 embeddings, and all but its own are the same for all suggestions at this occurrence.
 """
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +18,8 @@ import torch
 from generation.sentences.forms import Substitution
 from merge_snli.models.tagger import Tagger
 
-SUGGESTIONS_PER_BATCH = 4_096
+# Few, so that the values between two layers stay in a core's cache.
+SUGGESTIONS_PER_BATCH = 512
 # The row of the embeddings for positions before the first and after the last token: zeros.
 PADDING = 0
 
@@ -73,7 +76,7 @@ class ReceptiveFieldTagger:
         self._row_of: dict[bytes, int] = {}
         self._new: list[npt.NDArray[np.uint64]] = []
         self._embeddings = torch.zeros(1, len(self._layers[0].gain))
-        self._chunks: dict[tuple[str, bool], _Tokens] = {}
+        self._centers: dict[tuple[str, str, str, bool], tuple[list[int], int] | None] = {}
 
     def tags(self, places: Sequence[Substitution]) -> list[str | None]:
         """Return the Penn tag of each suggestion in its sentence; None if it is not a single token."""
@@ -83,8 +86,9 @@ class ReceptiveFieldTagger:
         self._embed_new()
         known = [window for window in windows if window is not None]
         tags: list[str] = []
-        for first in range(0, len(known), SUGGESTIONS_PER_BATCH):
-            tags += self._tags_of(torch.tensor(known[first : first + SUGGESTIONS_PER_BATCH]))
+        with _one_thread():
+            for first in range(0, len(known), SUGGESTIONS_PER_BATCH):
+                tags += self._tags_of(torch.tensor(known[first : first + SUGGESTIONS_PER_BATCH]))
         found = iter(tags)
         return [None if window is None else next(found) for window in windows]
 
@@ -94,13 +98,14 @@ class ReceptiveFieldTagger:
         """Return the rows of the 2d + 1 embeddings around the suggestion; None if it is not a single token."""
         key = place.sentence, place.start, place.end
         context = contexts.get(key) or contexts.setdefault(key, self._context(place, sentences))
-        tokens = self._chunk(context.before + place.word + context.after, context.spaced)
-        start = len(context.before)
-        if start not in tokens.starts or tokens.texts[tokens.starts.index(start)] != place.word:
+        chunk = context.before, place.word, context.after, context.spaced
+        center = (
+            self._centers[chunk] if chunk in self._centers else self._centers.setdefault(chunk, self._center(*chunk))
+        )
+        if center is None:
             return None
-        rows = [*context.left, *tokens.rows, *context.right]
-        center = len(context.left) + tokens.starts.index(start)
-        return rows[center - self._field : center + self._field + 1]
+        rows, index = center  # left and right of these, the context has as many rows as the receptive field
+        return (context.left + rows + context.right)[index : index + 2 * self._field + 1]
 
     def _context(self, place: Substitution, sentences: dict[str, _Tokens]) -> _Context:
         text = place.sentence
@@ -121,10 +126,15 @@ class ReceptiveFieldTagger:
             tokens.spaced[after - 1],
         )
 
-    def _chunk(self, text: str, spaced: bool) -> _Tokens:
-        """Tokenize characters without white space; `spaced` says whether a space follows the last token."""
-        known = self._chunks.get((text, spaced))
-        return known or self._chunks.setdefault((text, spaced), self._tokens(text, spaced))
+    def _center(self, before: str, word: str, after: str, spaced: bool) -> tuple[list[int], int] | None:
+        """Tokenize a suggestion with the characters around it; `spaced` says whether a space follows the last token.
+
+        Returns:
+            The rows of the tokens, and which of them is the suggestion; None if it is not a single token.
+        """
+        tokens = self._tokens(before + word + after, spaced)
+        found = (index for index, start in enumerate(tokens.starts) if start == len(before))
+        return next(((tokens.rows, index) for index in found if tokens.texts[index] == word), None)
 
     def _tokens(self, text: str, spaced: bool = False) -> _Tokens:
         doc = self._nlp.make_doc(text)
@@ -158,12 +168,29 @@ class ReceptiveFieldTagger:
     def _tags_of(self, windows: torch.Tensor) -> list[str]:
         """Return the tags of the middle tokens; `windows` has shape (n, 2d + 1)."""
         with torch.inference_mode():
-            values = self._embeddings[windows]
-            for layer in self._layers:
+            first, *others = self._layers
+            # Most suggestions of a batch have the same neighbors, so most triples of the first layer are repeated.
+            count = len(self._embeddings)
+            numbers = (windows[:, :-2] * count + windows[:, 1:-1]) * count + windows[:, 2:]
+            numbers, places = torch.unique(numbers, return_inverse=True)
+            triples = torch.stack([numbers // count**2, numbers // count % count, numbers % count], dim=1)
+            values = first(self._embeddings[triples])[places, 0]
+            for layer in others:
                 values = layer(values)
             weights, bias = self._softmax
             best = (values[:, 0] @ weights.T + bias).argmax(dim=-1)
         return [self._tags[index] for index in best.tolist()]
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Compute with one thread, since several wait for each other on small batches if other processes use the cores."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 @dataclass(frozen=True)
@@ -179,8 +206,8 @@ class _WindowLayer:
         """Map (n, k, width) to (n, k - 2, width); the outermost tokens are only neighbors."""
         count, tokens, width = values.shape
         triples = torch.cat([values[:, :-2], values[:, 1:-1], values[:, 2:]], dim=-1)
-        pieces = triples.reshape(-1, 3 * width) @ self.weights.T + self.bias
-        mixed = pieces.reshape(count, tokens - 2, width, -1).amax(dim=-1)
+        pieces = torch.addmm(self.bias, triples.view(-1, 3 * width), self.weights.T)
+        mixed = functools.reduce(torch.maximum, pieces.view(count, tokens - 2, -1, width).unbind(dim=2))
         normalized = torch.nn.functional.layer_norm(mixed, (width,), self.gain, self.shift, eps=1e-8)
         return values[:, 1:-1] + normalized
 
@@ -196,8 +223,9 @@ def _window_layers(encode: Any) -> list[_WindowLayer]:  # noqa: ANN401 - thinc's
         raise ValueError("no window layers")
     return [
         _WindowLayer(
-            _tensor(maxout.get_param("W").reshape(-1, maxout.get_dim("nI"))),
-            _tensor(maxout.get_param("b").reshape(-1)),
+            # The pieces of the maxout come first, so that its maximum is over contiguous values.
+            _tensor(maxout.get_param("W").swapaxes(0, 1).reshape(-1, maxout.get_dim("nI"))),
+            _tensor(maxout.get_param("b").swapaxes(0, 1).reshape(-1)),
             _tensor(norm.get_param("G")),
             _tensor(norm.get_param("b")),
         )

@@ -1,19 +1,21 @@
-"""The stages of a run, and how they run in this process.
+"""The stages of a run, and how they run on this machine.
 
 A run is a list of stages in an order in which they can run. A stage is described once: what it does with a share of its
 shards, and which stages it waits for. An executor decides where its tasks run; without one, `run_here` does everything
-in this process, each stage as a single task.
+on this machine: each stage as a single task in this process, or as one task per worker process.
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from merge_snli.base.errors import IncompleteError
 from merge_snli.base.files import write_json
 from merge_snli.base.progress import Progress, Stage
+from merge_snli.base.workers import Workers
 
 # The kinds of stages: those of generating a data set, and those of scoring models.
 TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE = "tag", "masked_lm", "filters", "write", "predict", "evaluate"
@@ -55,6 +57,7 @@ class RunStage:
         shards: Number of items that are divided among its tasks, and so the largest number of tasks.
         step: Its place in the order; it waits for all stages of earlier steps.
         after_failures: Run even if one of these has failed.
+        parallel: Whether worker processes of this machine may do its shards.
     """
 
     name: str
@@ -64,6 +67,7 @@ class RunStage:
     shards: int = 1
     step: int
     after_failures: bool = False
+    parallel: bool = False
 
 
 @dataclass(frozen=True)
@@ -162,16 +166,21 @@ class Executor(Protocol):
         """
 
 
-def run_here(stages: Sequence[RunStage], progress: Progress) -> None:
-    """Run stages in this process, one after another.
+def run_here(stages: Sequence[RunStage], progress: Progress, workers: Workers | None = None) -> None:
+    """Run stages on this machine, one after another.
 
     Args:
         stages: The stages, in order.
         progress: Receives the stages.
+        workers: Do the shards of the stages that are `parallel`; None for this process. Their notes are files.
 
     Raises:
-        InputError: If the work of a stage raises it; the later stages are not run then.
+        InputError: If the work of a stage raises it, or a worker is killed; the later stages are not run then.
     """
     for stage in stages:
         with progress.stage(stage.name, unit=stage.unit) as shown:
-            stage.work(WHOLE, shown)
+            if workers is None or not stage.parallel:
+                stage.work(WHOLE, shown)
+            else:
+                tasks = min(workers.number, stage.shards)
+                workers.run([partial(stage.work, TaskShare(task, tasks)) for task in range(tasks)], shown)

@@ -222,7 +222,7 @@ def replaced(runs: Runs, undisturbed: Runs) -> list[bool]:
 def truncated(runs: Runs, undisturbed: Runs) -> list[bool]:
     """Truncate every file of the work folder; a run must recreate them."""
     equal = [runs.finished() == undisturbed.files()]
-    files = [path for path in runs.work.rglob("*") if path.is_file() and path.name != "lock"]
+    files = [path for path in runs.work.rglob("*") if path.is_file() and not path.name.startswith("lock")]
     for path in files:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     shutil.rmtree(runs.out)
@@ -232,7 +232,7 @@ def truncated(runs: Runs, undisturbed: Runs) -> list[bool]:
 def concurrent(runs: Runs, undisturbed: Runs) -> dict[str, Any]:
     """Start a second run: it must name the process that locks the work folder, and the first run must succeed."""
     first = runs.start()
-    while not (runs.work / "lock").exists() or not (runs.work / "lock").read_text():
+    while not (runs.work / "lock.holder").exists() or not (runs.work / "lock.holder").read_text():
         time.sleep(0.001)
     os.kill(first, signal.SIGSTOP)
     try:

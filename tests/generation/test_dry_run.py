@@ -71,6 +71,7 @@ def test_a_sample_is_extrapolated(found: DryRun, options: Options, monkeypatch: 
     half = dry_run(options)
     assert half.problems == 40 and 10 < half.sampled < 30
     assert half.words == pytest.approx(found.words, rel=0.4)
+    assert {mlm.forms + sum(mlm.refused.values()) for mlm in half.masked_lms} == {half.forms}
 
 
 def test_problems_of_a_premise_are_sampled_together() -> None:

@@ -50,7 +50,7 @@ def run_of(options: Options, folder: Path) -> GenerationRun:
     """Return a run as a task in another process gets it."""
     inputs = read_inputs(options, QUIET)
     run = plan_run(inputs, folder / "merge_snli", problems_per_shard=PER_SHARD)
-    shared = replace(run, notes=Notes(folder / "merge_snli.work" / "cluster" / "plan"))
+    shared = replace(run, notes=Notes(folder / "merge_snli.work" / "cluster" / "plan"), shared=True)
     copy: GenerationRun = pickle.loads(pickle.dumps(shared))
     return copy
 
@@ -94,12 +94,12 @@ def test_missing_files_of_earlier_stages_are_named(options: Options, tmp_path: P
         for share in (TaskShare(0, 2), TaskShare(1, 2)):
             tasks.tag(run, share, stage)
         with pytest.raises(IncompleteError, match=f"no answers of {name}"):
-            tasks.make_variants(run, TaskShare(0, 2), stage)
+            tasks.make_variants(run, TaskShare(0, 24), stage)
         for mlm in run.inputs.masked_lms:
             tasks.answer(run, mlm.name, TaskShare(0, 2), stage)
-        tasks.make_variants(run, TaskShare(0, 2), stage)
+        tasks.make_variants(run, TaskShare(0, 24), stage)
         with pytest.raises(IncompleteError, match="answers of demo:mlm-wordpiece were deleted"):
-            tasks.make_variants(run, TaskShare(1, 2), stage)
+            tasks.make_variants(run, TaskShare(1, 24), stage)
         with pytest.raises(IncompleteError, match=r"000001\.json"):
             tasks.write(run, WHOLE, stage)
         (shard,) = run.tagged([0])

@@ -13,7 +13,7 @@ from generation import Options, variant_shards
 from generation.answers.store import MaskedLMAnswers
 from generation.pipeline import run_pipeline
 from generation.sentences.tagged_shards import ProblemWords
-from generation.variant_shards import Method, make_rows
+from generation.variant_shards import PARTS, Method, make_rows
 from merge_snli.base.option import described
 from merge_snli.embedded import embedded_path
 from merge_snli.schema import NLI_LABELS, columns
@@ -46,7 +46,7 @@ def test_a_filter_makes_the_rows_again(options: Options, tmp_path: Path, monkeyp
     both = (options, replace(options, articles=True))
     for number, each in enumerate(both):
         run_pipeline(each, tmp_path / str(number), work=tmp_path / "work", quiet=True)
-    assert [each.articles for each in made] == [False, True]
+    assert [each.articles for each in made] == [False] * PARTS + [True] * PARTS
 
 
 def test_the_key_of_rows_has_every_option_that_making_them_reads(
@@ -64,7 +64,6 @@ def test_the_key_of_rows_has_every_option_that_making_them_reads(
     def noted(problems: ProblemWords, answers: Mapping[str, MaskedLMAnswers], method: Method) -> Any:  # noqa: ANN401
         noting = object.__new__(Noting)
         vars(noting).update(vars(method.options))
-        read.clear()
         return make_rows(problems, answers, replace(method, options=noting))
 
     monkeypatch.setattr(variant_shards, "make_rows", noted)
@@ -78,8 +77,7 @@ def test_the_key_of_rows_has_every_option_that_making_them_reads(
 def test_other_columns_give_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
     tagger: Any = None  # it is not part of the key
     method = Method(Options(problems="demo:problems", mlm=("demo:mlm-bpe",)), NLI_LABELS, {}, {}, tagger)
-    tagged = Path("key.0.parquet")
-    before = variant_shards._rows_key(tagged, method)
-    assert variant_shards._rows_key(tagged, method) == before
+    before = variant_shards._changes_rows(method)
+    assert variant_shards._changes_rows(method) == before
     monkeypatch.setattr(variant_shards, "columns", lambda *of: columns(*of)[:-1])
-    assert variant_shards._rows_key(tagged, method) != before
+    assert variant_shards._changes_rows(method) != before

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions
 from generation.filters.fillers import CODES, Filtered, filter_fillers
-from generation.filters.filter import Applied, Filter, Place
+from generation.filters.filter import ANY_LANGUAGE, ENGLISH_ONLY, Applied, Filter, Place
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import FILTER_NAMES
@@ -25,27 +27,7 @@ from merge_snli.problems.reading import Problem
 
 CONDITIONS = ("on_fillers", "on_log_odds", "on_word", "on_tag", "on_parse", "on_validators")
 STAGES = {"on_fillers": 0, "on_log_odds": 0, "on_word": 1, "on_tag": 2, "on_parse": 2, "on_validators": 3}
-ORDER = (
-    "no whole word",
-    "not more probable",
-    "low log-odds",
-    "low rank",
-    "in the problem",
-    "same word again",
-    "related",
-    "other form",
-    "quantifier",
-    "in a compound",
-    "other supersense",
-    "other article",
-    "other gender",
-    "other class",
-    "form in the problem",
-    "other tag",
-    "other parse",
-    "too few masked LMs",
-)
-"""The reasons in the order of docs/method.md, in which the first one counts; add yours."""
+DOCS = Path(__file__).parents[3] / "docs"
 
 VOCABULARY = Vocabulary((Piece("dog", SPACED), Piece("cat", SPACED)), np.array([True, True]))
 ANSWER = Fillers(np.array([1], dtype=np.int32), np.array([-1.0], dtype=np.float32), 0, -2.0)
@@ -61,9 +43,23 @@ def condition_of(each: Filter) -> str:
 
 
 def test_the_order_is_that_of_the_method() -> None:
-    assert tuple(each.reason for each in FILTERS) == ORDER
+    (order,) = re.findall(r"The order of all reasons is:([^.]*)\.", (DOCS / "method.md").read_text(encoding="utf-8"))
+    assert [each.reason for each in FILTERS] == re.findall(r"`([^`]*)`", " ".join(order.split()))
     stages = [STAGES[condition_of(each)] for each in FILTERS]
     assert stages == sorted(stages)
+
+
+def test_the_page_of_other_languages_says_for_which_every_option_is() -> None:
+    page = " ".join((DOCS / "languages.md").read_text(encoding="utf-8").split())
+    (english,) = re.findall(r"- ([^.]*) have English word lists and are refused", page)
+    (every,) = re.findall(r"[.] ([^.]*) work for all[.]", page)
+    named: dict[str, set[str]] = defaultdict(set)
+    for each in FILTERS:
+        if each.option is not None and each.name not in METHOD_OPTIONS:
+            named[each.languages].add(f"--{each.name.replace('_', '-')}")
+    assert {*re.findall(r"--[\w-]+", english)} == named.pop(ENGLISH_ONLY)
+    assert {*re.findall(r"--[\w-]+", every)} == named.pop(ANY_LANGUAGE)
+    assert all(f"`{option}`" in page for options in named.values() for option in options)
 
 
 def test_every_filter_has_one_condition_and_a_name_of_its_own() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 from pathlib import Path
 
 import pytest
@@ -117,7 +118,6 @@ def test_version_and_digest(wordnet: WordNet, tmp_path: Path) -> None:
     assert WordNet(other).digest != wordnet.digest
 
 
-@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # of NLTK, whose reader does not close data.adj
 def test_missing_or_damaged_files_are_input_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     with pytest.raises(InputError, match=rf"{FOLDER_VARIABLE}.*data\.noun.*wordnet-base"):
@@ -131,4 +131,14 @@ def test_missing_or_damaged_files_are_input_errors(tmp_path: Path, monkeypatch: 
     (folder / "index.noun").unlink()
     with pytest.raises(InputError, match=str(folder)):
         load_wordnet()
-    gc.collect()  # while the warning is ignored
+
+
+def test_no_file_stays_open(tmp_path: Path) -> None:
+    def open_files() -> int:
+        gc.collect()
+        return sum(isinstance(each, io.FileIO) and not each.closed for each in gc.get_objects())
+
+    folder, before = save_wordnet(tmp_path / "dict"), open_files()
+    wordnet = WordNet(folder)
+    assert related(wordnet, "dog", "animal", "noun")
+    assert open_files() == before

@@ -1,0 +1,144 @@
+"""Worker processes of this machine, which do the shares of a stage at the same time.
+
+They are spawned, so that they are the same on every operating system, and do not import the user's main module. They
+end when the process that started them ends or leaves the block, whatever they are doing.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from logging.handlers import BufferingHandler
+from multiprocessing import get_context
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from tqdm.std import tqdm
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.progress import Progress, Stage, repeating
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+SECONDS_PER_POLL = 0.2
+
+# The entry of the counts of a task whose total is not known yet.
+UNKNOWN = -1
+
+# In a worker: by task, the units that are done and their total.
+_counts: list[Any] = []
+
+
+def usable_cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Worker processes; they start with the first tasks, and stay until the end of `started`."""
+
+    number: int
+    _pool: ProcessPoolExecutor
+    _counts: Any
+
+    def run(self, tasks: Sequence[Callable[[Stage], None]], stage: Stage) -> None:
+        """Do tasks, one per worker, and wait for them. Their warnings are logged once.
+
+        Args:
+            tasks: At most one function per worker, which can be pickled. Each counts its own units.
+            stage: Receives the sum of their units and totals.
+
+        Raises:
+            InputError: If a task raises it, or a worker is killed.
+        """
+        for number in range(len(tasks)):
+            self._counts[2 * number : 2 * number + 2] = 0, UNKNOWN
+        with _inheritable():
+            running = {self._pool.submit(_do, task, number) for number, task in enumerate(tasks)}
+        logged: dict[str, logging.LogRecord] = {}
+        while running:
+            done, running = wait(running, SECONDS_PER_POLL, FIRST_EXCEPTION)
+            counts = self._counts[: 2 * len(tasks)]
+            stage.total = None if UNKNOWN in counts[1::2] else sum(counts[1::2])
+            stage.advance(sum(counts[::2]) - stage.done)
+            try:
+                logged |= {record.getMessage(): record for task in done for record in task.result()}
+            except BrokenProcessPool as error:
+                raise InputError(
+                    "a worker process was killed, perhaps because memory ran out: run the same command again, with "
+                    f"fewer {param('workers')} if so; finished work is kept"
+                ) from error
+        for record in logged.values():
+            logging.getLogger(record.name).handle(record)
+
+
+@contextmanager
+def started(number: int) -> Iterator[Workers]:
+    """Yield workers that end with the block.
+
+    Args:
+        number: The number of processes.
+    """
+    context = get_context("spawn")
+    counts = context.RawArray("q", 2 * number)
+    alive, held = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(number, context, initializer=_start, initargs=(counts, alive))
+    try:
+        yield Workers(number, pool, counts)
+    finally:
+        held.close()
+        with _inheritable():  # a second Ctrl-C waits until they have ended
+            pool.shutdown()
+        alive.close()
+
+
+@contextmanager
+def _inheritable() -> Iterator[None]:
+    """Give the processes that a block starts a main module without the user's script, and no Ctrl-C."""
+    main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _start(counts: object, alive: Connection) -> None:
+    """Prepare a worker, before it imports any library: the workers together use each core once."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    tqdm.set_lock(threading.RLock())  # that of tqdm is a semaphore, which a worker that ends would leave behind
+    _counts[:] = [counts]
+    threading.Thread(target=_end_with, args=(alive,), daemon=True).start()
+
+
+def _end_with(alive: Connection) -> None:
+    """End this process when the other end of a pipe is closed."""
+    with suppress(EOFError, OSError):
+        alive.recv()
+    os._exit(1)
+
+
+def _do(task: Callable[[Stage], None], number: int) -> list[logging.LogRecord]:
+    """Do a task in a worker, publish its counts, and return the warnings."""
+    log = BufferingHandler(sys.maxsize)
+    logging.getLogger().handlers = [log]
+    with Progress(quiet=True).stage("", unit="") as stage:
+
+        def publish() -> None:
+            _counts[0][2 * number : 2 * number + 2] = stage.done, UNKNOWN if stage.total is None else stage.total
+
+        with repeating(publish, SECONDS_PER_POLL):
+            task(stage)
+        publish()
+    return log.buffer
