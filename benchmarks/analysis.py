@@ -25,21 +25,21 @@ from pathlib import Path
 
 from benchmarks.made_up_results import corpus_counts, write_dataset, write_results
 from benchmarks.synthetic_problems import write_problems
-from merge_snli.analysis.corpus import CorpusCounts, count_corpus, open_corpus
-from merge_snli.analysis.curves import model_curves
-from merge_snli.analysis.error_drivers import error_drivers
-from merge_snli.analysis.filter_sets import filter_sets
-from merge_snli.analysis.hard_seeds import hard_seeds, seed_correctness
-from merge_snli.analysis.kin import kin
-from merge_snli.analysis.majority import majority
-from merge_snli.analysis.scored_dataset import ScoredDataset, read_scored_dataset
-from merge_snli.analysis.table_3 import seeds_against_variants, table_3
-from merge_snli.analysis.word_classes import class_pairs, classes
-from merge_snli.analysis.word_frequency import word_frequency
+from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus
+from merge_snli.comparison.curves import model_curves
+from merge_snli.comparison.scored_dataset import ScoredDataset, read_scored_dataset
+from merge_snli.comparison.word_classes import class_pairs, classes
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.tagger import find_tagger
-from merge_snli.scoring.results.files import read_results
-from merge_snli.scoring.results.grouping import on_same_data
+from merge_snli.paper.error_drivers import error_drivers
+from merge_snli.paper.filter_sets import filter_sets
+from merge_snli.paper.hard_seeds import hard_seeds, seed_correctness
+from merge_snli.paper.kin import kin
+from merge_snli.paper.majority import majority
+from merge_snli.paper.table_3 import seeds_against_variants, table_3
+from merge_snli.paper.word_frequency import word_frequency
+from merge_snli.scoring.grouping import on_same_data
+from merge_snli.scoring.store import read_results
 
 SIZES = (190_000,) * 3 + (380_000,) * 3
 CORPUS_PROBLEMS = 550_000

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from merge_snli.base.table import Cell, Column, Table
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.results.files import read_results
-from merge_snli.scoring.results.result import Result
-from merge_snli.scoring.results.scores import Scores
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.scores import Scores
+from merge_snli.scoring.store import read_results
 
 SEED = re.compile(r"-seed-\d+$")
 MODEL = Column("Model", "left")
@@ -47,9 +47,9 @@ def overview(results: Sequence[Result]) -> Table:
     """Return accuracies and PA(0.9) on all data sets: the columns of Tables 4 and 5, and those of MERGE."""
     columns: dict[str, Callable[[Result], float | None]] = {
         "SNLI test": lambda result: result.source.overall.sample_accuracy if result.source else None,
-        "seeds": lambda result: result.scores.anchor_accuracy,
-        "variants": lambda result: result.sample_accuracy if result.has_anchors else None,
-        "PA(0.9)": lambda result: result.pattern_accuracy if result.has_anchors else None,
+        "seeds": lambda result: result.scores.seed_accuracy,
+        "variants": lambda result: result.sample_accuracy if result.has_seeds else None,
+        "PA(0.9)": lambda result: result.pattern_accuracy if result.has_seeds else None,
         **{
             f"{config}: {family}": _family_accuracy(config, start)
             for config in ("simple", "conjunction")
@@ -98,11 +98,11 @@ def relevance(results: Sequence[Result]) -> Table:
 def _on_same_premises(result: Result, on_simple: Mapping[tuple[str, str], Result], start: str) -> float | None:
     """Return the accuracy on `simple` for the premises of a family in `relevance`; None if one was not asked."""
     simple = on_simple.get((result.title, result.dataset.name))
-    names = [name.partition("-")[2] for name in result.groups.id]
+    names = [name.partition("-")[2] for name in result.group_ids]
     same = [f"simple-{name}" for name in names if name.startswith(start)]
-    if simple is None or not {*same} <= {*simple.groups.id}:
+    if simple is None or not {*same} <= {*simple.group_ids}:
         return None
-    counts = simple.groups.counts(same)
+    counts = simple.counts(same)
     return float(counts.correct.sum() / counts.sizes.sum())
 
 
@@ -141,7 +141,7 @@ def by_model(results: Sequence[Result]) -> Mapping[str, list[Result]]:
 
 def of_config(results: Sequence[Result], config: str) -> list[Result]:
     """Return the results on a config of Simple Pair or Extended Pair."""
-    return [result for result in results if not result.has_anchors and result.dataset.config == config]
+    return [result for result in results if not result.has_seeds and result.dataset.config == config]
 
 
 def mean_and_deviation(shares: Sequence[float]) -> Cell:

@@ -22,8 +22,8 @@ from merge_snli import score
 from merge_snli.models.labels import Pair
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
-from merge_snli.scoring.results.result import Result
-from merge_snli.scoring.results.score_table import score_table
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.score_table import score_table
 
 Baseline = Callable[[Sequence["Pair"]], list[str]]
 WORD = re.compile(r"\w+")

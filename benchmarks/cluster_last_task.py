@@ -26,7 +26,7 @@ from generation import Options
 from generation.replacements.counts import counts_table
 from generation.run import GenerationRun, plan_run, read_inputs
 from generation.tasks import write
-from generation.variant_shards import VARIANT_COUNTS, VariantShard
+from generation.variant_shards import PARTS, VARIANT_COUNTS, VariantShard
 from generation.work import RESULT_FOLDERS, TAGGED_FOLDER, write_shard
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.progress import Progress
@@ -34,7 +34,7 @@ from merge_snli.base.stages import FILTERS, TAG, WHOLE, Notes
 from merge_snli.dataset.record import WordCounts
 from merge_snli.schema import ALL, NLI_LABELS, SEED, WORD_CLASSES, features
 
-SEEDS_PER_SHARD, VARIANTS_PER_SEED, PER_SHARD = 262, 40, 1_000
+SEEDS_PER_PART, VARIANTS_PER_SEED, PER_SHARD = 33, 40, 1_000
 DATA = Path(merge_snli.__file__).parent / "data"
 
 
@@ -55,7 +55,7 @@ def main() -> None:
         write(run, WHOLE, stage)
     size = sum(path.stat().st_size for path in run.out.rglob("*") if path.is_file())
     sys.stdout.write(
-        f"{run.shards * PER_SHARD:,} problems, {run.shards * SEEDS_PER_SHARD * VARIANTS_PER_SEED:,} variants: "
+        f"{run.shards * PER_SHARD:,} problems, {run.shards * PARTS * SEEDS_PER_PART * VARIANTS_PER_SEED:,} variants: "
         f"{time.monotonic() - start:.0f} s ({time.process_time() - cpu:.0f} s of CPU time), "
         f"peak memory {peak_memory():.2f} GB, {size / 1e9:.2f} GB written\n"
     )
@@ -72,32 +72,32 @@ def make_run(folder: Path, shards: int) -> GenerationRun:
 
 
 def make_shards(run: GenerationRun) -> None:
-    """Write the results of every shard: the same rows, with ids that are spread over all shards."""
+    """Write the results of every part of a shard: the same rows, with ids that are spread over all of them."""
     words = {name: WordCounts(400, dict.fromkeys(NLI_LABELS, 1), 500, {}, 400, 500) for name in WORD_CLASSES}
     counts = {name: asdict(each) for name, each in words.items()}
     rows = shard_tables(run)
-    for number in range(run.shards):
+    for number in range(run.shards * PARTS):
         key = sha256_of_json(number)[:32]
         tagged = write_shard(run.work / TAGGED_FOLDER, key, pa.table({"id": [key]}))
         run.notes.write(TAG, number, {"shard": tagged}, words=counts)
-        ids = sorted(sha256_of_json([number, nth])[:16] for nth in range(SEEDS_PER_SHARD))
+        ids = sorted(sha256_of_json([number, nth])[:16] for nth in range(SEEDS_PER_PART))
         tables = [with_ids(table, ids) for table in rows]
         made = [write_shard(run.work / name, key, table) for name, table in zip(RESULT_FOLDERS, tables, strict=True)]
         run.notes.write(FILTERS, number, dict(zip(VariantShard._fields, made, strict=True)))
 
 
 def shard_tables(run: GenerationRun) -> tuple[pa.Table, ...]:
-    """Return the tables of one shard, from the rows of the bundled data set."""
+    """Return the tables of one part of a shard, from the rows of the bundled data set."""
     variants, seeds = (pq.read_table(DATA / config / "test.parquet").to_pylist() for config in (ALL, SEED))
     names, classes = run.inputs.problems.label_names, run.options.classes
     each = [
         {**row, "subsamples": [draw for draw in range(10) if (nth + draw) % 2]}
-        for nth, row in enumerate(islice(cycle(variants), SEEDS_PER_SHARD * VARIANTS_PER_SEED))
+        for nth, row in enumerate(islice(cycle(variants), SEEDS_PER_PART * VARIANTS_PER_SEED))
     ]
-    counts = [{"seed_id": "", "word_class": name, "variants": 40} for name in islice(cycle(classes), SEEDS_PER_SHARD)]
+    counts = [{"seed_id": "", "word_class": name, "variants": 40} for name in islice(cycle(classes), SEEDS_PER_PART)]
     return (
         pa.Table.from_pylist(each, features(ALL, names, classes).arrow_schema),
-        pa.Table.from_pylist(list(islice(cycle(seeds), SEEDS_PER_SHARD)), features(SEED, names, classes).arrow_schema),
+        pa.Table.from_pylist(list(islice(cycle(seeds), SEEDS_PER_PART)), features(SEED, names, classes).arrow_schema),
         pa.Table.from_pylist(counts, VARIANT_COUNTS),
         counts_table(Counter()),
         counts_table(Counter()),

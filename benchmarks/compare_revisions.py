@@ -7,7 +7,7 @@ Run from the root of a checkout:
 Each revision is checked out into a temporary worktree and run there with the packages of this environment: `generate`
 on the bundled problems and on 500 problems of SNLI, and `score` with the bundled models, a function, an async function,
 an imported table, a source, a part, Simple Pair, and a file with a group column. Every number of the results, every
-column of the rows and every count of the filters is compared; those of result formats 6 and 7 by their meaning. Ends of
+column of the rows and every count of the filters is compared; those of result formats 7 and 8 by their meaning. Ends of
 intervals, digests of data sets and new columns are listed, but they do not count as differences. A revision may also be
 a folder that `--collect` has filled.
 """
@@ -34,6 +34,9 @@ LIMIT = 20
 INFLATION = 5
 EXPECTED = ("_interval", "intervals.", ": digest is ", " is only in the new one")
 """Parts of the lines on what may change from one revision to the next."""
+
+# How far numbers may be apart: format 7 rounds probabilities to float16.
+EXACT, ROUNDED = 1e-12, 2e-4
 
 FILTERS = {"min_mlms": 2, "same_tag": True, "articles": True, "min_log_odds": 0.5, "max_rank": 100}
 LABELS = ("entailment", "neutral", "contradiction")
@@ -223,13 +226,13 @@ def _different(name: str, before: Numbers, after: Numbers) -> Iterator[str]:
     for key in dict.fromkeys([*before, *after]):
         if key not in before or key not in after:
             yield f"{name}: {key} is only in the {'new' if key in after else 'old'} one"
-        elif not _equal(before[key], after[key]):
+        elif not _equal(before[key], after[key], ROUNDED if key.startswith("calibration") else EXACT):
             yield f"{name}: {key} is {str(before[key])[:60]} and then {str(after[key])[:60]}"
 
 
-def _equal(one: object, other: object) -> bool:
+def _equal(one: object, other: object, tolerance: float) -> bool:
     if isinstance(one, float) and isinstance(other, float):
-        return math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-12)
+        return math.isclose(one, other, rel_tol=EXACT, abs_tol=tolerance)
     return one == other
 
 
@@ -254,7 +257,7 @@ def _results(folder: Path) -> Iterator[tuple[str, Numbers]]:
         if ".work" not in str(path):
             result = json.loads(path.read_text(encoding="utf-8"))
             key = f"{path.parent.name} {result['model']['name']} {result['dataset']['config']}"
-            yield key, dict(_numbers_of(result))
+            yield key, dict(_numbers_of(result, _answers(result, path)))
 
 
 def _flat(name: str, value: Any) -> Numbers:  # noqa: ANN401 - JSON values
@@ -265,54 +268,56 @@ def _flat(name: str, value: Any) -> Numbers:  # noqa: ANN401 - JSON values
     return {name: value}
 
 
-def _numbers_of(result: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the numbers of a result of format 6 or 7 under common names."""
-    reader = {6: _of_format_6, 7: _of_format_7}[result["schema_version"]]
-    common = {
-        name: result[name]
-        for name in ("compared_labels", "notes", "quality_threshold", "thresholds", "source")
-        if result.get(name) is not None
+def _numbers_of(result: dict[str, Any], answers: Numbers) -> Iterator[tuple[str, Any]]:
+    """Yield the numbers of a result of format 7 or 8 under common names."""
+    names = NAMES[result["schema_version"]]
+    common = {name: result[name] for name in ("compared_labels", "notes", "source") if result.get(name) is not None}
+    common |= {name: result["run"][name] for name in ("no_answers", "tied")}
+    common |= {name: result["dataset"][name] for name in ("labels", "digest")}
+    common["calibration"] = {
+        key.replace("anchor_", "seed_").replace("people", "annotator"): value
+        for key, value in (result["calibration"] or {}).items()
     }
-    common["no_answers"] = result["run"]["no_answers"]
-    common["labels"] = result["dataset"]["labels"]
-    common["digest"] = result["dataset"]["digest"]
-    for name, value in {**common, **reader(result)}.items():
+    common["consistency"] = {name: _row_scores(scores) for name, scores in (result["consistency"] or {}).items()}
+    common["left_out"] = result["left_out"]
+    common["scores"] = _scores(result["scores"], names)
+    for column, values in result["parts"].items():
+        common |= {f"parts.{column}.{value}": _scores(scores, names) for value, scores in values.items()}
+    for name, value in {**common, **answers}.items():
         yield from _flat(name, value).items()
 
 
-def _of_format_6(result: dict[str, Any]) -> Numbers:
-    if result["kind"] == "groups":
+# The names of the scores of seeds in each format.
+NAMES = {7: "anchor_accuracy", 8: "seed_accuracy"}
+
+
+def _answers(result: dict[str, Any], path: Path) -> Numbers:
+    """Return the answers by group: one character for each predicted row, and the answer to the seed."""
+    if result["schema_version"] == 7:
         table = result["groups"]
-        overall = _grouped_scores_6(result["scores"]) | _intervals(result["intervals"])
-        parts = {
-            f"parts.{column}.{value}": _grouped_scores_6(scores)
-            for column, values in result["by"].items()
-            for value, scores in values.items()
-        }
-        left = result["left_out"]
+        texts = (text.replace("-", "") for text in table["predictions"])
+        seeds = {} if table["anchors"] is None else dict(zip(table["id"], table["anchors"], strict=True))
         return {
-            "scores": overall,
-            **parts,
-            "left_out": [left["max_length"], left["groups"], left["pairs"]],
-            "groups": _counts(table["group_id"], [table["sizes"]], [table["correct"]]),
-            "answers": dict(zip(table["group_id"], table["predictions"], strict=True)),
+            "groups": _counts(table["id"], table["sizes"], table["correct"]),
+            "answers": dict(zip(table["id"], texts, strict=True)),
+            "seeds": seeds,
         }
-    table, left = result["seeds"], result["left_out"]
-    columns = {"word_class": result["classes"], "label": result["labels"], "masked_lm": result["masked_lms"]}
-    return {
-        "scores": _scores_6(result["scores"]),
-        **{
-            f"parts.{column}.{value}": _scores_6(scores)
-            for column, values in columns.items()
-            for value, scores in values.items()
-        },
-        "consistency": {name: _variant_scores_6(scores) for name, scores in result["consistency"].items()},
-        "left_out": [left["max_length"], left["seeds"], left["variants"]],
-        "groups": _counts(table["seed_id"], table["sizes"], table["correct"]),
-        "answers": dict(zip(table["seed_id"], table["variant_predictions"], strict=True)),
-        "anchors": dict(zip(table["seed_id"], table["predicted"], strict=True)),
-        "gold": dict(zip(table["seed_id"], table["gold"], strict=True)),
-    }
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(path.with_suffix(".parquet")).to_pylist()
+    numbers = {label: str(at) for at, label in enumerate(result["compared_labels"])} | {None: "?"}
+    ids = dict.fromkeys(row["group_id"] for row in rows)
+    answers: dict[str, str] = dict.fromkeys(ids, "")
+    counts = [{name: [0, 0] for name in ids} for _ in range(result["subsamples"] or 1)]
+    for row in rows:
+        if not row["is_seed"]:
+            answers[row["group_id"]] += numbers[row["answer"]]
+            for subsample in row.get("subsamples", [0]):
+                counts[subsample][row["group_id"]][0] += 1
+                counts[subsample][row["group_id"]][1] += row["answer"] == row["label"]
+    sizes, correct = ([[each[name][at] for name in ids] for each in counts] for at in (0, 1))
+    seeds = {row["group_id"]: row["answer"] for row in rows if row["is_seed"]}
+    return {"groups": _counts([*ids], sizes, correct), "answers": answers, "seeds": seeds}
 
 
 def _counts(ids: Sequence[str], sizes: Sequence[Sequence[int]], correct: Sequence[Sequence[int]]) -> Numbers:
@@ -322,71 +327,12 @@ def _counts(ids: Sequence[str], sizes: Sequence[Sequence[int]], correct: Sequenc
 def _intervals(intervals: dict[str, Any] | None) -> Numbers:
     if intervals is None:
         return {"intervals.none": True}
-    renamed = {"seed_sample_accuracy": "anchor_accuracy"}
-    ends = ("seed_sample_accuracy", "anchor_accuracy", "sample_accuracy", "pattern_accuracy", "qt")
-    return {f"{renamed.get(name, name)}_interval": intervals[name] for name in ends if intervals.get(name) is not None}
+    ends = ("anchor_accuracy", "seed_accuracy", "sample_accuracy", "pattern_accuracy", "qt")
+    found = {name.replace("anchor", "seed"): intervals[name] for name in ends if intervals.get(name) is not None}
+    return {f"{name}_interval": value for name, value in found.items()}
 
 
-def _variant_scores_6(scores: dict[str, Any]) -> Numbers:
-    return {
-        "rows": scores["variants"],
-        "sample_accuracy": scores["sample_accuracy"],
-        "all_rows": scores["test_sample_accuracy"],
-        "pattern_accuracy": scores["pattern_accuracy"],
-        "curve": scores["curve"]["mean"],
-        "passing": scores["curve"]["passing"],
-        "drawn": scores["curve"]["seeds"],
-    }
-
-
-def _scores_6(scores: dict[str, Any]) -> Numbers:
-    return {
-        **_variant_scores_6(scores["on_variants"]),
-        "groups": scores["seeds"],
-        "anchor_accuracy": scores["seed_sample_accuracy"],
-        "qt": scores["qt"],
-        "mt": scores["mt"],
-        **_intervals(scores["intervals"]),
-    }
-
-
-def _grouped_scores_6(scores: dict[str, Any]) -> Numbers:
-    return {
-        "rows": scores["pairs"],
-        "groups": scores["groups"],
-        "sample_accuracy.mean": scores["sample_accuracy"],
-        "pattern_accuracy.mean": scores["pattern_accuracy"],
-        "curve": scores["curve"]["mean"],
-        "passing": scores["curve"]["passing"],
-        "drawn": scores["curve"]["seeds"],
-        "predicted": scores["predicted"],
-    }
-
-
-def _of_format_7(result: dict[str, Any]) -> Numbers:
-    table, left = result["groups"], result["left_out"]
-    labels = result["dataset"]["labels"]
-    numbers = {
-        "scores": _scores_7(result["scores"]),
-        **{
-            f"parts.{column}.{value}": _scores_7(scores)
-            for column, values in result["parts"].items()
-            for value, scores in values.items()
-        },
-        "left_out": [left["max_length"], left["groups"], left["rows"]],
-        "groups": _counts(table["id"], table["sizes"], table["correct"]),
-        "answers": dict(zip(table["id"], table["predictions"], strict=True)),
-    }
-    if table["anchors"] is None:
-        return numbers
-    return numbers | {
-        "consistency": {name: _row_scores_7(scores) for name, scores in result["consistency"].items()},
-        "anchors": dict(zip(table["id"], table["anchors"], strict=True)),
-        "gold": {name: labels[int(gold[0])] for name, gold in zip(table["id"], table["gold"], strict=True)},
-    }
-
-
-def _row_scores_7(scores: dict[str, Any]) -> Numbers:
+def _row_scores(scores: dict[str, Any]) -> Numbers:
     return {
         "rows": scores["rows"],
         "sample_accuracy": scores["sample_accuracy"],
@@ -398,23 +344,12 @@ def _row_scores_7(scores: dict[str, Any]) -> Numbers:
     }
 
 
-def _scores_7(scores: dict[str, Any]) -> Numbers:
-    if scores["anchor_accuracy"] is None:
-        return {
-            "rows": scores["rows"],
-            "groups": scores["groups"],
-            "sample_accuracy.mean": scores["sample_accuracy"]["mean"],
-            "pattern_accuracy.mean": scores["pattern_accuracy"]["mean"],
-            "curve": scores["curve"]["mean"],
-            "passing": scores["curve"]["passing"],
-            "drawn": scores["curve"]["groups"],
-            "predicted": scores["predicted"],
-            **_intervals(scores["intervals"]),
-        }
+def _scores(scores: dict[str, Any], on_seeds: str) -> Numbers:
     return {
-        **_row_scores_7(scores),
+        **_row_scores(scores),
         "groups": scores["groups"],
-        "anchor_accuracy": scores["anchor_accuracy"],
+        "predicted": scores["predicted"],
+        "seed_accuracy": scores[on_seeds],
         "qt": scores["qt"],
         "mt": scores["mt"],
         **_intervals(scores["intervals"]),

@@ -1,4 +1,4 @@
-"""Measure the explorer and the tables of answers at the paper's size: 228,186 variants, 13 models, made-up answers.
+"""Measure results and the explorer at the paper's size: 228,186 variants, 13 models, made-up answers.
 
     python -m benchmarks.explorer [--folder made-up]
 
@@ -28,12 +28,13 @@ from tests.browser import chromium
 
 VARIANTS = 228_186
 OPENED, FILTERED = 5, 5
+READ = "from merge_snli import read_results; from merge_snli.scoring.grouping import ranked; "
 COMMANDS = {
-    "page": ("--out", "explorer"),
-    "long Parquet": ("--export", "long.parquet"),
-    "wide Parquet": ("--export", "wide.parquet", "--wide"),
-    "long CSV": ("--export", "long.csv"),
+    "read and rank all results": READ + "ranked(read_results({0!r}))",
+    "read all tables as one": "from merge_snli import read_answers; read_answers({0!r}, data={1!r})",
+    "write the page": "from merge_snli.cli import main; main(['explore', {0!r}, '--dataset', {1!r}, '--out', {2!r}])",
 }
+"""Python code of each command, with the folders of the results, the data set and the page."""
 CONTROLS = {
     "word class": ("wordClass", "1"),
     "gold label": ("label", "1"),
@@ -60,23 +61,22 @@ def write(folder: Path) -> None:
 
 
 def commands(folder: Path) -> Iterator[str]:
-    """Run each command, and yield a row with its time, its memory and the size of its file."""
-    yield from (
-        "| command | seconds | CPU seconds | peak memory (MiB) | file (MB) |",
-        "| --- | --- | --- | --- | --- |",
-    )
-    common = ("explore", str(folder / "results"), "--dataset", str(folder / "data"))
-    for name, (option, target, *others) in COMMANDS.items():
-        path, start = folder / target, time.perf_counter()
-        command = [sys.executable, "-c", "from merge_snli.cli import main; main()", *common, option, str(path), *others]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    """Run each command, and yield a row with its time and its memory; then the sizes of the files."""
+    yield from ("| command | seconds | CPU seconds | peak memory (MiB) |", "| --- | --- | --- | --- |")
+    results, data, page = (str(folder / name) for name in ("results", "data", "explorer"))
+    for name, code in COMMANDS.items():
+        start = time.perf_counter()
+        process = subprocess.Popen([sys.executable, "-c", code.format(results, data, page)], stdout=subprocess.DEVNULL)
         _, status, used = os.wait4(process.pid, 0)
         if status:
-            raise SystemExit(f"{' '.join(command)} failed")
-        size = (path / "index.html" if path.is_dir() else path).stat().st_size
+            raise SystemExit(f"{name} failed")
         cpu = used.ru_utime + used.ru_stime
-        row = (f"{time.perf_counter() - start:.1f}", f"{cpu:.1f}", f"{used.ru_maxrss / 1024:,.0f}", f"{size / 1e6:.1f}")
+        row = (f"{time.perf_counter() - start:.1f}", f"{cpu:.1f}", f"{used.ru_maxrss / 1024:,.0f}")
         yield f"| {name} | {' | '.join(row)} |"
+    for suffix in (".parquet", ".json"):
+        sizes = [path.stat().st_size / 1e6 for path in Path(results).glob(f"*{suffix}")]
+        yield f"largest {suffix} of a result: {max(sizes):.2f} MB"
+    yield f"page: {(folder / 'explorer' / 'index.html').stat().st_size / 1e6:.1f} MB"
 
 
 def page(folder: Path) -> Iterator[str]:

@@ -27,13 +27,13 @@ from merge_snli.embedded import FOLDER
 from merge_snli.models.paper_models import PAPER_MLMS, PAPER_MODELS, PaperModel
 from merge_snli.schema import ALL, NLI_LABELS, SEED, features
 from merge_snli.scoring.answers import Predicted, align
-from merge_snli.scoring.api import score
-from merge_snli.scoring.predictions.reading import read_config
-from merge_snli.scoring.predictions.scored_data import ScoredData
-from merge_snli.scoring.results.calibration import as_stored
-from merge_snli.scoring.results.files import write_result
-from merge_snli.scoring.results.measure import consistency, group_table, scores
-from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.calibration import as_stored
+from merge_snli.scoring.data import ScoredData
+from merge_snli.scoring.measure import consistency, scores
+from merge_snli.scoring.reading import read_config
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.score import score
+from merge_snli.scoring.store import write_result
 
 CLASSES = {"noun": range(1808), "verb": range(1606, 2112), "adj": (*range(130), *range(2093, 2222))}
 """Seeds of each word class, as many as in the paper's Table 2: 2,222 in all, 202 with nouns and verbs, 130 with nouns
@@ -68,7 +68,7 @@ def write_dataset(folder: Path, *, variants: int, number: int) -> None:
     Args:
         folder: The folder to create.
         variants: Approximate number of variants.
-        number: Index in `OPTIONS`, and random seed of replacements, masked LMs and draws.
+        number: Index in `OPTIONS`, and random seed of replacements, masked LMs and subsamples.
     """
     record = read_record(FOLDER.parent / RUN_FILE)
     options = Options(**with_defaults(record.options | {"mlm": list(PAPER_MLMS)} | OPTIONS[number]))
@@ -124,7 +124,7 @@ def _result(model: PaperModel, data: ScoredData, answers: Ints, blank: Result) -
         model=replace(blank.model, name=model.name, training_data=model.trained_on),
         scores=scores(predicted),
         consistency=consistency(predicted),
-        groups=group_table(predicted, data),
+        answers=predicted,
         parts={},
     )
 
@@ -132,13 +132,13 @@ def _result(model: PaperModel, data: ScoredData, answers: Ints, blank: Result) -
 def _answers(data: ScoredData, log_odds: NDArray[np.float64], rng: np.random.Generator) -> Ints:
     """Return the predicted label of each pair, right with the log-odds of its seed."""
     seed = np.zeros(len(data.pairs), dtype=np.int64)
-    anchors = data.anchors
-    assert anchors is not None
-    seed[anchors.pairs] = np.arange(len(data.group_ids))
+    seeds = data.seeds
+    assert seeds is not None
+    seed[seeds.pairs] = np.arange(len(data.group_ids))
     seed[data.row_pairs] = data.row_groups
     right = rng.random(len(seed)) < 1 / (1 + np.exp(-log_odds[seed]))
     wrong = rng.integers(1, len(NLI_LABELS), len(seed))
-    answers: Ints = (anchors.labels[seed] + np.where(right, 0, wrong)) % len(NLI_LABELS)
+    answers: Ints = (seeds.labels[seed] + np.where(right, 0, wrong)) % len(NLI_LABELS)
     return answers
 
 

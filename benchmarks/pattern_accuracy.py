@@ -40,7 +40,7 @@ def rows(rng: np.random.Generator) -> dict[str, Any]:
     return {"predictions": (references + wrong) % 3, "references": references, "groups": groups}
 
 
-def draws(rng: np.random.Generator, share: float) -> list[list[int]]:
+def drawn_by(rng: np.random.Generator, share: float) -> list[list[int]]:
     """Return the subsamples of each row."""
     return [np.flatnonzero(drawn).tolist() for drawn in rng.random((N_ROWS, N_SUBSAMPLES)) < share]
 
@@ -110,7 +110,7 @@ def through_evaluate(columns: dict[str, Any], subsamples: list[list[int]]) -> tu
 def main() -> None:
     """Run the benchmark and print the table."""
     rng = np.random.default_rng(0)
-    columns, subsamples = rows(rng), draws(rng, DRAWN)
+    columns, subsamples = rows(rng), drawn_by(rng, DRAWN)
     as_strings = {**columns, "groups": [f"seed-{group}" for group in columns["groups"]]}
     all_rows = [list(range(N_SUBSAMPLES))] * N_ROWS
 

@@ -30,8 +30,8 @@ from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
 from merge_snli.models.loading import ModelOptions, load_causal_lm
 from merge_snli.models.prompts import FilledPrompt, read_prompts
-from merge_snli.scoring.predictions.opening import open_config
-from merge_snli.scoring.predictions.predict import predict_pairs
+from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.predict import predict_pairs
 
 CLEAR = 1e-4
 """Difference of the best two scores above which the answers must be equal."""

@@ -29,7 +29,7 @@ from merge_snli.models.classifier import Classifier
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
 from merge_snli.models.loading import ModelOptions, load_classifier
-from merge_snli.scoring.predictions.predict import predict_pairs
+from merge_snli.scoring.predict import predict_pairs
 
 LABELS = ("entailment", "neutral", "contradiction")
 DTYPES = ("float32", "bfloat16", "int8")

@@ -2,8 +2,8 @@
 
     python -m benchmarks.validation --copies 1 10 100
 
-Each copy of a seed has a different id and therefore different draws. The command runs in a separate process; memory is
-its maximum resident set size.
+Each copy of a seed has a different id and therefore different subsamples. The command runs in a separate process;
+memory is its maximum resident set size.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def renamed(row: Row, copy: int) -> Row:
 
 
 def redrawn(rows: list[Row], options: Options) -> list[Row]:
-    """Draw the subsamples again, since a draw depends on the seed id."""
+    """Draw the subsamples again, since a subsample depends on the seed id."""
     out = []
     for _, of_class in groupby(rows, key=lambda row: (row["seed_id"], row["word_class"])):
         group = list(of_class)
@@ -98,7 +98,7 @@ def redrawn(rows: list[Row], options: Options) -> list[Row]:
 
 
 def variant_of(row: Row) -> Variant:
-    """Return the fields of a row that a draw uses, as a variant."""
+    """Return the fields of a row that a subsample uses, as a variant."""
     word = SharedWord(row["original"], row["word_class"], (), ())
     return Variant(Problem(row["seed_id"], "", "", 0), word, Replacement(row["replacement"], (), (), 0.0))
 

@@ -15,14 +15,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base import __version__ as __version__
+from merge_snli.base.typed import typed
 
 if TYPE_CHECKING:
     from generation.options import Options
     from generation.pipeline import generate
-    from merge_snli.analysis.comparison import compare_results as compare
-    from merge_snli.analysis.figures import draw_curves
-    from merge_snli.analysis.report.analyze import analyze
     from merge_snli.base.errors import InputError
+    from merge_snli.comparison.compare import compare_results as compare
+    from merge_snli.comparison.figures import draw_curves
     from merge_snli.dataset.stored import MergeDataset
     from merge_snli.dataset.stored import find_dataset as load
     from merge_snli.hub.publish import publish
@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from merge_snli.pairs.extended_pair import make_extended_pair as extended_pair
     from merge_snli.pairs.options import ExtendedPairOptions, SimplePairOptions
     from merge_snli.pairs.simple_pair import make_simple_pair as simple_pair
-    from merge_snli.scoring.api import score
-    from merge_snli.scoring.results.files import read_result, read_results
-    from merge_snli.scoring.results.result import Result
-    from merge_snli.scoring.results.score_table import score_table
+    from merge_snli.paper.report.analyze import analyze
+    from merge_snli.scoring.result import Result
+    from merge_snli.scoring.score import score
+    from merge_snli.scoring.score_table import score_table
+    from merge_snli.scoring.store import read_answers, read_result, read_results
     from merge_snli.validation import validate
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "import_files",
     "load",
     "publish",
+    "read_answers",
     "read_result",
     "read_results",
     "score",
@@ -65,20 +67,21 @@ _HOMES = {
     "InputError": "merge_snli.base.errors:InputError",
     "MergeDataset": "merge_snli.dataset.stored:MergeDataset",
     "Options": "generation.options:Options",
-    "Result": "merge_snli.scoring.results.result:Result",
+    "Result": "merge_snli.scoring.result:Result",
     "SimplePairOptions": "merge_snli.pairs.options:SimplePairOptions",
-    "analyze": "merge_snli.analysis.report.analyze:analyze",
-    "compare": "merge_snli.analysis.comparison:compare_results",
-    "draw_curves": "merge_snli.analysis.figures:draw_curves",
+    "analyze": "merge_snli.paper.report.analyze:analyze",
+    "compare": "merge_snli.comparison.compare:compare_results",
+    "draw_curves": "merge_snli.comparison.figures:draw_curves",
     "extended_pair": "merge_snli.pairs.extended_pair:make_extended_pair",
     "generate": "generation.pipeline:generate",
     "import_files": "merge_snli.language_models.import_files:import_files",
     "load": "merge_snli.dataset.stored:find_dataset",
     "publish": "merge_snli.hub.publish:publish",
-    "read_result": "merge_snli.scoring.results.files:read_result",
-    "read_results": "merge_snli.scoring.results.files:read_results",
-    "score": "merge_snli.scoring.api:score",
-    "score_table": "merge_snli.scoring.results.score_table:score_table",
+    "read_answers": "merge_snli.scoring.store:read_answers",
+    "read_result": "merge_snli.scoring.store:read_result",
+    "read_results": "merge_snli.scoring.store:read_results",
+    "score": "merge_snli.scoring.score:score",
+    "score_table": "merge_snli.scoring.score_table:score_table",
     "simple_pair": "merge_snli.pairs.simple_pair:make_simple_pair",
     "validate": "merge_snli.validation:validate",
 }
@@ -89,7 +92,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function or a class
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, _, attribute = _HOMES[name].partition(":")
-    return getattr(import_module(module), attribute)
+    found = getattr(import_module(module), attribute)
+    return found if isinstance(found, type) else typed(found)
 
 
 def __dir__() -> list[str]:

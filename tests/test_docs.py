@@ -222,7 +222,7 @@ def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pyt
         assert error.code == 0, capsys.readouterr().err
 
 
-OF_OTHER_PROGRAMS = {"augmentation.md", "benchmarks.md", "install.md", "language-models.md"}
+OF_OTHER_PROGRAMS = {"augmentation.md", "benchmarks.md", "dependencies.md", "install.md", "language-models.md"}
 """Pages that also name options of other programs."""
 
 

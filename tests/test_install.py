@@ -1,10 +1,12 @@
-"""What `make demo` and `make test` print while they install: one line per step, and the rest in a log."""
+"""The installation: what `make demo` and `make test` print, and the systems that all dependencies have wheels for."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +18,9 @@ case "$*" in *config*) exit 1;; esac
 for number in $(seq 40); do echo "$(basename "$0") package $number"; done
 case "$*" in {fails}) exit 3;; esac
 """
+
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the Makefile and .ci need a Unix shell")
 
 
 def write_program(path: Path, fails: str) -> None:
@@ -73,3 +78,26 @@ def test_an_environment_is_made_in_one_line(tmp_path: Path) -> None:
     done = run(command, {"PATH": os.environ["PATH"]})
     assert (without_times(done.stdout), done.stderr) == (["Creating it ... N s"], "")
     assert "it prints" in log.read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13", "3.14"])
+@pytest.mark.parametrize("system", ["linux", "macos", "windows"])
+def test_all_dependencies_have_wheels(python: str, system: str) -> None:
+    uv = shutil.which("uv", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    if uv is None:
+        pytest.skip("uv is not installed")
+    target = ["--python-version", python, "--python-platform", system, "--only-binary", ":all:"]
+    command = [uv, "pip", "compile", "--quiet", "--constraint", "constraints.txt", *target, "pyproject.toml"]
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "MACOSX_DEPLOYMENT_TARGET": "14.0"},  # of torch 2.13
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "error sending request" in done.stderr:
+        pytest.skip("no package index can be reached")
+    assert done.returncode == 0, done.stderr
+    assert "\ntorch==" in done.stdout

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,14 +83,57 @@ def embedded_texts() -> Iterator[str]:
         yield problem["hypothesis"]
 
 
+def trained_wordpiece(texts: Iterable[str], size: int, special: Sequence[str], *, lowercase: bool = True) -> Tokenizer:
+    """Train WordPiece as in BERT to a vocabulary that is the same in every process.
+
+    The trainer breaks ties by the numbers of pieces, and numbers characters inside words in the order of a hash table
+    that differs from process to process. So they are numbered before, as special tokens of the training.
+    """
+    learned, tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]")), Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    for each in (learned, tokenizer):
+        each.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
+        each.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    texts = list(texts)
+    inside = sorted(
+        {
+            f"##{character}"
+            for text in texts
+            for character in learned.normalizer.normalize_str(text)
+            if character.strip()
+        }
+    )
+    learned.train_from_iterator(texts, trainers.WordPieceTrainer(vocab_size=size, special_tokens=[*special, *inside]))
+    tokenizer.model = models.WordPiece(learned.get_vocab(), unk_token="[UNK]")
+    tokenizer.add_special_tokens([*special])
+    return tokenizer
+
+
+def trained_unigram(
+    texts: Iterable[str], size: int, special: Sequence[str], normalizer: normalizers.Normalizer
+) -> Tokenizer:
+    """Return a unigram tokenizer with the pieces of a byte-pair encoding and their log-frequencies.
+
+    The trainer of unigram models adds up frequencies in an order that differs from process to process.
+    """
+    learned, texts = Tokenizer(models.BPE(unk_token="<unk>")), list(texts)
+    learned.normalizer = normalizer
+    learned.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Metaspace(), pre_tokenizers.Punctuation()])
+    learned.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=size, special_tokens=[*special]))
+    counts = Counter(piece for each in learned.encode_batch(texts, add_special_tokens=False) for piece in each.tokens)
+    vocabulary = learned.get_vocab()
+    pieces = sorted(vocabulary, key=vocabulary.__getitem__)
+    scores = [(piece, math.log((counts[piece] + 1) / counts.total())) for piece in pieces]
+    tokenizer = Tokenizer(models.Unigram(scores, unk_id=vocabulary["<unk>"]))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizer, pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    tokenizer.add_special_tokens([*special])
+    return tokenizer
+
+
 def wordpiece_tokenizer(*, size: int = 2_000, lowercase: bool = True) -> PreTrainedTokenizerFast:
     """Train a WordPiece tokenizer as in BERT."""
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer = trained_wordpiece(embedded_texts(), size, list(BERT_SPECIAL.values()), lowercase=lowercase)
     tokenizer.decoder = decoders.WordPiece()
-    trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=list(BERT_SPECIAL.values()))
-    tokenizer.train_from_iterator(embedded_texts(), trainer)
     cls, sep = (tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
@@ -119,16 +164,9 @@ def byte_bpe_tokenizer(*, size: int = 2_000) -> PreTrainedTokenizerFast:
 
 
 def sentencepiece_tokenizer(*, size: int = 1_500) -> PreTrainedTokenizerFast:
-    """Train a SentencePiece-style unigram tokenizer as in ALBERT."""
-    tokenizer = Tokenizer(models.Unigram())
-    steps = [normalizers.NFKD(), normalizers.StripAccents(), normalizers.Lowercase()]
-    tokenizer.normalizer = normalizers.Sequence(steps)
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-    tokenizer.decoder = decoders.Metaspace()
-    trainer = trainers.UnigramTrainer(
-        vocab_size=size, special_tokens=["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"], unk_token="<unk>"
-    )
-    tokenizer.train_from_iterator(embedded_texts(), trainer)
+    """Return a SentencePiece-style unigram tokenizer as in ALBERT."""
+    steps = normalizers.Sequence([normalizers.NFKD(), normalizers.StripAccents(), normalizers.Lowercase()])
+    tokenizer = trained_unigram(embedded_texts(), size, ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"], steps)
     cls, sep = (tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", cls), ("[SEP]", sep)]

@@ -20,8 +20,8 @@ from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, w
 from merge_snli.cli.arguments import given
 from merge_snli.dataset.folders import new_content
 from merge_snli.models.finding import ResolvedModel, find_model
-from merge_snli.pairs.finetuning.data import TrainingData, augmented, read_training_data
-from merge_snli.pairs.finetuning.options import PAPER_BASE, RECIPES, RECORD, FinetuneOptions, Recipe, default_recipe
+from training.finetuning.data import TrainingData, augmented, read_training_data
+from training.finetuning.options import PAPER_BASE, RECIPES, RECORD, FinetuneOptions, Recipe, default_recipe
 from training.script import script
 
 logger = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ def finetune_seed(base: ResolvedModel, data: TrainingData, options: FinetuneOpti
     Raises:
         InputError: If the maximum length does not suit the model or the data, or the folder cannot be written.
     """
-    from merge_snli.pairs.finetuning.run import card_text, finetune
+    from training.finetuning.run import card_text, finetune
 
     record, folder = record_of(base, data, options, seed), options.folder_of(seed)
     checkpoints = options.checkpoints_of(seed)

@@ -13,7 +13,7 @@ from torch import nn
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
-from merge_snli.pairs.finetuning.data import epoch_batches
+from training.finetuning.data import epoch_batches
 
 logger = logging.getLogger(__name__)
 

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample, SheetRow, headings
 from merge_snli.annotation.sheets import SAMPLE_FILE
 from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.extras import install_command
 from merge_snli.base.table import printable
 from merge_snli.dataset.record import validation_errors
 from merge_snli.dataset.texts import TextNames
@@ -76,7 +77,7 @@ def _read_xlsx(path: Path) -> list[Sequence[Any]]:
     try:
         from openpyxl import load_workbook
     except ImportError:
-        raise InputError("openpyxl is not installed: run pip install 'merge-snli[annotate]'") from None
+        raise InputError(f"openpyxl is not installed: run {install_command('annotate')}") from None
     content = path.read_bytes()
     try:
         return list(load_workbook(io.BytesIO(content), data_only=True).worksheets[0].iter_rows(values_only=True))

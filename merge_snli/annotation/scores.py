@@ -10,6 +10,7 @@ from itertools import combinations
 from merge_snli.annotation.reading import Judgment, Judgments
 from merge_snli.annotation.sample import GOOD, SCALE, SCORES, SampledDataset
 from merge_snli.base.errors import InputError
+from merge_snli.base.extras import install_command
 from merge_snli.scoring.statistics import Interval, proportion_interval, stratified_interval
 
 UNIT = "variant"
@@ -231,7 +232,7 @@ def _agreement(name: str, scores: dict[str, list[int]]) -> Agreement:
         import krippendorff
         from sklearn.metrics import cohen_kappa_score
     except ImportError as error:
-        raise InputError(f"{error.name} is not installed: run pip install 'merge-snli[annotate]'") from None
+        raise InputError(f"{error.name} is not installed: run {install_command('annotate')}") from None
     values = list(scores.values())
     is_constant = len({score for row in values for score in row}) == 1
     alpha = None if is_constant else krippendorff.alpha(values, level_of_measurement="ordinal")

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from merge_snli.annotation.sample import COLUMNS, COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample, SheetRow, headings, rank
 from merge_snli.base.errors import InputError
+from merge_snli.base.extras import install_command
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Column, Table, capitalized, printable
 from merge_snli.dataset.folders import check_out, first_name, new_content
@@ -93,7 +94,7 @@ def _write_xlsx(path: Path, header: Sequence[str], rows: Sequence[SheetRow]) -> 
         from openpyxl.utils import get_column_letter
         from openpyxl.worksheet.datavalidation import DataValidation
     except ImportError:
-        raise InputError("openpyxl is not installed: run pip install 'merge-snli[annotate]'") from None
+        raise InputError(f"openpyxl is not installed: run {install_command('annotate')}") from None
     workbook = Workbook()
     sheet = workbook.active
     sheet.title = "variants"

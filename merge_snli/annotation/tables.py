@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from merge_snli.analysis.bar_charts import Bars, draw_bars
 from merge_snli.annotation.reading import Judgment, Judgments
 from merge_snli.annotation.report import Annotation
 from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, headings
 from merge_snli.annotation.scores import DatasetScores, VariantScores, Weighted, disagreements
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Cell, Column, Table, count
+from merge_snli.comparison.bar_charts import Bars, draw_bars
 from merge_snli.dataset.texts import TextNames
 from merge_snli.models.paper_models import PAPER_NAMES
 from merge_snli.schema import WORD_CLASSES
-from merge_snli.scoring.results.files import safe_name
-from merge_snli.scoring.results.score_table import ends_text
+from merge_snli.scoring.rows import ends_text
+from merge_snli.scoring.store import safe_name
 
 PANELS = {"F": "Fluency", "R": "Reasoning"}
 CATEGORIES = ["\n".join([str(score), *word.split()]) for score, word in SCALE.items()]

@@ -8,7 +8,7 @@ import platform
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from merge_snli.base.errors import InputError, param, reason
@@ -30,6 +30,9 @@ PATH_ERRORS = frozenset(
 
 # Errors of the operating system for a full disk or quota.
 FULL_DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+# Where signals, open files and folders that exist are handled in other ways.
+ON_WINDOWS = os.name == "nt"
 
 # Age after which a temporary file of another machine is taken for one of a killed process.
 SECONDS_UNTIL_STALE = 24 * 3_600
@@ -97,7 +100,12 @@ def machine_name() -> str:
 
 
 def is_running(pid: int | str) -> bool:
-    """Return whether a process of this machine runs; one that has ended and not been waited for does not."""
+    """Return whether a process of this machine runs; one that has ended and not been waited for does not.
+
+    On Windows, where `os.kill` ends a process or sends it Ctrl-C, every process counts as running.
+    """
+    if ON_WINDOWS:
+        return True
     try:
         os.kill(int(pid), 0)
     except (ProcessLookupError, ValueError):
@@ -160,4 +168,6 @@ def sha256_of_json(value: Any) -> str:  # noqa: ANN401 - any JSON value
 
 def is_path(name: str) -> bool:
     """Return whether a name has the form of a path and not of a Hub id, so that a missing folder is not downloaded."""
-    return name.startswith((".", "/", "~")) or name.partition("@")[0].count("/") > 1 or "\\" in name
+    if name.startswith((".", "/", "~")) or "\\" in name or PureWindowsPath(name).drive:
+        return True
+    return name.partition("@")[0].count("/") > 1

@@ -68,8 +68,10 @@ class Column:
             return NO_VALUE
         if isinstance(value, str):
             return printable(value)
-        default = "," if isinstance(value, int) else ",.1f"
-        return format(value, default if self.format is None else self.format)
+        if isinstance(value, int):
+            return format(value, self.format or ",")
+        spec = self.format or ",.1f"
+        return format(value, f"+z{spec[1:]}" if spec.startswith("+") else f"z{spec}")  # z: never -0.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ import threading
 import traceback
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import takewhile
 from keyword import iskeyword
 from types import ModuleType
@@ -20,7 +21,7 @@ from typing import Any, NoReturn, TextIO
 
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, as_flags, log_flags, nearest
-from merge_snli.base.files import FULL_DISK_ERRORS, PATH_ERRORS
+from merge_snli.base.files import FULL_DISK_ERRORS, ON_WINDOWS, PATH_ERRORS
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.base.table import capitalized, print_in_any_encoding
 
@@ -109,7 +110,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _keep_interrupt(unraisable: sys.UnraisableHookArgs) -> None:
     """Interrupt again after Ctrl-C in a callback, such as those of an import, from which Python raises nothing."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
-        again = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))  # seconds, when the callback has ended
+        # `os.kill` wakes the main thread; on Windows it would end the process.
+        interrupt = signal.raise_signal if ON_WINDOWS else partial(os.kill, os.getpid())
+        again = threading.Timer(0.05, interrupt, [signal.SIGINT])  # seconds, when the callback has ended
         again.daemon = True
         again.start()
     else:
@@ -179,7 +182,7 @@ def _discard(stream: TextIO) -> None:
 
 def _report_internal_error() -> int:
     """Write the current traceback to a file and print the file's name."""
-    with tempfile.NamedTemporaryFile("w", prefix="merge-snli-", suffix=".log", delete=False) as file:
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="merge-snli-", suffix=".log", delete=False) as file:
         file.write(traceback.format_exc())
     return _failed(f"internal error; traceback written to {file.name}", INTERNAL_ERROR)
 

@@ -50,9 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the report, and print the path of its page or its numbers."""
-    from merge_snli.analysis.report.analyze import analyze, read_seed_ids
-    from merge_snli.analysis.report.write import PAGE
     from merge_snli.base.progress import Progress
+    from merge_snli.paper.report.analyze import analyze, read_seed_ids
+    from merge_snli.paper.report.write import PAGE
 
     report = analyze(
         arguments.results,

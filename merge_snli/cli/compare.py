@@ -80,17 +80,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Compare the models and print one section per data set and config; draw the figures with `--out`."""
-    from merge_snli.analysis.comparison import NotComparable, compare_results
-    from merge_snli.analysis.figures import draw_figures
-    from merge_snli.analysis.statistics_tables import comparison_tables, to_json
+    from merge_snli.comparison.compare import NotComparable, compare_results
+    from merge_snli.comparison.figures import draw_figures
+    from merge_snli.comparison.statistics_tables import comparison_tables, to_json
     from merge_snli.dataset.stored import find_dataset
-    from merge_snli.scoring.results.files import read_results
-    from merge_snli.scoring.results.recompute import with_parts
+    from merge_snli.scoring.check import with_parts
+    from merge_snli.scoring.store import read_results
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
-    if arguments.power or arguments.assume or not arguments.results:
+    if arguments.power or not arguments.results:
         _run_power(arguments)
         return
+    for option in ("assume", "correlation"):
+        if getattr(arguments, option) not in (None, (), []):
+            raise InputError(f"{param(option)} is for {param('power', True)} without results: remove it or the results")
     datasets = [find_dataset(name) for name in arguments.dataset]
     results = with_parts(read_results(*arguments.results), datasets)
     figures = [] if arguments.out is None else draw_figures(results, arguments.out)
@@ -123,9 +126,9 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _run_power(arguments: argparse.Namespace) -> None:
     """Print how many seeds a comparison needs; draw it with `--out`."""
-    from merge_snli.analysis.power import CORRELATION, assumed_power, power_of_results
+    from merge_snli.comparison.power import CORRELATION, assumed_power, power_of_results
     from merge_snli.dataset.folders import check_out
-    from merge_snli.scoring.results.files import read_results, safe_name
+    from merge_snli.scoring.store import read_results, safe_name
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     if bool(arguments.results) == bool(arguments.assume):

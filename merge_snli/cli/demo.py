@@ -23,16 +23,16 @@ def run(arguments: argparse.Namespace) -> int:
     from generation.pipeline import run_pipeline
     from generation.presets import preset_options
     from generation.report.summary import composition_table, words_table
-    from merge_snli.analysis.example import example_text, summary_text
-    from merge_snli.analysis.figures import draw_curves
+    from merge_snli.comparison.example import example_text, summary_text
+    from merge_snli.comparison.figures import draw_curves
     from merge_snli.dataset.record import generation_of
     from merge_snli.leaderboard.write import write_leaderboard
     from merge_snli.models.loading import ModelOptions
     from merge_snli.models.scored_model import name_models
-    from merge_snli.scoring.predictions.reading import read_config
-    from merge_snli.scoring.results.files import check_results_folder
-    from merge_snli.scoring.results.score_table import score_table
+    from merge_snli.scoring.reading import read_config
     from merge_snli.scoring.score_models import score_models
+    from merge_snli.scoring.score_table import score_table
+    from merge_snli.scoring.store import check_results_folder
 
     out: Path = arguments.out
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", **preset_options("demo"))

@@ -1,10 +1,10 @@
-"""`merge-snli explore`: write a page with every seed, variant and answer, and a tidy table of the answers."""
+"""`merge-snli explore`: write a page with every seed, variant and answer."""
 
 import argparse
 import sys
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.cli.arguments import DATASET, add_results
 
 
@@ -13,16 +13,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_results(parser)
     parser.add_argument("--dataset", required=True, metavar=DATASET, help="data set that the models were scored on")
     parser.add_argument("--config", help="config whose answers to show (default: all, or the only one with results)")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the page, one file that works offline")
     parser.add_argument(
-        "--export",
-        type=Path,
-        metavar="FILE",
-        help="write a table with a row per variant and model: a .parquet or .csv file",
+        "--out", type=Path, required=True, metavar="DIR", help="folder for the page, one file that works offline"
     )
-    parser.add_argument(
-        "--wide", action="store_true", help="with --export: a row per variant instead, with columns for each model"
-    )
+    for flag in ("--export", "--wide"):
+        parser.add_argument(flag, nargs="?", const="", help=argparse.SUPPRESS)
     parser.add_argument(
         "--with-text",
         action="store_true",
@@ -36,27 +31,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Write the page, the table, or both, and print their paths."""
-    from merge_snli.analysis.corpus import count_corpus, open_corpus, tagger_of
+    """Write the page and print its path."""
+    from merge_snli.comparison.corpus import count_corpus, open_corpus, tagger_of
     from merge_snli.dataset.folders import check_out
     from merge_snli.dataset.stored import find_dataset
-    from merge_snli.explorer.write import check_table_path, results_on, write_answers, write_explorer
-    from merge_snli.scoring.results.files import read_results, work_folder
+    from merge_snli.explorer.write import results_on, write_explorer
+    from merge_snli.scoring.store import read_results, work_folder
 
-    out, export, text, name = arguments.out, arguments.export, arguments.with_text, arguments.corpus
-    if out is None and export is None:
-        raise InputError(f"name a folder for the page with {param('out')}, a table with {param('export')}, or both")
-    for option, given, needed, needs in (("wide", arguments.wide, "export", export), ("corpus", name, "out", out)):
-        if given and needs is None:
-            raise InputError(f"{param(option)} needs {param(needed)}: add it, or remove {param(option)}")
-    if out is not None:
-        check_out(out)
-    path = None if export is None else check_table_path(export)
+    if arguments.export is not None or arguments.wide is not None:
+        raise InputError(
+            "explore writes no tables: the answers of a model are NAME.parquet beside its result, and "
+            "merge_snli.read_answers joins them with the data"
+        )
+    out, name = check_out(arguments.out), arguments.corpus
     dataset = find_dataset(arguments.dataset)
     results = results_on(read_results(*arguments.results), dataset, arguments.config)
-    if path is not None:
-        write_answers(path, results, dataset, wide=arguments.wide, with_text=text)
-        sys.stdout.write(f"{path}\n")
-    if out is not None:
-        corpus = name and count_corpus(open_corpus(name), tagger_of(dataset.record), work_folder(out) / "corpora")
-        sys.stdout.write(f"{write_explorer(results, dataset, out, with_text=text, corpus=corpus)}\n")
+    corpus = name and count_corpus(open_corpus(name), tagger_of(dataset.record), work_folder(out) / "corpora")
+    path = write_explorer(results, dataset, out, with_text=arguments.with_text, corpus=corpus)
+    sys.stdout.write(f"{path}\n")

@@ -35,6 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="load pickle weights if a masked LM has no safetensors; pickle weights can execute arbitrary code",
     )
     add_cluster(parser)
+    parser.add_argument(
+        "--workers",
+        metavar="N",
+        type=int,
+        help="number of processes for the work beside the masked LMs; 1 for this one (default: one per core, with at "
+        "least 375 problems each)",
+    )
     parser.add_argument("--quiet", action="store_true", help="print only warnings and errors")
     parser.add_argument(
         "--dry-run", action="store_true", help="estimate forms, time and disk space without writing anything"
@@ -69,7 +76,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     if not arguments.quiet:
         logging.getLogger("generation.pipeline").setLevel(logging.INFO)
-    choices = {name: getattr(arguments, name) for name in ("work", "overwrite", "allow_pickle", "quiet")}
+    choices = {name: getattr(arguments, name) for name in ("work", "overwrite", "allow_pickle", "quiet", "workers")}
     dataset = run_pipeline(options, arguments.out, **choices, **_execution(cluster))
     if not arguments.quiet:
         sys.stdout.write(f"{composition_table(dataset.record).text()}data set in {dataset.folder}\n")

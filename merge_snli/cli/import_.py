@@ -13,7 +13,7 @@ from merge_snli.base.table import Column, Table
 from merge_snli.cli.arguments import DATASET, RESULTS, TABLE_FORMATS, add_format, add_list, write_tables
 
 if TYPE_CHECKING:
-    from merge_snli.scoring.results.result import Result
+    from merge_snli.scoring.result import Result
 
 
 # Number of answers that cannot be read, of each kind, that are printed.
@@ -46,7 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--again",
         action="store_true",
-        help="read the answers again from what the models wrote, in logs or in the NAME.answers.jsonl beside results",
+        help="read the answers in results again, from what the models wrote",
+    )
+    parser.add_argument(
+        "--reader",
+        metavar="MODEL",
+        help="ask this model, as Inspect names it, which label an unread reply states; its answers are counted apart",
     )
     parser.add_argument(
         "--unread",
@@ -71,11 +76,11 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.language_models.import_files import import_files
-    from merge_snli.scoring.results.files import read_results, to_json
-    from merge_snli.scoring.results.grouping import data_key, names_of, on_same_data
-    from merge_snli.scoring.results.over_prompts import merge_prompts, prompt_table
-    from merge_snli.scoring.results.recompute import with_parts
-    from merge_snli.scoring.results.score_table import score_table
+    from merge_snli.scoring.check import with_parts
+    from merge_snli.scoring.grouping import names_of, on_same_data
+    from merge_snli.scoring.prompts import group_prompts, prompt_table
+    from merge_snli.scoring.score_table import score_table
+    from merge_snli.scoring.store import read_results, to_json
 
     results = import_files(
         arguments.files,
@@ -87,14 +92,15 @@ def run(arguments: argparse.Namespace) -> None:
         subsample=arguments.subsample,
         partial=arguments.partial,
         again=arguments.again,
+        reader=arguments.reader,
     )
-    unread = _unread(results, arguments.out)
+    unread = _unread(results)
     shown = unread if arguments.unread else _examples(unread)
     others = [each for each in read_results(arguments.out) if each not in results]
-    keys = {data_key(result.dataset) for result in results}
+    keys = {result.dataset.key for result in results}
     beside = with_parts([*results, *others], [find_dataset(arguments.dataset)])
-    groups = on_same_data(result for result in beside if data_key(result.dataset) in keys)
-    by_prompt = [table for group in groups if (table := prompt_table(merge_prompts(group))) is not None]
+    groups = on_same_data(result for result in beside if result.dataset.key in keys)
+    by_prompt = [table for group in groups if (table := prompt_table(group_prompts(group))) is not None]
     scored = [score_table(group, names=names_of(group)) for group in groups]
     tables = [*scored, *by_prompt, *([_unread_table(shown)] if shown else [])]
     write_tables(
@@ -107,17 +113,14 @@ def run(arguments: argparse.Namespace) -> None:
     )
 
 
-def _unread(results: list[Result], out: Path) -> list[dict[str, str]]:
+def _unread(results: list[Result]) -> list[dict[str, str]]:
     """Return the replies in which no answer can be read."""
-    from merge_snli.language_models.logs import kept_path, read_kept
-    from merge_snli.scoring.results.files import file_name
+    from merge_snli.scoring.replies import replies_in
 
-    paths = [(result.title, out / file_name(result)) for result in results]
     return [
-        {"model": title, "kind": str(reply.kind), "id": name, "text": reply.text}
-        for title, path in paths
-        if kept_path(path).is_file()
-        for name, replies in read_kept(path).items()
+        {"model": result.title, "kind": str(reply.kind), "id": name, "text": reply.text}
+        for result in results
+        for name, replies in replies_in(result.table).items()
         for reply in replies
         if reply.label is None
     ]

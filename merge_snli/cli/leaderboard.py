@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.leaderboard.space import build_space, check_pull_request, checked_text, init_space
     from merge_snli.leaderboard.write import leaderboard_text, write_leaderboard
-    from merge_snli.scoring.results.files import read_results
+    from merge_snli.scoring.store import read_results
 
     _check_arguments(arguments)
     datasets = [find_dataset(name) for name in arguments.dataset]

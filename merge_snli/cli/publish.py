@@ -75,7 +75,7 @@ def _propose(arguments: argparse.Namespace) -> None:
     from merge_snli.hub.plan import branch_text
     from merge_snli.hub.publish import push
     from merge_snli.hub.results import proposed_text, results_branch
-    from merge_snli.scoring.results.files import read_result
+    from merge_snli.scoring.store import read_result
 
     results = [read_result(path) for path in arguments.eval_results]
     branch = results_branch(results, model=arguments.model, dataset=arguments.repo)

@@ -65,8 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Make the exhibits, and print their verdicts and the path of the page."""
     from merge_snli.models.loading import ModelOptions
-    from merge_snli.reproduction.merge import plan_reproduction
-    from merge_snli.reproduction.simple_pair import plan_simple_pair
+    from merge_snli.paper.reproduction.merge import plan_reproduction
+    from merge_snli.paper.reproduction.simple_pair import plan_simple_pair
 
     if arguments.out is None and not arguments.dry_run:
         raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} reproduction")
@@ -87,13 +87,13 @@ def run(arguments: argparse.Namespace) -> None:
         **{name: getattr(arguments, name) for name in given},
     )
     if arguments.dry_run:
-        from merge_snli.reproduction.estimate import estimate
+        from merge_snli.paper.reproduction.estimate import estimate
 
         sys.stdout.write(estimate(run_).text())
         return
-    from merge_snli.reproduction.run import reproduce
-    from merge_snli.reproduction.write import PAGE, summary
+    from merge_snli.paper.reproduction.run import reproduce
+    from merge_snli.paper.reproduction.write import PAGE, summary
 
-    logging.getLogger("merge_snli.reproduction").setLevel(logging.INFO)
+    logging.getLogger("merge_snli.paper.reproduction").setLevel(logging.INFO)
     document = reproduce(run_)
     sys.stdout.write(f"{summary(document).text()}{run_.out / PAGE}\n")

@@ -31,8 +31,8 @@ from merge_snli.problems.options import ProblemOptions
 if TYPE_CHECKING:
     from merge_snli.models.prompts import Prompt
     from merge_snli.runs.submit import Cluster
-    from merge_snli.scoring.predictions.scored_data import ScoredData
-    from merge_snli.scoring.results.result import Result
+    from merge_snli.scoring.data import ScoredData
+    from merge_snli.scoring.result import Result
     from merge_snli.scoring.tasks import ScoringRun
 
 logger = logging.getLogger(__name__)
@@ -175,8 +175,8 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         InputError: If the data set, its source, the labels or the results folder cannot be used.
     """
-    from merge_snli.scoring.predictions.opening import open_data
-    from merge_snli.scoring.results.files import check_results_folder, to_json
+    from merge_snli.scoring.opening import open_data
+    from merge_snli.scoring.store import check_results_folder, to_json
 
     cluster, dataset_id = _cluster(arguments), _dataset_id(arguments)
     scoring, prompts = _scoring_run(arguments), _prompts(arguments)
@@ -245,13 +245,13 @@ def _score(
 ) -> tuple[list[Result], dict[str, str]]:
     """Score the models with each prompt on one config; return the results, and why models failed."""
     from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
-    from merge_snli.scoring.predictions.scored_data import part_of_data
-    from merge_snli.scoring.predictions.source import read_source
+    from merge_snli.scoring.data import part_of_data
+    from merge_snli.scoring.source import read_source
     from merge_snli.scoring.tasks import score_run
 
     data = part_of_data(whole, drawn=arguments.drawn, **{name: getattr(arguments, name) for name in PART})
     problems = None if scoring.source is None else read_source(scoring.source, data)
-    if dataset_id is not None and data.anchors is None:
+    if dataset_id is not None and data.seeds is None:
         raise InputError(f"{param('eval_results')} is for MERGE data sets, whose tasks the Hub knows, not {data.name}")
     results: list[Result] = []
     failed: dict[str, str] = {}
@@ -297,24 +297,24 @@ def _prompts(arguments: argparse.Namespace) -> Sequence[Prompt | None]:
 
 def _tables(results: Sequence[Result], failed: Mapping[str, str], thresholds: Collection[float]) -> list[Table]:
     """Return the tables of the models that were scored on one config of one data set."""
-    from merge_snli.analysis.power import too_few_notes
-    from merge_snli.scoring.predictions.reading import AGREEMENT
-    from merge_snli.scoring.results.grouping import names_of
-    from merge_snli.scoring.results.score_table import part_tables, score_table
+    from merge_snli.comparison.power import too_few_notes
+    from merge_snli.scoring.data import AGREEMENT
+    from merge_snli.scoring.grouping import names_of
+    from merge_snli.scoring.score_table import part_tables, score_table
 
     names = names_of(results)
     scores = score_table(results, failed, names=names, thresholds=thresholds)
     tables = [replace(scores, notes=(*scores.notes, *too_few_notes(results)))]
-    if not results or (results[0].has_anchors and not any(AGREEMENT in result.parts for result in results)):
+    if not results or (results[0].has_seeds and not any(AGREEMENT in result.parts for result in results)):
         return tables
-    columns = (AGREEMENT,) if results[0].has_anchors else None
+    columns = (AGREEMENT,) if results[0].has_seeds else None
     return tables + part_tables(results, names=names, columns=columns)
 
 
 def _dataset_id(arguments: argparse.Namespace) -> str | None:
     """Return the Hub id of the data set for `--eval-results`, or None without this option."""
     from merge_snli.base.hub_ids import split_revision
-    from merge_snli.scoring.results.eval_results import check_dataset_id
+    from merge_snli.scoring.eval_results import check_dataset_id
 
     if arguments.eval_results is None:
         return None
@@ -331,7 +331,7 @@ def _inputs(arguments: argparse.Namespace) -> tuple[str | ProblemOptions, str | 
     Raises:
         InputError: If the options for reading do not fit to the data set.
     """
-    from merge_snli.scoring.predictions.source import RECORDED
+    from merge_snli.scoring.source import RECORDED
 
     source = arguments.source
     options = {name: value for name, value in vars(arguments).items() if name in SOURCE_OPTIONS}
@@ -351,8 +351,8 @@ def _inputs(arguments: argparse.Namespace) -> tuple[str | ProblemOptions, str | 
 
 def _write_eval_results(dataset_id: str, digest: str, out: Path) -> None:
     """Write all results on the data set in the folder, including those on other configs."""
-    from merge_snli.scoring.results.eval_results import write_eval_results
-    from merge_snli.scoring.results.files import read_results
+    from merge_snli.scoring.eval_results import write_eval_results
+    from merge_snli.scoring.store import read_results
 
     if any(out.glob("*.json")):
         same_data = [result for result in read_results(out) if result.dataset.digest == digest]

@@ -50,7 +50,7 @@ def label_counts(text: str | None, names: Sequence[str], seed_id: str) -> list[i
     return [labels.count(name) for name in names]
 
 
-def people_by_seed(table: pa.Table, names: Sequence[str]) -> Ints | None:
+def annotators_by_seed(table: pa.Table, names: Sequence[str]) -> Ints | None:
     """Return how many annotators gave each label to each seed, [n_seeds, n_labels]; None without their labels.
 
     Args:

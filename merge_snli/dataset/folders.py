@@ -124,6 +124,8 @@ def replace_folder(staged: Path, out: Path, names: Sequence[str]) -> None:
     """
     if not out.exists() or not any(out.iterdir()):
         out.parent.mkdir(parents=True, exist_ok=True)
+        if out.exists():
+            out.rmdir()  # Windows replaces no folder
         staged.replace(out)
         return
     backup = staged.with_name("replaced")

@@ -1,4 +1,4 @@
-"""Write the answers of models on one config: as a page that works offline, or as a Parquet or CSV file.
+"""Write the answers of models on one config as a page that works offline.
 
 The data of the page are names and texts as JSON, and a number of each variant per column. The layout is: the length of
 the JSON as 4 bytes, the JSON, spaces up to a multiple of 4 bytes, and the arrays in the order of `arrays` in the JSON,
@@ -16,26 +16,24 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from merge_snli.analysis.corpus import CorpusCounts
-from merge_snli.analysis.html_page import asset, combined_script, content_policy, shared_style, template
-from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, read_scored_dataset
 from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.files import write_atomically, write_text
+from merge_snli.base.files import write_text
 from merge_snli.card.metadata import license_of, license_text, may_be_shared
+from merge_snli.comparison.corpus import CorpusCounts
+from merge_snli.comparison.html_page import asset, combined_script, content_policy, shared_style, template
+from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, read_scored_dataset
 from merge_snli.dataset.folders import check_out
 from merge_snli.dataset.record import require
-from merge_snli.dataset.stored import MergeDataset, read_split
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.variants import seed_offsets
 from merge_snli.models.labels import positions
 from merge_snli.schema import ALL
-from merge_snli.scoring.predictions.scored_data import Numbering
-from merge_snli.scoring.results.answer_table import long_tables, read_variants, wide_table
-from merge_snli.scoring.results.grouping import distinct_names_of, ranked, short_names
-from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.data import Numbering
+from merge_snli.scoring.grouping import on_same_data, ranked, short_names
+from merge_snli.scoring.result import Result
 
 PAGE = "index.html"
-PARQUET, CSV = EXTENSIONS = (".parquet", ".csv")
 # Log-odds are multiplied by this and rounded.
 LOG_ODDS_SCALE = 100
 # The columns that say where the words are in a seed's sentences, with `seed_hypothesis`.
@@ -43,7 +41,7 @@ PLACED = ("premise", "hypothesis", "premise_offsets", "hypothesis_offsets", "ori
 
 
 def results_on(results: Iterable[Result], dataset: MergeDataset, config: str | None = None) -> list[Result]:
-    """Return the results on one config of a data set, best first.
+    """Return the results on one config of a data set, best first; a model with two names once, as in `on_same_data`.
 
     Args:
         results: Results on any data.
@@ -67,7 +65,7 @@ def results_on(results: Iterable[Result], dataset: MergeDataset, config: str | N
             f"no result is on all seeds of config {chosen or ALL} of {dataset.name} (sha256 {dataset.digest[:12]}…)"
             f"{others}: score a model on it with merge-snli score"
         )
-    return ranked(found)
+    return ranked(on_same_data(found)[0])
 
 
 def write_explorer(
@@ -132,7 +130,7 @@ def _packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | No
         "logOdds": np.round(variants.log_odds[order] * LOG_ODDS_SCALE).clip(-32_768, 32_767).astype("<i2"),
         "wordClass": variants.word_class.indices.to_numpy()[order].astype("u1"),
         "answers": np.stack([_numbers(model, model.answers.predicted[order], labels) for model in scored.models]),
-        "onSeeds": np.stack([_numbers(model, model.anchors.predicted, labels) for model in scored.models]),
+        "onSeeds": np.stack([_numbers(model, model.seeds.predicted, labels) for model in scored.models]),
     }
     header = {
         "dataset": scored.record.title,
@@ -150,7 +148,7 @@ def _packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | No
         "logOddsScale": LOG_ODDS_SCALE,
         "ids": scored.ids,
         "gold": [labels.index(label) for *_, label in seeds],
-        "people": None if scored.data.people is None else scored.data.people.tolist(),
+        "annotators": None if scored.data.annotators is None else scored.data.annotators.tolist(),
         "starts": np.searchsorted(scored.groups[order], np.arange(len(scored.ids) + 1)).tolist(),
         "textNames": scored.dataset.record.texts,
         "texts": _texts(scored) if with_text else None,
@@ -178,7 +176,7 @@ def _numbers(model: ModelAnswers, predicted: Ints, labels: list[str]) -> NDArray
 
 def _texts(scored: ScoredDataset) -> dict[str, Any]:
     """Return the sentences of the seeds, and where their words are: original, offsets in premise and hypothesis."""
-    table = read_split(scored.dataset, str(scored.record.config))
+    table = scored.data.table
     keys = np.stack([scored.groups, scored.variants.original.indices.to_numpy()])
     _, first = np.unique(keys, axis=1, return_index=True)
     places: list[list[Any]] = [[] for _ in scored.ids]
@@ -187,65 +185,3 @@ def _texts(scored: ScoredDataset) -> dict[str, Any]:
         places[seed].append([row["original"], seed_offsets(row, "premise"), seed_offsets(row, "hypothesis")])
     premises, hypotheses, _ = zip(*scored.seeds, strict=True)
     return {"premises": premises, "hypotheses": hypotheses, "places": places}
-
-
-def check_table_path(path: Path) -> Path:
-    """Check that a table can be written to a path.
-
-    Raises:
-        InputError: If its name does not end in `.parquet` or `.csv`, it is a folder, or its own folder is not writable
-            or in a data set.
-    """
-    if path.suffix not in EXTENSIONS or path.is_dir():
-        raise InputError(f"{param('export')} {path}: name a file that ends in {' or '.join(EXTENSIONS)}")
-    return check_out(path.parent, option="export") / path.name
-
-
-def write_answers(
-    path: Path, results: Sequence[Result], dataset: MergeDataset, *, wide: bool = False, with_text: bool = False
-) -> int:
-    """Write the answers of models as a table.
-
-    Args:
-        path: A `.parquet` or `.csv` file. In CSV, the numbers of subsamples are joined by spaces.
-        results: Results on one config of the data set, at least one.
-        dataset: The data set.
-        wide: Whether to write a row per variant, with columns for each model, and not a row per variant and model.
-        with_text: Whether to write the sentences.
-
-    Returns:
-        The number of rows.
-
-    Raises:
-        InputError: If two results are of the same model, a result does not fit the data, or the file cannot be written.
-    """
-    variants = read_variants(dataset, str(results[0].dataset.config), with_text=with_text)
-    names = distinct_names_of(results)
-    models = [result.named_answers(name) for name, result in zip(names, results, strict=True)]
-    tables = iter([wide_table(variants, models)]) if wide else long_tables(variants, models)
-    write_atomically(path, lambda part: _write(part, tables, is_csv=path.suffix == CSV))
-    return len(variants.gold) * (1 if wide else len(models))
-
-
-def _write(path: Path, tables: Iterable[pa.Table], *, is_csv: bool) -> None:
-    """Write tables of the same columns one after another, so that only one is in memory."""
-    import pyarrow.csv
-    import pyarrow.parquet as pq
-
-    writer = None
-    for table in map(_flat, tables) if is_csv else tables:
-        if writer is None:
-            open_writer = pyarrow.csv.CSVWriter if is_csv else pq.ParquetWriter
-            writer = open_writer(path, table.schema)
-        writer.write_table(table)
-    if writer is not None:
-        writer.close()
-
-
-def _flat(table: pa.Table) -> pa.Table:
-    """Return a table with the numbers of subsamples as text, which CSV can hold."""
-    import pyarrow.compute as pc
-
-    at = table.column_names.index("subsamples")
-    texts = pc.binary_join(table["subsamples"].cast(pa.list_(pa.string())), " ")
-    return table.set_column(at, "subsamples", texts)

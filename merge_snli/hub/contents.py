@@ -27,8 +27,8 @@ DESCRIPTION = (
     "Natural language inference problems in which a word shared by premise and hypothesis is replaced in both. "
     "Pattern accuracy is the share of seed problems with at least 90% of their variants classified correctly, "
     "averaged over the subsamples. Sample accuracy is the share of variants classified correctly. "
-    "The tasks here ask every variant and report sample accuracy. For pattern accuracy, install merge-snli[inspect] "
-    "and run: inspect eval merge_snli/nli -T dataset=ORG/NAME -T config=CONFIG"
+    "The tasks here report sample accuracy over all variants, not its mean over the subsamples. For pattern accuracy, "
+    "install merge-snli[inspect] and run: inspect eval merge_snli/nli -T dataset=ORG/NAME -T config=CONFIG"
 )
 
 # Columns that the prompt or a reader of a log needs.
@@ -108,7 +108,7 @@ def eval_yaml(dataset: MergeDataset) -> bytes:
     """Return the content of `eval.yaml`: one task per config of variants."""
     import yaml
 
-    from merge_snli.scoring.results.eval_results import eval_tasks
+    from merge_snli.scoring.eval_results import eval_tasks
 
     tasks = eval_tasks(config for config in dataset.configs if config != SEED)
     content = {

@@ -12,7 +12,7 @@ from merge_snli.hub.plan import MAIN, Branch, check_repo_id
 from merge_snli.hub.publish import Pushed
 
 if TYPE_CHECKING:
-    from merge_snli.scoring.results.result import Result
+    from merge_snli.scoring.result import Result
 
 
 def results_branch(results: Sequence[Result], *, model: str, dataset: str) -> Branch:
@@ -26,19 +26,19 @@ def results_branch(results: Sequence[Result], *, model: str, dataset: str) -> Br
     Raises:
         InputError: If the model's id is invalid, or the results are not of a commit of that model.
     """
-    from merge_snli.scoring.results.eval_results import PATH_IN_REPO, write_eval_results
+    from merge_snli.scoring.eval_results import PATH_IN_REPO, write_eval_results
 
     check_repo_id("model", model)
     other = next((result.model.name for result in results if result.model.name != model), None)
     if other is not None:
         raise InputError(f"{param('model')} is {model}, but a result is of {other}: pass results of one model")
-    other = next((result.dataset.title for result in results if not result.has_anchors), None)
+    other = next((result.dataset.title for result in results if not result.has_seeds), None)
     if other is not None:
         raise InputError(f"a result is on {other}, which the Hub has no task for: pass results on MERGE data sets")
     with tempfile.TemporaryDirectory() as folder:
         written = write_eval_results(results, Path(folder), dataset_id=dataset)
         if not written:
-            raise InputError(f"no result is of a commit of {model} on the Hub: score its Hub id in float32")
+            raise InputError(f"no result is of a commit of {model} on the Hub and on all rows: score its id in float32")
         content = written[0].read_bytes()
     return Branch(model, "model", MAIN, {PATH_IN_REPO: content}, f"Add results on {dataset}")
 

@@ -1,13 +1,12 @@
-"""Read the label that a language model answers, in stages; an unclear answer is unread, never guessed."""
+"""Read the label that a language model states, in a few closed forms; in doubt an answer is unread."""
 
-import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
-from merge_snli.language_models.label_words import CONSIDERED, UNREAD, LabelWords, sentences
+from merge_snli.language_models.label_words import KEY, QUALIFIERS, LabelWords, label_words
 from merge_snli.models.prompts import AnswerForm
-from merge_snli.scoring.replies import CUT, REFUSED, UNREADABLE, Reply
+from merge_snli.scoring.replies import CUT, NOT_STATED, REFUSED, SEVERAL_LABELS, STOPPED, Reply
 
 TAGS = r"think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|seed:think"
 OPENING = re.compile(
@@ -28,7 +27,6 @@ END_OF_TURN = re.compile(
     r"|</s>|<end_of_turn>|<eos>|<\uff5cend▁of▁sentence\uff5c>"
 )
 TOKEN = re.compile(r"<\|[^|<>]*\|>|<s>|<bos>|<start_of_turn>(?:model)?")
-HYPOTHESIS = re.compile(r"[#*_\s]*hypothesis", re.IGNORECASE)
 # The start of a problem that a base model invents after its answer, or that a chat model repeats.
 NEW_PROBLEM = re.compile(
     r"^[#*_\s]*(?:\d+[.)]\s*)?(?:premise|hypothesis|question|q|problem|example|instruction|input|human|user)(?:\s*\d+)?[*_]*\s*:"
@@ -36,28 +34,20 @@ NEW_PROBLEM = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
-KEY = r"(?:answer|label|relation(?:ship)?|prediction|classification|conclusion|verdict|judge?ment|inference)"
-JSON_KEY = re.compile(rf"(?:(?:final|nli|correct|predicted)[ _-]?)?{KEY}", re.IGNORECASE)
+FIELD = rf"(?:(?:final|nli|correct|predicted)[ _-]?)?{KEY}"
 TAGGED = re.compile(rf"<(?:final_?)?(?:{KEY}|response|output)>(?P<value>.*?)(?:</|\Z)", re.IGNORECASE | re.DOTALL)
 BOXED = re.compile(r"\\boxed\{(?P<value>[^{}]*)\}")
-JSON_OBJECT = re.compile(r"\{[^{}]*(?:\}|\Z)")
-JSON_FIELD = re.compile(rf"[{{,]\s*[\"']?{JSON_KEY.pattern}[\"']?\s*:\s*(?P<value>[^}}]*)", re.IGNORECASE)
-MARKS = r"[\s*_`>\"'#-]*"
-HEADED = re.compile(
-    rf"(?:^|[.!?]\s){MARKS}(?:[\w ]{{0,25}}\b)?{KEY}(?: is)?[*_ ]*[:=]{MARKS}(?P<after>\S[^\n]*)"
-    rf"|^[#*_]+\s*(?:final )?{KEY}[*_ ]*\n{MARKS}(?P<below>[^\n]+)",
-    re.IGNORECASE | re.MULTILINE,
+JSON_FIELD = re.compile(
+    rf"[{{,]\s*[\"']?{FIELD}[\"']?\s*:\s*(?!\{{)(?P<value>\[[^\]]*|\"[^\"]*|'[^']*|[^,}}\]]*)", re.IGNORECASE
 )
-SAID = re.compile(rf"(?P<before>.*)\b{KEY}\b[^.:?]{{0,60}}?\bis\b:?{MARKS}(?P<value>.+)", re.IGNORECASE)
-CONCLUSION = re.compile(
-    r".*\b(?:so|thus|therefore|hence|consequently|overall|in conclusion|in summary|finally)\b", re.I
-)
-# How reasoning begins that no tags enclose.
-THINKING = re.compile(r"(?:okay|ok|hmm+|alright|let me|let['’]s|let us|we need|the user)\b", re.IGNORECASE)
-RETRACTION = re.compile(
-    r"\bWait\b|\b(?:but|oh|no|hmm),? wait\b"
-    r"|\b(?i:on second thought|on reflection|scratch that|I made a mistake|my mistake|let me (?:re\w+|check|double))\b"
-)
+TICK, CROSS = re.compile(r"[✅✓✔☑]|\[x\]", re.IGNORECASE), re.compile(r"[❌✗✘☒]|\[ \]")
+ROW = re.compile(r"\s*(?:\||[-*•]\s)")
+EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]+")
+# Emoji that end a sentence.
+FINAL_EMOJI = re.compile(rf"(?<=\w)\s*{EMOJI.pattern}\s+(?=[A-Z])")
+# Headings, list marks, quotation marks and emphasis.
+MARKUP = re.compile(r"^\s*(?:(?:[#>•-]|\d+[.)]\s)\s*)+|[*`\"“”\[\]]|(?<![^\W_])_+|_+(?![^\W_])", re.MULTILINE)
+HEADING = re.compile(rf"^({QUALIFIERS}{KEY})\s*:?\s*\n\s*(?=\S)", re.IGNORECASE | re.MULTILINE)
 REFUSAL = re.compile(
     r"\b(?:sorry|as an ai|decline|rather not|unable to|(?:cannot|can['’]t) (?:assist|help with|answer))\b"
     r"|\bI\b[^.\n]{0,30} to (?:be|remain|stay|keep|take)\b[^.\n]{0,10} neutral",
@@ -80,18 +70,11 @@ def without_reasoning(text: str) -> str:
         >>> without_reasoning("<think>It may be entailment.")
         ''
     """
-    final = [*FINAL_CHANNEL.finditer(text)]
-    if final:
-        text = text[final[-1].end() :]
-    elif CHANNEL in text:
+    *reasoning, text = FINAL_CHANNEL.split(text)
+    text = CLOSING.split(REASONING.sub("\n", text))[-1]
+    if OPENING.search(text) or (CHANNEL in text and not reasoning):
         return ""
-    text = REASONING.sub("\n", text)
-    closing = [*CLOSING.finditer(text)]
-    if closing:
-        text = text[closing[-1].end() :]
-    if OPENING.search(text):
-        return ""
-    text = END_OF_TURN.split(START_OF_TURN.sub("", text), maxsplit=1)[0]
+    text = END_OF_TURN.split(START_OF_TURN.sub("", text.strip()), maxsplit=1)[0]
     return TOKEN.sub("", text).strip()
 
 
@@ -108,7 +91,7 @@ def parts_by_problem(text: str) -> list[str]:
     parts: list[str] = []
     for start, end in pairwise(starts):
         part = text[start:end]
-        if parts and HYPOTHESIS.match(part) and "premise" in parts[-1].lower():
+        if parts and NEW_PROBLEM.match(parts[-1]) and not _is_whole(parts[-1]):
             parts[-1] += part  # of the same problem
         else:
             parts.append(part)
@@ -122,14 +105,18 @@ def _is_whole(problem: str) -> bool:
 def read_answer(
     text: str, labels: Sequence[str], form: AnswerForm | None = None, words: Sequence[str] = ()
 ) -> str | None:
-    r"""Read the label in a model's answer.
+    r"""Read the label that a model's answer states.
 
-    The stages, of which the first that finds an answer decides:
+    Reasoning and special tokens are cut off, and the text ends where another problem begins. These forms are read:
 
-    1. Reasoning and special tokens are cut off, and the text ends where another problem begins.
-    2. An answer in a form of its own, the last of each: `<answer>`, `\boxed{}`, JSON, `Answer: …`.
-    3. A label alone on the last line; a sentence such as `The answer is …`; a label alone at the start.
-    4. The last sentence, if it concludes; otherwise the only label that sentences affirm, unless they refuse.
+    1. A reply that is a label and nothing else.
+    2. The last `<answer>`, `\boxed{}` or `Answer: …`, or the one answer in JSON; or the last sentence about the answer,
+       such as `The label is …`.
+    3. A reply of one sentence such as `It is …`.
+    4. A label alone as the last sentence or line, or at the start of the first one.
+
+    What stands before is reasoning. If a text after the label names another one without denying it, or takes the label
+    back, the answer is unread.
 
     A label is its name or a form of it (`entails`), its letter (A is the first label), or the word of the prompt.
 
@@ -140,7 +127,7 @@ def read_answer(
         words: The words that the prompt asked for, one per label, if they are not the labels.
 
     Returns:
-        One of `labels`; None if the answer names none, denies it, or names several without a final one.
+        One of `labels`; None if the answer states none, or also names another one.
 
     Examples:
         >>> read_answer("**Neutral.**", ("entailment", "neutral", "contradiction"))
@@ -150,119 +137,66 @@ def read_answer(
         >>> read_answer("It is entailment or neutral.", ("entailment", "neutral", "contradiction")) is None
         True
     """
-    spelled = LabelWords(labels, letters=form != "word", words=words)
-    said = LAYOUT.sub("", LATEX.sub(r"\1", without_reasoning(text)))
-    for part in parts_by_problem(said):
-        for stage in (_in_form, _headed, _alone_at_the_end, _said, _alone_at_the_start, _concluded):
-            found = stage(part, spelled)
-            if found is not None:
-                return found or None
-    return None
+    return read_reply(text, labels, form, words).label
 
 
-def unread_kind(text: str) -> str:
-    """Return why a text has no answer: one of `UNREAD_KINDS`.
-
-    Examples:
-        >>> unread_kind("<think>It may be entailment, or")
-        'cut'
-        >>> unread_kind("I am sorry, but I cannot assist with that.")
-        'refused'
-    """
-    said = without_reasoning(text)
-    if not said and (OPENING.search(text) or CHANNEL in text) and not CLOSING.search(text):
-        return CUT
-    return REFUSED if REFUSAL.search(said) else UNREADABLE
-
-
-def reply_of(text: str, label: str | None, kind: str | None = None) -> Reply:
-    """Return a reply with the label that was read in it, or with why none was.
+def read_reply(
+    text: str,
+    labels: Sequence[str],
+    form: AnswerForm | None = None,
+    words: Sequence[str] = (),
+    kind: str | None = None,
+) -> Reply:
+    """Read the label that a model's answer states, or why none can be read: one of `UNREAD_KINDS`.
 
     Args:
-        text: What the model wrote.
-        label: The label; None if none was read.
-        kind: Why none was, if that is known.
+        text: As in `read_answer`, like the next three.
+        labels: Labels.
+        form: Form.
+        words: Words.
+        kind: Why no label is read if none is, as far as that is known.
+
+    Examples:
+        >>> read_reply("<think>It may be entailment, or", ("entailment", "neutral")).kind
+        'cut'
+        >>> read_reply("Neutral. Correction: entailment.", ("entailment", "neutral")).kind
+        'several labels'
     """
-    return Reply(label, text, None if label else kind or unread_kind(text))
+    said = without_reasoning(text)
+    spelled, found = label_words(tuple(labels), tuple(words), letters=form != "word"), None
+    parts = parts_by_problem(LAYOUT.sub("", LATEX.sub(r"\1", said)).replace(r"\_", "_"))
+    for part in parts[:2]:
+        found = _in_form(part, spelled) or spelled.stated(_plain(part))
+        if found is not None or NEW_PROBLEM.match(part):
+            break
+    if found in labels:
+        return Reply(found, text)
+    if kind in (CUT, REFUSED):
+        return Reply(None, text, kind)
+    if not said and (OPENING.search(text) or CHANNEL in text) and not CLOSING.search(text):
+        return Reply(None, text, CUT)
+    if found == SEVERAL_LABELS:
+        return Reply(None, text, found)
+    return Reply(None, text, REFUSED if REFUSAL.search(said) else STOPPED if kind == STOPPED else NOT_STATED)
 
 
 def _in_form(text: str, words: LabelWords) -> str | None:
-    """Read a tag, a box, or a JSON object; if there is one, nothing else is read."""
-    for form in (TAGGED, BOXED):
+    """Read a tag, a box, or the answers in JSON; if there is one, nothing else is read."""
+    for form in (TAGGED, BOXED, JSON_FIELD):
         if found := [*form.finditer(text)]:
-            return words.value(found[-1]["value"].strip()) or UNREAD
-    objects = [match[0] for match in JSON_OBJECT.finditer(text)]
-    if not objects:
-        return None
-    values = [value for each in objects for value in _json_values(each)]
-    return (words.value(values[-1]) or UNREAD) if values else UNREAD
-
-
-def _json_values(text: str) -> Iterator[str]:
-    """Yield the answers in a JSON object, or in one that is cut off or has other quotation marks."""
-    try:
-        fields = json.loads(text)
-    except ValueError:
-        yield from (match["value"].strip(" \n\"'") for match in JSON_FIELD.finditer(text))
-        return
-    for name, value in fields.items():
-        if JSON_KEY.fullmatch(name):
-            yield str(value)
-
-
-def _headed(text: str, words: LabelWords) -> str | None:
-    """Read the last `Answer: …`, or the line below the heading `Answer`."""
-    for match in reversed([*HEADED.finditer(text)]):
-        if found := words.value((match["after"] or match["below"]).strip()):
-            return found
+            values = {words.value(_plain(match["value"])) for match in (found if form is JSON_FIELD else found[-1:])}
+            read = {*values} - {None}
+            if len(read) != 1:
+                return SEVERAL_LABELS if read else ""
+            return words.only(_plain(text[found[-1].end() :]), str(read.pop()))
     return None
 
 
-def _alone_at_the_end(text: str, words: LabelWords) -> str | None:
-    """Read the last line; lines of different labels and nothing else are a list, not an answer."""
-    alone = [words.exactly(line) for line in text.splitlines() if line.strip()]
-    return UNREAD if None not in alone and len({*alone}) > 1 else alone[-1]
-
-
-def _said(text: str, words: LabelWords) -> str | None:
-    """Read the last sentence such as `The answer is …`."""
-    for sentence in reversed(_final_sentences(text)):
-        match = SAID.match(sentence)
-        if match is None or "?" in sentence or CONSIDERED.search(match["before"]):
-            continue
-        if found := words.value(match["value"]):
-            return found
-    return None
-
-
-def _alone_at_the_start(text: str, words: LabelWords) -> str | None:
-    """Read a label before the first punctuation, unless taken back, or another begins a line or is a sentence."""
-    first = words.leading(text)
-    if not first or RETRACTION.search(text):
-        return first if first == UNREAD else None
-    beginnings = {words.leading(line) for line in text.splitlines() if line.strip()}
-    alone = {words.exactly(sentence) for sentence in sentences(text)}
-    return None if (beginnings | alone) - {first, None} else first
-
-
-def _concluded(text: str, words: LabelWords) -> str | None:
-    """Read what the sentences say."""
-    said = _final_sentences(text)
-    if not said or REFUSAL.search(text):
-        return None
-    conclusion = CONCLUSION.match(said[-1])
-    if conclusion is not None:
-        return words.only(said[-1][conclusion.end() :])
-    named = set().union(*map(words.affirmed, said))
-    return (
-        next((words.only(each) for each in (said[0], said[-1]) if words.only(each)), None) if len(named) == 1 else None
-    )
-
-
-def _final_sentences(text: str) -> list[str]:
-    """Return the sentences after what was taken back; of a text that thinks aloud only the last one, if it is whole."""
-    taken_back = [*RETRACTION.finditer(text)]
-    found = sentences(text[taken_back[-1].end() :] if taken_back else text)
-    if THINKING.match(text):
-        return [each for each in found[-1:] if each.rstrip("*_`\"') ").endswith((".", "!"))]
-    return found
+def _plain(text: str) -> str:
+    """Return a text without markup, with the last cell of each row of a table, and the value beside its heading."""
+    lines = text.splitlines()
+    if any(TICK.search(line) for line in lines):
+        lines = [line for line in lines if TICK.search(line) or not ROW.match(line)]
+    lines = [EMOJI.sub("", FINAL_EMOJI.sub(". ", line)) for line in lines if not CROSS.search(line)]
+    cells = [[cell for cell in line.split("|") if cell.strip()] if ROW.match(line) else [line] for line in lines]
+    return HEADING.sub(r"\1: ", MARKUP.sub("", "\n".join(each[-1].strip() for each in cells if each))).strip()

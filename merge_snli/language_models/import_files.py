@@ -14,23 +14,24 @@ from merge_snli.language_models.logs import (
     Log,
     answers_of,
     check_digest,
+    filled_prompt,
     join_logs,
-    read_again,
-    read_kept_log,
-    write_kept,
+    read_result_log,
 )
 from merge_snli.language_models.questions import Scope, open_asked
+from merge_snli.scoring.data import ScoredData, part_of_data
 from merge_snli.scoring.imports import ImportedAnswers, read_predictions, score_answers
-from merge_snli.scoring.predictions.opening import open_config
-from merge_snli.scoring.predictions.scored_data import ScoredData, part_of_data
-from merge_snli.scoring.results.files import check_results_folder, file_name, is_result, write_result
-from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.replies import CUT
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.store import check_results_folder, file_name, is_result, store_result
 
 # The answers of a model, the whole config that they are on, and the result.
 _Run: TypeAlias = tuple[ImportedAnswers, ScoredData, Result]
 
 # Share of the pairs above which a kind of answers that cannot be read is warned of.
 MAX_UNREAD = 0.02
+LOOK = f"look at them with {param('unread', True)}"
 MORE_TOKENS = "--max-tokens of inspect eval or --gen_kwargs max_gen_toks=N of lm_eval"
 
 logger = logging.getLogger(__name__)
@@ -51,16 +52,17 @@ def import_files(
     subsample: int | None = None,
     partial: bool = False,
     again: bool = False,
+    reader: str | None = None,
 ) -> list[Result]:
     """Compute results from logs of Inspect and lm-evaluation-harness, or from tables of predictions.
 
     Logs of one model that were asked in the same way are joined. Logs say themselves which config, subsample and seeds
     were asked; a result on a part is marked as partial, as by `merge-snli score --subsample`. A log that cannot be
-    imported is skipped with a warning. What a model wrote is kept beside its result, in `NAME.answers.jsonl`.
+    imported is skipped with a warning. What a model wrote is kept in the table of answers.
 
     Args:
         files: Logs (`.eval`, `.json`, `samples_*.jsonl`), or tables of the predictions of one model (`.csv`, `.tsv`,
-            `.jsonl`, `.parquet`); with `again` also results that have their answers beside them.
+            `.jsonl`, `.parquet`); with `again` also results.
         dataset: Folder or Hub id of the data set.
         out: Folder for the result files; None to write nothing.
         model: Name of the model. Required for tables; all logs must be of one model then.
@@ -68,8 +70,8 @@ def import_files(
         limit_seeds: For tables: the number of seeds that the model predicted, as in `merge-snli score`.
         subsample: For tables: the subsample that the model predicted.
         partial: Leave out and count the groups without all their answers.
-        again: Read the answers from what the models wrote, instead of taking the answers that were read when the
-            harness ran or when a result was imported.
+        again: Read the answers that are kept beside results again.
+        reader: Language model, as Inspect names it, that is asked which label an unread reply states; None for none.
 
     Returns:
         The results, one per model, way of asking and part of the data set.
@@ -79,6 +81,8 @@ def import_files(
             written then.
     """
     paths = list(dict.fromkeys(map(Path, files)))
+    if not paths:
+        raise InputError("no files: give logs, or tables of predictions")
     if out is not None:
         check_results_folder(Path(out))
     _check_files(paths, again=again)
@@ -91,8 +95,10 @@ def import_files(
         given = next((name for name, value in options.items() if value is not None), None)
         if given is not None:
             raise InputError(f"{param(given)} is for tables of predictions; a log says what was asked: remove it")
-        runs = _runs(logs, dataset, model=model, partial=partial, again=again)
+        runs = _runs(logs, dataset, model=model, partial=partial, reader=reader)
     else:
+        if reader:
+            raise InputError(f"{param('reader')} is for logs; {paths[0]} is a table of predictions: remove it")
         if not model:
             raise InputError(f"{paths[0]} does not name its model: give {param('model')} NAME")
         data = open_config(dataset, config)
@@ -103,23 +109,17 @@ def import_files(
     _check_names(results)
     for answers, _, result in runs:
         _warn_of_unread(result, len(answers.replies))
-    if out is not None:
-        for answers, data, result in runs:
-            write_kept(answers, data, write_result(result, Path(out)))
-    return results
+    return results if out is None else [store_result(result, Path(out)) for result in results]
 
 
 def _warn_of_unread(result: Result, pairs: int) -> None:
     """Warn of each kind of unread answers that more than `MAX_UNREAD` of the pairs have."""
-    run = result.run
-    kinds = {
-        f"cut at the limit of output tokens: raise it, with {MORE_TOKENS}": run.cut,
-        "refusals": run.refused,
-        f"unreadable: look at them with {param('unread', True)}": run.no_answers - run.cut - run.refused,
-    }
-    for what, number in kinds.items():
-        if pairs and number > MAX_UNREAD * pairs:
-            logger.warning(Message(f"{result.title}: {number / pairs:.1%} of the answers are {what}"))
+    for kind, number in result.run.unread.items():
+        if number > MAX_UNREAD * pairs:
+            advice = f"raise the limit of output tokens with {MORE_TOKENS}" if kind == CUT else LOOK
+            logger.warning(
+                Message(f"{result.title}: {number / pairs:.1%} of the answers are unread ({kind}): {advice}")
+            )
 
 
 def _check_files(paths: Sequence[Path], *, again: bool) -> None:
@@ -134,7 +134,7 @@ def _check_files(paths: Sequence[Path], *, again: bool) -> None:
             raise InputError(f"{path} is a result: add {param('again', True)} to read its answers again")
 
 
-def _runs(paths: Sequence[Path], dataset: str, *, model: str | None, partial: bool, again: bool) -> list[_Run]:
+def _runs(paths: Sequence[Path], dataset: str, *, model: str | None, partial: bool, reader: str | None) -> list[_Run]:
     """Score the runs that logs and results hold; skip those that cannot be, unless that leaves none."""
     errors: list[InputError] = []
     logs: list[Log] = []
@@ -158,7 +158,7 @@ def _runs(paths: Sequence[Path], dataset: str, *, model: str | None, partial: bo
     for of_run in join_logs(logs):
         with _collecting(errors):
             data = opened(of_run[0].part.config, of_run[0].part.group_column)
-            runs.append(_score(of_run, data, model=model, partial=partial, again=again))
+            runs.append(_score(of_run, data, model=model, partial=partial, reader=reader))
     if not runs and len(errors) == 1:
         raise errors[0]
     for error in errors:
@@ -177,11 +177,14 @@ def _collecting(errors: list[InputError]) -> Iterator[None]:
         errors.append(error)
 
 
-def _score(logs: Sequence[Log], data: ScoredData, *, model: str | None, partial: bool, again: bool) -> _Run:
+def _score(logs: Sequence[Log], data: ScoredData, *, model: str | None, partial: bool, reader: str | None) -> _Run:
     """Score the answers in the logs of one run."""
     asked, answers = logs[0].part, answers_of(logs, data, model=model)
-    if again:
-        answers = read_again(answers, data.label_names)
+    if reader:
+        from merge_snli.language_models.second_reader import read_unread
+
+        filled = filled_prompt(logs[0].prompt, data)
+        answers = read_unread(answers, reader, data.label_names, filled.words if filled else data.label_names)
     subsample = asked.subsample if isinstance(asked.subsample, int) else None
     part = part_of_data(data, limit_seeds=asked.limit_seeds, subsample=subsample)
     lenient = partial or any(is_result(log.path) for log in logs)
@@ -211,7 +214,7 @@ def read_log(path: Path) -> Log:
     if not path.is_file():
         raise InputError(f"{path} does not exist, or is a folder: give log files")
     if is_result(path):
-        return read_kept_log(path)
+        return read_result_log(path)
     if path.suffix in INSPECT_ENDINGS:
         from merge_snli.language_models.inspect_task import read_inspect_log
 

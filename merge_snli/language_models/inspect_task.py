@@ -6,7 +6,7 @@ inspect eval merge_snli/nli --model openai/MODEL -T dataset=ORG/merge_snli -T co
 import json
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -33,17 +33,23 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState, generate
 
 from merge_snli.base.errors import InputError, reason
-from merge_snli.language_models.answers import read_answer, reply_of
+from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.logs import Log, Usage, asked_digest, asked_part
 from merge_snli.language_models.questions import Scope, read_questions, uses_of
 from merge_snli.language_models.scores import Answered, accuracies
+from merge_snli.language_models.second_reader import answer_schema, read_by_model
 from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
 from merge_snli.models.prompts import DEFAULT_PROMPT, AnswerForm, prompt_names, read_prompt, read_prompts
+from merge_snli.scoring.records import GENERATED, PromptRecord
 from merge_snli.scoring.replies import CUT, REFUSED, Reply, majority
-from merge_snli.scoring.results.records import GENERATED, PromptRecord
 
 # Key of the task's metadata that says what was asked and how.
 RECORD = "merge_snli"
+
+# Key of the model that reads unread replies, whose calls are not those of the model that is asked.
+READER = "reader"
+# Key of a score's metadata that names the model that read the answer, and of their number.
+READ_BY_MODEL = "read_by_model"
 
 HARNESS = "inspect_ai"
 MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser}
@@ -88,6 +94,8 @@ def nli(
     limit_seeds: int | None = None,
     random_seed: int = 0,
     group_column: str | None = None,
+    schema: bool = False,
+    reader: str | None = None,
 ) -> Task:
     """Ask for the label of each distinct sentence pair of a part of a data set.
 
@@ -102,6 +110,8 @@ def nli(
         limit_seeds: Number of seeds to ask, with their variants; all by default.
         random_seed: Seed of the draw of the shots.
         group_column: Column of the groups, if `dataset` is a file or Hub id of labeled pairs.
+        schema: Give the provider the schema of the answer; for prompts that ask for JSON.
+        reader: Language model that is asked which label an unread reply states.
     """
     if dataset is None:
         raise PrerequisiteError("merge_snli/nli needs a data set: add -T dataset=DIR or -T dataset=ORG/NAME")
@@ -117,6 +127,8 @@ def nli(
         filled = fill_prompt(
             read_prompt(prompt), asked.data, shots=shots, shots_from=shots_from, random_seed=random_seed
         )
+        if schema and filled.prompt.answer != "json":
+            raise InputError(f"schema is for prompts that ask for JSON, not for {filled.prompt.name}: remove it")
         samples = [
             Sample(
                 id=question.id,
@@ -131,12 +143,16 @@ def nli(
         ]
     except InputError as error:
         raise PrerequisiteError(str(error)) from error
-    record = {**asked.record, **filled.record}
+    record = {**asked.record, **filled.record, READER: reader}
     return Task(
         dataset=MemoryDataset(samples, name=asked.name),
         solver=generate(),
-        scorer=nli_answer(list(filled.labels), filled.prompt.answer, list(filled.words)),
-        config=GenerateConfig(temperature=0.0, max_tokens=filled.max_tokens, stop_seqs=[*filled.stop] or None),
+        scorer=nli_answer(list(filled.labels), filled.prompt.answer, list(filled.words), reader),
+        config=GenerateConfig(
+            temperature=0.0,
+            max_tokens=filled.max_tokens,
+            response_schema=answer_schema(filled.words) if schema else None,
+        ),
         metadata={RECORD: record},
         epochs=Epochs(1, most_frequent_answer()),
     )
@@ -172,32 +188,39 @@ def merge_accuracy() -> Metric:
             for use in uses_of(score.sample_metadata or {"label": ""})
         ]
         unread = sum(score.score.answer is None for score in scores)
-        return {**accuracies(answered), "no_answer": float(unread)}
+        by_model = sum(READ_BY_MODEL in (score.score.metadata or {}) for score in scores)
+        return {**accuracies(answered), "no_answer": float(unread), READ_BY_MODEL: float(by_model)}
 
     return compute
 
 
 @scorer(metrics=[merge_accuracy()])
-def nli_answer(labels: list[str], form: AnswerForm | None = None, words: Sequence[str] = ()) -> Scorer:
+def nli_answer(
+    labels: list[str], form: AnswerForm | None = None, words: Sequence[str] = (), reader: str | None = None
+) -> Scorer:
     """Read the label in the model's answer; an answer that cannot be read is wrong.
 
     Args:
         labels: The labels of the data set, in the order in which letters count them.
         form: What the prompt asks for; None if that is unknown.
         words: The words that the prompt asks for, one per label, if they are not the labels.
+        reader: Language model that is asked which label an unread reply states; None for none.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        answer = read_answer(state.output.completion, labels, form, words)
+        text = state.output.completion
+        answer, by = read_answer(text, labels, form, words), {}
+        if answer is None and reader and (answer := await read_by_model(reader, text, labels, words or labels)):
+            by = {READ_BY_MODEL: reader}
         value = NOANSWER if answer is None else CORRECT if answer == target.text else INCORRECT
-        return Score(value=value, answer=answer, explanation=state.output.completion)
+        return Score(value=value, answer=answer, explanation=text, metadata=by or None)
 
     return score
 
 
 SCORER = nli_answer.__name__
 # Why an answer that cannot be read ended where it does.
-STOPPED = {"max_tokens": CUT, "model_length": CUT, "content_filter": REFUSED}
+ENDED = {"max_tokens": CUT, "model_length": CUT, "content_filter": REFUSED}
 
 
 @score_reducer(name="most_frequent_answer")
@@ -230,15 +253,22 @@ def read_inspect_log(path: Path) -> Log:
 def _read(path: Path) -> Log:
     replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
+    asked: dict[str, str] = {}
     header = read_eval_log(path, header_only=True)
     record = (header.eval.metadata or {}).get(RECORD)
     if not isinstance(record, dict) or "dataset" not in record:
         raise InputError(f"{path} is a log of the task {header.eval.task}, not of merge_snli/nli")
     for sample in read_eval_log_samples(path, all_samples_required=False):
-        usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(sample)
+        usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(
+            sample, {record.get(READER)} - {header.eval.model}
+        )
         if sample.error is None and sample.scores:
-            kind = STOPPED.get(sample.output.stop_reason or "")
-            replies[str(sample.id), sample.epoch] = reply_of(sample.output.completion, _answer(sample, path), kind)
+            kind = ENDED.get(sample.output.stop_reason or "")
+            score = _score(sample, path)
+            reader = (score.metadata or {}).get(READ_BY_MODEL)
+            text = sample.output.completion
+            replies[str(sample.id), sample.epoch] = Reply(score.answer, text, kind, reader=reader)
+            asked[str(sample.id)] = sample.input if isinstance(sample.input, str) else sample.input[-1].text
     provider, _, model = header.eval.model.partition("/")
     # Those of the command line override those of the task.
     configs = header.plan.config, header.eval.model_generate_config
@@ -269,25 +299,27 @@ def _read(path: Path) -> Log:
         name=str(record.get("name")),
         part=asked_part(record, path),
         replies=replies,
+        asked=asked,
         usage=usage,
         prompt=prompt,
         versions=dict(header.eval.packages),
     )
 
 
-def _usage(sample: EvalSample) -> Usage:
-    events = [event for event in sample.events if event.event == "model"]
+def _usage(sample: EvalSample, others: Collection[str | None]) -> Usage:
+    events = [event for event in sample.events if event.event == "model" and event.model not in others]
+    used = [usage for model, usage in sample.model_usage.items() if model not in others]
     failed = sum(event.error is not None for event in events)  # such as attempts that took too long
     return Usage(
         calls=max(1, len(events) - failed),
-        input_tokens=sum(usage.input_tokens for usage in sample.model_usage.values()),
-        output_tokens=sum(usage.output_tokens for usage in sample.model_usage.values()),
+        input_tokens=sum(usage.input_tokens for usage in used),
+        output_tokens=sum(usage.output_tokens for usage in used),
         retries=failed + sum(event.retries or 0 for event in events) + len(sample.error_retries or []),
     )
 
 
-def _answer(sample: EvalSample, path: Path) -> str | None:
+def _score(sample: EvalSample, path: Path) -> Score:
     score = (sample.scores or {}).get(SCORER)
     if score is None:
         raise InputError(f"{path}: sample {sample.id} was not scored by {SCORER}: score it with merge_snli/nli")
-    return score.answer
+    return score

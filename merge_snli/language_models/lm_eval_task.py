@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.base.errors import InputError, reason
 from merge_snli.base.files import is_path, sha256_of_json
 from merge_snli.dataset.texts import TextNames
-from merge_snli.language_models.answers import read_answer, reply_of
+from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, asked_digest, asked_part
 from merge_snli.language_models.questions import Scope, Seeds, read_questions
 from merge_snli.language_models.scores import Answered, accuracies
 from merge_snli.models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, parse_prompt
 from merge_snli.problems.file_rows import open_file
 from merge_snli.problems.rows import SourceRow
-from merge_snli.scoring.replies import Reply, majority
-from merge_snli.scoring.results.records import GENERATED, RANKED, PromptRecord
+from merge_snli.scoring.records import GENERATED, RANKED, PromptRecord
+from merge_snli.scoring.replies import STOPPED, Reply, best_label, majority
 
 if TYPE_CHECKING:
     import datasets
@@ -114,11 +114,6 @@ def _read(doc: dict[str, Any], text: str) -> str | None:
     return read_answer(text, doc["labels"], doc["form"], doc["words"])
 
 
-def best_label(labels: Sequence[str], likelihoods: Sequence[float]) -> str:
-    """Return the label with the largest log-likelihood, the first one of a tie."""
-    return labels[max(range(len(labels)), key=likelihoods.__getitem__)]
-
-
 def _answer(doc: dict[str, Any], answer: str | None) -> dict[str, Any]:
     return dict.fromkeys(METRICS, (doc["uses"], answer))
 
@@ -166,9 +161,12 @@ def read_lm_eval_log(path: Path) -> Log:
         raise InputError(f"{path} is a log of the task {task}, which merge-snli harness did not write") from error
     replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
+    asked: dict[str, str] = {}
     names: tuple[str, ...] = ()
+    stops = (config.get("generation_kwargs") or {}).get("until")
     for row in open_file(path).read():
-        question, found, names = _read_replies(row)
+        question, found, names = _read_replies(row, STOPPED if stops else None)
+        asked[question] = row.values["doc"]["question"]
         replies |= {(question, number): reply for number, reply in enumerate(found)}
         usage[question, str(path)] = Usage(len(row.values.get("arguments") or [None]) * len(found))
     prompt = _prompt(run, config, names, n_shot, path)
@@ -182,6 +180,7 @@ def read_lm_eval_log(path: Path) -> Log:
         name=str(record.get("name")),
         part=asked_part(record, path),
         replies=replies,
+        asked=asked,
         usage=usage,
         prompt=prompt,
         versions={HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))},
@@ -207,19 +206,23 @@ def _run(path: Path) -> tuple[str, dict[str, Any]]:
     return found["task"], run
 
 
-def _read_replies(row: SourceRow) -> tuple[str, list[Reply], tuple[str, ...]]:
+def _read_replies(row: SourceRow, kind: str | None) -> tuple[str, list[Reply], tuple[str, ...]]:
     """Return the id of a question, the replies to it, and the labels in the order of the prompt.
 
     One reply has the answer of the log, which does not have that of each of several (`repeats`).
+
+    Args:
+        row: The sample.
+        kind: Why a text may end without an answer.
     """
     try:
         doc, (_, answer), responses = row.values["doc"], row.values["no_answer"], row.values["resps"]
-        name, labels = str(doc["id"]), tuple(map(str, doc["labels"]))
+        name, labels, _ = str(doc["id"]), tuple(map(str, doc["labels"])), str(doc["question"])
         if not isinstance(responses[0][0], str):
             return name, [Reply(answer, log_likelihoods=tuple(float(each[0][0]) for each in responses))], labels
         texts = responses[0]
         answers = [answer] if len(texts) == 1 else [_read(doc, text) for text in texts]
-        return name, [reply_of(text, label) for text, label in zip(texts, answers, strict=True)], labels
+        return name, [Reply(label, text, kind) for text, label in zip(texts, answers, strict=True)], labels
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise InputError(f"{row.location} is not a sample of a task of merge-snli harness") from error
 

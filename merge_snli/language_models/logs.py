@@ -1,30 +1,29 @@
-"""What language models answered: in logs of Inspect and lm-evaluation-harness, and in the files kept beside results."""
+"""What language models answered, in logs of Inspect and lm-evaluation-harness, and in results."""
 
-import json
+import logging
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from merge_snli.base.errors import InputError, param
-from merge_snli.base.files import sha256_of_json, write_text
-from merge_snli.language_models.answers import read_answer, reply_of
+from merge_snli.base.errors import InputError, Message, param
+from merge_snli.base.files import sha256_of_json
+from merge_snli.language_models.answers import read_reply
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
 from merge_snli.models.labels import Pair
-from merge_snli.models.prompts import AnswerForm, FilledPrompt, parse_prompt
-from merge_snli.problems.file_rows import open_file
+from merge_snli.models.prompts import FilledPrompt, parse_prompt
 from merge_snli.schema import ALL
-from merge_snli.scoring.imports import ImportedAnswers, pairs_by_id
-from merge_snli.scoring.predictions.scored_data import ScoredData
-from merge_snli.scoring.replies import Reply, majority
-from merge_snli.scoring.results.files import read_result
-from merge_snli.scoring.results.mean_scores import sum_of
-from merge_snli.scoring.results.records import PromptRecord
+from merge_snli.scoring.data import ScoredData
+from merge_snli.scoring.imports import ImportedAnswers
+from merge_snli.scoring.records import PromptRecord
+from merge_snli.scoring.replies import Reply, best_label, majority, replies_in
+from merge_snli.scoring.rows import sum_of
+from merge_snli.scoring.store import read_result
 
 LM_EVAL_PREFIX = "samples_"
 
-ENDING = ".answers.jsonl"
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -59,6 +58,7 @@ class Log:
         usage: What each sample took, by what identifies the sample in all logs that have it.
         prompt: How the model was asked, without what that took.
         versions: Versions of the libraries that asked it.
+        asked: The last text of each question by its id, as far as the log has it.
     """
 
     path: Path
@@ -71,6 +71,7 @@ class Log:
     usage: dict[tuple[str, ...], Usage]
     prompt: PromptRecord
     versions: dict[str, str]
+    asked: dict[str, str] = field(default_factory=dict)
 
 
 def asked_digest(model: str, prompt: PromptRecord) -> str:
@@ -105,7 +106,7 @@ def join_logs(logs: Sequence[Log]) -> list[list[Log]]:
 
 
 def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = None) -> ImportedAnswers:
-    """Return the answers in the logs of one run.
+    """Return the answers in the logs of one run, as they are read in what the model wrote.
 
     Args:
         logs: The logs, at least one.
@@ -113,14 +114,15 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
         model: Name of the model; by default that of the logs.
 
     Raises:
-        InputError: If a log has unknown ids, or two logs give one question different answers.
+        InputError: If a log has unknown ids or other questions than theirs, or two logs give one question different
+            answers.
     """
-    first, pairs = logs[0], pairs_by_id(data)
+    first, pairs = logs[0], data.pairs_by_id()
+    filled = filled_prompt(first.prompt, data)
     numbered: dict[Pair, dict[int, Reply]] = {}
     for log in logs:
-        for (question, number), reply in log.replies.items():
-            if question not in pairs:
-                raise InputError(f"{log.path}: sample {question} is not in {data.place}")
+        _check_questions(log, pairs, filled, data)
+        for (question, number), reply in _read(log, filled, data.label_names).items():
             if numbered.setdefault(pairs[question], {}).setdefault(number, reply).label != reply.label:
                 raise InputError(
                     f"{log.path}: sample {question} has another answer in an earlier log: give one of them"
@@ -138,6 +140,47 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
         digest=first.digest,
         versions=first.versions,
     )
+
+
+def filled_prompt(record: PromptRecord, data: ScoredData) -> FilledPrompt | None:
+    """Return the prompt without shots; None if the log does not have it in full."""
+    if record.prompt_toml is None:
+        return None
+    prompt = parse_prompt(tomllib.loads(record.prompt_toml), f"the prompt {record.prompt} of the log")
+    return FilledPrompt(prompt, data.label_names, texts=data.texts)
+
+
+def _check_questions(log: Log, pairs: dict[str, Pair], filled: FilledPrompt | None, data: ScoredData) -> None:
+    """Check that a log has the questions of the data under their ids."""
+    for question, _ in log.replies:
+        if question not in pairs:
+            raise InputError(f"{log.path}: sample {question} is not in {data.place}")
+        if filled and question in log.asked and not log.asked[question].endswith(filled.question(*pairs[question])):
+            raise InputError(f"{log.path}: sample {question} does not ask the pair {question} of {data.place}")
+
+
+def _read(log: Log, filled: FilledPrompt | None, labels: tuple[str, ...]) -> dict[tuple[str, int], Reply]:
+    """Return the replies of a log as they are read now; warn if they are stored with other labels."""
+    form, words = (None, ()) if filled is None else (filled.prompt.answer, filled.words)
+    read = {
+        key: replace(reply, label=best_label(labels, reply.log_likelihoods))
+        if reply.log_likelihoods
+        else read_reply(reply.text, labels, form, words, reply.kind)
+        for key, reply in log.replies.items()
+    }
+    read |= {
+        key: reply
+        for key, reply in log.replies.items()
+        if reply.reader and reply.label in labels and not read[key].label
+    }
+    if changed := sum(reply.label != log.replies[key].label for key, reply in read.items()):
+        logger.warning(
+            Message(
+                f"{log.path}: {changed:,} of the {len(read):,} answers are stored with another label than their text "
+                "states; the texts count"
+            )
+        )
+    return read
 
 
 def check_digest(log: Log, data: ScoredData) -> None:
@@ -158,63 +201,17 @@ def check_digest(log: Log, data: ScoredData) -> None:
         )
 
 
-def kept_path(result: Path) -> Path:
-    """Return the path of the answers of a result file: `NAME.answers.jsonl` beside `NAME.json`."""
-    return result.with_suffix(ENDING)
-
-
-def write_kept(answers: ImportedAnswers, data: ScoredData, result: Path) -> None:
-    """Write what a language model replied beside its result, one line per reply; nothing for another model."""
-    if not answers.replies:
-        return
-    ids = {pair: name for name, pair in reversed(pairs_by_id(data).items())}
-    lines = [
-        json.dumps({"id": ids[pair], "answer": reply.label, **_content(reply)}, ensure_ascii=False)
-        for pair, replies in answers.replies.items()
-        for reply in replies
-    ]
-    write_text(kept_path(result), "".join(f"{line}\n" for line in lines))
-
-
-def _content(reply: Reply) -> dict[str, Any]:
-    if reply.log_likelihoods:
-        return {"log_likelihoods": reply.log_likelihoods}
-    return {"text": reply.text} | ({} if reply.kind is None else {"unread": reply.kind})
-
-
-def read_kept(result: Path) -> dict[str, tuple[Reply, ...]]:
-    """Read what a model replied from the file beside its result.
-
-    Returns:
-        The replies to each distinct sentence pair, by the id of the first variant or seed with the pair.
+def read_result_log(path: Path) -> Log:
+    """Return a result as the log that it was imported from.
 
     Raises:
-        InputError: If the file does not exist or is invalid.
-    """
-    path = kept_path(result)
-    if not path.is_file():
-        raise InputError(f"{path.name}, which has the answers of the model, is not beside {result}: import its logs")
-    kept: dict[str, tuple[Reply, ...]] = {}
-    for row in open_file(path).read():
-        name, label, text, kind = (row.values.get(key) for key in ("id", "answer", "text", "unread"))
-        ranked = row.values.get("log_likelihoods")
-        if not isinstance(name, str) or not (ranked or isinstance(text, str)):
-            raise InputError(f"{row.location} does not have an id and the text of an answer: import the logs again")
-        reply = Reply(label, log_likelihoods=tuple(ranked)) if ranked else reply_of(str(text), label, kind)
-        kept[name] = (*kept.get(name, ()), reply)
-    return kept
-
-
-def read_kept_log(path: Path) -> Log:
-    """Return a result and the answers beside it as the log that they were imported from.
-
-    Raises:
-        InputError: If the result is not one of a language model, or has no kept answers.
+        InputError: If the result is not one of a language model that was asked by a harness.
     """
     result = read_result(path)
     about, part, prompt = result.dataset, result.dataset.partial, result.run.prompt
-    if prompt is None:
-        raise InputError(f"{path} is not the result of a language model: give results that have answers beside them")
+    replies = replies_in(result.table)
+    if prompt is None or not replies:
+        raise InputError(f"{path} is not the result of a log: give results that have what a language model replied")
     return Log(
         path=path,
         model=result.model.name,
@@ -227,29 +224,8 @@ def read_kept_log(path: Path) -> Log:
             subsample=ALL_SUBSAMPLES if part is None or part.subsample is None else part.subsample,
             limit_seeds=None if part is None else part.limit_seeds,
         ),
-        replies={(name, number): reply for name, each in read_kept(path).items() for number, reply in enumerate(each)},
+        replies={(name, number): reply for name, each in replies.items() for number, reply in enumerate(each)},
         usage={(str(path),): Usage(prompt.calls, prompt.input_tokens, prompt.output_tokens, prompt.retries)},
         prompt=prompt,
         versions=result.run.versions,
     )
-
-
-def read_again(answers: ImportedAnswers, labels: Sequence[str]) -> ImportedAnswers:
-    """Read the answers from what the model wrote; those without a text stay."""
-    form, words = _asked_for(answers.prompt, tuple(labels))
-
-    def again(reply: Reply) -> Reply:
-        if reply.log_likelihoods:
-            return reply
-        return reply_of(reply.text, read_answer(reply.text, labels, form, words), reply.kind)
-
-    read = {pair: tuple(map(again, each)) for pair, each in answers.replies.items()}
-    return replace(answers, replies=read, labels={pair: majority(each) for pair, each in read.items()})
-
-
-def _asked_for(record: PromptRecord | None, labels: tuple[str, ...]) -> tuple[AnswerForm | None, tuple[str, ...]]:
-    """Return the form of answer and the words that a prompt asked for."""
-    if record is None or record.prompt_toml is None:
-        return None, ()
-    prompt = parse_prompt(tomllib.loads(record.prompt_toml), f"the prompt {record.prompt} of the log")
-    return prompt.answer, FilledPrompt(prompt, labels).words

@@ -9,10 +9,9 @@ import numpy as np
 
 from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError, param
-from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.scoring.imports import row_ids
-from merge_snli.scoring.predictions.opening import open_config
-from merge_snli.scoring.predictions.scored_data import ScoredData, by_digest
+from merge_snli.dataset.stored import MergeDataset
+from merge_snli.scoring.data import ScoredData, by_digest
+from merge_snli.scoring.opening import open_config
 
 Seeds: TypeAlias = Literal["with", "without", "only"]
 SEEDS: tuple[Seeds, ...] = get_args(Seeds)
@@ -121,7 +120,7 @@ class Questions:
     @property
     def record(self) -> dict[str, Any]:
         """What a log says about its questions, for `merge-snli import`."""
-        scope = asdict(self.scope) | ({"subsample": ALL_SUBSAMPLES} if self.data.draws is None else {})
+        scope = asdict(self.scope) | ({"subsample": ALL_SUBSAMPLES} if self.data.subsamples is None else {})
         return {"dataset": self.digest, "name": self.name, **scope}
 
 
@@ -147,8 +146,8 @@ def read_questions(dataset: MergeDataset | str, scope: Scope) -> Questions:
     if scope.limit_seeds is not None:
         groups = np.isin(np.arange(len(groups)), by_digest(data.group_ids)[: scope.limit_seeds])
     rows = groups[data.row_groups] & (scope.seeds != "only")
-    if data.draws is not None and isinstance(scope.subsample, int):
-        rows &= data.draws[scope.subsample]
+    if data.subsamples is not None and isinstance(scope.subsample, int):
+        rows &= data.subsamples[scope.subsample]
     uses: dict[int, list[dict[str, Any]]] = {}
     seed_uses = () if scope.seeds == "without" else _seed_uses(data, groups)
     for pair, use in chain(seed_uses, _row_uses(data, rows, scope.subsample)):
@@ -164,22 +163,22 @@ def _check_scope(scope: Scope, data: ScoredData) -> None:
             f"{param('limit_seeds')} is {scope.limit_seeds}, but {data.place} has {len(data.group_ids)} "
             f"{data.units[0]}s"
         )
-    if data.anchors is None and scope.seeds == "only":
+    if data.seeds is None and scope.seeds == "only":
         raise InputError(f"{param('seeds')} is only, but the groups of {data.place} have no seeds")
-    if data.draws is None and scope.subsample not in (0, ALL_SUBSAMPLES):
+    if data.subsamples is None and scope.subsample not in (0, ALL_SUBSAMPLES):
         raise InputError(f"{param('subsample')} is {scope.subsample}, but {data.place} has no subsamples")
-    if data.draws is not None and isinstance(scope.subsample, int) and scope.subsample >= len(data.draws):
+    if data.subsamples is not None and isinstance(scope.subsample, int) and scope.subsample >= len(data.subsamples):
         raise InputError(
-            f"{param('subsample')} is {scope.subsample}, but {data.name} has subsamples 0 to {len(data.draws) - 1}"
+            f"{param('subsample')} is {scope.subsample}, but {data.name} has subsamples 0 to {len(data.subsamples) - 1}"
         )
 
 
 def _seed_uses(data: ScoredData, groups: Bools) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the index of the pair, and the use, of the seed of each group, if the data has seeds."""
-    if data.anchors is not None:
+    if data.seeds is not None:
         for seed in np.flatnonzero(groups).tolist():
-            label = data.label_names[data.anchors.labels[seed]]
-            yield int(data.anchors.pairs[seed]), {"seed_id": data.group_ids[seed], "label": label}
+            label = data.label_names[data.seeds.labels[seed]]
+            yield int(data.seeds.pairs[seed]), {"seed_id": data.group_ids[seed], "label": label}
 
 
 def _row_uses(data: ScoredData, rows: Bools, subsample: int | str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -187,21 +186,22 @@ def _row_uses(data: ScoredData, rows: Bools, subsample: int | str) -> Iterator[t
     if not rows.any():
         return
     columns = _row_columns(data)
-    asked = range(0 if data.draws is None else len(data.draws)) if isinstance(subsample, str) else (subsample,)
+    asked = (
+        range(0 if data.subsamples is None else len(data.subsamples)) if isinstance(subsample, str) else (subsample,)
+    )
     for row in np.flatnonzero(rows).tolist():
         use = {
             "group_id" if data.dataset is None else data.group_column: data.group_ids[data.row_groups[row]],
             "label": data.label_names[data.row_labels[row]],
             **columns[row],
         }
-        if data.draws is not None:
-            use[SUBSAMPLES] = [number for number in asked if data.draws[number, row]]
+        if data.subsamples is not None:
+            use[SUBSAMPLES] = [number for number in asked if data.subsamples[number, row]]
         yield int(data.row_pairs[row]), use
 
 
 def _row_columns(data: ScoredData) -> list[dict[str, Any]]:
     """Return the values of `ROW_COLUMNS` of each row; only an id of rows in a file."""
     if data.dataset is None:
-        return [{"pair_id": name} for name in row_ids(data)]
-    table = read_split(data.stored, str(data.config))
-    return list(table.select([name for name in ROW_COLUMNS if name in table.column_names]).to_pylist())
+        return [{"pair_id": name} for name in data.row_ids.to_pylist()]
+    return list(data.table.select([name for name in ROW_COLUMNS if name in data.table.column_names]).to_pylist())

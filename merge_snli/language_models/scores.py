@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from merge_snli.language_models.questions import SUBSAMPLES
-from merge_snli.scoring.imports import ID_COLUMNS
+from merge_snli.scoring.data import ID_COLUMNS
 from merge_snli.scoring.statistics import clustered_error, passes_by_seed
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
 
@@ -36,7 +36,7 @@ class Answered:
         return not any(name in self.use for name in ID_COLUMNS)
 
     @property
-    def draws(self) -> Sequence[int]:
+    def subsamples(self) -> Sequence[int]:
         """The subsamples with the row that were asked; of data without subsamples one that has all rows."""
         numbers: Sequence[int] = self.use.get(SUBSAMPLES, (0,))
         return numbers
@@ -59,12 +59,13 @@ def accuracies(answered: Sequence[Answered]) -> dict[str, float]:
         values["seed_sample_accuracy"] = float(seeds.mean())
         values["seed_sample_accuracy_stderr"] = clustered_error(seeds, np.ones(len(seeds)))
     if rows:
-        groups, draws = _numbers(each.group for each in rows), _numbers(draw for each in rows for draw in each.draws)
-        correct, sizes = np.zeros((2, len(draws), len(groups)), dtype=np.int64)
+        groups = _numbers(each.group for each in rows)
+        subsamples = _numbers(number for each in rows for number in each.subsamples)
+        correct, sizes = np.zeros((2, len(subsamples), len(groups)), dtype=np.int64)
         for each in rows:
-            for draw in each.draws:
-                sizes[draws[draw], groups[each.group]] += 1
-                correct[draws[draw], groups[each.group]] += each.correct
+            for draw in each.subsamples:
+                sizes[subsamples[draw], groups[each.group]] += 1
+                correct[subsamples[draw], groups[each.group]] += each.correct
         values["sample_accuracy"] = fmean(each.correct for each in rows)
         drawn = sizes.any(axis=0)
         if drawn.any():

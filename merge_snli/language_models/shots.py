@@ -15,7 +15,7 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source, without_options
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.predictions.scored_data import ScoredData
+from merge_snli.scoring.data import ScoredData
 
 logger = logging.getLogger(__name__)
 

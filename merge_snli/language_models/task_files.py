@@ -13,9 +13,9 @@ from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.questions import Question, Questions
 from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.prompts import FilledPrompt, Prompt, Shot
-from merge_snli.scoring.imports import ID_COLUMNS
-from merge_snli.scoring.results.files import safe_name
+from merge_snli.scoring.data import ID_COLUMNS
 from merge_snli.scoring.statistics import proportion_interval
+from merge_snli.scoring.store import safe_name
 
 CHARACTERS_PER_TOKEN = 4
 # Per call, if a prompt asks for reasons and the user does not say how many.

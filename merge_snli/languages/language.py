@@ -96,4 +96,7 @@ def _language(path: Path) -> Language:
     read = tomllib.loads(path.read_text(encoding="utf-8"))
     before = {sound: frozenset(words.split()) for sound, words in read.pop("before", {}).items()}
     others = {key: frozenset(value.split()) for key, value in read.items() if isinstance(value, str) and key != "name"}
-    return Language(**{**read, **others, "before": before})
+    try:
+        return Language(**{**read, **others, "before": before})
+    except TypeError as error:
+        raise TypeError(f"{path}: {error}") from error

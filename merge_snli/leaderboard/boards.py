@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from merge_snli.base.table import Column, Table
-from merge_snli.scoring.results.files import safe_name
-from merge_snli.scoring.results.grouping import (
+from merge_snli.scoring.grouping import (
     config_rank,
     distinct_names_of,
     marked_names,
@@ -17,20 +16,12 @@ from merge_snli.scoring.results.grouping import (
     titles_of,
     unranked_reasons,
 )
-from merge_snli.scoring.results.over_prompts import merge_prompts, prompt_table
-from merge_snli.scoring.results.records import DatasetRecord
-from merge_snli.scoring.results.result import Result
-from merge_snli.scoring.results.score_table import (
-    MODEL,
-    PA,
-    columns_of,
-    compared_labels_of,
-    part_tables,
-    percent,
-    score_table,
-    size_of,
-)
-from merge_snli.scoring.results.scores import Scores
+from merge_snli.scoring.prompts import Scored, group_prompts, prompt_table
+from merge_snli.scoring.records import DatasetRecord
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.rows import MODEL, PA, ScoreRow, percent
+from merge_snli.scoring.score_table import columns_of, compared_labels_of, part_tables, score_table, size_of
+from merge_snli.scoring.store import safe_name
 
 SEED_MEASURES = ("Seeds", "Variants", PA)
 PAIR_MEASURES = ("Accuracy", PA)
@@ -48,13 +39,13 @@ class Entry:
     Attributes:
         key: Identifier in links, unique on the board and safe in a URL.
         name: Display name: the result's title, with the model's digest if the title is not unique.
-        result: The result; of a language model with several prompts, the mean over them.
+        result: The result, or those of a language model with several prompts.
         unranked: Why it is not ranked among the results of the board; None if it is.
     """
 
     key: str
     name: str
-    result: Result
+    result: Scored
     unranked: str | None = None
 
 
@@ -96,7 +87,7 @@ class Board:
         return self.entries[0].result.dataset
 
     @property
-    def results(self) -> tuple[Result, ...]:
+    def results(self) -> tuple[Scored, ...]:
         """The results in the order of the board."""
         return tuple(entry.result for entry in self.entries)
 
@@ -106,9 +97,9 @@ class Board:
         return tuple(marked_names(self.results))
 
     @property
-    def has_anchors(self) -> bool:
-        """Whether the groups of the data have anchors (seeds)."""
-        return self.results[0].has_anchors
+    def has_seeds(self) -> bool:
+        """Whether the groups of the data have seeds (seeds)."""
+        return self.results[0].has_seeds
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -131,8 +122,8 @@ class Board:
         return replace(self.table(), title="")
 
     def tables(self) -> list[Table]:
-        """Return the scores, one row per model; the effect of prompts; without anchors, the scores by value."""
-        by_value = [] if self.has_anchors else part_tables(self.results, title=self.title, names=self.names)
+        """Return the scores, one row per model; the effect of prompts; without seeds, the scores by value."""
+        by_value = [] if self.has_seeds else part_tables(self.results, title=self.title, names=self.names)
         return [self.table(), *self.prompts(), *by_value]
 
     def prompts(self) -> list[Table]:
@@ -162,36 +153,34 @@ def make_boards(results: Iterable[Result], *, thresholds: tuple[float, ...] = ()
 
     def place(group: list[Result]) -> tuple[object, ...]:
         data = group[0].dataset
-        return not group[0].has_anchors, data.title, data.digest, config_rank(data.config)
+        return not group[0].has_seeds, data.title, data.digest, config_rank(data.config)
 
     groups = sorted(on_same_data(results), key=place)
     titles = titles_of([group[0].dataset for group in groups])
     return tuple(Board(title, _entries(group), thresholds) for title, group in zip(titles, groups, strict=True))
 
 
-def _bars(column: str, results: tuple[Result, ...]) -> dict[str, tuple[int, tuple[Bar | None, ...]]]:
-    by_model = [result.parts.get(column, {}) for result in results]
-    prompts = [result.n_prompts for result in results]
-    values = dict.fromkeys(value for parts in by_model for value in parts)
+def _bars(column: str, results: tuple[Scored, ...]) -> dict[str, tuple[int, tuple[Bar | None, ...]]]:
+    by_model = [result.rows_by.get(column, {}) for result in results]
+    values = dict.fromkeys(value for rows in by_model for value in rows)
     return {
         value: (
-            max(parts[value].rows // n for parts, n in zip(by_model, prompts, strict=True) if value in parts),
-            tuple(_bar(parts.get(value)) for parts in by_model),
+            max(int(rows[value].share("rows")) for rows in by_model if value in rows),
+            tuple(_bar(result.rows_by.get(column, {}).get(value), result.compared_labels) for result in results),
         )
         for value in values
     }
 
 
-def _bar(scores: Scores | None) -> Bar | None:
-    if scores is None:
+def _bar(row: ScoreRow | None, labels: Sequence[str]) -> Bar | None:
+    if row is None:
         return None
-    labels = next(iter(scores.predicted.values()))
-    shares = {label: percent(scores.predicted_share(label)) or 0.0 for label in labels}
-    return Bar(percent(scores.sample_accuracy.mean) or 0.0, shares)
+    shares = {label: percent(row[f"predicted_{label}"]) or 0.0 for label in labels}
+    return Bar(percent(row["sample_accuracy"]) or 0.0, shares)
 
 
 def _entries(results: list[Result]) -> tuple[Entry, ...]:
-    best_first = ranked(merge_prompts(results))
+    best_first = ranked(group_prompts(results))
     names = distinct_names_of(best_first)
     columns = zip(_keys(names), names, best_first, unranked_reasons(best_first), strict=True)
     return tuple(Entry(key, name, result, reason) for key, name, result, reason in columns)
@@ -240,7 +229,7 @@ def side_by_side(boards: Sequence[Board]) -> SideBySide | None:
     Of a MERGE data set, the config `all` is shown, or the first of its configs that has results.
     """
     first = {board.dataset.digest: board for board in reversed(boards)}  # `all` is the first board of a data set
-    chosen = [board for board in boards if first[board.dataset.digest] is board or not board.has_anchors]
+    chosen = [board for board in boards if first[board.dataset.digest] is board or not board.has_seeds]
     if len(chosen) < 2:
         return None
     results = {model_key(result): result for board in reversed(chosen) for result in board.results}
@@ -270,19 +259,18 @@ def _title(board: Board) -> str:
 
 
 def _measures(board: Board) -> tuple[str, ...]:
-    return SEED_MEASURES if board.has_anchors else PAIR_MEASURES
+    return SEED_MEASURES if board.has_seeds else PAIR_MEASURES
 
 
 def _rank(entry: Entry | None) -> float:
     if entry is None or entry.unranked is not None:
         return 1.0
-    accuracy = percent(entry.result.scores.pattern_accuracy.mean)
+    accuracy = percent(entry.result.row["pattern_accuracy"])
     return 1.0 if accuracy is None else -accuracy
 
 
 def _cells(board: Board, entry: Entry | None) -> tuple[float | None, ...]:
     if entry is None:
         return (None,) * len(_measures(board))
-    scores = entry.result.scores
-    on_anchors = [scores.anchor_accuracy] if board.has_anchors else []
-    return tuple(map(percent, [*on_anchors, scores.sample_accuracy.mean, scores.pattern_accuracy.mean]))
+    names = ("seed_accuracy", "sample_accuracy", "pattern_accuracy")[0 if board.has_seeds else 1 :]
+    return tuple(percent(entry.result.row[name]) for name in names)

@@ -1,19 +1,22 @@
 """Build the JSON data of the page, compact enough for fifty models in one file."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
-from merge_snli.analysis.statistics_tables import effect_text
+from merge_snli.comparison.statistics_tables import effect_text
 from merge_snli.leaderboard.boards import Board, Entry
-from merge_snli.leaderboard.seeds import SeedPredictions, SeedText, Texts, flips, inconsistent, seeds_by_hardness
+from merge_snli.leaderboard.seeds import SeedPredictions, SeedText, Texts, inconsistent, seeds_by_hardness
 from merge_snli.models.labels import ANSWERS, FUNCTION, PROMPT
 from merge_snli.schema import ALL
-from merge_snli.scoring.results.grouping import is_two_way, short_names
-from merge_snli.scoring.results.over_prompts import OverPrompts
-from merge_snli.scoring.results.result import MASKED_LM, Result
-from merge_snli.scoring.results.scores import Curve, Scores, SourceAccuracy
+from merge_snli.scoring.data import MASKED_LM
+from merge_snli.scoring.grouping import is_two_way, short_names
+from merge_snli.scoring.permuted_labels import permuted_labels
+from merge_snli.scoring.prompts import PromptGroup, Scored, results_of
+from merge_snli.scoring.rows import ScoreRow
+from merge_snli.scoring.scores import Calibration, Curve
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
 Json = dict[str, Any]
 
@@ -42,7 +45,7 @@ def page_data(boards: Sequence[Board], texts: Mapping[int, Texts]) -> Json:
 
 def _board(board: Board, texts: Texts | None) -> Json:
     first = board.results[0]
-    prompts = first.n_prompts
+    sizes = results_of(first)[0].counts().sizes
     labels = short_names([entry.name for entry in board.entries])
     models = [{**_model(entry, texts), "label": label} for entry, label in zip(board.entries, labels, strict=True)]
     seeds = {} if texts is None else texts.seeds
@@ -52,11 +55,11 @@ def _board(board: Board, texts: Texts | None) -> Json:
         "version": board.dataset.version,
         "revision": board.dataset.revision,
         "config": board.dataset.config,
-        "seeds": first.scores.groups,
-        "variants": first.scores.rows // prompts,
-        "subsamples": (first.draws or 1) // prompts,
-        "drawn": min((size for sizes in first.groups.sizes for size in sizes if size), default=None),
-        "quality": round(first.quality_threshold * 100),
+        "seeds": first.row["groups"],
+        "variants": first.row["rows"],
+        "subsamples": first.subsamples or 1,
+        "drawn": int(sizes[sizes > 0].min()) if sizes.any() else None,
+        "quality": round(QUALITY_THRESHOLD * 100),
         "license": None if texts is None else texts.license,
         "terms": None if texts is None else texts.terms,
         "textNames": None if texts is None else texts.names,
@@ -84,7 +87,7 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
         "device": run.device,
         "versions": run.versions,
         "prompt": _prompt(result),
-        "prompts": result.n_prompts,
+        "prompts": len(results_of(result)),
         "unranked": entry.unranked,
         "flags": _flags(result),
         "notes": _notes(entry),
@@ -92,23 +95,23 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
         if source is None
         else {"name": source.name, "problems": source.problems, "digest": source.digest},
         "calibration": None
-        if result.calibration is None
-        else {name: _round(value) for name, value in asdict(result.calibration).items()},
+        if "brier" not in result.row.values
+        else {each.name: _round(result.row[each.name]) for each in fields(Calibration)},
         "parts": _parts(result),
         "consistency": {
-            name: {
-                "sa": _round(scores.sample_accuracy.mean),
-                "pa": _round(scores.pattern_accuracy.mean),
+            reference: {
+                "sa": _round(result.row[f"consistency_{reference}_sample_accuracy"]),
+                "pa": _round(result.row[f"consistency_{reference}_pattern_accuracy"]),
             }
-            for name, scores in (result.consistency or {}).items()
+            for reference in (("seed", "majority") if result.has_seeds else ())
         },
         "counts": {
             "wrong": sum(not seed.seed_correct for seed in seeds),
             "inconsistent": len(of_kind),
             "allWrong": sum(seed.correct == 0 for seed in seeds),
         },
-        "inconsistent": [_hard_seed(result, seed, texts) for seed in of_kind[:SEEDS_SHOWN]],
-        "hardest": [_hard_seed(result, seed, texts) for seed in seeds[:SEEDS_SHOWN]],
+        "inconsistent": [_hard_seed(seed, texts) for seed in of_kind[:SEEDS_SHOWN]],
+        "hardest": [_hard_seed(seed, texts) for seed in seeds[:SEEDS_SHOWN]],
     }
 
 
@@ -116,26 +119,27 @@ def _notes(entry: Entry) -> list[str]:
     result = entry.result
     return [
         *([] if entry.unranked is None else [f"not ranked: {entry.unranked}"]),
-        *([effect_text(result.effect, result.units)] if isinstance(result, OverPrompts) else []),
+        *([effect_text(result.effect, result.units)] if isinstance(result, PromptGroup) else []),
         *result.notes,
     ]
 
 
-def _flags(result: Result) -> list[str]:
+def _flags(result: Scored) -> list[str]:
     """Return the short caveats shown in the table; the notes have the details."""
-    left_out = result.left_out.groups or result.left_out.rows
+    left_out, permuted = result.left_out.groups or result.left_out.rows, permuted_labels(result)
     flags = {
         "prompted": result.run.prompt is not None,
         "two-way": is_two_way(result),
         f"labels {result.model.label_origin}": result.model.label_origin not in ("config", FUNCTION, ANSWERS, PROMPT),
         "some left out": left_out,
         "no answers": result.run.no_answers > 0,
-        "near chance": any(note.startswith("warning") for note in result.notes),
+        "labels permuted": permuted is not None,
+        "no better than chance": permuted is None and any(note.startswith("warning") for note in result.notes),
     }
     return [flag for flag, applies in flags.items() if applies]
 
 
-def _prompt(result: Result) -> Json | None:
+def _prompt(result: Scored) -> Json | None:
     """Return how a language model was asked, in words by name, without what is unknown."""
     prompt = result.run.prompt
     if prompt is None:
@@ -159,39 +163,36 @@ def _prompt(result: Result) -> Json | None:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _parts(result: Result) -> Json:
-    parts = {ALL: _part(result.scores, result.on_source())}
-    if isinstance(result, OverPrompts):
-        parts |= {f"prompt:{title}": _part(each.scores, None) for title, each in result.prompts.items()}
-    for column, values in result.parts.items():
-        for value, scores in values.items():
-            on_source = result.on_source(column, value)
-            parts[f"{column}:{value}"] = _part(scores, on_source, band=column != MASKED_LM)
+def _parts(result: Scored) -> Json:
+    parts = {ALL: _part(result.row)}
+    if isinstance(result, PromptGroup):
+        parts |= {f"prompt:{title}": _part(each.row) for title, each in result.prompts.items()}
+    for column, rows in result.rows_by.items():
+        parts |= {f"{column}:{value}": _part(row, band=column != MASKED_LM) for value, row in rows.items()}
     return parts
 
 
-def _part(scores: Scores, on_source: SourceAccuracy | None, *, band: bool = True) -> Json:
-    intervals = scores.intervals
+def _part(row: ScoreRow, *, band: bool = True) -> Json:
+    source = row["source_accuracy"]
+    ends = {
+        short: row.ends(name)
+        for short, name in (
+            ("seeds", "seed_accuracy"),
+            ("variants", "sample_accuracy"),
+            ("pa", "pattern_accuracy"),
+            ("qt", "qt"),
+        )
+    }
+    threshold = row["mt"]
     return {
-        "n": scores.groups,
-        **(
-            {}
-            if on_source is None
-            else {"source": _round(on_source.sample_accuracy), "sourceInterval": on_source.interval}
-        ),
-        "seeds": _round(scores.anchor_accuracy),
-        "variants": _round(scores.sample_accuracy.mean),
-        "qt": _round(scores.qt),
-        "mt": None if scores.mt is None else round(scores.mt * 100),
-        "ci": None
-        if intervals is None
-        else {
-            "seeds": intervals.anchor_accuracy,
-            "variants": intervals.sample_accuracy,
-            "pa": intervals.pattern_accuracy,
-            "qt": intervals.qt,
-        },
-        "curve": _curve(scores.curve, band=band),
+        "n": row["groups"],
+        **({} if source is None else {"source": _round(source), "sourceInterval": row.ends("source_accuracy")}),
+        "seeds": _round(row["seed_accuracy"]),
+        "variants": _round(row["sample_accuracy"]),
+        "qt": _round(row["qt"]),
+        "mt": None if threshold is None else round(threshold * 100),
+        "ci": None if ends["pa"] is None else ends,
+        "curve": _curve(row.curve, band=band),
     }
 
 
@@ -213,17 +214,16 @@ def _differences(shares: Iterable[float | None]) -> list[int]:
     return [values[0], *(after - before for before, after in pairwise(values))]
 
 
-def _hard_seed(result: Result, seed: SeedPredictions, texts: Texts | None) -> Json:
+def _hard_seed(seed: SeedPredictions, texts: Texts | None) -> Json:
     text = None if texts is None else texts.seeds.get(seed.seed_id)
-    flipped = flips(result, seed)
     return {
         "id": seed.seed_id,
         "gold": seed.gold,
         "predicted": seed.predicted,
         "correct": seed.correct,
         "of": seed.variants,
-        "flipped": len(flipped),
-        "flips": [] if text is None else [[*text.variants[index], label] for index, label in flipped[:FLIPS_SHOWN]],
+        "flipped": len(seed.flips),
+        "flips": [] if text is None else [[*text.variants[name], label] for name, label in seed.flips[:FLIPS_SHOWN]],
     }
 
 

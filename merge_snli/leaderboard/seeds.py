@@ -1,4 +1,4 @@
-"""Find the seeds that are hard for a model, and read their texts; result files contain no texts."""
+"""Find the seeds that are hard for a model, and read their texts, which results do not contain."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,13 +8,16 @@ import numpy as np
 
 from merge_snli.base.errors import InputError
 from merge_snli.card.metadata import license_of, license_text
-from merge_snli.dataset.stored import MergeDataset, read_split
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import TextNames
 from merge_snli.dataset.variants import seed_offsets
 from merge_snli.leaderboard.boards import Board
-from merge_snli.models.labels import positions
-from merge_snli.scoring.results.result import Result
-from merge_snli.scoring.results.scores import NO_ANSWER_TEXT, NOT_ASKED, label_of
+from merge_snli.models.labels import Missing
+from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.prompts import Scored, results_of
+from merge_snli.scoring.scores import NO_ANSWER_TEXT
+
+NO_ANSWER = Missing.NO_ANSWER.value
 
 COLUMNS = (
     "seed_id",
@@ -26,7 +29,7 @@ COLUMNS = (
     "replacement",
     "premise_offsets",
     "hypothesis_offsets",
-    "subsamples",
+    "variant_id",
 )
 
 
@@ -38,13 +41,13 @@ class SeedText:
         premise: The seed's premise.
         hypothesis: The seed's hypothesis.
         words: The words that were replaced, with the offsets of their characters in the premise and the hypothesis.
-        variants: Index in `words` and replacement of each variant that was scored, in the order of the split `test`.
+        variants: Index in `words` and replacement of each variant, by its id.
     """
 
     premise: str
     hypothesis: str
     words: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]
-    variants: tuple[tuple[int, str], ...]
+    variants: Mapping[str, tuple[int, str]]
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ def read_texts(board: Board, dataset: MergeDataset) -> Texts | None:
     """Read the texts of a board's seeds.
 
     Args:
-        board: The board; of a part of a data set, if its models were scored on that.
+        board: The board.
         dataset: A data set.
 
     Returns:
@@ -73,15 +76,13 @@ def read_texts(board: Board, dataset: MergeDataset) -> Texts | None:
     partial = board.dataset.partial
     if dataset.digest != (board.dataset.digest if partial is None else partial.of):
         return None
-    subsample = None if partial is None else partial.subsample
-    table = read_split(dataset, str(board.dataset.config))
+    table = open_config(dataset, board.dataset.config).table
     missing = [name for name in COLUMNS if name not in table.column_names]
     if missing:
         raise InputError(f"config {board.dataset.config} of {dataset.name} has no column {missing[0]}")
     by_seed: dict[str, list[dict[str, Any]]] = {}
     for row in table.select(COLUMNS).to_pylist():
-        if subsample is None or subsample in row["subsamples"]:
-            by_seed.setdefault(row["seed_id"], []).append(row)
+        by_seed.setdefault(row["seed_id"], []).append(row)
     return Texts(
         license=license_of(dataset.record) or "not stated",
         terms=license_text(dataset.record),
@@ -100,7 +101,7 @@ def _seed_text(rows: list[dict[str, Any]]) -> SeedText:
         premise=rows[0]["seed_premise"],
         hypothesis=rows[0]["seed_hypothesis"],
         words=words,
-        variants=tuple((index[row["original"]], row["replacement"]) for row in rows),
+        variants={row["variant_id"]: (index[row["original"]], row["replacement"]) for row in rows},
     )
 
 
@@ -109,20 +110,20 @@ class SeedPredictions:
     """A model's predictions on a seed and its variants.
 
     Attributes:
-        index: Index of the seed in the result's table of seeds.
         seed_id: Id of the seed.
         gold: Gold label, among the compared labels.
-        predicted: Predicted label of the seed itself, or `NO_ANSWER_TEXT`.
-        correct: Number of variants with the gold label.
-        variants: Number of scored variants.
+        predicted: Predicted label of the seed itself, or `NO_ANSWER_TEXT`; of several prompts the most frequent one.
+        correct: Number of variants with the gold label; of several prompts the sum.
+        variants: Number of answers to variants.
+        flips: The variants with another prediction than the seed: id of the variant, and prediction.
     """
 
-    index: int
     seed_id: str
     gold: str
     predicted: str
     correct: int
     variants: int
+    flips: tuple[tuple[str, str], ...]
 
     @property
     def seed_correct(self) -> bool:
@@ -130,37 +131,34 @@ class SeedPredictions:
         return self.predicted == self.gold
 
 
-def seeds_by_hardness(result: Result) -> list[SeedPredictions]:
+def seeds_by_hardness(scored: Scored) -> list[SeedPredictions]:
     """Return every seed of a result, sorted by its share of correct variants, smallest first."""
-    table, labels = result.groups, result.compared_labels
-    anchors = table.anchors or (None,) * len(table.id)
-    gold = np.array(positions(result.dataset.labels, labels))[[int(numbers[0]) for numbers in table.gold]].tolist()
-    seeds = [
-        SeedPredictions(
-            index=index,
-            seed_id=table.id[index],
-            gold=labels[gold[index]],
-            predicted=anchors[index] or NO_ANSWER_TEXT,
-            correct=predictions.count(str(gold[index])),
-            variants=len(predictions) - predictions.count(NOT_ASKED),
+    names = dict(enumerate(scored.compared_labels)) | {NO_ANSWER: NO_ANSWER_TEXT}
+    answers = [result.answers for result in results_of(scored)]
+    first = answers[0]
+    of_seeds = [each.seeds.predicted.tolist() for each in answers if each.seeds is not None]
+    predicted = [max(labels, key=labels.count) for labels in zip(*of_seeds, strict=True)]
+    gold = first.gold[np.unique(first.groups, return_index=True)[1]].tolist()
+    order = np.argsort(first.groups, kind="stable")
+    rows = np.split(order, np.searchsorted(first.groups[order], np.arange(1, len(first.group_ids))))
+    ids, labels = first.row_ids.to_pylist(), [each.predicted.tolist() for each in answers]
+    seeds = []
+    for group, name in enumerate(first.group_ids):
+        given = [(row, of_prompt[row]) for of_prompt in labels for row in rows[group].tolist()]
+        flipped = [(ids[row], names[label]) for row, label in given if label != predicted[group]]
+        seeds.append(
+            SeedPredictions(
+                seed_id=name,
+                gold=names[gold[group]],
+                predicted=names[predicted[group]],
+                correct=sum(label == gold[group] for _, label in given),
+                variants=len(given),
+                flips=tuple(dict.fromkeys(flipped)),
+            )
         )
-        for index, predictions in enumerate(table.predictions)
-    ]
     return sorted(seeds, key=lambda seed: (seed.correct / seed.variants, -seed.variants, seed.seed_id))
 
 
 def inconsistent(seeds: Iterable[SeedPredictions]) -> list[SeedPredictions]:
     """Return the seeds that the model predicts correctly, but not all of their variants."""
     return [seed for seed in seeds if seed.seed_correct and seed.correct < seed.variants]
-
-
-def flips(result: Result, seed: SeedPredictions) -> list[tuple[int, str]]:
-    """Return the variants with another prediction than the seed: index among the seed's variants, and prediction."""
-    predictions = result.groups.predictions[seed.index]
-    variants = len(predictions) // result.n_prompts
-    labels = [
-        (index % variants, label_of(number, result.compared_labels))
-        for index, number in enumerate(predictions)
-        if number != NOT_ASKED
-    ]
-    return list(dict.fromkeys((index, label) for index, label in labels if label != seed.predicted))

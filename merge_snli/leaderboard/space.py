@@ -8,23 +8,23 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from merge_snli.analysis.html_page import asset
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.hub_ids import fetch
 from merge_snli.base.table import TEXT_WIDTH
+from merge_snli.comparison.html_page import asset
 from merge_snli.dataset.folders import check_out, first_name
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.leaderboard.write import write_leaderboard
-from merge_snli.scoring.predictions.opening import data_keys, open_data
-from merge_snli.scoring.results.files import RESULT, file_name, parse_result, read_results, write_result
-from merge_snli.scoring.results.grouping import data_key, model_key
-from merge_snli.scoring.results.recompute import differences
-from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.check import differences
+from merge_snli.scoring.grouping import model_key
+from merge_snli.scoring.opening import data_keys, open_data
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.store import answers_name, file_name, parse_result, read_results, write_result
 
 RESULTS, SETTINGS = "results", "leaderboard.json"
 SPACE_ID = re.compile(r"[\w.-]+/[\w.-]+")
-RESULT_PATH = re.compile(rf"{RESULTS}/[^/]+\.json")
+RESULT_PATH = re.compile(rf"{RESULTS}/[^/]+\.(json|parquet)")
 
 # Number of differences that are listed per file.
 SHOWN = 3
@@ -66,7 +66,7 @@ def init_space(space: str, results: Sequence[Result], datasets: Sequence[MergeDa
             f"{param('init_space')} needs {param('dataset')}: name the data sets that results may be submitted on"
         )
     out = check_out(out, find_other=first_name)
-    checked = check_files({file_name(result): RESULT.dump_json(result) for result in results}, {}, datasets)
+    checked = check_results({file_name(result): result for result in results}, {}, datasets)
     for name, problems in checked.items():
         if problems:
             raise InputError(f"{name}: {problems[0]}")
@@ -100,7 +100,7 @@ def build_space(folder: Path, datasets: Sequence[MergeDataset] = ()) -> Checked:
         InputError: If the folder is not that of a Space, it has no result, or a data set cannot be found.
     """
     settings = _settings(folder)
-    found = check_files(_results_of(_files_of(folder)), {}, _find_datasets(settings, datasets))
+    found = check_results(_results_of(_files_of(folder)), {}, _find_datasets(settings, datasets))
     checked = {f"{RESULTS}/{name}": problems for name, problems in found.items()}
     if not any(checked.values()):
         _write_page(read_results(folder / RESULTS), folder, settings["space"])
@@ -108,7 +108,7 @@ def build_space(folder: Path, datasets: Sequence[MergeDataset] = ()) -> Checked:
 
 
 def check_pull_request(space: str, number: int, datasets: Sequence[MergeDataset] = ()) -> Checked:
-    """Check a pull request to a Space on the Hub: it may only add result files, and these must pass.
+    """Check a pull request to a Space on the Hub: it may only add the files of results, and these must pass.
 
     Args:
         space: Hub id of the Space.
@@ -126,11 +126,12 @@ def check_pull_request(space: str, number: int, datasets: Sequence[MergeDataset]
     before, after = _files_of(main), _files_of(proposed)
     added = {path: content for path, content in after.items() if path not in before and RESULT_PATH.fullmatch(path)}
     problems: Checked = {
-        path: [f"is changed: a pull request may only add {RESULTS}/NAME.json, and must be up to date with main"]
+        path: [f"is changed: a pull request may only add results to {RESULTS}/, and must be up to date with main"]
         for path in sorted({*before, *after})
         if path not in added and before.get(path) != after.get(path)
     }
-    found = check_files(_results_of(added), _results_of(before), _find_datasets(_settings(main), datasets))
+    known = {name: result for name, result in _results_of(before).items() if not isinstance(result, str)}
+    found = check_results(_results_of(added), known, _find_datasets(_settings(main), datasets))
     if not added:
         problems[f"pull request {number}"] = ["adds no result"]
     return problems | {f"{RESULTS}/{name}": each for name, each in found.items()}
@@ -171,37 +172,41 @@ def _files_of(folder: Path) -> dict[str, bytes]:
     return {name: path.read_bytes() for name, path in files.items() if not name.startswith((".git/", ".cache/"))}
 
 
-def _results_of(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the content of the result files by name."""
-    return {path.removeprefix(f"{RESULTS}/"): content for path, content in files.items() if RESULT_PATH.fullmatch(path)}
+def _results_of(files: Mapping[str, bytes]) -> dict[str, Result | str]:
+    """Return the results in files by name of the JSON file, or why it is none; a file of answers alone is none."""
+    own = {path.removeprefix(f"{RESULTS}/"): content for path, content in files.items() if RESULT_PATH.fullmatch(path)}
+    documents = [name for name in own if name.endswith(".json")]
+    found = {name: _read(own[name], own.get(answers_name(name)), name) for name in documents}
+    alone = {name for name in own if not name.endswith(".json")} - {answers_name(name) for name in documents}
+    return found | dict.fromkeys(sorted(alone), "is the file of the answers of no result: add NAME.json")
 
 
 def _write_page(results: Sequence[Result], folder: Path, space: str) -> Path:
     about = (
         f"To submit a model, score it with merge-snli score on a data set of this leaderboard, and open a pull request "
-        f"to {space} that adds the result file to {RESULTS}/. {LIMITS}"
+        f"to {space} that adds the two files of the result to {RESULTS}/. {LIMITS}"
     )
     return write_leaderboard(results, folder, about=about)
 
 
-def check_files(files: Mapping[str, bytes], accepted: Mapping[str, bytes], datasets: Sequence[MergeDataset]) -> Checked:
-    """Check submitted result files.
+def check_results(
+    results: Mapping[str, Result | str], accepted: Mapping[str, Result], datasets: Sequence[MergeDataset]
+) -> Checked:
+    """Check submitted results.
 
     Args:
-        files: Content of each submitted file by name.
-        accepted: Content of the result files that are on the leaderboard, by name.
+        results: Each submitted result by the name of its file, or why the file is none.
+        accepted: The results that are on the leaderboard, by name.
         datasets: The data sets of the leaderboard.
 
     Returns:
-        What is wrong with each file; empty if the file passes.
+        What is wrong with each result; empty if it passes.
 
     Raises:
         InputError: If a data set cannot be read.
     """
-    known = {name: result for name, content in accepted.items() if not isinstance(result := _read(content), str)}
-    found = {}
-    for name, content in files.items():
-        result = _read(content)
+    known, found = dict(accepted), dict[str, list[str]]()
+    for name, result in results.items():
         if isinstance(result, str):
             found[name] = [result]
             continue
@@ -210,10 +215,10 @@ def check_files(files: Mapping[str, bytes], accepted: Mapping[str, bytes], datas
     return found
 
 
-def _read(content: bytes) -> Result | str:
+def _read(content: bytes, answers: bytes | None, name: str) -> Result | str:
     """Return a result, or why the file is none."""
     try:
-        return parse_result(content, "the file")
+        return parse_result(content, answers, name)
     except InputError as error:
         return str(error)
 
@@ -241,7 +246,7 @@ def _copies(result: Result, others: Mapping[str, Result]) -> list[str]:
     """Return a sentence for each other result that is of the same model or has the same answers on the same data."""
     found = []
     for name, other in others.items():
-        if data_key(other.dataset) == data_key(result.dataset):
+        if other.dataset.key == result.dataset.key:
             if model_key(result) == model_key(other):
                 found.append(f"is of the same model as {name}")
             elif _answers(result) == _answers(other):
@@ -249,20 +254,19 @@ def _copies(result: Result, others: Mapping[str, Result]) -> list[str]:
     return found
 
 
-def _answers(result: Result) -> dict[str, tuple[str, str | None]]:
-    table = result.groups
-    anchors = table.anchors or (None,) * len(table.id)
-    return dict(zip(table.id, zip(table.predictions, anchors, strict=True), strict=True))
+def _answers(result: Result) -> dict[str, str | None]:
+    table = result.table
+    return dict(zip(table["row_id"].to_pylist(), table["answer"].to_pylist(), strict=True))
 
 
 def _recomputed(result: Result, datasets: Sequence[MergeDataset]) -> list[str]:
     here = result.dataset
-    dataset = next((each for each in datasets if data_key(here) in data_keys(each)), None)
+    dataset = next((each for each in datasets if here.key in data_keys(each)), None)
     if dataset is None:
         names = ", ".join(f"{each.name} ({each.digest[:8]})" for each in datasets)
         return [f"is on data with the digest {here.digest[:8]}: the leaderboard has {names}"]
     try:
-        (data,) = open_data(dataset, config=here.config, by=() if result.has_anchors else tuple(result.parts))
+        (data,) = open_data(dataset, config=here.config, by=() if result.has_seeds else tuple(result.parts))
         wrong = list(islice(differences(result, data), SHOWN + 1))
     except (InputError, ValueError) as error:
         return [str(error)]

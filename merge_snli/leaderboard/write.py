@@ -10,7 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from merge_snli.analysis.html_page import (
+from merge_snli.base.errors import InputError
+from merge_snli.base.files import write_text
+from merge_snli.base.table import Column, Table
+from merge_snli.card.metadata import may_be_shared
+from merge_snli.comparison.html_page import (
     asset,
     combined_script,
     content_policy,
@@ -18,18 +22,14 @@ from merge_snli.analysis.html_page import (
     shared_style,
     template,
 )
-from merge_snli.base.errors import InputError
-from merge_snli.base.files import write_text
-from merge_snli.base.table import Column, Table
-from merge_snli.card.metadata import may_be_shared
 from merge_snli.dataset.folders import check_out
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.leaderboard.boards import Board, Entry, make_boards, side_by_side
 from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.seeds import Texts, read_texts
-from merge_snli.scoring.predictions.opening import data_keys
-from merge_snli.scoring.results.recompute import with_parts
-from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.check import with_parts
+from merge_snli.scoring.opening import data_keys
+from merge_snli.scoring.result import Result
 
 # The fields of `PromptRecord` in CSV and JSON, empty for models that were not prompted.
 PROMPT_COLUMNS = (
@@ -132,12 +132,12 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, Texts] | None = Non
     """
     library = f"/*!\n{_asset('vendor', 'uPlot.LICENSE')}*/\n{_asset('vendor', 'uPlot.iife.min.js')}"
     script = combined_script([_asset(name) for name in SCRIPTS])
-    interactive = [board for board in boards if board.has_anchors]
+    interactive = [board for board in boards if board.has_seeds]
     scripts = [library, script] if interactive else []
     return template(_asset("index.html.jinja")).render(
         sets=template(_asset("sets.html.jinja")).render(side=side_by_side(boards)),
         grouped=template(_asset("grouped.html.jinja")).render(
-            boards=[board for board in boards if not board.has_anchors]
+            boards=[board for board in boards if not board.has_seeds]
         ),
         about=about,
         tables=[board.table().html() for board in interactive],
@@ -207,10 +207,10 @@ def leaderboard_text(
 def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset], *, with_text: bool) -> dict[int, Texts]:
     """Read the seed texts of each board that is on one of the data sets and may show them, by position of the board."""
     found: dict[int, Texts] = {}
-    without_seeds = [board.dataset for board in boards if not board.has_anchors]
+    without_seeds = [board.dataset for board in boards if not board.has_seeds]
     pairs = {(each.digest if each.partial is None else each.partial.of, each.config) for each in without_seeds}
     for dataset in datasets:
-        read = ((index, read_texts(board, dataset)) for index, board in enumerate(boards) if board.has_anchors)
+        read = ((index, read_texts(board, dataset)) for index, board in enumerate(boards) if board.has_seeds)
         of_dataset = {index: texts for index, texts in read if texts is not None}
         if not of_dataset and pairs.isdisjoint(data_keys(dataset)):
             scored = [f"{board.dataset.name} version {board.dataset.version}" for board in boards[:1]]

@@ -72,6 +72,7 @@ class CausalLM:
             max_length(model, tokenizer),
             chat=bool(tokenizer.chat_template),
         )
+        self._n_end_tokens = 0 if self.facts.chat else _count_end_tokens(tokenizer)
         example, *others = self._encode([EXAMPLE_PAIR, *OTHER_PAIRS])
         self._prefix = _common_start([each.context for each in (example, *others)])[: len(example.context) - 1]
         self._prefix_cache: Any = None
@@ -129,17 +130,23 @@ class CausalLM:
         questions = (self._prompt.messages(*pair)[-1]["content"] for pair in pairs)
         goes_on = not is_chat or all(map(str.endswith, texts, questions))
         contexts, *whole = (
-            # A chat template writes the special tokens itself.
-            self._tokenizer([text + more for text in texts], add_special_tokens=not is_chat, verbose=False)["input_ids"]
+            self._token_ids([text + more for text in texts])
             for more in ("", *(self._prompt.continuations if goes_on else self._prompt.answers))
         )
-        answers = ([ids[len(context) :] for context, ids in zip(contexts, each, strict=True)] for each in whole)
+        answers = ([_rest(ids, context) for context, ids in zip(contexts, each, strict=True)] for each in whole)
         encoded = [EncodedPrompt(*each) for each in zip(contexts, map(list, zip(*answers, strict=True)), strict=True)]
         if not all(answer for each in encoded for answer in each.answers):
             raise InputError(
-                f"an answer of the prompt adds no token to it for {self.facts.architecture}: use another prompt"
+                f"an answer adds no token to the prompt, or changes the prompt's last token, with the tokenizer of "
+                f"{self.facts.architecture}: use another prompt"
             )
         return encoded
+
+    def _token_ids(self, texts: list[str]) -> list[list[int]]:
+        """Tokenize texts that an answer may follow, so without the tokens that mark the end of a text."""
+        # A chat template writes the special tokens itself.
+        rows = self._tokenizer(texts, add_special_tokens=not self.facts.chat, verbose=False)["input_ids"]
+        return [row[: len(row) - self._n_end_tokens] for row in rows]
 
     def _chat(self, pair: Pair) -> str:
         """Return the messages that ask about a pair in the chat template, as one message if it has no system role."""
@@ -203,6 +210,17 @@ class CausalLM:
             ids = torch.tensor(rows, device=self._model.device)
             outputs = self._model(input_ids=ids, **cache, **({"logits_to_keep": last} if self._keeps_logits else {}))
             return outputs.logits[:, -last:], getattr(outputs, "past_key_values", None)
+
+
+def _count_end_tokens(tokenizer: Any) -> int:  # noqa: ANN401 - its call is untyped
+    """Return how many special tokens a tokenizer appends to a text."""
+    bare, whole = (tokenizer("a", add_special_tokens=special)["input_ids"] for special in (False, True))
+    return sum(1 for _ in takewhile(lambda token: token != bare[-1], reversed(whole)))
+
+
+def _rest(ids: list[int], context: list[int]) -> list[int]:
+    """Return the tokens that an answer adds to those of a prompt, none if it changes those of the prompt."""
+    return ids[len(context) :] if ids[: len(context)] == context else []
 
 
 def _sums(logits: torch.Tensor, answers: list[list[int]]) -> torch.Tensor:

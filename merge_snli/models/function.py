@@ -1,5 +1,6 @@
 """Models that give labels: a function from sentence pairs to labels, or answers that were given elsewhere."""
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -32,8 +33,12 @@ def model_from_function(
         data_labels: The data set's labels in the order of their numbers.
         name: The name to report; the function's own name by default.
         version: A version of the function. If given, its predictions are cached under name and version.
+
+    Raises:
+        InputError: If the function does not take one argument.
     """
     name, labels = name or function_name(function), labels_of_answers(data_labels)
+    _require_one_argument(function, name)
     key = {"function": name, "version": version} | ({} if labels == FUNCTION_LABELS else {"labels": labels})
     return ScoredModel(
         name=name,
@@ -45,6 +50,15 @@ def model_from_function(
         versions={},
         load=lambda: LabelPredictor(partial(_asked, function, data_labels, name), "int64", len(labels)),
     )
+
+
+def _require_one_argument(function: LabelFunction, name: str) -> None:
+    try:
+        inspect.signature(function).bind([])
+    except TypeError as error:
+        raise InputError(f"{name} must take one argument, a list of (premise, hypothesis) pairs: {error}") from error
+    except ValueError:  # of built-in functions without a signature
+        return
 
 
 def labels_of_answers(data_labels: Sequence[str]) -> tuple[str, ...]:
@@ -75,7 +89,7 @@ def model_from_answers(
 
     def numbers(pairs: Sequence[Pair]) -> list[Any]:
         if ranked is None:
-            return [_number(answers[pair], possible) if pair in answers else Missing.NOT_ASKED for pair in pairs]
+            return [_number(answers[pair], possible) if pair in answers else Missing.NOT_PREDICTED for pair in pairs]
         return [likelihoods.get(pair, [np.nan] * len(data_labels)) for pair in pairs]
 
     labels = possible if ranked is None else tuple(data_labels)

@@ -69,7 +69,7 @@ class Predictor(Protocol):
 class Missing(IntEnum):
     """Stands for a label that there is not, in arrays of numbers of labels."""
 
-    NOT_ASKED = -1
+    NOT_PREDICTED = -1
     """The model was not asked, the pair is too long for it, or its answer was not imported."""
     NO_ANSWER = -2
     """The model gave no answer, or one that cannot be read, which is wrong."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.extras import install_command
 from merge_snli.dataset.label_spellings import canonical_names
 from merge_snli.models.causal_lm import CausalLM
 from merge_snli.models.classifier import EXAMPLE_PAIR, Classifier, output_names, texts_of
@@ -231,7 +232,7 @@ def _load_adapter(resolved: ResolvedModel, options: ModelOptions) -> Any:  # noq
         from peft import PeftModel
     except ImportError as error:
         raise InputError(
-            f"model {resolved.name} is an adapter, which needs peft: pip install 'merge-snli[adapters]'"
+            f"model {resolved.name} is an adapter, which needs peft: {install_command('adapters')}"
         ) from error
     assert resolved.base is not None
     if options.prompt is None:

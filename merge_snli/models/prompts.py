@@ -11,8 +11,10 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from merge_snli.base.errors import InputError, param, reason
 from merge_snli.base.files import read_toml, sha256_of_json
+from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.dataset.record import validation_errors
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames
+from merge_snli.schema import NLI_LABELS
 
 # What a prompt asks for. A letter alone is no answer to a prompt that asks for a word.
 AnswerForm: TypeAlias = Literal["word", "letter", "json"]
@@ -166,8 +168,8 @@ class FilledPrompt:
         """Check the prompt with a problem.
 
         Raises:
-            InputError: If a template is invalid or hides the problem, two labels have one word, or a prompt that asks
-                for reasons has shots.
+            InputError: If a template is invalid or hides the problem, a label has no word of its own, a word is for an
+                unknown label, or a prompt that asks for reasons has shots.
         """
         name, shown = f"the prompt {self.prompt.name}", self.question("first sentence", "second sentence")
         if "first sentence" not in shown or "second sentence" not in shown:
@@ -177,8 +179,14 @@ class FilledPrompt:
                 f"{name} asks for {', '.join(self.prompt.words.values())}, and the labels are "
                 f"{', '.join(self.labels)}: give {param('prompt')} {TASK_PROMPT}, or a TOML file of this task"
             )
-        if len({*self.words}) < len(self.words):
-            raise InputError(f"{name} has one word for two of the labels {', '.join(self.labels)}: change its words")
+        if unknown := self.prompt.words.keys() - {*self.labels, *NLI_LABELS, *TWO_WAY}:
+            raise InputError(f"{name} has a word for {min(unknown)!r}: the labels are {', '.join(self.labels)}")
+        read = {"".join(filter(str.isalnum, word.casefold())) for word in self.words}
+        if len(read) < len(self.words) or "" in read:
+            raise InputError(
+                f"the words of {name} for {', '.join(self.labels)} are {', '.join(map(repr, self.words))}: give each "
+                "label a word of letters or digits that differs from the others in more than case"
+            )
         if self.prompt.reason_first and self.shots:
             raise InputError(
                 f"{name} asks for reasons, which the {len(self.shots)} shots do not have: give {param('shots')} 0"

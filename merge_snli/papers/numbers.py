@@ -20,13 +20,14 @@ class PaperExhibit:
         name: Its name, such as `table-3`.
         title: What it shows.
         section: The section that it belongs to.
-        needs: What our numbers are computed from, as in `merge_snli.reproduction.run`.
+        needs: What our numbers are computed from, as in `merge_snli.paper.reproduction.run`.
         says: Sentences of the paper on it, as printed.
         not_computed: Why it cannot be computed, and what to do; empty if it can.
         commands: The commands for that.
         precision: The unit to which the paper rounds; None for that of the last printed digit.
         columns: Headers of the cells.
         rows: The cells by name of the row, one per column.
+        undecided: Why no number compares with a row, by its name: the paper can be read in two ways.
     """
 
     name: str
@@ -39,6 +40,7 @@ class PaperExhibit:
     precision: float | None = None
     columns: tuple[str, ...] = ()
     rows: Mapping[str, tuple[PaperCell, ...]] = field(default_factory=dict)
+    undecided: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

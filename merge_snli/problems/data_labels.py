@@ -128,8 +128,8 @@ def _unclear(options: ProblemOptions, labels: Sequence[str]) -> str:
     if not {*labels} <= THREE_NUMBERS:
         return (
             f"{found}. If they are graded scores, a replaced word can change them: name a column of classes with "
-            f"{param('label_column')}. If they are classes, name them in the order of their numbers with "
-            f"{param('data_labels')}. Some problems:"
+            f"{param('label_column')}. If they are classes, name each with "
+            f"{param('data_labels', tuple(f'{label}=NAME' for label in labels))}. Some problems:"
         )
     return (
         f"{found}. Name them in the order of their numbers: {two} if 0 is entailment, {reversed_two} if 1 is, or three "

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.extras import install_command
 from merge_snli.base.files import read_toml
 from merge_snli.base.stages import EVALUATE, FILTERS, MASKED_LM, PREDICT, TAG, WRITE, RunStage
 from merge_snli.runs.run_folder import RAY, SLURM, SubmittedStage
@@ -128,9 +129,7 @@ def read_cluster_file(path: Path) -> ClusterOptions:
             executor, or a value is invalid.
     """
     if find_spec("datatrove") is None:
-        raise InputError(
-            f"{param('cluster')} needs datatrove, which is not installed: pip install 'merge-snli[cluster]'"
-        )
+        raise InputError(f"{param('cluster')} needs datatrove, which is not installed: {install_command('cluster')}")
     try:
         options = ClusterOptions.model_validate(read_toml(path, "cluster"))
     except ValidationError as error:

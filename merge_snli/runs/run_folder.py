@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.files import is_running, machine_name, write_json
+from merge_snli.base.files import ON_WINDOWS, is_running, machine_name, write_json
 
 CLUSTER_FILE, SUBMITTER_FILE = "cluster.json", "submitter.json"
 
@@ -110,7 +110,7 @@ def output_folder(folder: Path) -> Path:
 
 def write_run(folder: Path, run: Sequence[SubmittedStage]) -> None:
     """Write the stages of a run, in order."""
-    stages = [{**asdict(stage), "folder": str(stage.folder.relative_to(folder))} for stage in run]
+    stages = [{**asdict(stage), "folder": stage.folder.relative_to(folder).as_posix()} for stage in run]
     for stage in stages:
         del stage["executor"]
     write_json(folder / CLUSTER_FILE, {"executor": run[0].executor, "stages": stages})
@@ -166,7 +166,7 @@ def is_submitting(folder: Path) -> bool:
     file = folder / SUBMITTER_FILE
     with suppress(OSError, ValueError):
         host, pid = file.read_text(encoding="utf-8").split()
-        if host == machine_name():
+        if host == machine_name() and not ON_WINDOWS:
             return is_running(pid)
     return is_fresh(file)
 

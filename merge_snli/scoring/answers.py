@@ -10,10 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from merge_snli.base.arrays import Bools, Floats, Ints
+from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Missing, positions
-from merge_snli.scoring.predictions.scored_data import ScoredData
+from merge_snli.scoring.data import ScoredData
 from metrics.pattern_accuracy.counts import count_cells
 
 # The reference that a model's own most frequent label of each group is.
@@ -27,52 +30,62 @@ class Predicted:
     Attributes:
         labels: Number of the predicted label of each pair, or a code of `Missing`, [n].
         probabilities: Probability of each label, [n, n_labels]; None if they are not known.
+        details: What a language model replied to each pair, in the columns of a table of answers, [n]; None for other
+            models.
     """
 
     labels: Ints
     probabilities: Floats | None = None
+    details: pa.Table | None = None
 
-    def at(self, places: Ints) -> Predicted:
-        """Return the predictions at some places; -1 stands for a pair that was not asked."""
+    def at(self, numbers: Ints) -> Predicted:
+        """Return the predictions for the pairs with some numbers; a negative one is a pair that was not predicted."""
         shares = self.probabilities
         return Predicted(
-            np.append(self.labels, Missing.NOT_ASKED)[places],
-            None if shares is None else np.vstack([shares, np.full(shares.shape[1], np.nan)])[places],
+            np.where(numbers < 0, Missing.NOT_PREDICTED.value, self.labels[numbers]),
+            None if shares is None else np.where(numbers[:, np.newaxis] < 0, np.nan, shares[numbers]),
+            None if self.details is None else self.details.take(pa.array(numbers, mask=numbers < 0)),
         )
 
 
 @dataclass(frozen=True)
-class Anchors:
-    """The pairs that the groups were made from: the seeds of a MERGE data set.
+class SeedAnswers:
+    """The answers to the seeds of the groups of a MERGE data set.
 
     Attributes:
-        gold: Number of the gold label of each anchor, [n_groups].
-        predicted: Number of the predicted label of each anchor, or a code of `Missing`, [n_groups].
+        gold: Number of the gold label of each seed, [n_groups].
+        predicted: Number of the predicted label of each seed, or a code of `Missing`, [n_groups].
         probabilities: Probability of each label, [n_groups, n_labels]; None if they are not known.
+        details: What a language model replied, [n_groups]; None for other models.
     """
 
     gold: Ints
     predicted: Ints
     probabilities: Floats | None = None
+    details: pa.Table | None = None
 
     @property
     def correct(self) -> Bools:
-        """Whether each anchor is predicted correctly, [n_groups]."""
+        """Whether each seed is predicted correctly, [n_groups]."""
         return np.asarray(self.predicted == self.gold)
 
-    def take(self, groups: Bools) -> Anchors:
-        """Return the anchors of some groups, [n_groups]."""
-        probabilities = None if self.probabilities is None else self.probabilities[groups]
-        return Anchors(self.gold[groups], self.predicted[groups], probabilities)
+    def take(self, groups: Bools) -> SeedAnswers:
+        """Return the answers to the seeds of some groups, [n_groups]."""
+        return SeedAnswers(
+            self.gold[groups],
+            self.predicted[groups],
+            None if self.probabilities is None else self.probabilities[groups],
+            None if self.details is None else self.details.filter(pa.array(groups)),
+        )
 
 
 @dataclass(frozen=True)
 class Counts:
-    """The rows of each group in each draw.
+    """The rows of each group in each subsample.
 
     Attributes:
-        correct: Number of correct rows, [n_draws, n_groups].
-        sizes: Number of rows, [n_draws, n_groups].
+        correct: Number of correct rows, [n_subsamples, n_groups].
+        sizes: Number of rows, [n_subsamples, n_groups].
     """
 
     correct: Ints
@@ -80,7 +93,7 @@ class Counts:
 
     @property
     def drawn(self) -> Bools:
-        """Whether any draw has a row of the group, [n_groups]."""
+        """Whether any subsample has a row of the group, [n_groups]."""
         return np.asarray(self.sizes.any(axis=0))
 
 
@@ -90,32 +103,40 @@ class Answers:
 
     Attributes:
         labels: The labels in which predictions and gold labels are compared.
-        rows: Index in the data of each row, [n_rows].
-        group_index: Index in the data of each group, [n_groups].
-        groups: Index into `group_index` of the group of each row, [n_rows].
+        table: The id of each row, `row_id`, and what it is, as `ScoredData.described` returns it, [n_rows].
+        group_ids: The ids of the groups, [n_groups].
+        groups: Index into `group_ids` of the group of each row, [n_rows].
         gold: Number of the gold label of each row, [n_rows].
         predicted: Number of the predicted label of each row, or a code of `Missing`, [n_rows].
-        draws: Whether each draw has each row, [n_draws, n_rows]; None if there are no draws, and all rows count.
-        anchors: The anchors of the groups; None if they have none.
+        subsamples: Whether each subsample has each row, [n_subsamples, n_rows]; None if there are none, and all rows
+            count.
+        seeds: The answers to the seeds of the groups; None if they have none.
         probabilities: Probability of each label, [n_rows, n_labels]; None if they are not known.
-        drawn_only: Whether the model was not asked the rows that no draw has.
+        details: What a language model replied to each row, [n_rows]; None for other models.
+        drawn_only: Whether the rows that no subsample has were not predicted.
     """
 
     labels: tuple[str, ...]
-    rows: Ints
-    group_index: Ints
+    table: pa.Table
+    group_ids: tuple[str, ...]
     groups: Ints
     gold: Ints
     predicted: Ints
-    draws: Bools | None = None
-    anchors: Anchors | None = None
+    subsamples: Bools | None = None
+    seeds: SeedAnswers | None = None
     probabilities: Floats | None = None
+    details: pa.Table | None = None
     drawn_only: bool = False
 
     @property
-    def asked(self) -> Bools:
-        """Whether each row is not `NOT_ASKED`, [n_rows]."""
-        return np.asarray(self.predicted != Missing.NOT_ASKED)
+    def row_ids(self) -> pa.ChunkedArray:
+        """The id of each row, [n_rows]."""
+        return self.table["row_id"]
+
+    @property
+    def is_predicted(self) -> Bools:
+        """Whether each row is not `NOT_PREDICTED`, [n_rows]."""
+        return np.asarray(self.predicted != Missing.NOT_PREDICTED)
 
     @property
     def correct(self) -> Bools:
@@ -124,8 +145,9 @@ class Answers:
 
     @property
     def drawn(self) -> Bools:
-        """Whether any draw has each row, [n_rows]; every row without draws."""
-        return np.ones(len(self.rows), dtype=bool) if self.draws is None else np.asarray(self.draws.any(axis=0))
+        """Whether any subsample has each row, [n_rows]; every row without subsamples."""
+        whole = np.ones(len(self.predicted), dtype=bool)
+        return whole if self.subsamples is None else np.asarray(self.subsamples.any(axis=0))
 
     def take(self, *, rows: Bools | None = None, groups: Bools | None = None) -> Answers:
         """Return the answers to some rows or groups.
@@ -136,65 +158,67 @@ class Answers:
         """
         if groups is None:
             assert rows is not None
-            groups = np.zeros(len(self.group_index), dtype=bool)
+            groups = np.zeros(len(self.group_ids), dtype=bool)
             groups[self.groups[rows]] = True
         kept = groups[self.groups] if rows is None else rows & groups[self.groups]
-        return Answers(
-            labels=self.labels,
-            rows=self.rows[kept],
-            group_index=self.group_index[groups],
+        return replace(
+            self,
+            table=self.table.filter(pa.array(kept)),
+            group_ids=tuple(self.group_ids[group] for group in np.flatnonzero(groups)),
             groups=(np.cumsum(groups) - 1)[self.groups[kept]],
             gold=self.gold[kept],
             predicted=self.predicted[kept],
-            draws=None if self.draws is None else self.draws[:, kept],
-            anchors=None if self.anchors is None else self.anchors.take(groups),
+            subsamples=None if self.subsamples is None else self.subsamples[:, kept],
+            seeds=None if self.seeds is None else self.seeds.take(groups),
             probabilities=None if self.probabilities is None else self.probabilities[kept],
-            drawn_only=self.drawn_only,
+            details=None if self.details is None else self.details.filter(pa.array(kept)),
         )
 
     def without_undrawn(self) -> Answers:
-        """Return the same answers as if the model had not been asked the rows that no draw has."""
-        return replace(self, predicted=np.where(self.drawn, self.predicted, Missing.NOT_ASKED.value), drawn_only=True)
-
-    def renumbered(self) -> Answers:
-        """Return the same answers to data that has only these rows and groups."""
-        return replace(self, rows=np.arange(len(self.rows)), group_index=np.arange(len(self.group_index)))
+        """Return the same answers as if the model had not predicted the rows that no subsample has."""
+        predicted = np.where(self.drawn, self.predicted, Missing.NOT_PREDICTED.value)
+        return replace(self, predicted=predicted, drawn_only=True)
 
     def in_labels(self, labels: Sequence[str]) -> Answers:
         """Return the same answers in other labels, such as those that several models have in common."""
-        numbers = compared_numbers(self.labels, labels)
-        anchors = self.anchors
+        numbers, seeds = compared_numbers(self.labels, labels), self.seeds
         return replace(
             self,
             labels=tuple(labels),
             gold=numbers[self.gold],
             predicted=numbers[self.predicted],
-            anchors=None if anchors is None else Anchors(numbers[anchors.gold], numbers[anchors.predicted]),
+            seeds=None if seeds is None else SeedAnswers(numbers[seeds.gold], numbers[seeds.predicted]),
             probabilities=None,
         )
 
     def counts(self, reference: Ints | Literal["majority"] | None = None, *, rows: Bools | None = None) -> Counts:
-        """Count the rows that are not `NOT_ASKED`, and the correct ones among them.
+        """Count the rows that are not `NOT_PREDICTED`, and the correct ones among them.
 
         No answer is never correct.
 
         Args:
             reference: What is correct: the number of one label for each group, [n_groups], or `MAJORITY` for the
-                model's most frequent label of the group in the draw; by default the gold labels.
+                model's most frequent label of the group in the subsample; by default the gold labels.
             rows: The rows to count, [n_rows]; by default all.
         """
-        included = self.asked if rows is None else self.asked & rows
-        draws = included[np.newaxis] if self.draws is None else self.draws & included
-        cells = [self._count(draw, reference) for draw in draws]
+        included = self.is_predicted if rows is None else self.is_predicted & rows
+        subsamples = included[np.newaxis] if self.subsamples is None else self.subsamples & included
+        cells = [self._count(drawn, reference) for drawn in subsamples]
         return Counts(np.array([correct for correct, _ in cells]), np.array([sizes for _, sizes in cells]))
+
+    def counts_of(self, group_ids: Sequence[str]) -> Counts:
+        """Return the counts of some groups, by id in this order."""
+        index, counts = {name: number for number, name in enumerate(self.group_ids)}, self.counts()
+        groups = [index[name] for name in group_ids]
+        return Counts(counts.correct[:, groups], counts.sizes[:, groups])
 
     def correct_rows(self, reference: Ints | Literal["majority"] | None = None) -> int:
         """Return how many of all rows are correct, drawn or not; `reference` as for `counts`."""
-        return int(self._count(self.asked, reference)[0].sum())
+        return int(self._count(self.is_predicted, reference)[0].sum())
 
     def _count(self, rows: Bools, reference: Ints | Literal["majority"] | None) -> tuple[Ints, Ints]:
         """Count the correct and all rows of each group among some rows."""
-        groups, predicted, n_groups = self.groups[rows], self.predicted[rows], len(self.group_index)
+        groups, predicted, n_groups = self.groups[rows], self.predicted[rows], len(self.group_ids)
         sizes = np.bincount(groups, minlength=n_groups)
         answered = predicted >= 0
         if isinstance(reference, str):
@@ -210,61 +234,116 @@ def compared_numbers(names: Sequence[str], compared: Sequence[str]) -> Ints:
         names: The labels.
         compared: The compared labels.
     """
-    return np.array([*positions(names, compared), Missing.NO_ANSWER, Missing.NOT_ASKED])
+    return np.array([*positions(names, compared), Missing.NO_ANSWER, Missing.NOT_PREDICTED])
 
 
 def align(data: ScoredData, on_pairs: Predicted, compared: tuple[str, ...]) -> Answers:
-    """Assign predictions on pairs to the rows and anchors of data.
+    """Assign predictions on pairs to the rows and seeds of data.
 
     Args:
-        data: The rows, anchors and pairs.
+        data: The rows, seeds and pairs.
         on_pairs: What is predicted for each pair, [n_pairs].
         compared: The labels that the numbers mean.
     """
-    on_anchors = None if data.anchors is None else on_pairs.at(data.anchors.pairs)
-    return answers_to(data, on_pairs.at(data.row_pairs), on_anchors, compared)
+    on_seeds = None if data.seeds is None else on_pairs.at(data.seeds.pairs)
+    return answers_to(data, on_pairs.at(data.row_pairs), on_seeds, compared)
 
 
-def answers_to(data: ScoredData, rows: Predicted, anchors: Predicted | None, compared: tuple[str, ...]) -> Answers:
+def answers_to(data: ScoredData, rows: Predicted, seeds: Predicted | None, compared: tuple[str, ...]) -> Answers:
     """Return answers to data, with its gold labels.
 
     Args:
-        data: The rows and anchors.
+        data: The rows and seeds.
         rows: What is predicted for each row, [n_rows].
-        anchors: What is predicted for each anchor, [n_groups]; None without anchors.
+        seeds: What is predicted for each seed, [n_groups]; None without seeds.
         compared: The labels that the numbers mean.
     """
     gold = np.array(positions(data.label_names, compared))
     return Answers(
         labels=compared,
-        rows=np.arange(len(data.row_groups)),
-        group_index=np.arange(len(data.group_ids)),
+        table=data.described(),
+        group_ids=data.group_ids,
         groups=data.row_groups,
         gold=gold[data.row_labels],
         predicted=rows.labels,
-        draws=data.draws,
-        anchors=None
-        if data.anchors is None or anchors is None
-        else Anchors(gold[data.anchors.labels], anchors.labels, anchors.probabilities),
+        subsamples=data.subsamples,
+        seeds=None
+        if data.seeds is None or seeds is None
+        else SeedAnswers(gold[data.seeds.labels], seeds.labels, seeds.probabilities, seeds.details),
         probabilities=rows.probabilities,
+        details=rows.details,
         drawn_only=data.drawn_only,
     )
 
 
-def asked_answers(answers: Answers, *, whole_groups: bool = False) -> Answers:
-    """Leave out what the model was not asked.
+def join(answers: Answers, data: ScoredData, *, part: bool = False) -> Answers:
+    """Return answers with every row and seed of some data in its order, and with its gold labels.
+
+    A row or seed without an answer is `NOT_PREDICTED`.
 
     Args:
-        answers: The answers to all rows.
-        whole_groups: Whether a group is left out with all its rows if one of them was not asked.
+        answers: The answers.
+        data: The data that they are on.
+        part: Whether the data is a part of what they are on, so that other rows and groups are left out.
+
+    Raises:
+        InputError: If a row or group is not in the data, or has another group there.
+    """
+    if (answers.seeds is None) != (data.seeds is None):
+        raise InputError(f"{'the result' if data.seeds is None else data.place} has seeds, and the other has none")
+    rows = _positions(data.row_ids, answers.row_ids)
+    groups = _positions(pa.array(data.group_ids, pa.string()), pa.array(answers.group_ids, pa.string()))
+    if not part:
+        _require_all(answers.row_ids, rows, data.units[1], data)
+        _require_all(pa.array(answers.group_ids, pa.string()), groups, data.units[0], data)
+    found = rows >= 0
+    moved = np.flatnonzero(groups[data.row_groups[found]] != answers.groups[rows[found]])
+    if len(moved):
+        name = data.row_ids[int(np.flatnonzero(found)[moved[0]])].as_py()
+        raise InputError(f"{data.units[1]} {name!r} has another {data.units[0]} in {data.place}")
+    own = answers.seeds
+    joined = answers_to(
+        data,
+        Predicted(answers.predicted, answers.probabilities, answers.details).at(rows),
+        None if own is None else Predicted(own.predicted, own.probabilities, own.details).at(groups),
+        answers.labels,
+    )
+    return replace(joined, drawn_only=answers.drawn_only or data.drawn_only)
+
+
+def _positions(values: pa.Array | pa.ChunkedArray, among: pa.Array | pa.ChunkedArray) -> Ints:
+    """Return the position of each value among others, -1 for none, [n]."""
+    found = pc.index_in(values, value_set=among).fill_null(-1)
+    return np.asarray(found.to_numpy(), dtype=np.int64)
+
+
+def _require_all(ids: pa.Array | pa.ChunkedArray, found: Ints, unit: str, data: ScoredData) -> None:
+    """Check that the data has all ids, of which the positions were found."""
+    known = np.zeros(len(ids), dtype=bool)
+    known[found[found >= 0]] = True
+    if not known.all():
+        raise InputError(f"{unit} {ids[int(known.argmin())].as_py()!r} is not in {data.place}")
+
+
+def predicted_answers(answers: Answers, data: ScoredData, *, whole_groups: bool = False) -> tuple[Answers, ScoredData]:
+    """Leave out what the model did not predict.
+
+    Args:
+        answers: The answers to all rows of the data, in their order.
+        data: The data.
+        whole_groups: Whether a group is left out with all its rows if one of them was not predicted.
 
     Returns:
-        The answers without rows that were not asked, without the rows of groups whose anchor was not, and without
-        groups that have no other row.
+        The answers and the data without rows that were not predicted, without the rows of groups whose seed was not,
+        and without groups that have no other row.
     """
-    asked, groups = answers.asked, np.ones(len(answers.group_index), dtype=bool)
-    if answers.anchors is not None:
-        groups &= answers.anchors.predicted != Missing.NOT_ASKED
+    predicted, groups = answers.is_predicted, np.ones(len(answers.group_ids), dtype=bool)
+    if answers.seeds is not None:
+        groups &= answers.seeds.predicted != Missing.NOT_PREDICTED
     if whole_groups:
-        groups[answers.groups[~asked]] = False
-    return answers.take(rows=asked & groups[answers.groups])
+        groups[answers.groups[~predicted]] = False
+    rows = predicted & groups[answers.groups]
+    if rows.all() and groups.all():
+        return answers, data
+    kept = np.isin(np.arange(len(groups)), answers.groups[rows])
+    return answers.take(rows=rows), data.take(groups=kept, rows=rows)

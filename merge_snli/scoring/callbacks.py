@@ -14,9 +14,9 @@ from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.models.labels import compared_labels, find_model_labels, labels_on, positions
 from merge_snli.schema import ALL
 from merge_snli.scoring.answers import Predicted, align
-from merge_snli.scoring.predictions.reading import read_config
-from merge_snli.scoring.predictions.scored_data import part_of_data
-from merge_snli.scoring.results.measure import scores
+from merge_snli.scoring.data import part_of_data
+from merge_snli.scoring.measure import scores
+from merge_snli.scoring.reading import read_config
 
 TOKENS_PER_BATCH = 4096
 
@@ -137,7 +137,7 @@ class PatternAccuracyCallback(TrainerCallback):
         values = {
             "eval_pattern_accuracy": found.pattern_accuracy.mean,
             "eval_variant_accuracy": found.sample_accuracy.mean,
-            "eval_seed_accuracy": found.anchor_accuracy,
+            "eval_seed_accuracy": found.seed_accuracy,
             "eval_qt": found.qt,
         }
         return {name: value for name, value in values.items() if value is not None}

@@ -12,22 +12,18 @@ from typing import Any
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, canonical_name, canonical_names
-from merge_snli.dataset.stored import read_split
 from merge_snli.models.function import model_from_answers
 from merge_snli.models.labels import Pair
 from merge_snli.problems.file_rows import open_file
 from merge_snli.problems.rows import LabelNames, SourceRow
-from merge_snli.scoring.predictions.predict import predict_pairs
-from merge_snli.scoring.predictions.scored_data import ScoredData
-from merge_snli.scoring.replies import CUT, REFUSED, Reply, agreement, majority
-from merge_snli.scoring.results.evaluate import evaluate
-from merge_snli.scoring.results.records import PromptRecord
-from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.data import ScoredData
+from merge_snli.scoring.evaluate import evaluate
+from merge_snli.scoring.predict import predict_pairs
+from merge_snli.scoring.records import PromptRecord
+from merge_snli.scoring.replies import Reply, agreement, details_of, majority
+from merge_snli.scoring.result import Result
 
 logger = logging.getLogger(__name__)
-
-# The columns of ids of rows in stored data sets.
-ID_COLUMNS = ("variant_id", "pair_id")
 
 LABEL, ID, PREMISE, HYPOTHESIS = "label", "id", "premise", "hypothesis"
 # Columns beside which `label` is probably the gold label.
@@ -87,7 +83,8 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
         ranked=ranked if ranked and all(ranked.values()) else None,
     )
     predictions, facts = predict_pairs(scored.load, data.pairs, None, name=scored.name)
-    return evaluate(scored, facts, predictions, data, **_of_run(answers, data))
+    details = details_of(answers.replies, data.pairs)
+    return evaluate(scored, facts, predictions, data, details=details, **_of_run(answers, data))
 
 
 def _of_run(answers: ImportedAnswers, data: ScoredData) -> dict[str, Any]:
@@ -95,29 +92,13 @@ def _of_run(answers: ImportedAnswers, data: ScoredData) -> dict[str, Any]:
     found: dict[str, Any] = {"prompt": answers.prompt}
     replies = [answers.replies[pair] for pair in data.pairs if pair in answers.replies]
     unread = Counter(each[0].kind for each in replies if majority(each) is None)
-    found |= {CUT: unread[CUT], REFUSED: unread[REFUSED]}
+    found["unread"] = {kind: number for kind, number in sorted(unread.items()) if kind}
+    readers = Counter(reader for each in replies for reader in {reply.reader for reply in each} if reader)
+    found["read_by_model"] = dict(sorted(readers.items()))
     if any(len(each) > 1 for each in replies):
         found |= {"samples": max(map(len, replies)), "agreement": fmean(map(agreement, replies))}
     tied = sum(pair in answers.tied for pair in data.pairs)
     return found | ({"tied": tied} if tied else {})
-
-
-def row_ids(data: ScoredData) -> list[str]:
-    """Return the id of each row of whole data: that of a stored data set, or the number of the row in a file."""
-    if data.dataset is None:
-        return [f"row-{number}" for number in range(1, len(data.row_pairs) + 1)]
-    table = read_split(data.dataset, str(data.config))
-    ids: list[str] = table.column(next(name for name in ID_COLUMNS if name in table.column_names)).to_pylist()
-    return ids
-
-
-def pairs_by_id(data: ScoredData) -> dict[str, Pair]:
-    """Return the pair of each anchor and row of whole data by id."""
-    found = {name: data.pairs[pair] for name, pair in zip(row_ids(data), data.row_pairs.tolist(), strict=True)}
-    if data.anchors is not None:
-        seeds = zip(data.group_ids, data.anchors.pairs.tolist(), strict=True)
-        found |= {name: data.pairs[pair] for name, pair in seeds}
-    return found
 
 
 def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> ImportedAnswers:
@@ -136,7 +117,7 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
         InputError: If a file cannot be read, a row is invalid, two rows with one id differ, no row is on the config, or
             no scores name a label because all are tied.
     """
-    ids = pairs_by_id(data)
+    ids = data.pairs_by_id()
     known = {*data.pairs}
     labels: dict[Pair, str | None] = {}
     by_id: dict[str, str | None] = {}

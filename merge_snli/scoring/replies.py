@@ -1,11 +1,25 @@
 """What a language model replied to a question, once or several times, and the label that counts."""
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-# Why no label is read in a reply: it was cut at the limit of output tokens, it is a refusal, or neither.
-CUT, REFUSED, UNREADABLE = UNREAD_KINDS = ("cut", "refused", "unreadable")
+import pyarrow as pa
+
+from merge_snli.models.labels import Pair
+from merge_snli.scoring.answer_table import LOG_LIKELIHOODS, REPLIES
+
+# Why no label is read in a reply: it was cut at the limit of output tokens, may have been cut at a stop sequence, is a
+# refusal, names several labels, or states none in a form that is read.
+CUT, STOPPED, REFUSED, SEVERAL_LABELS, NOT_STATED = UNREAD_KINDS = (
+    "cut",
+    "perhaps stopped",
+    "refused",
+    "several labels",
+    "no stated answer",
+)
 
 
 @dataclass(frozen=True)
@@ -17,12 +31,19 @@ class Reply:
         text: What it wrote; empty if it ranked the labels.
         kind: Why no label is read, one of `UNREAD_KINDS`; None if one is.
         log_likelihoods: The log-likelihood of the answer for each label of the data; empty if it wrote an answer.
+        reader: The language model that read the label; None if the reader of this package did.
     """
 
     label: str | None
     text: str = ""
     kind: str | None = None
     log_likelihoods: tuple[float, ...] = ()
+    reader: str | None = None
+
+
+def best_label(labels: Sequence[str], likelihoods: Sequence[float]) -> str:
+    """Return the label with the largest log-likelihood, the first one of a tie."""
+    return labels[max(range(len(labels)), key=likelihoods.__getitem__)]
 
 
 def majority(replies: Sequence[Reply]) -> str | None:
@@ -35,3 +56,48 @@ def agreement(replies: Sequence[Reply]) -> float:
     """Return the share of replies with the label of the majority; 0 if none has a label."""
     label = majority(replies)
     return sum(label is not None and reply.label == label for reply in replies) / len(replies)
+
+
+def details_of(replies: Mapping[Pair, tuple[Reply, ...]], pairs: Sequence[Pair]) -> pa.Table | None:
+    """Return what a language model replied to each pair, in the columns of a table of answers, [n_pairs].
+
+    Args:
+        replies: The replies to each pair; pairs may be missing.
+        pairs: The pairs.
+
+    Returns:
+        The table: why no label is read, and the replies, or the log-likelihoods of a model that ranked labels. None
+        without replies.
+    """
+    found = [replies.get(pair, ()) for pair in pairs]
+    if not any(found):
+        return None
+    unread = [each[0].kind if each and majority(each) is None else None for each in found]
+    columns = {"unread": pa.array(unread, pa.string())}
+    if all(reply.log_likelihoods for each in found for reply in each):
+        ranked = [each[0].log_likelihoods if each else None for each in found]
+        return pa.table(columns | {LOG_LIKELIHOODS: pa.array(ranked, pa.list_(pa.float64()))})
+    values = [
+        [{"label": reply.label, "text": reply.text, "unread": reply.kind, "read_by": reply.reader} for reply in each]
+        for each in found
+    ]
+    return pa.table(columns | {"replies": pa.array(values, REPLIES)})
+
+
+def replies_in(table: pa.Table) -> dict[str, tuple[Reply, ...]]:
+    """Return what a language model replied to each row and seed, by id, from a table of answers.
+
+    A model that ranked labels replied once, with the label in `answer`. The result is empty for other models.
+    """
+    ids = table["row_id"].to_pylist()
+    if LOG_LIKELIHOODS in table.column_names:
+        ranked = zip(table["answer"].to_pylist(), table[LOG_LIKELIHOODS].to_pylist(), strict=True)
+        return {name: (Reply(label, log_likelihoods=tuple(of)),) for name, (label, of) in zip(ids, ranked, strict=True)}
+    if "replies" not in table.column_names:
+        return {}
+    return {
+        name: tuple(
+            Reply(reply["label"], reply["text"], reply["unread"], (), reply["read_by"]) for reply in replies or ()
+        )
+        for name, replies in zip(ids, table["replies"].to_pylist(), strict=True)
+    }

@@ -17,14 +17,14 @@ from merge_snli.models.loading import ModelOptions
 from merge_snli.models.prompts import FilledPrompt
 from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.predictions.predict import Predictions, PredictionStore, join, predict_pairs
-from merge_snli.scoring.predictions.scored_data import ScoredData
-from merge_snli.scoring.predictions.source import ScoredSource
-from merge_snli.scoring.results.evaluate import evaluate
-from merge_snli.scoring.results.files import work_folder, write_result
-from merge_snli.scoring.results.records import RANKED, PromptRecord
-from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.data import ScoredData
+from merge_snli.scoring.evaluate import evaluate
+from merge_snli.scoring.predict import Predictions, PredictionStore, join, predict_pairs
+from merge_snli.scoring.records import RANKED, PromptRecord
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.source import ScoredSource
 from merge_snli.scoring.statistics import mcnemar_test
+from merge_snli.scoring.store import store_result, work_folder
 
 # The best order is accepted if McNemar's test against the second best, on the seeds, gives a smaller p-value.
 MAX_P_VALUE = 0.001
@@ -53,7 +53,7 @@ def score_model(
             long for it, its labels are to be inferred from data without seeds, or `out` is not writable.
     """
     scored = replace(scored, labels=labels_on(scored.labels, data.label_names, model=scored.name))
-    if scored.labels.origin == INFERRED and data.anchors is None:
+    if scored.labels.origin == INFERRED and data.seeds is None:
         raise InputError(
             f"the labels of {scored.name} cannot be inferred from {data.name}, on which a model may be wrong most of "
             f"the time: give them with {param('model_labels')}, or infer them on a MERGE data set first"
@@ -67,9 +67,7 @@ def score_model(
         predictions = join(predictions, on_source)
     prompt = None if scored.prompt is None else _prompt_record(scored.prompt, predictions, facts)
     result = evaluate(scored, facts, predictions, data, source, prompt=prompt)
-    if out is not None:
-        write_result(result, out)
-    return result
+    return result if out is None else store_result(result, out)
 
 
 def _prompt_record(prompt: FilledPrompt, predictions: Predictions, facts: ModelFacts) -> PromptRecord:
@@ -135,13 +133,13 @@ def score_models(
 
 def _labels_on_seeds(scored: ScoredModel, predictions: Predictions, data: ScoredData) -> ModelLabels:
     """Infer the labels of a model from the seeds, or check those of the table; other labels stay what they are."""
-    labels, anchors = scored.labels, data.anchors
-    if anchors is None or labels.origin not in {INFERRED, TABLE}:
+    labels, seeds = scored.labels, data.seeds
+    if seeds is None or labels.origin not in {INFERRED, TABLE}:
         return labels
-    best = predictions.outputs[anchors.pairs]
+    best = predictions.outputs[seeds.pairs]
     if labels.origin == INFERRED:
-        return infer_labels(best, anchors.labels, data.label_names, config_names=labels.config_names, model=scored.name)
-    check_labels(labels, best, anchors.labels, data.label_names, model=scored.name)
+        return infer_labels(best, seeds.labels, data.label_names, config_names=labels.config_names, model=scored.name)
+    check_labels(labels, best, seeds.labels, data.label_names, model=scored.name)
     return labels
 
 

@@ -13,12 +13,12 @@ from merge_snli.models.labels import labels_on
 from merge_snli.models.loading import ModelOptions
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.scoring.predictions.opening import open_config
-from merge_snli.scoring.predictions.predict import predict_pairs
-from merge_snli.scoring.predictions.scored_data import ScoredData, part_of_data
-from merge_snli.scoring.predictions.source import ScoredSource, read_source
-from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.data import ScoredData, part_of_data
+from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.predict import predict_pairs
+from merge_snli.scoring.result import Result
 from merge_snli.scoring.score_models import prediction_store, score_models
+from merge_snli.scoring.source import ScoredSource, read_source
 
 Opened = tuple[ScoredData, ScoredSource | None]
 Scored = tuple[list[Result], dict[str, Message]]
@@ -39,7 +39,7 @@ class ScoringRun:
         group_column: The column of the groups, if it is given.
         by: Columns by whose values scores are computed as well.
         source: The source of the data set, as given; None for none.
-        drawn: Whether to ask only the rows that a draw has.
+        drawn: Whether to ask only the rows that a subsample has.
         expected: The digest of the data when the run was submitted; None for a run in this process.
         opened: The data and its source; None to open them.
     """

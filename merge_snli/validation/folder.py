@@ -45,6 +45,9 @@ def check_folder(folder: Path, data_files: frozenset[str], collector: Collector,
         collector: Gets the findings.
         blobs: The folder in the Hub's cache that links may lead to; None if links are not allowed.
     """
+    if not (folder / RUN_FILE).exists():  # which says what belongs to the data set
+        collector.find(RUN_FILE, None, None, "is missing: generate the data set again, or restore the file")
+        return
     expected = REQUIRED_FILES | data_files
     folders = {parent.as_posix() for name in expected for parent in Path(name).parents}
     is_package = folder.resolve() == FOLDER.resolve()

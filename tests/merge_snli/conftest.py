@@ -196,14 +196,12 @@ def question_dataset(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPat
 
 
 def wordpiece_tokenizer(limit: int | None) -> Any:  # noqa: ANN401 - untyped
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+    from tokenizers import processors
     from transformers import PreTrainedTokenizerFast
 
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.train_from_iterator(training_texts(), trainers.WordPieceTrainer(vocab_size=160, special_tokens=special))
+    from tests.tiny_models import trained_wordpiece
+
+    tokenizer = trained_wordpiece(training_texts(), 160, ["[PAD]", "[UNK]", "[CLS]", "[SEP]"])
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from datasets import load_dataset
 
@@ -25,9 +26,9 @@ from merge_snli.models.labels import Pair
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.api import score
-from merge_snli.scoring.predictions.scored_data import ScoredData
-from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.data import ScoredData
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.score import score
 from tests.conftest import DemoRun
 
 
@@ -110,14 +111,12 @@ def test_it_starts_with_variants_drawn_at_random_and_the_answers_of_the_models(d
         gold = NLI_LABELS[row["label"]]
         assert title == f"{row['original']} -> {row['replacement']} ({gold})"
         assert " ".join(" ".join(lines[:-2]).split()) == f"P: {row['premise']} H: {row['hypothesis']}"
-        place = [each["variant_id"] for each in rows if each["seed_id"] == row["seed_id"]].index(row["variant_id"])
         for name, line in zip(("nli-a", "nli-b"), lines[-2:], strict=True):
             [path] = (demo.out / "results").glob(f"demo-{name}-*.json")
-            result = json.loads(path.read_text())
-            groups = result["groups"]
-            index = groups["id"].index(row["seed_id"])
-            answers = groups["anchors"][index], result["compared_labels"][int(groups["predictions"][index][place])]
-            seed, variant = (answer if answer == gold else f"{answer} (wrong)" for answer in answers)
+            given = pq.read_table(path.with_suffix(".parquet"))
+            answers = dict(zip(given["row_id"].to_pylist(), given["answer"].to_pylist(), strict=True))
+            shown = (answers[row[name]] for name in ("seed_id", "variant_id"))
+            seed, variant = (answer if answer == gold else f"{answer} (wrong)" for answer in shown)
             assert line == f"  demo:{name}  seed: {seed}, variant: {variant}"
 
 
@@ -125,7 +124,7 @@ def test_it_says_in_a_sentence_what_was_found(demo: DemoRun) -> None:
     found = " ".join(section(demo.printed, "What was found").split())
     for path in (demo.out / "results").glob("*.json"):
         scores = json.loads(path.read_text())["scores"]
-        assert f"answers {100 * scores['anchor_accuracy']:.0f}% of seeds correctly." in found
+        assert f"answers {100 * scores['seed_accuracy']:.0f}% of seeds correctly." in found
         passing = f"{100 * scores['pattern_accuracy']['mean']:.0f}%"
         assert f"For {passing} of seeds, it answers at least 90% of the variants correctly." in found
 
@@ -155,7 +154,7 @@ def test_the_results_have_plausible_scores(demo_run: DemoRun) -> None:
     assert [result["model"]["name"] for result in results] == ["demo:nli-a", "demo:nli-b"]
     for result in results:
         scores = result["scores"]
-        assert 1 / 3 < scores["anchor_accuracy"] < 1
+        assert 1 / 3 < scores["seed_accuracy"] < 1
         assert -1 < scores["qt"] < 1
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import spacy
 import torch
 
 from generation.filters import in_place
+from generation.filters.definitions import FilterOptions
 from generation.sentences import words as whole_words
 from merge_snli.embedded import embedded_path
 from merge_snli.languages.language import ENGLISH, language_of
@@ -257,25 +260,58 @@ CHOICES: tuple[tuple[dict[str, Any], literal.Choices], ...] = (
 )
 
 
-@pytest.mark.slow
-def test_options_beyond_the_defaults(plain_tagger: literal.Tagger, tmp_path: Path) -> None:
-    """The odd pieces and texts with two masked LMs and each non-default option."""
+NAMES = [json.dumps(changes) for changes, _ in CHOICES]
+FAST = {"same_tag", "min_log_odds", "scramble"}
+"""Options of choices that the fast tests compare too, if these have no more than two options."""
+
+
+def test_every_option_of_a_filter_is_compared() -> None:
+    compared = {name for changes, _ in CHOICES for name in changes}
+    assert {field.name for field in fields(FilterOptions)} - compared == {"no_relations"}  # which needs WordNet
+
+
+@pytest.fixture(scope="module")
+def variants_of(plain_tagger: literal.Tagger, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], int]:
+    """A function that compares the odd pieces and texts with two masked LMs, and returns the number of variants."""
+    folder = tmp_path_factory.mktemp("options")
     pieces = [*ODD_PIECES, *ORIGINALS]
     folders = {}
     for name, ranking in (("odd", pieces), ("even", [*pieces[::-2], *pieces[::2]])):
         tokenizer = scripted.wordpiece([*pieces, *"abcdef.,\"'-"], lowercase=False)
-        folders[name] = scripted.save(tmp_path / name, tokenizer, [*dict.fromkeys(ranking)], step=0.01)
+        folders[name] = scripted.save(folder / name, tokenizer, [*dict.fromkeys(ranking)], step=0.01)
     problems = [Problem(premise, hypothesis) for premise, hypothesis in (*ODD_PROBLEMS, *CASED_PROBLEMS)]
-    mlms = [literal.MaskedLM(name, folder) for name, folder in folders.items()]
-    plain = comparison.options_for(problems, tmp_path, [str(folder) for folder in folders.values()])
-    variants = {}
-    for changes, choices in CHOICES:
+    mlms = [literal.MaskedLM(name, path) for name, path in folders.items()]
+    plain = comparison.options_for(problems, folder, [str(path) for path in folders.values()])
+
+    @cache
+    def compared(name: str) -> int:
+        changes, choices = CHOICES[NAMES.index(name)]
         expected = comparison.reference_of(problems, mlms, plain_tagger, WORD_CLASSES, choices)
         options = replace(plain, classes=WORD_CLASSES, **changes)
-        outcome = comparison.compare(problems, expected, comparison.run_pipeline(options, tmp_path), options)
-        assert not outcome.differences, f"{changes}: {outcome}"
-        variants[json.dumps(changes)] = outcome.variants
-    assert len(set(variants.values())) == len(variants), f"two options give the same number of variants: {variants}"
+        outcome = comparison.compare(problems, expected, comparison.run_pipeline(options, folder), options)
+        assert not outcome.differences, f"{name}: {outcome}"
+        return outcome.variants
+
+    return compared
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if len(changes) < 3 and FAST & {*changes} else pytest.mark.slow)
+        for name, (changes, _) in zip(NAMES, CHOICES, strict=True)
+    ],
+)
+def test_options_beyond_the_defaults(variants_of: Callable[[str], int], name: str) -> None:
+    assert variants_of(name) > 0
+
+
+@pytest.mark.slow
+def test_every_option_gives_other_variants(variants_of: Callable[[str], int]) -> None:
+    names: dict[int, list[str]] = defaultdict(list)
+    for name in NAMES:
+        names[variants_of(name)].append(name)
+    assert [same for same in names.values() if len(same) > 1] == [], "these options give the same number of variants"
 
 
 def test_disabled_components_do_not_change_tags(corpus_problems: list[Problem], plain_tagger: literal.Tagger) -> None:

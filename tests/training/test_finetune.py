@@ -15,18 +15,18 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
-from merge_snli.pairs.finetuning.data import (
+from merge_snli.schema import NLI_LABELS
+from tests.tiny_models import save_masked_lm
+from training.finetune import main, parse_options
+from training.finetuning.data import (
     augmented,
     license_of,
     problem_options,
     read_examples,
     read_training_data,
 )
-from merge_snli.pairs.finetuning.options import RECIPES, RECORD, FinetuneOptions
-from merge_snli.pairs.finetuning.run import LengthSampler, LengthTrainer, last_checkpoint, load_classifier
-from merge_snli.schema import NLI_LABELS
-from tests.tiny_models import save_masked_lm
-from training.finetune import main, parse_options
+from training.finetuning.options import RECIPES, RECORD, FinetuneOptions
+from training.finetuning.run import LengthSampler, LengthTrainer, last_checkpoint, load_classifier
 
 PROBLEMS = "demo:problems"
 RECIPE = replace(RECIPES["small"], epochs=2, batch_size=8, max_length=32)

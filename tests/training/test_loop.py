@@ -8,8 +8,8 @@ import pytest
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
-from merge_snli.pairs.finetuning.data import epoch_batches
 from training import loop
+from training.finetuning.data import epoch_batches
 from training.loop import BatchPlan, LoopRecipe, rate_at, train
 
 RECIPE = LoopRecipe(steps=6, learning_rate=1e-2, batch_size=2, seed=5, head_scale=3.0)

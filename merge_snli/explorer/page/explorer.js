@@ -7,6 +7,9 @@ const NO_ANSWER = 254;
 const NOT_ASKED = 255;
 const ARRAYS = { u4: Uint32Array, i2: Int16Array, u1: Uint8Array };
 
+/** Return a number with some digits, never -0.0. */
+const fixed = (value, digits) => (Number(value.toFixed(digits)) || 0).toFixed(digits);
+
 const DEFAULTS = {
   view: "seeds",
   seed: "",
@@ -34,7 +37,7 @@ const SORTS = {
   variants: "most variants",
   label: "gold label",
   wordClass: "word class",
-  people: "farthest from people's labels",
+  annotators: "farthest from people's labels",
 };
 
 let data;
@@ -90,13 +93,13 @@ function prepare() {
 
 /** Return the share of the annotators of a seed who gave a label, or one that it stands for; NaN without their labels. */
 function shareOfPeople(seed, label) {
-  const votes = data.people[seed];
+  const votes = data.annotators[seed];
   const given = votes.reduce((sum, number, gold) => sum + (data.right[gold][label] ? number : 0), 0);
   return given / votes.reduce((sum, number) => sum + number, 0);
 }
 
 /** Return the distance of the answers to each seed from people's labels, mean over the chosen models that answer. */
-function peopleDistances() {
+function annotatorDistances() {
   return data.ids.map((_, seed) => {
     const answers = chosenModels().map((model) => onSeed(model, seed)).filter((answer) => answer < NO_ANSWER);
     return answers.reduce((sum, answer) => sum + 1 - shareOfPeople(seed, answer), 0) / answers.length;
@@ -185,7 +188,7 @@ function selected() {
   const differ = pair || state.sort === "differ" ? differences() : null;
   const fragile = state.fragile === "" ? null : fragileSeeds();
   const { asked, right } = totals;
-  const distance = state.sort === "people" ? peopleDistances() : null;
+  const distance = state.sort === "annotators" ? annotatorDistances() : null;
   const share = Float64Array.from(right, (number, seed) => number / asked[seed]);
   const seeds = [];
   for (let seed = 0; seed < found.length; seed++) {
@@ -208,7 +211,7 @@ function selected() {
     variants: (a, b) => asked[b] - asked[a],
     label: (a, b) => data.gold[a] - data.gold[b],
     wordClass: (a, b) => data.wordClass[data.starts[a]] - data.wordClass[data.starts[b]],
-    people: (a, b) => (Number.isNaN(distance[a]) - Number.isNaN(distance[b])) || distance[b] - distance[a],
+    annotators: (a, b) => (Number.isNaN(distance[a]) - Number.isNaN(distance[b])) || distance[b] - distance[a],
   };
   return state.sort in orders ? seeds.sort((a, b) => orders[state.sort](a, b) || a - b) : seeds;
 }
@@ -282,13 +285,13 @@ function card(seed) {
   const id = data.ids[seed];
   const link = el("a", { href: address({ ...DEFAULTS, seed: id }), title: "Link to this seed" }, el("code", {}, id));
   const mean = state.model === "" ? "answers to variants right" : `variants right by ${data.models[Number(state.model)]}`;
-  const votes = data.people?.[seed].map((number, label) => (number ? `${number} ${data.labels[label]}` : "")).filter(Boolean);
+  const votes = data.annotators?.[seed].map((number, label) => (number ? `${number} ${data.labels[label]}` : "")).filter(Boolean);
   const head = el(
     "p",
     { class: "verdict" },
     labelChip(data.labels[data.gold[seed]], "gold"),
     el("span", {}, `${count(right)} of ${count(asked)} ${mean} (${percent(right / asked, 0)}%)`),
-    ...(votes?.length ? [el("span", { class: "people" }, `Annotators: ${votes.join(", ")}`)] : []),
+    ...(votes?.length ? [el("span", { class: "annotators" }, `Annotators: ${votes.join(", ")}`)] : []),
     link,
   );
   const premise = el("p", { class: "sentence" });
@@ -330,7 +333,7 @@ function answerTable(seed, show, item) {
       "tr",
       {},
       el("th", { scope: "row" }, wordButton(row, show, item)),
-      el("td", { class: "odds" }, oddsOf(row).toFixed(1)),
+      el("td", { class: "odds" }, fixed(oddsOf(row), 1)),
       ...cellsOf((model) => answerOf(model, row)),
     ),
   );
@@ -430,7 +433,7 @@ function renderWords() {
     variants: (row) => count(row.variants),
     flips: (row) => count(row.flips),
     share: (row) => percent(row.share),
-    odds: (row) => row.odds.toFixed(2),
+    odds: (row) => fixed(row.odds, 2),
     frequency: (row) => count(row.frequency),
   };
   const rows = shownWords.slice(0, WORDS_SHOWN).map((row) => el("tr", {}, ...columns.map((name) => el("td", {}, write[name](row)))));
@@ -453,7 +456,7 @@ function readAddress() {
   for (const name of ["model", "first", "second"]) if (!isIndex(name, data.models)) state[name] = "";
   if (!isIndex("wordClass", data.classes)) state.wordClass = "";
   if (!isIndex("label", data.labels)) state.label = "";
-  if (!data.people) state.agreement = "";
+  if (!data.annotators) state.agreement = "";
   if (!(state.sort in SORTS)) state.sort = DEFAULTS.sort;
   if (state.view !== "words") state.view = DEFAULTS.view;
 }
@@ -589,8 +592,8 @@ async function start() {
   fill("model", models, undefined, "all models");
   fill("first", models, undefined, "–");
   fill("second", models, undefined, "–");
-  if (!data.people) {
-    delete SORTS.people;
+  if (!data.annotators) {
+    delete SORTS.annotators;
     const field = byId("agreement").parentElement;
     field.classList.remove("of-seeds");
     field.hidden = true;

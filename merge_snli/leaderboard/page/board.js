@@ -108,7 +108,7 @@ function showControls(shown, board) {
     `Scores in percent. ${hasSource(board) ? "Source, " : ""}Seeds, Variants: sample accuracy. ` +
     `QT: pattern accuracy at ${board.quality}% minus sample accuracy on seeds. ` +
     "MT: threshold at which pattern accuracy is nearest to sample accuracy on seeds. " +
-    (hasProbabilities(board) ? "ECE: expected calibration error on all variants. " : "") +
+    (hasProbabilities(board) ? "ECE: expected calibration error on variants, mean over the subsamples. " : "") +
     `Bands: lowest to highest subsample${board.models.some((model) => model.prompts > 1) ? " and prompt" : ""}. ` +
     `${matchMedia("(hover: hover)").matches ? "Hover over a score or open" : "Open"} a model to see its 95% interval.`;
 }

@@ -69,7 +69,7 @@ function statTiles(model) {
 }
 
 function calibrationTile(model, tile) {
-  const { brier, anchor_brier: onSeeds, weakened } = model.calibration;
+  const { brier, seed_brier: onSeeds, weakened } = model.calibration;
   const score = (value) => (value === null ? NO_VALUE : value.toFixed(3));
   const weaker = weakened === null ? "" : `; gold label less probable but same answer on ${percent(weakened)}%`;
   return tile(

@@ -95,7 +95,12 @@ class NamedTest:
 
 @dataclass(frozen=True, kw_only=True)
 class PairResult(NamedTest):
-    """The test of one pair with its p-value adjusted over the family; NaN if it is not defined."""
+    """The test of one pair with its p-value adjusted over the family.
+
+    Attributes:
+        adjusted_p: The adjusted p-value; NaN if the test is not defined, because all differences are equal and not 0.
+        differs: Whether the p-value is below the level. A pair whose test is not defined differs, too.
+    """
 
     adjusted_p: float
     differs: bool
@@ -122,6 +127,11 @@ class Family:
     alpha: float
     letters: dict[str, str]
     warning: str | None
+
+    @property
+    def untested(self) -> list[PairResult]:
+        """The pairs that differ by the same amount in every unit, whose test is not defined."""
+        return [pair for pair in self.pairs if math.isnan(pair.adjusted_p)]
 
 
 def compare_models(
@@ -187,7 +197,7 @@ def adjusted_pairs(tests: Sequence[tuple[str, str, TestResult]], *, alpha: float
     """
     adjusted = holm([result.p_value for _, _, result in tests])
     return tuple(
-        PairResult(first=first, second=second, result=result, adjusted_p=p, differs=p < alpha)
+        PairResult(first=first, second=second, result=result, adjusted_p=p, differs=p < alpha or math.isnan(p))
         for (first, second, result), p in zip(tests, adjusted, strict=True)
     )
 

@@ -140,7 +140,7 @@ def _sampled_p(differences: FloatArray, n_resamples: int, random_seed: int) -> f
     """Return the same share among random sign patterns and the observed one, so that p is never 0.
 
     Among seeds with the same absolute difference only the number of positive signs matters, which is binomial. Shares
-    of ten subsamples have ten absolute differences, so this draws ten numbers instead of thousands of signs.
+    of ten subsamples have ten absolute differences, so this subsamples ten numbers instead of thousands of signs.
     """
     values, counts = np.unique(np.abs(differences).round(12), return_counts=True)
     rng = np.random.default_rng(random_seed)

@@ -29,6 +29,15 @@ def test_text_aligns_columns_and_formats_numbers() -> None:
     ]
 
 
+def test_no_number_is_shown_as_minus_zero() -> None:
+    assert [Column("", format=spec).show(-0.04) for spec in (None, "+.1f", ",.0f", ".2f")] == [
+        "0.0",
+        "+0.0",
+        "0",
+        "-0.04",
+    ]
+
+
 def test_text_wraps_headers_and_notes_only_if_they_are_too_wide() -> None:
     headers = [f"a long header {number}" for number in range(6)]
     wide = Table(columns=tuple(map(Column, headers)), rows=((1,) * 6,), notes=("a note " * 30,))

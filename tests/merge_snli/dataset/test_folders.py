@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import merge_snli
-from merge_snli.analysis.figures import draw_figures
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
+from merge_snli.comparison.figures import draw_figures
 from merge_snli.dataset.folders import check_dataset_out, check_out, first_name, new_content, replace_folder
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.leaderboard.space import init_space

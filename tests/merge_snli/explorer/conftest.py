@@ -16,10 +16,10 @@ from merge_snli import MergeDataset, Result, load, score
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.annotators import COLUMN
 from merge_snli.schema import NLI_LABELS, data_file
-from merge_snli.scoring.predictions.opening import open_config
-from merge_snli.scoring.results.files import write_result
-from merge_snli.scoring.results.recompute import answers_of
-from tests.merge_snli.analysis.made import made_result
+from merge_snli.scoring.answers import join
+from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.store import write_result
+from tests.merge_snli.comparison.made import made_result
 from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, chance, gold_labels, noisy
 
 
@@ -49,11 +49,11 @@ def results(gold: dict[Pair, int]) -> list[Result]:
 def _with_gaps(result: Result) -> Result:
     """Return the result without the answers to the first seed and to some variants of the others."""
     data = open_config(SHIPPED, "all")
-    answers = answers_of(result, data)
-    predicted = np.where((data.row_groups == 0) | (np.arange(len(answers.rows)) % 50 == 49), -1, answers.predicted)
-    assert answers.anchors is not None
-    on_seeds = np.where(np.arange(len(answers.group_index)) == 0, -1, answers.anchors.predicted)
-    partly = replace(answers, predicted=predicted, anchors=replace(answers.anchors, predicted=on_seeds))
+    answers = join(result.answers, data)
+    predicted = np.where((data.row_groups == 0) | (np.arange(len(answers.predicted)) % 50 == 49), -1, answers.predicted)
+    assert answers.seeds is not None
+    on_seeds = np.where(np.arange(len(answers.group_ids)) == 0, -1, answers.seeds.predicted)
+    partly = replace(answers, predicted=predicted, seeds=replace(answers.seeds, predicted=on_seeds))
     return made_result("two-way", data, partly)
 
 

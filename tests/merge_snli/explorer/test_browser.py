@@ -13,11 +13,12 @@ import pandas as pd
 import pytest
 
 from merge_snli import MergeDataset, Result
-from merge_snli.analysis.corpus import CorpusCounts
+from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.explorer.write import write_explorer
 from merge_snli.schema import NLI_LABELS
 from tests.browser import chromium, wait_until
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named
+from tests.oracles import variants_of
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +49,9 @@ def page(browser: Page, site: Path) -> Iterator[Page]:
 @pytest.fixture(scope="module")
 def answers(results: list[Result], bundled: MergeDataset) -> pd.DataFrame:
     """All answers, a row per variant and model."""
-    return pd.concat([result.to_pandas(bundled).assign(model=result.title) for result in results], ignore_index=True)
+    return pd.concat(
+        [variants_of(result.to_pandas(bundled)).assign(model=result.title) for result in results], ignore_index=True
+    )
 
 
 def open_page(browser: Page, site: Path, link: str = "", screen: dict[str, Any] = DESK, theme: str = "light") -> None:
@@ -197,13 +200,13 @@ def test_labels_of_annotators(
     open_page(browser, site)
     assert not find(browser, "#agreement").is_displayed()
     open_page(browser, write_explorer(models, dataset, tmp_path))
-    rows = models[1].to_pandas(dataset).groupby("seed_id", sort=False).first()
-    assert [text.split()[1] for text in texts(browser, "#seeds .people")][:3] == [
+    rows = variants_of(models[1].to_pandas(dataset)).groupby("seed_id", sort=False).first()
+    assert [text.split()[1] for text in texts(browser, "#seeds .annotators")][:3] == [
         "5",
         *(
-            str(round(5 * rows[f"people:{name}"].iloc[at]))
+            str(round(5 * rows[f"annotators:{name}"].iloc[at]))
             for at in (1, 2)
-            for name in [next(name for name in NLI_LABELS if rows[f"people:{name}"].iloc[at] > 0)]
+            for name in [next(name for name in NLI_LABELS if rows[f"annotators:{name}"].iloc[at] > 0)]
         ),
     ]
     choose(browser, "model", "two")
@@ -212,7 +215,7 @@ def test_labels_of_annotators(
     find(browser, "#clear").click()
     choose(browser, "model", "two")
     choose(browser, "sort", "farthest from people's labels")
-    given = np.array([rows[f"people:{answer}"].iloc[at] for at, answer in enumerate(rows["seed_answer"])])
+    given = np.array([rows[f"annotators:{answer}"].iloc[at] for at, answer in enumerate(rows["seed_answer"])])
     distances = dict(zip(rows.index, (1 - given).round(9), strict=True))
     order = sorted(rows.index, key=lambda seed: (np.isnan(distances[seed]), -distances[seed]))
     labeled = np.isfinite(given).sum()

@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 from base64 import b64decode
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import MergeDataset, Result
-from merge_snli.analysis.corpus import CorpusCounts
 from merge_snli.card.metadata import may_be_shared
 from merge_snli.cli import main
-from merge_snli.explorer.write import write_explorer
+from merge_snli.comparison.corpus import CorpusCounts
+from merge_snli.explorer.write import results_on, write_explorer
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, named
+from tests.oracles import answers_of_groups
 
 
 def unpacked(page: Path) -> dict[str, Any]:
@@ -47,19 +49,19 @@ def test_the_page_has_every_answer(results: list[Result], bundled: MergeDataset,
     assert len(data["original"]) == len(rows)
     for model, result in enumerate(results):
         answers = data["answers"].reshape(len(results), -1)[model]
-        frame = result.to_pandas(bundled).set_index("variant_id")
+        frame = result.to_pandas(bundled).set_index("row_id")
         for seed, (start, end) in enumerate(pairwise(starts)):
             for at in range(start, end):
                 original, replacement = words[data["original"][at]], words[data["replacement"][at]]
                 variant = f"{ids[seed]}:{data['classes'][data['wordClass'][at]]}:{original}:{replacement}"
-                label = frame.loc[variant, "answer"]
                 answer = int(answers[at])
+                assert (answer == 255) == (variant not in frame.index)
+                label = None if answer == 255 else frame.loc[variant, "answer"]
                 assert (data["labels"][answer] if answer < 254 else None) == (label if isinstance(label, str) else None)
-                assert (answer == 255) == frame["correct"].isna()[variant]
                 assert data["logOdds"][at] / 100 == pytest.approx(by_id[variant]["log_odds"], abs=0.0051)
     on_seeds = data["onSeeds"].reshape(len(results), -1)
     assert on_seeds[2][0] == 255
-    assert [data["labels"][each] for each in on_seeds[0]] == list(results[0].groups.anchors or ())
+    assert [data["labels"][each] for each in on_seeds[0]] == list(answers_of_groups(results[0]).seeds or ())
 
 
 def test_words_are_where_the_sentences_have_them(results: list[Result], bundled: MergeDataset, tmp_path: Path) -> None:
@@ -105,21 +107,29 @@ def test_frequencies_are_those_of_the_corpus(results: list[Result], bundled: Mer
     assert sum(data["frequency"]) == 7
 
 
-@pytest.mark.parametrize(
-    ("arguments", "missing"),
-    [([], "--out"), (["--out", "OUT", "--wide"], "--export"), (["--export", "a.csv", "--corpus", "b.txt"], "--out")],
-)
-def test_options_that_need_another(
-    folder: Path, arguments: list[str], missing: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["explore", str(folder), "--dataset", "demo:dataset", *arguments]) == 2
-    assert missing in capsys.readouterr().err
+@pytest.mark.parametrize("option", ["--export", "--wide"])
+def test_options_for_tables_say_where_these_are(folder: Path, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["explore", str(folder), "--dataset", "demo:dataset", "--out", "nowhere", option, "answers.csv"]
+    assert main(command) == 2
+    assert "NAME.parquet beside its result" in capsys.readouterr().err
 
 
-def test_the_command_writes_page_and_table(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_the_page(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "corpus.txt").write_text("A boy and a boy.\n")
     command = ["explore", str(folder), "--dataset", "demo:dataset", "--out", str(tmp_path / "site")]
-    assert main([*command, "--export", str(tmp_path / "a.csv"), "--corpus", str(tmp_path / "corpus.txt")]) == 0
-    assert capsys.readouterr().out.split() == [str(tmp_path / "a.csv"), str(tmp_path / "site" / "index.html")]
+    assert main([*command, "--corpus", str(tmp_path / "corpus.txt")]) == 0
+    assert capsys.readouterr().out.split() == [str(tmp_path / "site" / "index.html")]
     data = unpacked(tmp_path / "site" / "index.html")
     assert dict(zip(data["words"], data["frequency"], strict=True))["boy"] == 2
+
+
+def test_a_model_with_two_names_is_shown_once(
+    results: list[Result], bundled: MergeDataset, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, second = (
+        replace(results[0], model=replace(results[0].model, name=name, digest="a" * 64)) for name in ("one", "other")
+    )
+    shown = results_on([first, second, *results[1:]], bundled)
+    assert len(shown) == len(results)
+    assert second not in shown
+    assert "one and other are the same model" in caplog.text

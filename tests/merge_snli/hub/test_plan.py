@@ -18,7 +18,7 @@ from merge_snli.dataset.record import as_json, encode_record, generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.hub.contents import eval_yaml
 from merge_snli.hub.plan import Plan, plan, plan_text
-from merge_snli.scoring.results.eval_results import eval_tasks
+from merge_snli.scoring.eval_results import eval_tasks
 from tests.merge_snli.hub.conftest import OWN, REPO, SPACE
 from tests.records import changed
 

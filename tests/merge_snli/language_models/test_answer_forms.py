@@ -14,7 +14,7 @@ from merge_snli.dataset.stored import MergeDataset
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.result import Result
 from tests.merge_snli.language_models.conftest import OWN, lm_eval_logs_of
 from tests.merge_snli.language_models.server import Server, by_pair
 
@@ -70,7 +70,7 @@ def in_form(answers: dict[tuple[str, str], str], form: str) -> Callable[[str, st
 
 def check(result: Result) -> None:
     assert result.run.no_answers == 0
-    assert result.scores.anchor_accuracy == 0.75
+    assert result.scores.seed_accuracy == 0.75
     assert result.scores.pattern_accuracy.mean == 0.75
 
 

@@ -13,7 +13,7 @@ from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Question, Scope, read_questions
 from merge_snli.models.prompts import PROMPTS, FilledPrompt, read_prompt
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.result import Result
 from tests.merge_snli.language_models.asking import Ask, ask_inspect, ask_lm_eval
 from tests.merge_snli.language_models.conftest import OWN
 from tests.merge_snli.language_models.server import Server
@@ -83,7 +83,7 @@ def ask_with(
 def test_every_form_is_read(ask: Ask, prompt: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = ask_with(in_a_form, ask, prompt, tmp_path, monkeypatch)
     assert result.run.no_answers == 0
-    assert (result.scores.anchor_accuracy, result.pattern_accuracy) == (0.75, 0.75)
+    assert (result.scores.seed_accuracy, result.pattern_accuracy) == (0.75, 0.75)
 
 
 @pytest.mark.parametrize("ask", [ask_inspect, ask_lm_eval])
@@ -97,4 +97,4 @@ def test_cut_and_refused_answers_are_counted_apart(
         return unread.get(number) or in_a_form(number, prompt, label)
 
     run = ask_with(reply, ask, prompt, tmp_path, monkeypatch).run
-    assert (run.no_answers, run.cut, run.refused) == (3, 2, 1)
+    assert (run.no_answers, run.unread) == (3, {"cut": 2, "refused": 1})

@@ -21,6 +21,7 @@ from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.language_models.import_files import import_files
 from merge_snli.schema import NLI_LABELS
 from tests.merge_snli.language_models.conftest import OWN, Run, lm_eval_logs_of, run_task
+from tests.oracles import answers_of_groups
 
 if TYPE_CHECKING:
     pass
@@ -116,7 +117,7 @@ def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path) -> N
                 by_draw[number][use["seed_id"]].append(right)
     (result,) = read_results(results)
     scores = result.scores
-    assert scores.anchor_accuracy == fmean(seeds)
+    assert scores.seed_accuracy == fmean(seeds)
     shares = [[fmean(rows) for rows in groups.values()] for _, groups in sorted(by_draw.items())]
     passing = [fmean(share >= 0.9 - 1e-9 for share in row) for row in shares]
     assert scores.pattern_accuracy.each == pytest.approx(passing)
@@ -129,7 +130,7 @@ def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path) -> N
     assert (prompt.input_tokens, prompt.output_tokens) == (50 * len(answers), 2 * len(answers))
     assert (prompt.provider, prompt.prompt, prompt.shots, prompt.temperature) == ("mockllm", "few_shot", 2, 0.0)
     assert result.title == "scripted (few_shot, 2 shots)"
-    assert "".join(result.groups.predictions).count("?") > 0
+    assert "".join(answers_of_groups(result).predictions).count("?") > 0
     board = tmp_path / "site"
     assert main(["leaderboard", str(results), "--out", str(board), "--format", "json"]) == 0
     first = json.loads((board / "leaderboard.json").read_text(encoding="utf-8"))["rows"][0]
@@ -144,9 +145,9 @@ def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path) -> N
 def test_a_model_that_never_answers_is_wrong_and_never_consistent(run: Run) -> None:
     task = task_of(**PART)
     (result,) = import_files([run(task, ["?"] * len(task.dataset)).location], OWN)
-    assert result.scores.anchor_accuracy == result.scores.sample_accuracy.mean == 0
+    assert result.scores.seed_accuracy == result.scores.sample_accuracy.mean == 0
     assert result.run.no_answers == len(task.dataset)
-    assert {*(result.groups.anchors or ())} == {None}
+    assert {*(answers_of_groups(result).seeds or ())} == {None}
     assert [scores.sample_accuracy.mean for scores in (result.consistency or {}).values()] == [0, 0]
 
 
@@ -173,7 +174,7 @@ def test_imported_answers_give_the_result_of_the_function_that_gave_them(tmp_pat
         write_table(tmp_path / name, table)
         (result,) = import_files([tmp_path / name], OWN, model="rule", config="noun")
         assert result.scores == expected.scores
-        assert result.groups == expected.groups
+        assert answers_of_groups(result) == answers_of_groups(expected)
         assert result.consistency == expected.consistency
         assert (result.model.label_origin, result.run.prompt) == ("answers", None)
 
@@ -228,7 +229,7 @@ def test_partial_leaves_out_and_counts_seeds(table: list[dict[str, Json]], tmp_p
     seed = table[0]["id"].partition(":")[0]
     assert result.left_out.groups == 1
     assert result.left_out.rows == sum(row["id"].startswith(f"{seed}:") for row in table)
-    assert seed not in result.groups.id
+    assert seed not in result.group_ids
     assert any("not all of a seed's answers were imported" in note for note in result.notes)
 
 
@@ -259,10 +260,10 @@ def test_both_tasks_of_lm_eval(lm_eval_logs: Path, tmp_path: Path) -> None:
     ranked, generated = results
     assert ranked.title == "dummy (word, 2 shots, ranked)"
     assert generated.title == "dummy (word, 2 shots)"
-    assert (ranked.run.no_answers, generated.run.no_answers) == (0, 33)
+    assert (ranked.run.no_answers, generated.run.unread) == (0, {"perhaps stopped": 33})
     (run,) = [json.loads(path.read_text(encoding="utf-8")) for path in lm_eval_logs.glob("results_*")]
     logged = run["results"]["merge_snli_verb_word"]
-    assert ranked.scores.anchor_accuracy == logged["seed_sample_accuracy,none"]
+    assert ranked.scores.seed_accuracy == logged["seed_sample_accuracy,none"]
     assert ranked.scores.sample_accuracy.mean == pytest.approx(logged["sample_accuracy,none"])
     assert ranked.run.prompt is not None
     assert (ranked.run.prompt.calls, ranked.run.prompt.temperature) == (3 * 33, None)
@@ -304,6 +305,11 @@ def rename_score(log: Json) -> None:
     log["samples"][0]["scores"] = {"match": log["samples"][0]["scores"]["nli_answer"]}
 
 
+def exchange_samples(log: Json) -> None:
+    first, second = log["samples"][:2]
+    first["id"], second["id"] = second["id"], first["id"]
+
+
 def rename_sample(log: Json) -> None:
     log["samples"][0]["id"] = log["eval"]["dataset"]["sample_ids"][0] = "unknown"
 
@@ -312,6 +318,7 @@ LOG_EDITS: list[tuple[Edit, str]] = [
     (first_only, "has no answers to 17 of the 33 distinct pairs of config verb"),
     (lambda log: log.update(samples=[]), "has no answers to 33 of the 33"),
     (rename_score, "was not scored by nli_answer"),
+    (exchange_samples, "does not ask the pair"),
     (rename_sample, "sample unknown is not in config verb"),
     (lambda log: log["samples"][0].update(scores=None), "has no answers to 1 of the 33"),
     (lambda log: log["eval"].update(metadata=None), "is a log of the task merge_snli/nli, not of"),
@@ -372,7 +379,7 @@ def test_a_log_of_another_version(
 
 def test_two_logs_that_differ(inspect_log: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     content = json.loads(inspect_log.read_text(encoding="utf-8"))
-    content["samples"][0]["scores"]["nli_answer"]["answer"] = None
+    content["samples"][0]["output"]["completion"] = "?"
     other = tmp_path / "other.json"
     other.write_text(json.dumps(content), encoding="utf-8")
     refused([str(inspect_log), str(other)], "has another answer in an earlier log", capsys, tmp_path)
@@ -550,26 +557,34 @@ def test_a_partial_import_without_a_whole_seed_names_its_file(
     refused([str(inspect_log), "--partial"], str(inspect_log), capsys, tmp_path)
 
 
-def test_old_answers_are_read_again(inspect_log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("stored", [None, "gold", "perhaps"])
+def test_stored_answers_do_not_count_but_their_texts(
+    stored: str | None,
+    inspect_log: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    (expected,) = import_files([inspect_log], OWN)
+    assert "stored with another label" not in caplog.text
     content = json.loads(inspect_log.read_text(encoding="utf-8"))
-    for sample in content["samples"]:  # as an older reader left them
-        sample["scores"]["nli_answer"]["answer"] = None
-    inspect_log.write_text(json.dumps(content), encoding="utf-8")
+    for sample in content["samples"]:
+        sample["scores"]["nli_answer"]["answer"] = sample["target"] if stored == "gold" else stored
+    edited = tmp_path / "edited.json"
+    edited.write_text(json.dumps(content), encoding="utf-8")
     out = tmp_path / "results"
     options = ["--dataset", OWN, "--out", str(out)]
-    assert main(["import", str(inspect_log), *options]) == 0
-    (before,) = read_results(out)
-    assert before.run.no_answers == 33
+    assert main(["import", str(edited), *options]) == 0
+    assert "stored with another label" in caplog.text
     (path,) = out.glob("*.json")
     refused([str(path)], "--again", capsys, tmp_path / "none")
+    (named,) = import_files([path], OWN, again=True, model="other")
+    assert (named.model.name, named.model.digest) == ("other", expected.model.digest)
     assert main(["import", str(path), "--again", *options]) == 0
     (after,) = read_results(out)
-    assert after.run.no_answers < 33
-    assert (after.model, after.run.prompt) == (before.model, before.run.prompt)
-    (named,) = import_files([path], OWN, again=True, model="other")
-    assert (named.model.name, named.model.digest) == ("other", before.model.digest)
-    (expected,) = import_files([inspect_log], OWN, again=True)
-    assert (after.groups, after.scores) == (expected.groups, expected.scores)
+    assert 0 < after.run.no_answers < 33
+    assert (after.model, after.run.prompt) == (expected.model, expected.run.prompt)
+    assert (answers_of_groups(after), after.scores) == (answers_of_groups(expected), expected.scores)
     assert main(["import", str(path), "--again", "--unread", "--format", "json", *options]) == 0
     output = capsys.readouterr().out
     unread = json.loads(output[output.index('{\n  "results"') :])["unread"]
@@ -582,11 +597,8 @@ def test_again_needs_the_answers_beside_a_result(
 ) -> None:
     import_files([inspect_log], OWN, out=tmp_path / "out")
     (path,) = (tmp_path / "out").glob("*.json")
-    (kept,) = (tmp_path / "out").glob("*.answers.jsonl")
-    kept.write_text('{"id": 1}\n', encoding="utf-8")
-    refused([str(path), "--again"], str(kept), capsys, tmp_path)
-    kept.unlink()
-    refused([str(path), "--again"], kept.name, capsys, tmp_path)
+    path.with_suffix(".parquet").unlink()
+    refused([str(path), "--again"], path.with_suffix(".parquet").name, capsys, tmp_path)
 
 
 def test_unread_answers_of_lm_eval_are_listed(

@@ -154,8 +154,7 @@ def test_a_task_without_a_data_set_asks_for_it() -> None:
 
 def test_the_prompt_decides_where_an_answer_ends() -> None:
     word, reasons = nli(config="noun", limit_seeds=1), nli(config="noun", limit_seeds=1, prompt="reasons")
-    assert word.config.stop_seqs == ["\n\nPremise:"]
-    assert reasons.config.stop_seqs is None
+    assert word.config.stop_seqs is reasons.config.stop_seqs is None
     assert word.config.max_tokens is not None
     assert reasons.config.max_tokens is not None
     assert 500 < word.config.max_tokens < reasons.config.max_tokens

@@ -17,12 +17,12 @@ import pytest
 from merge_snli import Result
 from merge_snli.cli import main
 from merge_snli.language_models.import_files import import_files
-from merge_snli.language_models.logs import kept_path, read_kept
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.replies import Reply, agreement, majority
-from merge_snli.scoring.results.files import read_result
+from merge_snli.scoring.replies import Reply, agreement, majority, replies_in
+from merge_snli.scoring.store import read_result
 from tests.merge_snli.language_models.conftest import OWN, lm_eval_logs_of
 from tests.merge_snli.language_models.server import Server, by_pair
+from tests.oracles import answers_of_groups
 
 Json = Any
 REFUSAL = "I am sorry, but I cannot help with that."
@@ -66,32 +66,28 @@ def test_replies_that_were_cut_are_counted_apart_from_refusals(
     assert main(["import", str(log), "--dataset", OWN, "--out", str(out)]) == 0
     (path,) = out.glob("*.json")
     run = read_result(path).run
-    kept = read_kept(path)
+    kept = replies_in(read_result(path).table)
     kinds = [reply.kind for replies in kept.values() for reply in replies]
-    counts = {kind: kinds.count(kind) for kind in ("cut", "refused", "unreadable")}
+    counts = {kind: kinds.count(kind) for kind in ("cut", "refused", "no stated answer")}
     assert min(counts.values()) >= 2
-    assert (run.cut, run.refused, run.no_answers) == (counts["cut"], counts["refused"], sum(counts.values()))
+    assert (run.unread, run.no_answers) == (counts, sum(counts.values()))
     of = {reply.text: reply.kind for replies in kept.values() for reply in replies}
     assert of == {
         "neutral": None,
         "The man": "cut",
         REFUSAL: "refused",
-        "?": "unreadable",
+        "?": "no stated answer",
         UNFINISHED: "cut",
         "": "refused",
     }
     printed = capsys.readouterr().out
     lines = [line for line in printed.splitlines() if line.startswith("model (word)")]
     assert sum(" cut " in line for line in lines) == 3
-    assert f"{counts['cut']} were cut" in " ".join(printed.split())
+    assert f"; cut: {counts['cut']}" in " ".join(printed.split())
     warned = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    assert [text.partition("% of the answers are ")[2].split()[0] for text in warned] == [
-        "cut",
-        "refusals",
-        "unreadable:",
-    ]
+    assert [text.partition("% of the answers are unread (")[2].partition(")")[0] for text in warned] == sorted(counts)
     (again,) = import_files([path], OWN, again=True)
-    assert (again.run.cut, again.run.refused) == (run.cut, run.refused)
+    assert again.run.unread == run.unread
 
 
 def test_the_majority_of_several_epochs_counts(ask: Ask, tmp_path: Path) -> None:
@@ -107,7 +103,7 @@ def test_the_majority_of_several_epochs_counts(ask: Ask, tmp_path: Path) -> None
     }
     assert {len(found) for found in answers.values()} == {5}
     (result,) = import_files([log], OWN, out=tmp_path / "results")
-    assert result.groups.anchors == tuple(expected[name] for name in result.groups.id)
+    assert answers_of_groups(result).seeds == tuple(expected[name] for name in result.group_ids)
     agree = fmean(found.count(expected[name]) / 5 for name, found in answers.items())
     assert result.run.samples == 5
     assert result.run.agreement == pytest.approx(agree)
@@ -119,7 +115,7 @@ def test_the_majority_of_several_epochs_counts(ask: Ask, tmp_path: Path) -> None
     assert metrics["sample_accuracy"] == pytest.approx(result.scores.sample_accuracy.mean)
     (path,) = (tmp_path / "results").glob("*.json")
     (again,) = import_files([path], OWN, again=True)
-    assert again.groups == result.groups
+    assert answers_of_groups(again) == answers_of_groups(result)
     assert again.run.agreement == result.run.agreement
 
 
@@ -143,9 +139,9 @@ def lm_eval_folder(tmp_path: Path) -> Path:
 
 def probabilities(result: Result, path: Path) -> dict[str, Any]:
     """Return the softmax of the kept log-likelihoods of each seed."""
-    kept = read_kept(path)
+    kept = replies_in(read_result(path).table)
     return {
-        name: np.exp(each) / np.exp(each).sum() for name in result.groups.id for each in [kept[name][0].log_likelihoods]
+        name: np.exp(each) / np.exp(each).sum() for name in result.group_ids for each in [kept[name][0].log_likelihoods]
     }
 
 
@@ -153,19 +149,18 @@ def test_ranked_answers_keep_their_log_likelihoods(lm_eval_folder: Path, tmp_pat
     (path,) = lm_eval_folder.rglob("samples_merge_snli_verb_word_2*.jsonl")
     (result,) = import_files([path], OWN, out=tmp_path / "results")
     (written,) = (tmp_path / "results").glob("*.json")
-    assert kept_path(written).is_file()
     of_seeds = probabilities(result, written)
     best = {name: NLI_LABELS[int(each.argmax())] for name, each in of_seeds.items()}
-    assert result.groups.anchors == tuple(best.values())
+    assert answers_of_groups(result).seeds == tuple(best.values())
     assert result.calibration is not None
-    gold = [NLI_LABELS[int(digits[0])] for digits in result.groups.gold]
+    gold = [NLI_LABELS[int(digits[0])] for digits in answers_of_groups(result).gold]
     errors = [
         sum((share - (label == right)) ** 2 for label, share in zip(NLI_LABELS, each, strict=True))
         for each, right in zip(of_seeds.values(), gold, strict=True)
     ]
-    assert result.calibration.anchor_brier == pytest.approx(fmean(errors), abs=2e-4)
+    assert result.calibration.seed_brier == pytest.approx(fmean(errors), abs=2e-4)
     (again,) = import_files([written], OWN, again=True)
-    assert (again.groups, again.calibration) == (result.groups, result.calibration)
+    assert (answers_of_groups(again), again.calibration) == (answers_of_groups(result), result.calibration)
 
 
 SAMPLED = (
@@ -216,13 +211,12 @@ def test_the_majority_of_the_repeats_of_lm_eval_counts(
         server.shutdown()
     assert {*asked.values()} == {len(SAMPLED)}
     (result,) = import_files(paths, OWN, out=tmp_path / "results")
-    assert {*(result.groups.anchors or ())} == {"neutral"}
+    assert {*(answers_of_groups(result).seeds or ())} == {"neutral"}
     assert (result.run.samples, result.run.agreement) == (len(SAMPLED), 0.5)
     assert result.run.no_answers == 0
     assert result.run.prompt is not None
     assert (result.run.prompt.calls, result.run.prompt.temperature) == (len(SAMPLED) * len(asked), 0.7)
-    (written,) = (tmp_path / "results").glob("*.json")
-    labels = [[reply.label for reply in each] for each in read_kept(written).values()]
+    labels = [[reply.label for reply in each] for each in replies_in(result.table).values()]
     assert labels == [[None, "contradiction", "neutral", "contradiction", "neutral", "neutral"]] * len(asked)
     logged = [json.loads(line)["no_answer"][1] for line in paths[0].read_text(encoding="utf-8").splitlines()]
     assert {*logged} == ({printed, None} if filters and len(filters) > 1 else {printed})

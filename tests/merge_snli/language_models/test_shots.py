@@ -10,7 +10,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.language_models.shots import shots_for
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.predictions.reading import read_config
+from merge_snli.scoring.reading import read_config
 
 
 def test_shots_are_reproducible_balanced_and_never_asked(bundled: MergeDataset) -> None:

@@ -27,7 +27,7 @@ from merge_snli.language_models.lm_eval_task import (
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.models.prompts import PROMPTS, FilledPrompt, Shot, read_prompt
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.predictions.reading import read_config
+from merge_snli.scoring.reading import read_config
 from tests.merge_snli.language_models.conftest import OWN
 
 SHOTS = (
@@ -45,7 +45,7 @@ def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_files_hold_no_text_of_the_data_set(tasks: Path) -> None:
     names = sorted(path.name for path in tasks.iterdir())
-    ranked = {f"merge_snli_verb_{prompt}.yaml" for prompt in PROMPTS if prompt != "reasons"}
+    ranked = {f"merge_snli_verb_{prompt}.yaml" for prompt in PROMPTS if not read_prompt(prompt).reason_first}
     assert {*names} == ranked | {f"merge_snli_verb_{prompt}_generate.yaml" for prompt in PROMPTS}
     text = (tasks / names[0]).read_text(encoding="utf-8")
     assert "seed_premise" not in text

@@ -13,7 +13,7 @@ from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT
 
 def test_one_board_per_config_ranked_by_pattern_accuracy(boards: tuple[Board, ...]) -> None:
     assert [(board.dataset.config, len(board.entries)) for board in boards] == [("all", 5), ("noun", 1)]
-    at_quality = [entry.result.scores.pattern_accuracy.mean for entry in boards[0].entries]
+    at_quality = [entry.result.row["pattern_accuracy"] for entry in boards[0].entries]
     assert at_quality == sorted(at_quality, key=lambda value: -(value or 0))
     assert boards[0].entries[0].name == "org/careful-large"
 

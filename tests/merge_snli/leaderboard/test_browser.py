@@ -12,17 +12,17 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli import Result, score
-from merge_snli.analysis.line_chart import COLORS
+from merge_snli import score
+from merge_snli.comparison.line_chart import COLORS
 from merge_snli.leaderboard.boards import Board, make_boards
-from merge_snli.leaderboard.seeds import Texts, flips, inconsistent, seeds_by_hardness
+from merge_snli.leaderboard.seeds import Texts, inconsistent, seeds_by_hardness
 from merge_snli.leaderboard.write import render_page
-from merge_snli.scoring.results.over_prompts import OverPrompts
-from merge_snli.scoring.results.records import RANKED
-from merge_snli.scoring.results.scores import Scores
+from merge_snli.scoring.prompts import PromptGroup, Scored
+from merge_snli.scoring.records import RANKED
+from merge_snli.scoring.rows import ScoreRow
 from tests.browser import chromium, wait_until
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, Pair, noisy
-from tests.merge_snli.scoring.results.test_over_prompts import record as prompt_record
+from tests.merge_snli.scoring.test_prompts_group import record as prompt_record
 
 pytestmark = pytest.mark.slow
 
@@ -107,9 +107,9 @@ def key(name: str) -> str:
     return str(getattr(importlib.import_module("selenium.webdriver.common.keys").Keys, name))
 
 
-def scores_of(result: Result, part: str) -> Scores:
+def scores_of(result: Scored, part: str) -> ScoreRow:
     column, _, value = part.partition(":")
-    return result.parts[column][value] if value else result.scores
+    return result.rows_by[column][value] if value else result.row
 
 
 def ranking(board: Board, threshold: int, part: str = "all") -> list[str]:
@@ -222,7 +222,7 @@ def test_curves_of_the_selected_models(page: Any, boards: tuple[Board, ...]) -> 
     best = ranking(boards[0], 90)[0]
     assert texts_of(page, "#curve-table thead th")[1:] == [best]
     assert 20 < count_colors(page) < many
-    mean = boards[0].entries[0].result.scores.curve.mean[50]
+    mean = boards[0].entries[0].result.row.curve.mean[50]
     assert mean is not None
     assert texts_of(page, "#curve-table tbody tr")[5] == f"50%{mean * 100:.1f}"
     summary = find(page, "#chart-summary").get_attribute("textContent")
@@ -298,8 +298,8 @@ def test_model_view_shows_flipping_replacements(page: Any, boards: tuple[Board, 
     variants = [row for row in rows if row["seed_id"] == seed.seed_id]
     assert sentences(first) == [variants[0]["seed_premise"], variants[0]["seed_hypothesis"]]
     assert find(first, ".sentence mark").text in {row["original"] for row in variants}
-    index, label = flips(entry.result, seed)[0]
-    variant = variants[index]
+    name, label = seed.flips[0]
+    variant = next(row for row in variants if row["variant_id"] == name)
     button = find(first, ".flip")
     assert button.accessible_name == f"{variant['replacement']} for {variant['original']}, predicted {label}"
     button.send_keys(key("SPACE"))
@@ -307,9 +307,9 @@ def test_model_view_shows_flipping_replacements(page: Any, boards: tuple[Board, 
     assert sentences(first) == [variant["premise"], variant["hypothesis"]]
     assert find(first, "mark.swapped").text == variant["replacement"]
     assert "license: apache-2.0" in find(page, "#terms").text
-    scores = entry.result.parts["word_class"]["verb"]
+    scores = entry.result.rows_by["word_class"]["verb"]
     row = next(text for text in texts_of(page, "#parts-table tr") if text.startswith("verbs"))
-    assert row.startswith(f"verbs{scores.groups}{(scores.anchor_accuracy or 0) * 100:.1f}")
+    assert row.startswith(f"verbs{scores['groups']}{scores.share('seed_accuracy') * 100:.1f}")
     show_other_view(page, find(page, "#back").click)
     assert find(page, "#board-view").is_displayed()
 
@@ -324,7 +324,8 @@ def test_source_of_the_data_set(
     path = tmp_path / "index.html"
     path.write_text(render_page(sourced), encoding="utf-8")
     opened(browser, path.as_uri())
-    source = next(entry.result.source for entry in sourced[0].entries if entry.result.source is not None)
+    (source, *_) = [entry.result.source for entry in sourced[0].entries if entry.result.source is not None]
+    assert source is not None
     expected = {"always neutral": f"{100 * source.overall.sample_accuracy:.1f}", "org/hasty-base": "–"}
     assert dict(zip(names(browser), texts_of(browser, "#models td.source span"), strict=True)) == expected
     find(browser, "#models th.source button").click()
@@ -368,8 +369,7 @@ def test_a_model_with_several_prompts_on_a_phone(browser: Any, prompted: Board, 
     assert "· 1 subsample ·" in find(page, "#board-facts").text
     assert "Bands: lowest to highest subsample and prompt." in find(page, "#legend").text
     show_other_view(page, page.find_element("link text", "org/asked (3 prompts, ranked)").click)
-    result = next(entry.result for entry in prompted.entries if entry.result.n_prompts > 1)
-    assert isinstance(result, OverPrompts)
+    result = next(entry.result for entry in prompted.entries if isinstance(entry.result, PromptGroup))
     rows = [text.split() for text in find(page, "#parts-table").text.split("\n")]
     shown = {row[0].strip(","): row[-2] for row in rows if len(row) == 5 and row[1] == "ranked"}
     assert shown == {
@@ -550,4 +550,4 @@ def test_touch_screens_have_whole_tick_labels_and_no_hover(browser: Any, address
 
 def test_what_follows_the_size_is_separated_from_it(page: Any) -> None:  # noqa: ANN401
     (about,) = (text for text in texts_of(page, "#models .under") if text.startswith("190K"))
-    assert about.startswith("190K near chance") or about.startswith("190K with notes"), about
+    assert about.startswith("190K no better than chance") or about.startswith("190K with notes"), about

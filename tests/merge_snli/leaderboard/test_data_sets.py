@@ -19,7 +19,7 @@ from merge_snli.leaderboard.write import FORMATS, render_page, write_leaderboard
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.results.files import write_result
+from merge_snli.scoring.store import write_result
 from tests.browser import chromium
 from tests.merge_snli.leaderboard.conftest import SCRIPT, named
 from tests.merge_snli.leaderboard.test_page import Parsed
@@ -83,12 +83,12 @@ def test_one_row_per_model_and_columns_per_data_set(results: list[Result], group
     ]
     assert "config" not in side.data[0][0]
     rows = dict(side.rows)
-    merge = {entry.name: entry.result.scores for entry in boards[0].entries}
+    merge = {entry.name: entry.result.row for entry in boards[0].entries}
     assert next(iter(rows)) == next(iter(merge))
     assert [*rows][-1] == SCRIPT + "2"
     assert {*rows} == {*merge, SCRIPT + "2"}
     for name, scores in merge.items():
-        shown = [scores.anchor_accuracy or 0, scores.sample_accuracy.mean or 0]
+        shown = [scores["seed_accuracy"] or 0, scores["sample_accuracy"] or 0]
         assert rows[name][0][:2] == pytest.approx([100 * share for share in shown], abs=0.051)
     models = [sum(row[at][0] is not None for _, row in side.rows) for at in range(len(side.data))]
     on_all, on_half = models.index(2), models.index(1)
@@ -116,7 +116,7 @@ def test_every_format_has_every_data_set(results: list[Result], grouped: list[Re
     assert (row["rows"], row["groups"], row["sample_accuracy"]) == (16, 8, 10 / 16)
     table = list(csv.DictReader(io.StringIO(texts["csv"])))
     assert len(table) == len(rows)
-    assert {each["anchor_accuracy"] for each in table if each["part"] == "kind:square"} == {""}
+    assert {each["seed_accuracy"] for each in table if each["part"] == "kind:square"} == {""}
     only = [write(make_boards(grouped)) for _, write in FORMATS.values()]
     assert all("org/hasty-base" in text.replace("\\", "") for text in only)
 
@@ -129,9 +129,9 @@ def test_bars_have_the_shares_of_the_labels(results: list[Result], grouped: list
     assert "&lt;i&gt;round&lt;/i&gt;" in page
     assert SCRIPT not in page
     shown = [value for name, value in parsed.attributes if name == "aria-label" and "%" in (value or "")]
-    by_kind = [board.results[at].parts["kind"] for board in make_boards(grouped[:2]) for at in (0, 1)]
+    by_kind = [board.results[at].rows_by["kind"] for board in make_boards(grouped[:2]) for at in (0, 1)]
     assert shown == [
-        ", ".join(f"{label} {100 * by[value].predicted_share(label):.1f}%" for label in NLI_LABELS)
+        ", ".join(f"{label} {100 * by[value].share(f'predicted_{label}'):.1f}%" for label in NLI_LABELS)
         for value in by_kind[0]
         for by in by_kind
     ]

@@ -23,11 +23,10 @@ def test_markdown_is_shaped_like_table_3(boards: tuple[Board, ...]) -> None:
     assert lines[0].startswith("## MERGE on its bundled problems, config all: ")
     header = r"| Model | Seeds | Variants | PA(0.9) | 95% interval | QT | MT |"
     assert lines[2:4] == [header, "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
-    best = boards[0].entries[0].result.scores
-    assert lines[4].startswith(f"| org/careful-large | {(best.anchor_accuracy or 0) * 100:.1f} | ")
-    assert best.intervals is not None
-    low, high = best.intervals.pattern_accuracy
-    pattern_accuracy = best.pattern_accuracy.mean
+    best = boards[0].entries[0].result.row
+    assert lines[4].startswith(f"| org/careful-large | {best.share('seed_accuracy') * 100:.1f} | ")
+    low, high = best.ends("pattern_accuracy") or (0.0, 0.0)
+    pattern_accuracy = best["pattern_accuracy"]
     assert pattern_accuracy is not None
     assert f" | {100 * pattern_accuracy:.1f} | {100 * low:.1f} to {100 * high:.1f} | " in lines[4]
     assert any(line.startswith("## MERGE on its bundled problems, config noun: ") for line in lines)
@@ -86,13 +85,14 @@ def test_json_has_the_same_rows(boards: tuple[Board, ...]) -> None:
     ]
     careful = next(row for row in rows if row["model"] == "org/careful-large")
     assert careful["training_data"] == ["snli", "nyu-mll/multi_nli"]
-    assert careful["pattern_accuracy"] == boards[0].entries[0].result.scores.pattern_accuracy.mean
+    assert careful["pattern_accuracy"] == boards[0].entries[0].result.row["pattern_accuracy"]
 
 
 def test_column_of_the_source(sourced: tuple[Board, ...], boards: tuple[Board, ...]) -> None:
     lines = [line.split("|") for line in markdown(sourced).splitlines() if line.startswith("| ")]
     rows = {cells[1].strip(): cells for cells in lines}
-    source = next(entry.result.source for entry in sourced[0].entries if entry.result.source is not None)
+    (source, *_) = [entry.result.source for entry in sourced[0].entries if entry.result.source is not None]
+    assert source is not None
     assert rows["Model"][2:4] == [" Source ", " Seeds "]
     assert rows["always neutral"][2] == f" {100 * source.overall.sample_accuracy:.1f} "
     assert rows["org/hasty-base"][2] == " – "

@@ -9,7 +9,7 @@ import pytest
 from merge_snli import Result, score
 from merge_snli.cli import main
 from merge_snli.dataset.record import DataRecord
-from merge_snli.scoring.results.files import write_result
+from merge_snli.scoring.store import write_result
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.leaderboard.conftest import SHIPPED
 from tests.records import save_record
@@ -131,7 +131,7 @@ def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, caps
     other.mkdir()
     save_record(other, data=DataRecord("0123456789abcdef" * 4, {}))
     cases = {
-        ("nowhere", "--out", tmp_path / "site"): "no results in nowhere",
+        ("nowhere", "--out", tmp_path / "site"): "nowhere is not a folder",
         (folder, "--out", file): str(file),
         (folder, "--out", tmp_path / "site", "--dataset", other): "no result was computed on",
         (folder, "--out", tmp_path / "site", "--threshold", "0.8"): "--format html",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import random
 import re
 from base64 import b64encode
 from html.parser import HTMLParser
@@ -13,17 +12,20 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import merge_snli.leaderboard
 from merge_snli import Result
-from merge_snli.analysis.html_page import json_for_script, shared_style
 from merge_snli.base.files import sha256_of_json
+from merge_snli.comparison.html_page import json_for_script, shared_style
 from merge_snli.dataset.texts import TextNames
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.payload import CURVE_SCALE, _differences, page_data
 from merge_snli.leaderboard.seeds import SeedText, Texts
 from merge_snli.leaderboard.write import render_page
+from merge_snli.scoring.answers import Answers, SeedAnswers
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named, unchecked
 
 ASSETS = Path(merge_snli.leaderboard.__file__).parent / "page"
@@ -131,35 +133,38 @@ def test_no_texts_without_the_data_set(boards: tuple[Board, ...], texts: dict[in
     assert [board["texts"] for board in data["boards"]] == [{}, {}]
 
 
-def paper_sized(result: Result, name: str, rng: random.Random) -> Result:
+def paper_sized(result: Result, name: str, rng: np.random.Generator) -> Result:
     """Return a result with 2,222 seeds, 40 variants per seed and eight masked LMs."""
-    n_seeds = 2222
-    table = dataclasses.replace(
-        result.groups,
-        id=tuple(f"{index}0552913.jpg#2r1n" for index in range(n_seeds)),
-        gold=("1",) * n_seeds,
-        anchors=tuple(rng.choices(("neutral", "entailment"), (9, 1), k=n_seeds)),
-        sizes=((40,) * n_seeds,) * 10,
-        correct=((20,) * n_seeds,) * 10,
-        predictions=tuple("".join(rng.choices("102", (8, 1, 1), k=40)) for _ in range(n_seeds)),
+    n_seeds, n_variants = 2222, 40
+    groups = np.repeat(np.arange(n_seeds), n_variants)
+    seeds = SeedAnswers(np.ones(n_seeds, dtype=np.int64), rng.choice(2, n_seeds, p=(0.1, 0.9)))
+    answers = Answers(
+        labels=result.compared_labels,
+        table=pa.table({"row_id": [f"v{number}" for number in range(len(groups))]}),
+        group_ids=tuple(f"{index}0552913.jpg#2r1n" for index in range(n_seeds)),
+        groups=groups,
+        gold=np.ones(len(groups), dtype=np.int64),
+        predicted=rng.choice(3, len(groups), p=(0.1, 0.8, 0.1)),
+        subsamples=np.tile(np.arange(n_variants) < 20, n_seeds)[np.newaxis].repeat(10, axis=0),
+        seeds=seeds,
     )
     parts = {**result.parts, "masked_lm": {f"org/some-masked-lm-{index}": result.scores for index in range(8)}}
-    paper = unchecked(result, groups=table, parts=parts)
     model = dataclasses.replace(
         result.model, name=name, digest=sha256_of_json(name), parameters=110_000_000, training_data=("snli",)
     )
-    return unchecked(paper, model=model)
+    return unchecked(result, answers=answers, parts=parts, model=model)
 
 
 def test_fifty_models_are_small_enough(results: list[Result]) -> None:
-    rng = random.Random(0)
+    rng = np.random.default_rng(0)
     many = [paper_sized(results[0], f"organization/some-model-{index}", rng) for index in range(50)]
     words = dict.fromkeys(("woman", "street"), ((2,), (4,)))
-    variants = tuple((index % 2, f"word{index}") for index in range(40))
-    seed = SeedText(
-        "A sentence of some length about what people do. " * 2, "They do it here and now. " * 2, words, variants
-    )
-    texts = Texts("cc-by-sa-4.0", "Terms. " * 20, dict.fromkeys(many[0].groups.id, seed), TextNames())
+    sentences = ("A sentence of some length about what people do. " * 2, "They do it here and now. " * 2)
+    seeds = {
+        seed: SeedText(*sentences, words, {f"v{40 * at + index}": (index % 2, f"word{index}") for index in range(40)})
+        for at, seed in enumerate(many[0].group_ids)
+    }
+    texts = Texts("cc-by-sa-4.0", "Terms. " * 20, seeds, TextNames())
     page = render_page(make_boards(many), {0: texts})
     assert len(page.encode()) < MAX_BYTES
     shown: dict[str, Any] = json.loads(Parsed(page).scripts[0])["boards"][0]

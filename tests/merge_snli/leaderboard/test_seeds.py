@@ -3,15 +3,18 @@
 import dataclasses
 import json
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import Result, score
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.leaderboard.boards import Board
-from merge_snli.leaderboard.seeds import Texts, flips, inconsistent, read_texts, seeds_by_hardness
+from merge_snli.leaderboard.seeds import Texts, inconsistent, read_texts, seeds_by_hardness
 from merge_snli.leaderboard.write import leaderboard_text
-from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, noisy, unchecked
+from merge_snli.scoring.prompts import results_of
+from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, noisy
+from tests.oracles import with_answers
 
 NAMES = ("entailment", "neutral", "contradiction")
 
@@ -35,11 +38,13 @@ def test_flips_are_the_variants_with_another_prediction(results: list[Result], g
     rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
     seed = inconsistent(seeds_by_hardness(results[0]))[0]
     assert seed.predicted == seed.gold
-    predictions = [
-        NAMES[predict([(row["premise"], row["hypothesis"])])[0]] for row in rows if row["seed_id"] == seed.seed_id
-    ]
-    expected = [(index, label) for index, label in enumerate(predictions) if label != seed.predicted]
-    assert flips(results[0], seed) == expected
+    predictions = {
+        row["variant_id"]: NAMES[predict([(row["premise"], row["hypothesis"])])[0]]
+        for row in rows
+        if row["seed_id"] == seed.seed_id
+    }
+    expected = [(name, label) for name, label in predictions.items() if label != seed.predicted]
+    assert list(seed.flips) == expected
     assert len(expected) == seed.variants - seed.correct > 0
 
 
@@ -49,12 +54,14 @@ def test_constant_predictions_are_consistent(results: list[Result]) -> None:
 
 
 def test_skipped_variants_are_not_counted(results: list[Result]) -> None:
-    table = results[0].groups
-    predictions = ("-" + table.predictions[0][1:], *table.predictions[1:])
-    result = unchecked(results[0], groups=dataclasses.replace(table, predictions=predictions))
-    [seed] = [seed for seed in seeds_by_hardness(result) if seed.index == 0]
-    assert seed.variants == len(predictions[0]) - 1
-    assert all(index > 0 for index, _ in flips(result, seed))
+    answers = results[0].answers
+    kept = np.arange(len(answers.predicted)) != np.flatnonzero(answers.groups == 0)[0]
+    [seed] = [
+        seed
+        for seed in seeds_by_hardness(with_answers(results[0], answers.take(rows=kept)))
+        if seed.seed_id == answers.group_ids[0]
+    ]
+    assert seed.variants == np.count_nonzero(answers.groups == 0) - 1
 
 
 def test_two_way_models_are_compared_in_two_labels() -> None:
@@ -73,12 +80,9 @@ def replace_at(sentence: str, offsets: tuple[int, ...], word: str, replacement: 
 
 def test_variants_can_be_rebuilt_from_offsets(texts: dict[int, Texts]) -> None:
     rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
-    seen: dict[str, int] = {}
     for row in rows:
         text = texts[0].seeds[row["seed_id"]]
-        index = seen.get(row["seed_id"], 0)
-        seen[row["seed_id"]] = index + 1
-        number, replacement = text.variants[index]
+        number, replacement = text.variants[row["variant_id"]]
         word, (in_premise, in_hypothesis) = [*text.words.items()][number]
         assert (word, replacement) == (row["original"], row["replacement"])
         assert (text.premise, text.hypothesis) == (row["seed_premise"], row["seed_hypothesis"])
@@ -94,7 +98,7 @@ def test_license(texts: dict[int, Texts]) -> None:
 def test_other_data_has_no_texts(boards: tuple[Board, ...]) -> None:
     entry = boards[0].entries[0]
     data = dataclasses.replace(entry.result.dataset, digest="0" * 64)
-    other = dataclasses.replace(entry, result=dataclasses.replace(entry.result, dataset=data))
+    other = dataclasses.replace(entry, result=dataclasses.replace(results_of(entry.result)[0], dataset=data))
     assert read_texts(Board("other", (other,)), find_dataset(str(SHIPPED))) is None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import yaml
 
 from merge_snli import Result
 from merge_snli.cli import main
-from merge_snli.scoring.results.files import file_name, to_json, write_result
+from merge_snli.scoring.store import file_name, to_files, to_json, write_result
 from tests.hub.server import Hub
 from tests.merge_snli.leaderboard.conftest import SHIPPED
 
@@ -30,7 +31,7 @@ def space(results: list[Result], tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 def test_the_repository_of_a_space(space: Path, results: list[Result]) -> None:
     files = {path.relative_to(space).as_posix() for path in space.rglob("*") if path.is_file()}
-    names = {f"results/{file_name(results[index])}" for index in (0, 4)}
+    names = {f"results/{name}" for index in (0, 4) for name in to_files(results[index])}
     assert files == {"README.md", "index.html", "leaderboard.json", *names}
     card = (space / "README.md").read_text(encoding="utf-8")
     front = yaml.safe_load(card.split("---\n")[1])
@@ -56,12 +57,13 @@ def test_the_page_is_rebuilt_if_all_results_pass(
     assert capsys.readouterr().out.count(": passed\n") == 3
     page = (copy / "index.html").read_text(encoding="utf-8")
     assert "org/careful-large" in page
-    forged = to_json(results[1])
+    written = copy / "results" / file_name(results[1])
+    forged = json.loads(written.read_text(encoding="utf-8"))
     forged["scores"]["qt"] = 0.5
-    (copy / "results" / file_name(results[1])).write_text(json.dumps(forged), encoding="utf-8")
+    written.write_text(json.dumps(forged), encoding="utf-8")
     (copy / "index.html").write_text("old", encoding="utf-8")
     assert main(["leaderboard", "--space", str(copy)]) == 2
-    assert "scores.qt is 0.5" in capsys.readouterr().out
+    assert "qt is 0.5" in capsys.readouterr().out
     assert (copy / "index.html").read_text(encoding="utf-8") == "old"
 
 
@@ -86,12 +88,12 @@ def test_pull_requests_are_checked(
     api = HfApi()
     api.create_repo(SPACE, repo_type="space", space_sdk="static")
     api.upload_folder(repo_id=SPACE, folder_path=space, repo_type="space")
-    good = json.dumps(to_json(results[1])).encode()
-    forged = json.dumps(to_json(results[1]) | {"notes": ["warning: invented"]}).encode()
     path, taken = (f"results/{file_name(results[index])}" for index in (1, 0))
-    propose({path: good})
-    propose({path: forged})
-    propose({path: good, "index.html": b"<h1>mine</h1>"}, delete=taken)
+    good = {f"results/{name}": content for name, content in to_files(results[1]).items()}
+    invented = replace(results[1], notes=("warning: invented",))
+    propose(good)
+    propose({f"results/{name}": content for name, content in to_files(invented).items()})
+    propose({**good, "index.html": b"<h1>mine</h1>"}, delete=taken)
     propose({"notes.txt": b"hello"})
     for number, (status, expected) in enumerate(
         [
@@ -132,8 +134,8 @@ def test_bad_input_is_one_sentence(
         assert message in capsys.readouterr().err
     forged = to_json(results[0])
     forged["scores"]["qt"] = 0.5
-    next(Path(scored).iterdir()).write_text(json.dumps(forged), encoding="utf-8")
+    next(Path(scored).glob("*.json")).write_text(json.dumps(forged), encoding="utf-8")
     command = ["leaderboard", scored, "--init-space", SPACE, "--dataset", str(SHIPPED), "--out", out]
     assert main(command) == 2
-    assert "scores.qt is 0.5" in capsys.readouterr().err
+    assert "qt is 0.5" in capsys.readouterr().err
     assert not any(Path(out).rglob("*"))

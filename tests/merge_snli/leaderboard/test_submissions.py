@@ -5,26 +5,26 @@ from __future__ import annotations
 import copy
 import dataclasses
 import json
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from merge_snli import Result, score
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset, find_dataset
-from merge_snli.leaderboard.space import LIMITS, check_files
-from merge_snli.scoring.predictions.reading import read_config
-from merge_snli.scoring.results.evaluate import fields_of
-from merge_snli.scoring.results.files import file_name, parse_result, to_json
-from merge_snli.scoring.results.measure import scores
-from merge_snli.scoring.results.recompute import answers_of, differences
-from merge_snli.scoring.results.scores import Scores
+from merge_snli.leaderboard.space import LIMITS, RESULTS, Checked, _results_of, check_results
+from merge_snli.scoring.answers import Answers
+from merge_snli.scoring.check import differences
+from merge_snli.scoring.measure import consistency, scores
+from merge_snli.scoring.reading import read_config
+from merge_snli.scoring.store import FILE, answers_name, file_name, to_files, to_json
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.leaderboard.conftest import SHIPPED, unchecked
+from tests.oracles import scored_again
 
 Json = dict[str, Any]
 
@@ -39,52 +39,29 @@ def good(results: list[Result]) -> Result:
     return results[1]
 
 
-def written(result: Result) -> dict[str, bytes]:
-    return {file_name(result): json.dumps(to_json(result)).encode()}
+def check_files(files: dict[str, bytes], accepted: dict[str, bytes], data: Sequence[MergeDataset]) -> Checked:
+    submitted, known = (
+        _results_of({f"{RESULTS}/{name}": content for name, content in each.items()}) for each in (files, accepted)
+    )
+    return check_results(submitted, {name: each for name, each in known.items() if isinstance(each, Result)}, data)
 
 
-def check(data: MergeDataset, content: Json | Result, name: str | None = None, **accepted: Result) -> list[str]:
-    """Check one file; its name is that of the result that it was made from."""
-    if isinstance(content, Result):
-        name, content = file_name(content), to_json(content)
-    assert name is not None
-    known = {file: text for result in accepted.values() for file, text in written(result).items()}
-    [problems] = check_files({name: json.dumps(content).encode()}, known, [data]).values()
-    return problems
+def check(data: MergeDataset, result: Result, content: Json | None = None, **accepted: Result) -> list[str]:
+    """Check the two files of a result, of which the JSON file has other content."""
+    files = to_files(result)
+    name = file_name(result)
+    if content is not None:
+        content["answers_sha256"] = json.loads(files[name])["answers_sha256"]
+        files[name] = json.dumps(content).encode()
+    known = {file: text for each in accepted.values() for file, text in to_files(each).items()}
+    return check_files(files, known, [data])[name]
 
 
 def test_good_results_pass(results: list[Result], data: MergeDataset) -> None:
     hasty, careful, small, _, neutral, nouns = results
-    files = {name: text for result in (hasty, careful, small, neutral, nouns) for name, text in written(result).items()}
-    assert check_files(files, {}, [data]) == {name: [] for name in files}
-
-
-def better_answers(result: Result, seeds: int) -> Result:
-    """Return a result whose answers to the variants of some seeds are all right; nothing else is changed."""
-    table = result.groups
-    right = [str(result.compared_labels.index(gold)) * len(answers) for gold, answers in answers_by_gold(result)]
-    answers = (*right[:seeds], *table.predictions[seeds:])
-    return dataclasses.replace(
-        result, groups=dataclasses.replace(table, predictions=answers), scores=_counted(result, answers)
-    )
-
-
-def _counted(result: Result, answers: Sequence[str]) -> Scores:
-    """Return the scores of a result with the numbers of predicted labels that its answers have."""
-    rows = Counter((gold, label) for gold, each in zip(gold_of(result), answers, strict=True) for label in each)
-    predicted = {
-        gold: {label: rows[gold, str(at)] for at, label in enumerate(result.compared_labels)}
-        for gold in result.scores.predicted
-    }
-    return dataclasses.replace(result.scores, predicted=predicted)
-
-
-def gold_of(result: Result) -> list[str]:
-    return [result.dataset.labels[int(digits[0])] for digits in result.groups.gold]
-
-
-def answers_by_gold(result: Result) -> list[tuple[str, str]]:
-    return list(zip(gold_of(result), result.groups.predictions, strict=True))
+    passing = (hasty, careful, small, neutral, nouns)
+    files = {name: text for result in passing for name, text in to_files(result).items()}
+    assert check_files(files, {}, [data]) == {file_name(result): [] for result in passing}
 
 
 def set_at(*path: str | int, value: Any) -> Callable[[Json], None]:  # noqa: ANN401 - any JSON value
@@ -100,38 +77,6 @@ def add(amount: float) -> Callable[[float], float]:
     return lambda number: number + amount
 
 
-def swap_first_two_labels(content: Json) -> None:
-    swapped = str.maketrans("01", "10")
-    content["groups"]["predictions"] = [answers.translate(swapped) for answers in content["groups"]["predictions"]]
-    first, second, _ = content["compared_labels"]
-    for row in content["scores"]["predicted"].values():
-        row[first], row[second] = row[second], row[first]
-
-
-def gold_as_predicted(content: Json) -> None:
-    content["groups"]["gold"] = [str(content["dataset"]["labels"].index(name)) for name in content["groups"]["anchors"]]
-
-
-def without_seed(content: Json) -> None:
-    table, scores = content["groups"], content["scores"]
-    label = content["dataset"]["labels"][int(table["gold"][-1])]
-    for digit in table["predictions"][-1]:
-        scores["predicted"][label][content["compared_labels"][int(digit)]] -= 1
-    scores["rows"] -= len(table["predictions"][-1])
-    scores["groups"] -= 1
-    draw = scores["curve"]
-    if draw:
-        draw["groups"] = [number - 1 for number in draw["groups"]]
-        draw["passing"] = [
-            [min(each, number) for each in row] for row, number in zip(draw["passing"], draw["groups"], strict=True)
-        ]
-    for name in ("id", "gold", "anchors", "predictions"):
-        table[name].pop()
-    for name in ("sizes", "correct"):
-        for row in table[name]:
-            row.pop()
-
-
 def with_source(content: Json) -> None:
     accuracy = {"problems": 10, "sample_accuracy": 1.0, "interval": [0.7, 1.0]}
     content["source"] = {
@@ -145,33 +90,27 @@ def with_source(content: Json) -> None:
 
 
 FORGED: dict[str, tuple[Callable[[Json], None], str]] = {
-    "sample accuracy on seeds": (set_at("scores", "anchor_accuracy", value=add(0.01)), "scores.anchor_accuracy"),
+    "sample accuracy on seeds": (set_at("scores", "seed_accuracy", value=add(0.01)), "qt is"),
     "sample accuracy on variants": (set_at("scores", "sample_accuracy", "mean", value=add(0.01)), "sample_accuracy"),
     "sample accuracy of a subsample": (set_at("scores", "sample_accuracy", "each", 3, value=1.0), "each.3"),
-    "pattern accuracy": (set_at("scores", "pattern_accuracy", "mean", value=add(0.01)), "pattern_accuracy.mean"),
+    "pattern accuracy": (set_at("scores", "pattern_accuracy", "mean", value=add(0.01)), "qt is"),
     "spread of pattern accuracy": (set_at("scores", "pattern_accuracy", "std", value=0.0), "pattern_accuracy.std"),
     "curve": (set_at("scores", "curve", "passing", 0, 100, value=add(1)), "passing.0.100"),
     "mean curve": (set_at("scores", "curve", "mean", 95, value=add(0.02)), "mean.95"),
-    "quality threshold": (set_at("scores", "qt", value=add(0.05)), "scores.qt"),
+    "quality threshold": (set_at("scores", "qt", value=add(0.05)), "qt is"),
     "matching threshold": (set_at("scores", "mt", value="0.99"), "scores.mt"),
     "interval": (set_at("scores", "intervals", "pattern_accuracy", 0, value=add(0.01)), "intervals.pattern_accuracy"),
-    "word class": (set_at("parts", "word_class", "noun", "qt", value=add(0.01)), "parts.word_class.noun.qt"),
+    "word class": (set_at("parts", "word_class", "noun", "qt", value=add(0.01)), "parts.word_class.noun: qt is"),
     "gold label": (set_at("parts", "label", "neutral", "rows", value=add(1)), "parts.label.neutral.rows"),
     "masked LM": (set_at("parts", "masked_lm", value=lambda parts: dict(list(parts.items())[:1])), "parts.masked_lm"),
     "consistency": (
         set_at("consistency", "seed", "sample_accuracy", "mean", value=add(0.004)),
         "consistency.seed.sample_accuracy",
     ),
-    "counts of a seed": (set_at("groups", "correct", 0, 0, value=lambda count: count - 1), "groups.correct.0.0"),
-    "sizes of a seed": (set_at("groups", "sizes", 0, 0, value=add(1)), "groups.sizes.0.0"),
-    "swapped labels of answers": (swap_first_two_labels, "scores."),
     "swapped labels of the model": (
         set_at("model", "labels", value=["entailment", "not_entailment"]),
-        "is not one of entailment, not_entailment",
+        "notes is",
     ),
-    "gold labels from the answers": (gold_as_predicted, "groups.gold"),
-    "seed of another data set": (set_at("groups", "id", 0, value="invented"), "'invented' is not in config"),
-    "an answer less": (set_at("groups", "predictions", 0, value=lambda text: f"-{text}"), "variants, and the"),
     "digest of another data set": (set_at("dataset", "digest", value="0" * 64), "digest 00000000"),
     "title of another data set": (set_at("dataset", "title", value="MERGE on SNLI"), "dataset.title"),
     "other config": (set_at("dataset", "config", value="noun"), "is not in config noun"),
@@ -179,12 +118,11 @@ FORGED: dict[str, tuple[Callable[[Json], None], str]] = {
         set_at("dataset", "partial", value={"limit_seeds": 5, "subsample": None, "of": "0" * 64}),
         "score the whole",
     ),
-    "a hard seed less": (without_seed, "left_out.groups"),
     "seeds left out": (set_at("left_out", "groups", value=2), "leaves out 2 seeds"),
     "scores on the source": (with_source, "--source"),
     "unread answers": (set_at("run", "no_answers", value=3), "run.no_answers"),
     "another version": (set_at("schema_version", value=1), "format version 1"),
-    "a share above 1": (set_at("scores", "anchor_accuracy", value=1.2), "anchor_accuracy"),
+    "a share above 1": (set_at("scores", "seed_accuracy", value=1.2), "seed_accuracy"),
 }
 
 
@@ -193,16 +131,76 @@ def test_a_forged_result_is_found(good: Result, data: MergeDataset, forged: str)
     change, named = FORGED[forged]
     content = copy.deepcopy(to_json(good))
     change(content)
+    result = good
     if forged in {"digest of another data set", "other config"}:  # which the name of the file contains
-        name = file_name(parse_result(json.dumps(content).encode(), "forged"))
-    else:
-        name = file_name(good)
-    problems = check(data, content, name)
+        result = unchecked(good, dataset=FILE.validate_json(json.dumps(content)).dataset)
+    problems = check(data, result, content)
     assert any(named in problem for problem in problems), problems
 
 
-def test_answers_without_their_numbers_are_found(good: Result, data: MergeDataset) -> None:
-    assert any("scores." in problem for problem in check(data, better_answers(good, 20)))
+def swapped_labels(answers: Answers) -> Answers:
+    return dataclasses.replace(answers, predicted=np.array([1, 0, 2])[answers.predicted])
+
+
+def gold_as_predicted(answers: Answers) -> Answers:
+    return dataclasses.replace(answers, gold=answers.predicted)
+
+
+def with_unknown_seed(answers: Answers) -> Answers:
+    return dataclasses.replace(answers, group_ids=("invented", *answers.group_ids[1:]))
+
+
+def without_first_row(answers: Answers) -> Answers:
+    return answers.take(rows=np.arange(len(answers.predicted)) > 0)
+
+
+def without_last_seed(answers: Answers) -> Answers:
+    return answers.take(groups=np.arange(len(answers.group_ids)) < len(answers.group_ids) - 1)
+
+
+def with_other_subsamples(answers: Answers) -> Answers:
+    assert answers.subsamples is not None
+    return dataclasses.replace(answers, subsamples=np.roll(answers.subsamples, 1, axis=1))
+
+
+def with_other_word(answers: Answers) -> Answers:
+    words = pa.array(["invented", *answers.table["replacement"].cast("string").to_pylist()[1:]])
+    at = answers.table.column_names.index("replacement")
+    return dataclasses.replace(answers, table=answers.table.set_column(at, "replacement", words))
+
+
+@pytest.mark.parametrize(
+    ("forge", "named", "named_with_its_scores"),
+    [
+        (swapped_labels, "scores.", ""),
+        (gold_as_predicted, "scores.", "column label"),
+        (with_unknown_seed, "'invented' is not in", "'invented' is not in"),
+        (without_first_row, "scores.rows", "leaves out"),
+        (without_last_seed, "scores.", "left_out.groups"),
+        (with_other_subsamples, "scores.", "column subsamples"),
+        (with_other_word, "column replacement", "column replacement"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_a_forged_table_is_found(
+    good: Result, data: MergeDataset, forge: Callable[[Answers], Answers], named: str, named_with_its_scores: str
+) -> None:
+    """Both with the numbers as they were, and with those that the forged answers give."""
+    answers = forge(good.answers)
+    [problem, *_] = check(data, unchecked(good, answers=answers))
+    assert named in problem
+    if named_with_its_scores:
+        recomputed = unchecked(good, answers=answers, scores=scores(answers), consistency=consistency(answers))
+        problems = check(data, recomputed)
+        assert any(named_with_its_scores in each or "parts." in each for each in problems), problems
+
+
+def test_a_table_alone_is_named(good: Result, data: MergeDataset) -> None:
+    files = to_files(good)
+    alone = answers_name(file_name(good))
+    assert "of no result" in check_files({alone: files[alone]}, {}, [data])[alone][0]
+    only = file_name(good)
+    assert "has no answers" in check_files({only: files[only]}, {}, [data])[only][0]
 
 
 def test_a_part_that_claims_to_be_whole_is_found(data: MergeDataset, good: Result) -> None:
@@ -224,33 +222,19 @@ def test_copies_are_found(results: list[Result], data: MergeDataset) -> None:
     assert check(data, renamed, careful=careful) == [f"has the same answers as {file_name(careful)}"]
     again = dataclasses.replace(small, model=dataclasses.replace(small.model, digest=careful.model.digest))
     assert check(data, again, careful=careful) == [f"is of the same model as {file_name(careful)}"]
-    files = written(careful) | written(renamed)
+    files = to_files(careful) | to_files(renamed)
     assert [bool(problems) for problems in check_files(files, {}, [data]).values()] == [False, True]
     assert check(data, hasty, careful=careful, small=small) == []
 
 
 def test_two_answers_to_one_pair_are_found(data: MergeDataset, good: Result) -> None:
     config = read_config(data, "all")
-    order = np.argsort(config.row_groups, kind="stable")
-    counts = {pair: np.flatnonzero(config.row_pairs == pair) for pair in config.row_pairs.tolist()}
-    repeated = next((places for places in counts.values() if len(places) > 1), None)
-    if repeated is None:  # no pair of the bundled data set repeats: repeat one
-        changed = config.row_pairs.copy()
-        changed[order[1]] = changed[order[0]]
-        config = dataclasses.replace(config, row_pairs=changed)
-        repeated = order[:2]
-    seed = int(config.row_groups[repeated[0]])
-    own = np.flatnonzero(config.row_groups == seed).tolist()
-    answers = list(good.groups.predictions[seed])
-    answers[own.index(int(repeated[0]))], answers[own.index(int(repeated[1]))] = "0", "1"
-    predictions = (
-        *good.groups.predictions[:seed],
-        "".join(answers),
-        *good.groups.predictions[seed + 1 :],
-    )
-    forged = unchecked(good, groups=dataclasses.replace(good.groups, predictions=predictions))
+    first, second = np.flatnonzero(config.row_groups == 0)[:2].tolist()
+    pairs, predicted = config.row_pairs.copy(), good.answers.predicted.copy()
+    pairs[second], predicted[first], predicted[second] = pairs[first], 0, 1
+    forged = unchecked(good, answers=dataclasses.replace(good.answers, predicted=predicted))
     with pytest.raises(InputError, match="two different answers"):
-        list(differences(forged, config))
+        list(differences(forged, dataclasses.replace(config, row_pairs=pairs)))
 
 
 def test_a_missing_warning_is_found(results: list[Result], data: MergeDataset) -> None:
@@ -282,16 +266,17 @@ def test_the_notes_of_results_pass(data: MergeDataset) -> None:
 
 
 def test_the_name_of_a_file_is_checked(good: Result, data: MergeDataset) -> None:
-    assert check(data, to_json(good), "best.json") == [f"is not named {file_name(good)}"]
+    answers, numbers = to_files(good).values()
+    renamed = check_files({"best.parquet": answers, "best.json": numbers}, {}, [data])
+    assert renamed == {"best.json": [f"is not named {file_name(good)}"]}
     assert "is not a result" in check_files({"x.json": b"{"}, {}, [data])["x.json"][0]
 
 
 def test_invented_answers_pass_as_the_page_says(good: Result, data: MergeDataset) -> None:
     """No check of a file can find answers that no model gave."""
-    table, config = good.groups, read_config(data, "all")
-    answers = tuple(str(good.compared_labels.index(gold)) * len(each) for gold, each in answers_by_gold(good))
-    perfect = unchecked(good, groups=dataclasses.replace(table, anchors=tuple(gold_of(good)), predictions=answers))
-    predicted = answers_of(perfect, config)
-    invented = unchecked(perfect, scores=scores(predicted), **fields_of(predicted, config))
-    assert check(data, invented) == []
+    answers = good.answers
+    assert answers.seeds is not None
+    seeds = dataclasses.replace(answers.seeds, predicted=answers.seeds.gold)
+    perfect = dataclasses.replace(answers, predicted=answers.gold, seeds=seeds)
+    assert check(data, scored_again(good, perfect, read_config(data, "all"))) == []
     assert "Invented answers pass it" in LIMITS

@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 import transformers
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import normalizers, processors
 from transformers import PreTrainedTokenizerFast
 
-from tests.tiny_models import byte_bpe_tokenizer, embedded_texts, wordpiece_tokenizer
+from tests.tiny_models import byte_bpe_tokenizer, embedded_texts, trained_unigram, wordpiece_tokenizer
 
 LABELS = ("entailment", "neutral", "contradiction")
 SIZES: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
@@ -20,14 +20,9 @@ hf: Any = transformers  # its configurations and models are made by name
 
 
 def unigram_tokenizer(kind: str) -> PreTrainedTokenizerFast:
-    """Train a unigram tokenizer as SentencePiece makes them: for ALBERT and DeBERTa-v3, or XLNet's."""
+    """Return a unigram tokenizer as SentencePiece makes them: for ALBERT and DeBERTa-v3, or XLNet's."""
     special = ["<pad>", "<unk>", "[CLS]", "[SEP]"]
-    tokenizer = Tokenizer(models.Unigram())
-    tokenizer.normalizer = normalizers.NFKC()
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-    tokenizer.decoder = decoders.Metaspace()
-    trainer = trainers.UnigramTrainer(vocab_size=600, special_tokens=special, unk_token="<unk>")
-    tokenizer.train_from_iterator(embedded_texts(), trainer)
+    tokenizer = trained_unigram(embedded_texts(), 600, special, normalizers.NFKC())
     cls, sep = (tokenizer.token_to_id(token) or 0 for token in ("[CLS]", "[SEP]"))
     single, pair = ("$A [SEP] [CLS]", "$A [SEP] $B:1 [SEP]:1 [CLS]:2")
     if kind != "xlnet":

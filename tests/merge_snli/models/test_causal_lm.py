@@ -26,11 +26,12 @@ from merge_snli.models.loading import ModelOptions, load_causal_lm
 from merge_snli.models.prompts import FilledPrompt, Shot, read_prompt
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.predictions.opening import open_config
-from merge_snli.scoring.predictions.predict import predict_pairs
-from merge_snli.scoring.predictions.scored_data import part_of_data
-from merge_snli.scoring.results.files import read_results
+from merge_snli.scoring.data import part_of_data
+from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.score_models import prediction_store, score_model
+from merge_snli.scoring.store import read_results
+from tests.oracles import answers_of_groups
 from tests.tiny_models import save_causal_lm
 
 PAIRS: list[Pair] = [
@@ -71,8 +72,12 @@ def plain(folder: Path, prompt: FilledPrompt) -> list[list[float]]:
     model: Any = AutoModelForCausalLM.from_pretrained(folder)
     tokenizer = AutoTokenizer.from_pretrained(folder)
 
+    def tokens(text: str) -> list[int]:
+        return [token for token in tokenizer(text)["input_ids"] if token != tokenizer.eos_token_id]
+
     def likelihood(context: str, answer: str) -> float:
-        before, ids = (tokenizer(text)["input_ids"] for text in (context, context + answer))
+        before, ids = tokens(context), tokens(context + answer)
+        assert tokenizer.decode(ids[len(before) :]) == answer
         with torch.inference_mode():
             logits = model(input_ids=torch.tensor([ids]), use_cache=False).logits[0]
         each = torch.log_softmax(logits.double(), dim=-1)
@@ -94,6 +99,24 @@ def test_scores_are_those_of_the_plain_model(folder: Folder, kind: str, *, cache
         assert np.ptp(expected, axis=1).min() > 0.1
         assert ranked.predict(PAIRS) == pytest.approx(expected, abs=2e-4)
         assert ranked._scores_without_cache(ranked._encode(PAIRS[:1]))[0] == pytest.approx(expected[0], abs=2e-4)
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+@pytest.mark.parametrize("ends", ["$A </s>", "<s> $A </s>"])
+def test_a_tokenizer_that_appends_an_end_token(folder: Folder, tmp_path: Path, ends: str, name: str) -> None:
+    from tokenizers import processors
+    from transformers import AutoTokenizer
+
+    copy = Path(shutil.copytree(folder("gpt2"), tmp_path / "tiny-end"))
+    tokenizer: Any = AutoTokenizer.from_pretrained(copy)
+    special = [(token, tokenizer.convert_tokens_to_ids(token)) for token in ("<s>", "</s>")]
+    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(ends, special_tokens=special)
+    tokenizer.save_pretrained(copy)
+    assert AutoTokenizer.from_pretrained(copy)("A")["input_ids"][-1] == tokenizer.eos_token_id
+    prompt = FilledPrompt(read_prompt(name), NLI_LABELS, SHOTS)
+    expected = np.array(plain(copy, prompt))
+    assert np.ptp(expected, axis=1).min() > 0.1
+    assert loaded(copy, prompt).predict(PAIRS) == pytest.approx(expected, abs=2e-4)
 
 
 def test_scores_do_not_depend_on_the_other_pairs(folder: Folder) -> None:
@@ -138,8 +161,8 @@ def test_a_result_says_how_the_model_was_asked(folder: Folder, dataset: Path, tm
     assert result.calibration is not None
     ranked = loaded(folder("llama"), prompt)
     best = [data.label_names[at] for at in ranked.predict(data.pairs).argmax(axis=1)]
-    assert data.anchors is not None
-    assert result.groups.anchors == tuple(best[pair] for pair in data.anchors.pairs)
+    assert data.seeds is not None
+    assert answers_of_groups(result).seeds == tuple(best[pair] for pair in data.seeds.pairs)
 
 
 def test_the_command_asks_each_prompt(
@@ -200,10 +223,11 @@ def test_what_does_not_fit_is_refused(
     assert message in " ".join(f"{printed.out} {printed.err}".split())
 
 
-def test_an_answer_without_tokens_is_refused(folder: Folder) -> None:
-    prompt = FilledPrompt(read_prompt("word"), NLI_LABELS)
-    ranked = loaded(folder("gpt2"), prompt)
-    object.__setattr__(ranked, "_prompt", type("Silent", (), {"text": prompt.text, "continuations": ("", " a", " b")}))
+@pytest.mark.parametrize("answer", ["", "n"])
+def test_an_answer_without_tokens_of_its_own_is_refused(folder: Folder, answer: str) -> None:
+    ranked = loaded(folder("gpt2"), FilledPrompt(read_prompt("word"), NLI_LABELS))
+    silent = {"text": lambda premise, hypothesis: f"{premise} {hypothesis} A ma", "continuations": (answer, " a", " b")}
+    object.__setattr__(ranked, "_prompt", type("Silent", (), {"messages": ranked._prompt.messages} | silent))
     with pytest.raises(InputError, match="adds no token"):
         ranked.predict(PAIRS)
 

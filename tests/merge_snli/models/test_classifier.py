@@ -15,8 +15,8 @@ from merge_snli.models.classifier import Classifier
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
 from merge_snli.models.loading import ModelOptions, load_classifier, read_output_names
-from merge_snli.scoring.predictions.predict import predict_pairs
-from merge_snli.scoring.predictions.reading import read_config
+from merge_snli.scoring.predict import predict_pairs
+from merge_snli.scoring.reading import read_config
 
 MakeModel = Callable[..., Path]
 KINDS = ("bert", "roberta", "gpt2")

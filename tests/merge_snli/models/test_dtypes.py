@@ -14,7 +14,7 @@ from merge_snli.embedded import embedded_path
 from merge_snli.models.labels import Pair
 from merge_snli.models.loading import ModelOptions
 from merge_snli.models.scored_model import model_from_name
-from merge_snli.scoring.predictions.predict import predict_pairs
+from merge_snli.scoring.predict import predict_pairs
 
 
 def embedded_pairs() -> list[Pair]:

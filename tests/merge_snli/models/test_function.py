@@ -9,6 +9,7 @@ import pytest
 from merge_snli import score
 from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Pair
+from tests.oracles import answers_of_groups
 
 
 def always(answer: Any) -> Callable[[list[Pair]], list[Any]]:  # noqa: ANN401 - a label or an invalid value
@@ -18,13 +19,13 @@ def always(answer: Any) -> Callable[[list[Pair]], list[Any]]:  # noqa: ANN401 - 
 def test_label_names_and_numbers_are_equivalent(dataset: Path) -> None:
     by_name = score(always("Neutral"), dataset, name="f")
     assert score(always(1), dataset).scores == by_name.scores
-    assert set(by_name.groups.anchors or ()) == {"neutral"}
+    assert set(answers_of_groups(by_name).seeds or ()) == {"neutral"}
 
 
 def test_not_entailment_makes_the_comparison_two_way(dataset: Path) -> None:
     result = score(lambda pairs: ["neutral"] * (len(pairs) - 1) + ["not_entailment"], dataset)
     assert result.compared_labels == ("entailment", "not_entailment")
-    assert set(result.groups.anchors or ()) == {"not_entailment"}
+    assert set(answers_of_groups(result).seeds or ()) == {"not_entailment"}
     assert score(always("neutral"), dataset).compared_labels == ("entailment", "neutral", "contradiction")
 
 

@@ -28,7 +28,7 @@ from merge_snli.models.paper_models import (
 )
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.predictions.predict import predict_pairs
+from merge_snli.scoring.predict import predict_pairs
 from tests.merge_snli.conftest import MakeModel
 from tests.merge_snli.models.paper_architectures import save_classifier, save_lora
 from tests.tiny_models import as_pickle

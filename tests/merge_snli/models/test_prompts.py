@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -39,6 +40,19 @@ def test_every_bundled_file_is_a_prompt_of_its_name() -> None:
     assert [prompt.name for prompt in read_prompts("all")] == [*PROMPTS]
     assert {prompt.answer for prompt in read_prompts("all")} == {"word", "letter", "json"}
     assert all(prompt.summary for prompt in read_prompts("all"))
+
+
+def test_prompts_that_reason_are_not_ranked() -> None:
+    at_once, reasons = {"word", "few_shot", "letter", "json", "plain", "lm_eval", "task"}, {"reasons"}
+    assert {*PROMPTS, TASK_PROMPT} == at_once | reasons, (
+        "say here whether the answer of a new prompt begins with reasons"
+    )
+    assert {name for name in (*PROMPTS, TASK_PROMPT) if read_prompt(name).reason_first} == reasons
+
+
+def test_the_page_names_every_prompt() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "prompts.md").read_text(encoding="utf-8")
+    assert {*re.findall(r"^\| `(\w+)`", page.split("| entry |")[0], re.MULTILINE)} == {*PROMPTS, TASK_PROMPT}
 
 
 def test_shots_stand_before_the_question_with_their_answers() -> None:
@@ -154,7 +168,12 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
         (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION} {{{{ label }}}}"', "'label' is undefined"),
         (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION} {{{{ premise + 1 }}}}"', "cannot render the prompt x"),
         (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION} {{% for %}}"', "cannot render the prompt x"),
-        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "entailment"', "one word for two"),
+        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "Entailment"', "'Entailment', 'contr"),
+        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = " "', "'entailment', ' '"),
+        (
+            f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "m"\nwords.nuetral = "m"',
+            "'nuetral'",
+        ),
     ],
 )
 def test_wrong_prompts(tmp_path: Path, toml: str | None, message: str) -> None:

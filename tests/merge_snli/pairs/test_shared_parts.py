@@ -27,7 +27,7 @@ from merge_snli.hub.prepare import prepare_dataset
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import data_file
-from merge_snli.scoring.predictions.reading import read_config
+from merge_snli.scoring.reading import read_config
 from merge_snli.validation import validate
 
 CONFIGS = {"simple": "test", "relevance": "test", "conjunction": "test", "augmentation": "train"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.problems.known_datasets import KNOWN_DATASETS, KnownDataset, known_dataset
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
+from merge_snli.schema import NLI_LABELS
 
 PAIRS = (
     ("Two dogs run across the wet grass.", "Some animals run outside.", 0),
@@ -83,6 +85,31 @@ def test_the_entries_are_consistent() -> None:
         assert known.attribution.endswith(".")
         if known.data_labels is not None:
             assert tuple(name.partition("=")[2] for name in known.data_labels) == known.labels
+
+
+def test_published_labels_have_the_right_names() -> None:
+    found = {known.hub_id: known.data_labels for known in KNOWN_DATASETS if known.data_labels is not None}
+    assert found == {
+        "allenai/scitail": ("entails=entailment", "neutral=not_entailment"),
+        "google-research-datasets/paws": ("0=different", "1=paraphrase"),
+        "google/boolq": ("False=no", "True=yes"),
+        "tals/vitaminc": ("SUPPORTS=entailment", "NOT ENOUGH INFO=neutral", "REFUTES=contradiction"),
+    }
+
+
+def test_the_pages_have_every_known_data_set() -> None:
+    rows: dict[tuple[str, str], tuple[list[str], str, str]] = {}
+    for page in ("generate.md", "tasks.md"):
+        text = (Path(__file__).parents[3] / "docs" / page).read_text(encoding="utf-8")
+        for line in re.findall(r"^\| (`[\w-]+/[\w-]+` \|.*) \|$", text, re.MULTILINE):
+            name, config, *texts, split, labels, _ = (cell.strip() for cell in line.replace("`", "").split("|"))
+            rows[name, config.split(" ")[0]] = (texts, split, labels)
+    assert rows.keys() == {(known.hub_id, known.config or "") for known in KNOWN_DATASETS}
+    for known in KNOWN_DATASETS:
+        texts, split, labels = rows[known.hub_id, known.config or ""]
+        assert split == known.splits[0]
+        assert (NLI_LABELS if labels.startswith("three") else tuple(labels.split(", "))) == known.labels, known.hub_id
+        assert texts in ([], [f"{known.premise_column}, {known.hypothesis_column}"])
 
 
 def test_known_data_sets_with_unusual_columns_or_labels() -> None:

@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from merge_snli import Result, read_result, score
 from merge_snli.base.errors import InputError
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.results.calibration import decoded
+from tests.oracles import answers_of_groups
 
 Row = dict[str, Any]
 Answers = dict[tuple[str, str], str]
@@ -69,7 +69,7 @@ def majority(rows: Sequence[Row], answers: Answers) -> dict[str, str]:
 def check_scores(result: Result, dataset: Path, config: str, answers: Answers) -> None:
     """Compare every number of a result with one computed from rows, dicts and fractions."""
     test = rows_of(dataset, config, "test")
-    draws = [rows_of(dataset, config, f"subsample_{index}") for index in range(10)]
+    subsamples = [rows_of(dataset, config, f"subsample_{index}") for index in range(10)]
     seeds = {row["seed_id"]: row for row in rows_of(dataset, "seed", "test")}
     seeds = {seed_id: seeds[seed_id] for seed_id in {row["seed_id"] for row in test}}
     gold = {seed_id: NAMES[row["label"]] for seed_id, row in seeds.items()}
@@ -80,14 +80,14 @@ def check_scores(result: Result, dataset: Path, config: str, answers: Answers) -
 
     on_seeds = share([on_seed[seed_id] == gold[seed_id] for seed_id in seeds])
     assert result.scores.groups == len(seeds)
-    assert result.scores.anchor_accuracy == pytest.approx(float(on_seeds), abs=1e-12)
+    assert result.scores.seed_accuracy == pytest.approx(float(on_seeds), abs=1e-12)
     references: list[tuple[Any, Callable[[Sequence[Row]], dict[str, str]]]] = [
         (result.scores, lambda rows: gold),
         ((result.consistency or {})["seed"], lambda rows: on_seed),
         ((result.consistency or {})["majority"], lambda rows: majority(rows, answers)),
     ]
     for scores, reference in references:
-        each = [share(right(rows, reference(rows))) for rows in draws]
+        each = [share(right(rows, reference(rows))) for rows in subsamples]
         assert scores.rows == len(test)
         assert scores.all_rows_accuracy == pytest.approx(float(share(right(test, reference(test)))), abs=1e-12)
         assert scores.sample_accuracy.each == pytest.approx([float(value) for value in each], abs=1e-12)
@@ -95,7 +95,7 @@ def check_scores(result: Result, dataset: Path, config: str, answers: Answers) -
         squares = float(sum((value - mean(each)) ** 2 for value in each)) / 9
         assert scores.sample_accuracy.std == pytest.approx(math.sqrt(squares), abs=1e-9)
         for percent in range(101):
-            passing = [pattern_accuracy(rows, right(rows, reference(rows)), percent) for rows in draws]
+            passing = [pattern_accuracy(rows, right(rows, reference(rows)), percent) for rows in subsamples]
             assert [curve[percent] for curve in scores.curve.each] == pytest.approx(
                 list(map(float, passing)), abs=1e-12
             )
@@ -103,7 +103,9 @@ def check_scores(result: Result, dataset: Path, config: str, answers: Answers) -
         assert scores.pattern_accuracy.mean == scores.curve.mean[90]
         assert list(scores.pattern_accuracy.each) == [curve[90] for curve in scores.curve.each]
 
-    curve = [mean([pattern_accuracy(rows, right(rows, gold), percent) for rows in draws]) for percent in range(101)]
+    curve = [
+        mean([pattern_accuracy(rows, right(rows, gold), percent) for rows in subsamples]) for percent in range(101)
+    ]
     nearest = min(abs(value - on_seeds) for value in curve)
     assert result.scores.qt == pytest.approx(float(curve[90] - on_seeds), abs=1e-12)
     assert result.scores.mt == max(percent for percent in range(101) if abs(curve[percent] - on_seeds) == nearest) / 100
@@ -158,7 +160,7 @@ def test_scores_by_label(result: Result, dataset: Path, answers: Answers) -> Non
 
 
 def test_seed_table_holds_the_counts(result: Result, dataset: Path, answers: Answers) -> None:
-    table = result.groups
+    table = answers_of_groups(result)
     for index in range(10):
         rows = rows_of(dataset, "all", f"subsample_{index}")
         sizes = Counter(row["seed_id"] for row in rows)
@@ -169,8 +171,8 @@ def test_seed_table_holds_the_counts(result: Result, dataset: Path, answers: Ans
         assert list(table.correct[index]) == [correct[seed_id] for seed_id in table.id]
     seeds = {row["seed_id"]: row for row in rows_of(dataset, "seed", "test")}
     expected = [answers[seeds[seed_id]["premise"], seeds[seed_id]["hypothesis"]] for seed_id in table.id]
-    assert list(table.anchors or ()) == expected
-    assert [result.dataset.labels[int(gold)] for gold in table.gold] == [
+    assert list(table.seeds or ()) == expected
+    assert [result.dataset.labels[int(gold[0])] for gold in table.gold] == [
         NAMES[seeds[seed_id]["label"]] for seed_id in table.id
     ]
 
@@ -179,7 +181,7 @@ def test_file_holds_the_result(result: Result, out: Path, model: Path) -> None:
     [path] = out.glob(f"{model.name}-*-all.json")
     assert read_result(path) == result
     content = json.loads(path.read_text(encoding="utf-8"))
-    assert content["schema_version"] == 7
+    assert content["schema_version"] == 8
     assert content["quality_threshold"] == "0.9"
     assert content["thresholds"][:3] + content["thresholds"][-1:] == ["0", "0.01", "0.02", "1"]
     assert content["scores"]["mt"] == f"{result.scores.mt:g}"
@@ -206,7 +208,11 @@ def test_a_copy_under_another_name_needs_no_model(
     copy = shutil.copytree(model, tmp_path / "copy")
     monkeypatch.setattr("merge_snli.models.scored_model.load_classifier", not_loaded)
     renamed = score(copy, dataset, out=out)
-    assert (renamed.model.name, renamed.scores, renamed.groups) == ("copy", result.scores, result.groups)
+    assert (renamed.model.name, renamed.scores, answers_of_groups(renamed)) == (
+        "copy",
+        result.scores,
+        answers_of_groups(result),
+    )
 
 
 def test_nothing_is_written_without_out(
@@ -223,10 +229,8 @@ def test_loaded_pipeline_scores_the_same(result: Result, model: Path, dataset: P
     loaded = pipeline("text-classification", model=str(model), device="cpu", dtype="float32")
     loaded_result = score(loaded, dataset, out=tmp_path / "results")
     assert loaded_result.scores == result.scores
-    assert loaded_result.groups.predictions == result.groups.predictions
-    assert decoded(loaded_result.groups.probabilities or (), 3) == pytest.approx(
-        decoded(result.groups.probabilities or (), 3), rel=1e-2, abs=1e-6
-    )
+    assert answers_of_groups(loaded_result).predictions == answers_of_groups(result).predictions
+    assert loaded_result.answers.probabilities == pytest.approx(result.answers.probabilities, rel=1e-2, abs=1e-6)
     assert loaded_result.model.name == model.name
     assert loaded_result.model.digest != result.model.digest  # of the weights in memory, not of the files
     assert score(loaded, dataset, out=tmp_path / "results") == loaded_result
@@ -238,10 +242,8 @@ def test_loaded_model_and_tokenizer_score_the_same(result: Result, model: Path, 
     loaded = AutoModelForSequenceClassification.from_pretrained(model, dtype="float32").train()
     loaded_result = score((loaded, AutoTokenizer.from_pretrained(model)), dataset, name="mine")
     assert loaded_result.scores == result.scores
-    assert loaded_result.groups.predictions == result.groups.predictions
-    assert decoded(loaded_result.groups.probabilities or (), 3) == pytest.approx(
-        decoded(result.groups.probabilities or (), 3), rel=1e-2, abs=1e-6
-    )
+    assert answers_of_groups(loaded_result).predictions == answers_of_groups(result).predictions
+    assert loaded_result.answers.probabilities == pytest.approx(result.answers.probabilities, rel=1e-2, abs=1e-6)
     assert loaded_result.model.name == "mine"
 
 
@@ -266,7 +268,7 @@ def test_result_as_a_data_frame(result: Result) -> None:
 def test_result_shows_as_a_table_in_a_notebook(result: Result) -> None:
     html = result._repr_html_()
     assert html.startswith("<table>")
-    assert f"{result.scores.anchor_accuracy:.1%}".removesuffix("%") in html
+    assert f"{result.scores.seed_accuracy:.1%}".removesuffix("%") in html
 
 
 def test_result_draws_its_curve_in_a_notebook(result: Result) -> None:
@@ -297,10 +299,10 @@ def test_too_long_pairs_are_left_out_and_counted(make_dataset: Callable[..., Pat
     left = [row for row in rows if row["seed_id"] in ("s000", "s002")]
     assert (result.left_out.max_length, result.left_out.groups, result.left_out.rows) == (128, 2, len(left) + 5)
     assert result.scores.groups == 4
-    assert result.groups.id == ("s001", "s003", "s004", "s005")
+    assert result.group_ids == ("s001", "s003", "s004", "s005")
     assert any("2 seeds" in note and "128 tokens" in note for note in result.notes)
     dropped = {row["variant_id"] for row in rows if row["seed_id"] == "s001" and row["premise"].endswith(" and")}
-    for index, sizes in enumerate(result.groups.sizes):
+    for index, sizes in enumerate(answers_of_groups(result).sizes):
         drawn = {row["variant_id"] for row in rows if row["seed_id"] == "s001" and index in row["subsamples"]}
         assert sizes[0] == len(drawn - dropped)
 
@@ -390,14 +392,14 @@ def test_permuted_labels_give_a_warning(dataset: Path) -> None:
     assert score(lambda pairs: [gold[pair] for pair in pairs], dataset).notes == ()
     swapped = {"entailment": "contradiction", "contradiction": "entailment", "neutral": "neutral"}
     result = score(lambda pairs: [swapped[gold[pair]] for pair in pairs], dataset, name="swapped")
-    assert result.scores.anchor_accuracy == pytest.approx(1 / 3)
+    assert result.scores.seed_accuracy == pytest.approx(1 / 3)
     assert any(note.startswith("warning") and note.count("33.3%") == 2 for note in result.notes)
 
 
 def test_perfect_function(dataset: Path) -> None:
     gold = gold_of(dataset)
     result = score(lambda pairs: [gold[pair] for pair in pairs], dataset)
-    assert (result.scores.anchor_accuracy, result.scores.qt, result.scores.mt) == (1.0, 0.0, 1.0)
+    assert (result.scores.seed_accuracy, result.scores.qt, result.scores.mt) == (1.0, 0.0, 1.0)
     assert set(result.scores.curve.mean) == {1.0}
 
 
@@ -414,7 +416,7 @@ def modules_of_import() -> Callable[[str], set[str]]:
 
 @pytest.mark.parametrize("statement", ["import merge_snli", "from merge_snli import score, score_table, draw_curves"])
 def test_importing_loads_nothing_heavy(modules_of_import: Callable[[str], set[str]], statement: str) -> None:
-    heavy = {"torch", "transformers", "datasets", "spacy", "matplotlib", "pyarrow", "scipy", "generation"}
+    heavy = {"torch", "transformers", "datasets", "spacy", "matplotlib", "scipy", "generation"}
     assert not heavy & modules_of_import(statement)
 
 
@@ -429,8 +431,8 @@ def test_left_out_variant_has_no_prediction(make_dataset: Callable[..., Path], b
     folder = make_dataset(tmp_path / "long", seeds=6, change=long_sentences)
     result = score(bert, folder)
     rows = [row for row in rows_of(folder, "all", "test") if row["seed_id"] == "s001"]
-    answers = result.groups.predictions[result.groups.id.index("s001")]
-    assert [answer == "-" for answer in answers] == [row["premise"].endswith(" and") for row in rows]
+    predicted = {*result.answers.row_ids.to_pylist()}
+    assert [row["variant_id"] not in predicted for row in rows] == [row["premise"].endswith(" and") for row in rows]
 
 
 WITHOUT_EFFECT: dict[str, dict[str, Any]] = {

@@ -58,7 +58,7 @@ def test_the_log_has_the_scores_of_the_model_every_few_steps_and_at_the_end(tmp_
     for entry in logged:
         assert entry["eval_pattern_accuracy"] == expected.pattern_accuracy.mean
         assert entry["eval_variant_accuracy"] == pytest.approx(expected.sample_accuracy.mean)
-        assert entry["eval_seed_accuracy"] == expected.anchor_accuracy
+        assert entry["eval_seed_accuracy"] == expected.seed_accuracy
         assert entry["eval_qt"] == pytest.approx(expected.qt)
 
 

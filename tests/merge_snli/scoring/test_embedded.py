@@ -9,7 +9,7 @@ from merge_snli.embedded import NLI_MODELS, embedded_path
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import find_model_labels
 from merge_snli.models.loading import ModelOptions, load_classifier, read_output_names
-from merge_snli.scoring.predictions.predict import predict_pairs
+from merge_snli.scoring.predict import predict_pairs
 
 PROBLEMS = 120
 

@@ -7,9 +7,9 @@ import pytest
 
 EXAMPLES = (
     "merge_snli.models.labels",
-    "merge_snli.scoring.results.records",
-    "merge_snli.analysis.report.exhibit",
-    "merge_snli.analysis.report.report",
+    "merge_snli.scoring.records",
+    "merge_snli.paper.report.exhibit",
+    "merge_snli.paper.report.report",
     "merge_snli.annotation.sample",
     "merge_snli.dataset.variants",
 )

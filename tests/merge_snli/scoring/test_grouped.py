@@ -30,7 +30,8 @@ from merge_snli.pairs.output import PAIR_COLUMNS
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.results.files import result_schema, write_result
+from merge_snli.scoring.store import result_schema, write_result
+from tests.oracles import answers_of_groups
 
 Row = dict[str, Any]
 SIZES = (1, 2, 3, 5, 8, 20, 19, 10, 4)
@@ -184,8 +185,8 @@ def test_patterns_of_uneven_sizes(tmp_path: Path) -> None:
     result = score(guess, write_lines(tmp_path / "space.jsonl", rows), group_column="pattern", by=["relation"])
     answers = answers_of(rows)
     check_part(result.scores, [row["pattern"] for row in rows], answers)
-    assert result.groups.id == tuple(str(100 + pattern) for pattern in range(len(SIZES)))
-    assert result.groups.sizes == (SIZES,)
+    assert result.group_ids == tuple(str(100 + pattern) for pattern in range(len(SIZES)))
+    assert answers_of_groups(result).sizes == (SIZES,)
     assert list(result.parts["relation"]) == ["projective", "(empty)", "topological"]
     for value, part in result.parts["relation"].items():
         chosen = [at for at, row in enumerate(rows) if (row["relation"] or "(empty)") == value]
@@ -196,7 +197,7 @@ def test_patterns_of_uneven_sizes(tmp_path: Path) -> None:
     assert low < result.sample_accuracy < high
     low, high = intervals.pattern_accuracy
     assert low <= result.pattern_accuracy <= high
-    assert (result.qt, result.mt, result.consistency, result.draws, result.groups.anchors) == (None,) * 5
+    assert (result.qt, result.mt, result.consistency, result.subsamples, answers_of_groups(result).seeds) == (None,) * 5
 
 
 def test_hans_merges_neutral_and_contradiction(tmp_path: Path) -> None:
@@ -223,8 +224,8 @@ def test_the_files_agree_whatever_the_order_of_the_rows(tmp_path: Path) -> None:
     by_relation = score(guess, write_lines(tmp_path / "a.jsonl", rows), group_column="label", name="one")
     assert one.dataset.digest == other.dataset.digest != by_relation.dataset.digest
     assert dataclasses.replace(one.scores, intervals=None) == dataclasses.replace(other.scores, intervals=None)
-    assert dict(zip(one.groups.id, one.groups.correct[0], strict=True)) == dict(
-        zip(other.groups.id, other.groups.correct[0], strict=True)
+    assert dict(zip(one.group_ids, answers_of_groups(one).correct[0], strict=True)) == dict(
+        zip(other.group_ids, answers_of_groups(other).correct[0], strict=True)
     )
 
 
@@ -260,18 +261,17 @@ def test_long_pairs_are_left_out(make_model: Callable[..., Path], tmp_path: Path
 def test_results_on_every_kind_of_data_are_read_together(dataset: Path, tmp_path: Path) -> None:
     out = tmp_path / "results"
     grouped = score(guess, write_lines(tmp_path / "a.jsonl", pattern_rows()), group_column="pattern", out=out)
-    [path] = out.iterdir()
+    [path] = out.glob("*.json")
     assert read_result(path) == grouped
     jsonschema.Draft202012Validator(result_schema()).validate(json.loads(path.read_text(encoding="utf-8")))
     merge = score(guess, dataset, config="noun", out=out)
-    assert sorted(read_results(out), key=lambda result: result.has_anchors) == [grouped, merge]
+    assert sorted(read_results(out), key=lambda result: result.has_seeds) == [grouped, merge]
 
 
 CONTRADICTIONS: dict[str, tuple[tuple[str, ...], Any]] = {
     "a confusion table that does not add up": (("scores", "predicted"), {"neutral": {"neutral": 1}}),
     "groups that differ in number": (("scores", "groups"), 3),
-    "a correct count that the labels do not give": (("groups", "correct"), [[0] * len(SIZES)]),
-    "an id twice": (("groups", "id"), ["a"] * len(SIZES)),
+    "rows that differ in number": (("scores", "rows"), 3),
 }
 
 

@@ -10,11 +10,11 @@ import pytest
 from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Pair
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.scoring.api import score
+from merge_snli.scoring.check import differences
 from merge_snli.scoring.imports import read_predictions, score_answers
-from merge_snli.scoring.predictions.reading import read_groups
-from merge_snli.scoring.results.files import to_json
-from merge_snli.scoring.results.recompute import differences
+from merge_snli.scoring.reading import read_groups
+from merge_snli.scoring.score import score
+from merge_snli.scoring.store import to_json
 
 WORDS = ("horse", "dog", "cat")
 ROWS = [

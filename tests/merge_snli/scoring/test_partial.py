@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import score
-from merge_snli.analysis.hard_seeds import hard_seeds
-from merge_snli.analysis.scored_dataset import read_scored_dataset
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
+from merge_snli.comparison.scored_dataset import read_scored_dataset
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
-from merge_snli.leaderboard.space import check_files
+from merge_snli.leaderboard.space import check_results
+from merge_snli.paper.hard_seeds import hard_seeds
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.predictions.reading import read_config
-from merge_snli.scoring.predictions.scored_data import part_of_data
-from merge_snli.scoring.results.files import file_name, parse_result, read_result, read_results, to_json
-from merge_snli.scoring.results.grouping import on_same_data, titles_of, unranked_reasons
-from merge_snli.scoring.results.recompute import differences
+from merge_snli.scoring.answer_table import to_bytes
+from merge_snli.scoring.check import differences
+from merge_snli.scoring.data import part_of_data
+from merge_snli.scoring.grouping import on_same_data, titles_of, unranked_reasons
+from merge_snli.scoring.reading import read_config
+from merge_snli.scoring.store import file_name, parse_result, read_result, read_results, to_json
+from tests.oracles import answers_of_groups
 
 BUNDLED = str(FOLDER.parent)
 Pair = tuple[str, str]
@@ -37,9 +41,9 @@ def guess(pairs: list[Pair]) -> list[str]:
 def test_some_seeds_and_one_subsample_are_scored_as_by_hand() -> None:
     result = score(guess, BUNDLED, config="noun", limit_seeds=9, subsample=4, name="guess")
     rows = pq.read_table(FOLDER.parent / "data/noun/subsample_4.parquet").to_pylist()
-    kept = [row for row in rows if row["seed_id"] in {*result.groups.id}]
+    kept = [row for row in rows if row["seed_id"] in {*result.group_ids}]
     right = [guess([(row["premise"], row["hypothesis"])])[0] == NLI_LABELS[row["label"]] for row in kept]
-    assert len({*result.groups.id}) == 9
+    assert len({*result.group_ids}) == 9
     assert len(kept) == 9 * 10 == result.scores.rows
     assert result.scores.sample_accuracy.mean == pytest.approx(sum(right) / len(right))
     assert result.scores.curve.groups == (9,)
@@ -47,9 +51,9 @@ def test_some_seeds_and_one_subsample_are_scored_as_by_hand() -> None:
 
 def test_a_part_of_the_seeds_keeps_all_their_variants() -> None:
     whole, part = (score(guess, BUNDLED, limit_seeds=limit, name="guess") for limit in (None, 20))
-    answers = dict(zip(whole.groups.id, whole.groups.predictions, strict=True))
-    assert dict(zip(part.groups.id, part.groups.predictions, strict=True)) == {
-        seed: answers[seed] for seed in part.groups.id
+    answers = dict(zip(whole.group_ids, answers_of_groups(whole).predictions, strict=True))
+    assert dict(zip(part.group_ids, answers_of_groups(part).predictions, strict=True)) == {
+        seed: answers[seed] for seed in part.group_ids
     }
     assert len(part.scores.curve.groups) == 10
 
@@ -120,7 +124,7 @@ def test_drawn_variants_alone_give_the_same_scores_and_are_compared(two_draws: s
     assert len(needed) < len(rows)
     assert {*asked} == {(row[f"{of}premise"], row[f"{of}hypothesis"]) for row in needed for of in ("", "seed_")}
     assert len(asked) == len({*asked})
-    for name in ("pattern_accuracy", "sample_accuracy", "curve", "anchor_accuracy", "qt", "mt", "intervals"):
+    for name in ("pattern_accuracy", "sample_accuracy", "curve", "seed_accuracy", "qt", "mt", "intervals"):
         assert getattr(drawn.scores, name) == getattr(whole.scores, name)
     for column, values in whole.parts.items():
         for value, found in values.items():
@@ -129,7 +133,8 @@ def test_drawn_variants_alone_give_the_same_scores_and_are_compared(two_draws: s
     assert whole.consistency is not None
     for reference, against in whole.consistency.items():
         assert drawn.consistency[reference].pattern_accuracy == against.pattern_accuracy
-    assert (drawn.groups.sizes, drawn.groups.correct) == (whole.groups.sizes, whole.groups.correct)
+    assert np.array_equal(drawn.counts().sizes, whole.counts().sizes)
+    assert np.array_equal(drawn.counts().correct, whole.counts().correct)
     assert [len(group) for group in on_same_data([whole, drawn])] == [2]
     assert unranked_reasons([whole, drawn]) == [None, None]
 
@@ -157,7 +162,7 @@ def test_a_result_on_drawn_variants_is_read_and_computed_again(two_draws: str, t
 
 def test_seeds_of_drawn_variants_are_limited_too(two_draws: str) -> None:
     whole, drawn = (score(guess, two_draws, name="guess", drawn=only, limit_seeds=5) for only in (False, True))
-    assert drawn.groups.id == whole.groups.id
+    assert drawn.group_ids == whole.group_ids
     assert drawn.scores.curve == whole.scores.curve
     assert drawn.dataset == whole.dataset
     assert drawn.left_out.undrawn > 0
@@ -167,7 +172,9 @@ def test_results_without_a_number_of_undrawn_rows_are_read() -> None:
     result = score(guess, BUNDLED, config="verb", name="guess")
     value = to_json(result)
     del value["left_out"]["undrawn"]
-    assert parse_result(json.dumps(value).encode(), "old.json") == result
+    answers = to_bytes(result.table)
+    value["answers_sha256"] = hashlib.sha256(answers).hexdigest()
+    assert parse_result(json.dumps(value).encode(), answers, "old.json") == result
 
 
 def test_an_analysis_has_only_drawn_variants_if_a_model_was_asked_no_others(two_draws: str) -> None:
@@ -177,9 +184,9 @@ def test_an_analysis_has_only_drawn_variants_if_a_model_was_asked_no_others(two_
     data = find_dataset(two_draws)
     whole, drawn = score(wrong, two_draws, name="a"), score(wrong, two_draws, name="b", drawn=True)
     both, alone = read_scored_dataset(data, [whole, drawn]), read_scored_dataset(data, [whole])
-    first, second = (model.answers.asked for model in both.models)
+    first, second = (model.answers.is_predicted for model in both.models)
     assert first.tolist() == second.tolist() == both.drawn.tolist()
-    assert alone.models[0].answers.asked.all()
+    assert alone.models[0].answers.is_predicted.all()
     for scored, some in ((both, both.drawn), (alone, both.drawn | True)):
         variants = {seed.seed_id: seed.variants for seed in hard_seeds(scored).rarely_right}
         assert variants == {name: int(some[scored.groups == at].sum()) for at, name in enumerate(scored.ids)}
@@ -187,8 +194,7 @@ def test_an_analysis_has_only_drawn_variants_if_a_model_was_asked_no_others(two_
 
 def test_a_leaderboard_needs_answers_to_all_variants(two_draws: str) -> None:
     result = score(guess, two_draws, name="guess", drawn=True)
-    content = json.dumps(to_json(result)).encode()
-    [wrong] = check_files({file_name(result): content}, {}, [find_dataset(two_draws)]).values()
+    [wrong] = check_results({file_name(result): result}, {}, [find_dataset(two_draws)]).values()
     assert any(f"{result.left_out.undrawn} variants: all need an answer" in reason for reason in wrong)
 
 
@@ -213,9 +219,9 @@ def pairs(tmp_path: Path) -> Path:
 
 def test_groups_without_seeds_are_limited_too(pairs: Path) -> None:
     whole, part = (score(guess, pairs, group_column="group", limit_seeds=limit) for limit in (None, 2))
-    answers = dict(zip(whole.groups.id, whole.groups.predictions, strict=True))
-    assert len(part.groups.id) == 2
-    assert dict(zip(part.groups.id, part.groups.predictions, strict=True)).items() <= answers.items()
+    answers = dict(zip(whole.group_ids, answers_of_groups(whole).predictions, strict=True))
+    assert len(part.group_ids) == 2
+    assert dict(zip(part.group_ids, answers_of_groups(part).predictions, strict=True)).items() <= answers.items()
     assert part.dataset.partial is not None
     assert part.dataset.partial.of == whole.dataset.digest != part.dataset.digest
 
@@ -229,7 +235,7 @@ def test_data_without_subsamples_has_none_to_choose(pairs: Path) -> None:
 
 def test_a_seed_without_a_drawn_variant_is_named() -> None:
     data = read_config(find_dataset(BUNDLED), "verb")
-    assert data.draws is not None
-    undrawn = replace(data, draws=data.draws & (data.row_groups != 1))
+    assert data.subsamples is not None
+    undrawn = replace(data, subsamples=data.subsamples & (data.row_groups != 1))
     with pytest.raises(InputError, match=rf"seed {data.group_ids[1]} .*drawn=True"):
         part_of_data(undrawn, drawn=True)

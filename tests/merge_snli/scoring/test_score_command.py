@@ -18,7 +18,7 @@ from huggingface_hub import parse_eval_result_entries
 from merge_snli import read_result, read_results
 from merge_snli.cli import main
 from merge_snli.models.finding import ResolvedModel
-from merge_snli.scoring.results.eval_results import eval_results_file, eval_tasks
+from merge_snli.scoring.eval_results import eval_results_file, eval_tasks
 from tests.hub.server import Hub
 
 MakeModel = Callable[..., Path]
@@ -47,7 +47,7 @@ def test_table_on_stdout_and_one_file_per_model(
     assert [result.model.name for result in results] == ["tiny-bert", "tiny-roberta"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results", "results.work"]
     for result in results:
-        assert f"{(result.scores.anchor_accuracy or 0) * 100:.1f}" in printed.out
+        assert f"{(result.scores.seed_accuracy or 0) * 100:.1f}" in printed.out
 
 
 def test_scoring_works_without_spacy(
@@ -63,7 +63,7 @@ def test_json_is_one_document(bert: Path, dataset: Path, tmp_path: Path, capsys:
     assert run(bert, "nowhere/at-all", "--dataset", dataset, "--out", out, "--config", "verb", "--format", "json") == 2
     printed = capsys.readouterr()
     document = json.loads(printed.out)
-    [path] = out.iterdir()
+    [path] = out.glob("*.json")
     assert document["results"] == [json.loads(path.read_text(encoding="utf-8"))]
     assert list(document["failed"]) == ["nowhere/at-all"]
 
@@ -185,9 +185,9 @@ def test_eval_results_of_all_configs(
     assert list(by_task) == [*eval_tasks(("all", "noun"))]
     results = {result.dataset.config: result for result in read_results(out)}
     for name, result in results.items():
-        mean = result.scores.sample_accuracy.mean
-        assert mean is not None
-        assert by_task[f"{name}_sample_accuracy"] == pytest.approx(100 * mean, abs=0.005)
+        accuracy = result.scores.all_rows_accuracy
+        assert accuracy is not None
+        assert by_task[f"{name}_sample_accuracy"] == pytest.approx(100 * accuracy, abs=0.005)
     assert "model commit c0ffee, float32" in (entries[0].notes or "")
 
 
@@ -290,7 +290,7 @@ def test_a_disk_error_names_the_folder(
 def test_an_interrupted_run_keeps_its_shards(
     bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from merge_snli.scoring.predictions.predict import PredictionStore
+    from merge_snli.scoring.predict import PredictionStore
 
     add = PredictionStore.add
 
@@ -298,7 +298,7 @@ def test_an_interrupted_run_keeps_its_shards(
         add(store, shard)  # type: ignore[arg-type]
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("merge_snli.scoring.predictions.predict.PAIRS_PER_SHARD", 32)
+    monkeypatch.setattr("merge_snli.scoring.predict.PAIRS_PER_SHARD", 32)
     monkeypatch.setattr(PredictionStore, "add", add_and_interrupt)
     assert run(bert, "--dataset", dataset, "--out", tmp_path / "results") == 130
     assert len(list(tmp_path.rglob("*.parquet"))) == 1
@@ -306,9 +306,9 @@ def test_an_interrupted_run_keeps_its_shards(
 
 
 SMALL_SHARDS = """
-import sys, torch, merge_snli.scoring.predictions.predict
+import sys, torch, merge_snli.scoring.predict
 torch.set_num_threads(1)
-merge_snli.scoring.predictions.predict.PAIRS_PER_SHARD = 16
+merge_snli.scoring.predict.PAIRS_PER_SHARD = 16
 from merge_snli.cli import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -328,7 +328,7 @@ def test_a_killed_and_resumed_run_gives_the_same_bytes(
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.parquet")}
     assert not (tmp_path / "killed").exists()
 
-    monkeypatch.setattr("merge_snli.scoring.predictions.predict.PAIRS_PER_SHARD", 16)
+    monkeypatch.setattr("merge_snli.scoring.predict.PAIRS_PER_SHARD", 16)
     for out in ("killed", "whole"):
         assert run(bert, "--dataset", dataset, "--out", tmp_path / out) == 0
     shards = {path: path.stat().st_mtime_ns for path in (tmp_path / "killed.work").rglob("*.parquet")}

@@ -17,7 +17,7 @@ from merge_snli.models.labels import INFER, INFERRED, TABLE, ModelFacts, ModelLa
 from merge_snli.models.loading import ModelOptions
 from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.predictions.reading import read_config
+from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.score_models import check_labels, infer_labels, score_model
 from tests.merge_snli.conftest import MakeDataset
 
@@ -109,14 +109,14 @@ class Correct:
 def test_result_reports_inferred_labels(bert: Path, make_dataset: MakeDataset, tmp_path: Path) -> None:
     order = ("neutral", "contradiction", "entailment")
     data = read_config(find_dataset(str(make_dataset(tmp_path / "merge_24", seeds=24))), "all")
-    anchors = data.anchors
-    assert anchors is not None
-    gold = {data.pairs[pair]: label for pair, label in zip(anchors.pairs, anchors.labels, strict=True)}
+    seeds = data.seeds
+    assert seeds is not None
+    gold = {data.pairs[pair]: label for pair, label in zip(seeds.pairs, seeds.labels, strict=True)}
     scored = model_from_name(str(bert), ModelOptions(model_labels=INFER))
     assert scored.labels == ModelLabels((), INFERRED, ("contradiction", "entailment", "neutral"))
     result = score_model(replace(scored, load=lambda: Correct(gold, order)), data)
     assert (result.model.labels, result.model.label_origin) == (order, INFERRED)
-    assert result.scores.anchor_accuracy == 1
+    assert result.scores.seed_accuracy == 1
     assert "labels inferred from the seeds as neutral,contradiction,entailment" in result.notes
 
 
@@ -134,9 +134,9 @@ def test_known_labels_must_be_the_best_order(data_labels: tuple[str, ...]) -> No
 def test_known_labels_are_checked_when_scored(bert: Path, make_dataset: MakeDataset, tmp_path: Path) -> None:
     order = ("neutral", "contradiction", "entailment")
     data = read_config(find_dataset(str(make_dataset(tmp_path / "merge_24", seeds=24))), "all")
-    anchors = data.anchors
-    assert anchors is not None
-    gold = {data.pairs[pair]: label for pair, label in zip(anchors.pairs, anchors.labels, strict=True)}
+    seeds = data.seeds
+    assert seeds is not None
+    gold = {data.pairs[pair]: label for pair, label in zip(seeds.pairs, seeds.labels, strict=True)}
     named = model_from_name(str(bert), ModelOptions())
 
     def known(names: tuple[str, ...]) -> ScoredModel:

@@ -21,7 +21,7 @@ from merge_snli.dataset.record import MaskedLMRecord, ProblemsRecord, SourceReco
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.results.files import to_json
+from merge_snli.scoring.store import to_json
 from tests.records import SHIPPED, save_record
 
 Row = dict[str, Any]
@@ -145,7 +145,7 @@ def test_a_source_of_seeds_alone_needs_no_more_predictions(source: Source, tmp_p
     seeds = write_rows(tmp_path / "seeds.jsonl", source.rows[:6])
     result = score(by_length, source.dataset, source=seeds)
     assert result.source is not None
-    assert result.source.overall.sample_accuracy == result.scores.anchor_accuracy
+    assert result.source.overall.sample_accuracy == result.scores.seed_accuracy
     assert result.source.overall.problems == result.scores.groups == 6
 
 
@@ -397,5 +397,5 @@ def test_recorded_sources_that_cannot_be_read(
 
 def test_other_objects_are_refused(source: Source) -> None:
     anything: Any = 5
-    with pytest.raises(InputError, match=r"^source has the type int"):
+    with pytest.raises(InputError, match=r"^source is 5, of type int"):
         score(by_length, source.dataset, source=anything)

@@ -131,6 +131,8 @@ def test_a_pair_without_a_defined_test_is_not_part_of_the_family() -> None:
     adjusted = {(pair.first, pair.second): pair.adjusted_p for pair in family.pairs}
     assert math.isnan(adjusted.pop(("a", "b")))
     assert list(adjusted.values()) == pytest.approx(holm([paired_t_test(values[x], values["c"]).p_value for x in "ab"]))
+    assert [(pair.first, pair.second) for pair in family.untested] == [("a", "b")]
+    assert family.letters == {"a": "a", "b": "b", "c": "b"}
     assert math.isnan(compare_models({"a": [1, 1], "b": [0, 0]}, test="t-test").pairs[0].adjusted_p)
     assert compare_models({"a": [0.75, 0.5], "b": [0.75, 0.5]}, test="t-test").pairs[0].adjusted_p == 1
 

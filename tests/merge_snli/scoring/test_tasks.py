@@ -18,8 +18,8 @@ from merge_snli.base.stages import WHOLE, RunStage, TaskShare, run_here
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.loading import ModelOptions
 from merge_snli.models.scored_model import name_models
-from merge_snli.scoring.predictions.reading import read_config
-from merge_snli.scoring.predictions.scored_data import part_of_data
+from merge_snli.scoring.data import part_of_data
+from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.score_models import score_models
 from merge_snli.scoring.tasks import ScoringRun, evaluate, predict, score_run
 

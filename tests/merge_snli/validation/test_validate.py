@@ -156,8 +156,10 @@ def test_the_command(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_missing_folder_and_an_empty_one(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the folder does not exist"):
         validate(tmp_path / "nowhere")
+    (tmp_path / "data").mkdir()  # which a record would name
     report = validate(tmp_path)
-    assert [str(finding) for finding in report.findings] == ["README.md: is missing", "run.json: is missing"]
+    [finding] = report.findings
+    assert str(finding) == "run.json: is missing: generate the data set again, or restore the file"
     assert report.not_checked == ("data and card: there is no valid run.json to compare them with",)
 
 

@@ -239,7 +239,7 @@ def _averaged(data: Data, mask: Series) -> Json:
 
 def _classes(data: Data) -> dict[str, Any]:
     """Return whether each variant is of a class, by class that has a drawn variant."""
-    drawn = data.variants.index.isin(data.draws["variant"])
+    drawn = data.variants.index.isin(data.subsamples["variant"])
     masks = {name: data.variants["word_class"] == name for name in CLASSES}
     return {name: mask for name, mask in masks.items() if (mask & drawn).any()}
 
@@ -287,7 +287,7 @@ def kin(data: Data, reported: Json) -> Json:
     known = [entry["name"] for entry in data.record["generation"]["masked_lms"]]
     assert {*counterparts} <= {*data.models}
     assert {*counterparts.values()} <= {*known}
-    subsamples = int(data.draws["subsample"].max()) + 1
+    subsamples = int(data.subsamples["subsample"].max()) + 1
     groups: list[Json] = []
     kept: dict[str, dict[str, Any]] = {name: {} for name in ("equiv", "size", "arch", "multi")}
     for model in data.models:

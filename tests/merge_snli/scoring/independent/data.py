@@ -26,7 +26,7 @@ class Data:
         config: The config.
         seeds: One row per seed, by id, in the order of the variants: premise, hypothesis, gold and copied columns.
         variants: One row per variant: seed, word_class, original, replacement, log_odds, masked_lms (a set).
-        draws: One row per draw: variant and subsample.
+        subsamples: One row per subsample: variant and subsample.
         results: The result file of each model, by name.
         answers: Predicted label of each model on each variant, a column per model; missing if it was left out.
         on_seeds: Predicted label of each model on each seed, a column per model.
@@ -37,7 +37,7 @@ class Data:
     config: str
     seeds: Frame
     variants: Frame
-    draws: Frame
+    subsamples: Frame
     results: dict[str, Json]
     answers: Frame
     on_seeds: Frame
@@ -50,7 +50,7 @@ class Data:
             self,
             seeds=self.seeds[~self.seeds.index.isin(ids)],
             variants=self.variants[kept],
-            draws=self.draws[self.draws["variant"].isin(self.variants.index[kept])],
+            subsamples=self.subsamples[self.subsamples["variant"].isin(self.variants.index[kept])],
             answers=self.answers[kept],
             on_seeds=self.on_seeds[~self.on_seeds.index.isin(ids)],
         )
@@ -76,7 +76,7 @@ class Data:
         return self.answers[model] == self.variants["seed"].map(self.gold(model))
 
     def drawn(self, model: str, mask: Series = None, right: Series = None) -> Frame:
-        """Return one row per draw that the model has a prediction on: variant, subsample, seed and right.
+        """Return one row per subsample that the model has a prediction on: variant, subsample, seed and right.
 
         Args:
             model: The model.
@@ -86,7 +86,7 @@ class Data:
         right = self.right(model) if right is None else right
         chosen = self.answers[model].notna() if mask is None else self.answers[model].notna() & mask
         rows = self.variants.assign(right=right)[chosen][["seed", "right"]]
-        return self.draws.join(rows, on="variant", how="inner")
+        return self.subsamples.join(rows, on="variant", how="inner")
 
 
 def read(folder: Path, results: Sequence[Path], without: Collection[str] = ()) -> list[Data]:
@@ -98,7 +98,10 @@ def read(folder: Path, results: Sequence[Path], without: Collection[str] = ()) -
         without: Ids of seeds to leave out.
     """
     record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    contents = [json.loads(path.read_text(encoding="utf-8")) for path in results]
+    contents = [
+        json.loads(path.read_text(encoding="utf-8")) | {"table": pd.read_parquet(path.with_suffix(".parquet"))}
+        for path in results
+    ]
     own = [value for value in contents if value["dataset"]["digest"] == record["data"]["digest"]]
     configs = {value["dataset"]["config"] for value in own}
     return [
@@ -124,16 +127,17 @@ def _config(folder: Path, record: Json, config: str, results: Sequence[Json], wi
     seeds = seeds[["premise", "hypothesis", "gold", *(name for name in rows if name not in known)]]
     answers, on_seeds = pd.DataFrame(index=rows.index), pd.DataFrame(index=seeds.index)
     for name, result in zip(names, results, strict=True):
-        answers[name] = _answers(variants, result)
-        on_seeds[name] = pd.Series(dict(zip(result["groups"]["id"], result["groups"]["anchors"], strict=True)))
-    draws = rows["subsamples"].explode().dropna().rename("subsample").rename_axis("variant").reset_index()
+        given = result.pop("table").set_index("row_id")
+        answers[name] = rows["variant_id"].map(given["answer"][~given["is_seed"]]).astype(object)
+        on_seeds[name] = given["answer"][given["is_seed"]]
+    subsamples = rows["subsamples"].explode().dropna().rename("subsample").rename_axis("variant").reset_index()
     kept = ~variants["seed"].isin(without)
     return Data(
         record=record,
         config=config,
         seeds=seeds[~seeds.index.isin(without)],
         variants=variants[kept],
-        draws=draws[draws["variant"].isin(variants.index[kept])].astype(int),
+        subsamples=subsamples[subsamples["variant"].isin(variants.index[kept])].astype(int),
         results=dict(zip(names, results, strict=True)),
         answers=answers[kept],
         on_seeds=on_seeds[~on_seeds.index.isin(without)],
@@ -148,16 +152,3 @@ def _names(results: Sequence[Json]) -> list[str]:
         result["model"]["name"] if dtype in (None, "float32") else f"{result['model']['name']} ({dtype})"
         for result, dtype in zip(results, dtypes, strict=True)
     ]
-
-
-def _answers(variants: Frame, result: Json) -> Series:
-    """Return the predicted label of each variant; the file has one character per variant of each seed."""
-    letters = dict(enumerate(result["compared_labels"]))
-    table = result["groups"]
-    by_seed = dict(zip(table["id"], table["predictions"], strict=True))
-    position = variants.groupby("seed").cumcount()
-    characters = [
-        by_seed[seed][at] if seed in by_seed else "-" for seed, at in zip(variants["seed"], position, strict=True)
-    ]
-    labels = [None if one == "-" else letters[int(one)] for one in characters]
-    return pd.Series(labels, index=variants.index, dtype=object)

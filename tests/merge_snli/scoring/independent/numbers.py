@@ -193,7 +193,7 @@ def adjusted_pairs(tests: list[tuple[str, str, Json]], reported: list[Json]) -> 
     """
     adjusted = holm([pair["result"]["p_value"] for pair in reported])
     return [
-        {"first": first, "second": second, "result": test, "adjusted_p": p, "differs": p is not None and p < 0.05}
+        {"first": first, "second": second, "result": test, "adjusted_p": p, "differs": p is None or p < 0.05}
         for (first, second, test), p in zip(tests, adjusted, strict=True)
     ]
 

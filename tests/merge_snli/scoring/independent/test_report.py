@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from merge_snli.analysis.report.analyze import analyze
+from merge_snli.paper.report.analyze import analyze
 from tests.merge_snli.scoring.independent.compare import differences
 from tests.merge_snli.scoring.independent.conftest import HARD, KIN, Scored
 from tests.merge_snli.scoring.independent.data import Json

@@ -1,0 +1,179 @@
+"""Draw grouped bars and stacked bars of shares."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from merge_snli.comparison.line_chart import (
+    COLORS,
+    GRAY,
+    draw_grid,
+    draw_title,
+    save_figure,
+)
+from merge_snli.dataset.label_spellings import CONTRADICTION, ENTAILMENT, NEUTRAL, NOT_ENTAILMENT
+from merge_snli.scoring.grouping import short_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+
+PANEL_INCHES = (4.6, 4.0)
+# Share of the space between two categories that is filled with bars.
+GROUP_WIDTH = 0.8
+LINE_COLOR = "#c1121f"
+# Each pass over the palette uses the next pattern.
+HATCHES = ("", "///", "...", "xxx")
+
+LABEL_COLORS = {ENTAILMENT: COLORS[0], NEUTRAL: "#c3c8ce", CONTRADICTION: COLORS[1], NOT_ENTAILMENT: COLORS[1]}
+PANELS_PER_ROW = 4
+PANEL_WIDTH_INCHES, ROW_INCHES, MARGIN_INCHES = 2.3, 0.26, 0.55
+# Characters of a panel's title that fit into its width.
+TITLE_WIDTH = 34
+
+
+@dataclass(frozen=True)
+class Bars:
+    """The bars of one group, in every panel.
+
+    Attributes:
+        name: Name in the legend.
+        heights: By panel, the height of the bar of each category, from 0 to 1.
+        style: Position of its color in `COLORS`; higher numbers repeat the colors with other patterns.
+    """
+
+    name: str
+    heights: Mapping[str, Sequence[float]]
+    style: int
+
+
+def draw_bars(
+    bars: Sequence[Bars],
+    categories: Sequence[str],
+    path: str | Path,
+    *,
+    title: str,
+    panels: Mapping[str, str],
+    y_label: str,
+    line: Bars | None = None,
+) -> list[Path]:
+    """Draw a panel of grouped bars for each key of `panels`.
+
+    Args:
+        bars: At least one group.
+        categories: Labels of the categories on the x-axis.
+        path: Output path. A PNG and an SVG are written, whatever the extension.
+        title: Title of the chart.
+        panels: Titles of the panels, by the keys of `Bars.heights`.
+        y_label: Label of the y-axis.
+        line: Heights that are drawn as a red line across the bars of each category.
+
+    Returns:
+        The two files. Equal bars give equal bytes.
+    """
+    from matplotlib.figure import Figure
+
+    width, height = PANEL_INCHES
+    figure = Figure(figsize=(width * len(panels), height), layout="constrained")
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for panel_axes, (panel, panel_title) in zip(axes, panels.items(), strict=True):
+        _draw_panel(panel_axes, bars, panel, line)
+        _style_axes(panel_axes, categories, panel_title)
+    axes[0].set_ylabel(y_label)
+    draw_title(figure, title)
+    handles, labels = axes[0].get_legend_handles_labels()
+    legend = figure.legend(handles, labels, loc="outside lower left", ncols=2, frameon=False, fontsize=9)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    return save_figure(figure, path)
+
+
+def _draw_panel(axes: Axes, bars: Sequence[Bars], panel: str, line: Bars | None) -> None:
+    width = GROUP_WIDTH / len(bars)
+    for nth, each in enumerate(bars):
+        heights = np.array(each.heights[panel]) * 100
+        offset = (nth + 0.5) * width - GROUP_WIDTH / 2
+        axes.bar(
+            np.arange(len(heights)) + offset,
+            heights,
+            width * 0.92,
+            label=each.name,
+            color=COLORS[each.style % len(COLORS)],
+            hatch=HATCHES[each.style // len(COLORS) % len(HATCHES)],
+            edgecolor="white",
+        )
+    if line is not None:
+        heights = np.array(line.heights[panel]) * 100
+        middles = np.arange(len(heights))
+        ends = (middles - GROUP_WIDTH / 2, middles + GROUP_WIDTH / 2)
+        axes.hlines(heights, *ends, color=LINE_COLOR, linewidth=2, label=line.name)
+
+
+def _style_axes(axes: Axes, categories: Sequence[str], title: str) -> None:
+    axes.set_xticks(range(len(categories)), categories)
+    axes.set(ylim=(0, 101))
+    axes.set_title(title, loc="left", fontsize=10, color=GRAY)
+    draw_grid(axes)
+
+
+def draw_shares(
+    panels: Mapping[str, Mapping[str, Sequence[float]]], models: Sequence[str], path: str | Path, *, title: str
+) -> list[Path]:
+    """Draw a panel per value, with one stacked bar per model.
+
+    Args:
+        panels: By value of a column, such as a hypothesis template, and by predicted label, the share of each model's
+            predictions, [n_models]; NaN for a model without scores. At least one value; all with the same labels.
+        models: Names of the models, the first on top.
+        path: Output path. A PNG and an SVG are written, whatever the extension.
+        title: Title of the chart.
+
+    Returns:
+        The two files. Equal panels give equal bytes.
+    """
+    from matplotlib.figure import Figure
+
+    across = min(PANELS_PER_ROW, len(panels))
+    down = -(-len(panels) // across)
+    height = 0.9 + down * (MARGIN_INCHES + ROW_INCHES * len(models))
+    figure = Figure(figsize=(1.6 + across * PANEL_WIDTH_INCHES, height), layout="constrained")
+    grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
+    for axes, (value, shares) in zip(grid, panels.items(), strict=False):
+        _draw_shares(axes, shares)
+        _style_share_axes(axes, value, models)
+    for axes in grid[len(panels) :]:
+        axes.set_visible(False)
+    for axes in grid[max(0, len(panels) - across) : len(panels)]:
+        axes.tick_params(labelbottom=True)
+    draw_title(figure, f"{title} (%)")
+    handles, labels = grid[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower left", ncols=len(labels), frameon=False, fontsize=9)
+    return save_figure(figure, path)
+
+
+def _draw_shares(axes: Axes, shares: Mapping[str, Sequence[float]]) -> None:
+    left = np.zeros(len(next(iter(shares.values()))))
+    for number, (label, of_models) in enumerate(shares.items()):
+        widths = np.nan_to_num(np.array(of_models)) * 100
+        name, color = label.replace("_", " "), LABEL_COLORS.get(label, COLORS[number % len(COLORS)])
+        axes.barh(range(len(widths)), widths, 0.78, left, label=name, color=color)
+        left += widths
+
+
+def _style_share_axes(axes: Axes, title: str, models: Sequence[str]) -> None:
+    axes.set_yticks(range(len(models)), short_names(models))
+    for label in axes.get_yticklabels():
+        label.set_parse_math(False)
+    axes.set(xlim=(0, 100), ylim=(len(models) - 0.5, -0.5))
+    axes.set_xticks((0, 50, 100))
+    axes.tick_params(length=0)
+    lines = textwrap.fill(title, TITLE_WIDTH, break_long_words=False)
+    axes.set_title(lines, loc="left", fontsize=9, color=GRAY, parse_math=False)
+    axes.spines[:].set_visible(False)

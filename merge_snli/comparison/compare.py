@@ -1,0 +1,363 @@
+"""Compare models scored on the same seeds: pairwise significance tests at the quality threshold (section 5)."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.table import count
+from merge_snli.comparison.curves import mean_pattern_accuracy
+from merge_snli.comparison.scored_dataset import NotComputable, read_scored_dataset
+from merge_snli.comparison.without_seeds import on_common_seeds, without_seeds
+from merge_snli.comparison.word_classes import classes
+from merge_snli.dataset.stored import MergeDataset
+from merge_snli.scoring.answers import Counts
+from merge_snli.scoring.data import disagreeing
+from merge_snli.scoring.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
+from merge_snli.scoring.intervals import pattern_accuracy_interval
+from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.permuted_labels import not_averaged, without_permuted
+from merge_snli.scoring.prompts import PromptEffect, PromptGroup, Scored, group_prompts, results_of
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.statistics import (
+    Family,
+    Interval,
+    NamedTest,
+    PairAtThresholds,
+    TestResult,
+    compare_at_thresholds,
+    compare_models,
+    observed_gaps,
+    paired_t_test,
+    passes_by_seed,
+    smallest_paired,
+)
+from merge_snli.scoring.statistics import values_for as values_for_test
+from merge_snli.scoring.statistics.families import PAIRED_TESTS
+from merge_snli.scoring.store import as_results
+from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
+
+# The test over subsamples, which pairs in groups do not have.
+SUBSAMPLE_TEST = "t-test"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A comparison of the models that were scored on one config of one data set.
+
+    Attributes:
+        title: Data set and config, with the data's digest if another compared data set has the same name.
+        dataset: Title of the data set.
+        digest: sha256 of the data.
+        config: `all` or a word class; the config of pairs in groups, or None.
+        threshold: Threshold of pattern accuracy, the quality threshold by default.
+        unit: What is compared: `seed`, or `group` for pairs in groups.
+        seeds: Number of seeds or groups that all models were scored on.
+        left_out: Number of seeds or groups that are not compared, because not every model was scored on them.
+        subsamples: Number of subsamples; None if the data has none.
+        pattern_accuracy: PA of each model as in results: the mean over subsamples of the share of seeds that pass.
+        intervals: Interval of each model's PA, the same as in a result on the same seeds.
+        smallest_difference: Smallest difference of PA that the permutation test finds with a power of 80%, at the
+            strictest step of Holm's method; None if no difference is found.
+        family: All pairs of models, with p-values adjusted by Holm's method.
+        seeds_against_variants: SA on seeds against SA on variants, over models (section 5.1); None for pairs in groups,
+            at other thresholds than the quality threshold, and with one model whose labels are not permuted.
+        classes: PA of each pair of word classes at the quality threshold, over seeds (section 5.2); None without the
+            data set, whose variants have the classes, and at other thresholds.
+        all_thresholds: The tests of all pairs of models at the thresholds 0, 0.01, … 1, if they are requested; of
+            several comparisons at different thresholds, only the first has them.
+        notes: Notes of each model's result; of a model on the same data that is not compared, or is in no mean over
+            models, why.
+        prompts: The effect of the prompt at the quality threshold, if the prompts of one model are compared.
+    """
+
+    title: str
+    dataset: str
+    digest: str
+    config: str | None
+    threshold: float
+    unit: str
+    seeds: int
+    left_out: int
+    subsamples: int | None
+    pattern_accuracy: Mapping[str, float]
+    intervals: Mapping[str, Interval]
+    smallest_difference: float | None
+    family: Family
+    seeds_against_variants: TestResult | None
+    classes: tuple[NamedTest, ...] | None
+    all_thresholds: tuple[PairAtThresholds, ...] | None
+    notes: Mapping[str, tuple[str, ...]]
+    prompts: PromptEffect | None = None
+
+
+class NotComparable(InputError):  # noqa: N818 - as `NotComputable`
+    """No two models were scored on the same data and config."""
+
+
+def compare_results(
+    results: str | Path | Iterable[Result | str | Path],
+    *,
+    test: str = "permutation",
+    alpha: float = 0.05,
+    datasets: Iterable[MergeDataset] = (),
+    thresholds: Sequence[float] = (QUALITY_THRESHOLD,),
+    all_thresholds: bool = False,
+    min_agreement: float | None = None,
+) -> tuple[Comparison, ...]:
+    """Compare the models of each data set and config with each other, two-way models apart from the others.
+
+    Args:
+        results: Results in any order, or results folders of `merge-snli score`.
+        test: `permutation`, `mcnemar` or `t-test`, as in `merge_snli.scoring.statistics.compare_models`.
+        alpha: Family-wise significance level.
+        datasets: Data sets on which the results were computed, to compare word classes.
+        thresholds: Thresholds from 0 to 1 at which the models are compared, at least one.
+        all_thresholds: Also test at which of the thresholds 0, 0.01, … 1 each pair of models differs.
+        min_agreement: Smallest share of annotators who gave the gold label; other seeds are left out. Needs the data
+            sets of all results.
+
+    Returns:
+        One comparison per threshold, data set and config with at least two models, in the order of their first results.
+
+    Raises:
+        NotComparable: If no data set and config has two models.
+        InputError: If `alpha` is not between 0 and 1, two results are of the same model, the models have fewer than two
+            seeds or groups in common, no result is on one of `datasets`, word classes are compared without the quality
+            threshold, or the test needs subsamples and the data has none.
+    """
+    if not 0 < alpha < 1:
+        raise InputError(f"{param('alpha')} is {alpha:g}: it must be between 0 and 1")
+    groups = comparable_results(as_results(results))
+    compared = [each for group in groups for each in _models_and_prompts(group)]
+    comparable = [each for each in compared if len(each.results) > 1]
+    if not comparable:
+        raise NotComparable(_not_comparable(groups))
+    firsts = [next(iter(each.results.values())) for each in comparable]
+    without_draws = next((first.dataset.title for first in firsts if first.subsamples is None), None)
+    if without_draws is not None and test == SUBSAMPLE_TEST:
+        of_seeds = " or ".join(name for name, (_, unit) in PAIRED_TESTS.items() if unit == "seed")
+        raise InputError(
+            f"{param('test')} {test} compares subsamples, which {without_draws} does not have: choose {of_seeds}"
+        )
+    by_digest = {dataset.digest: dataset for dataset in datasets}
+    _check_datasets(by_digest, firsts, thresholds)
+    suffix = "" if min_agreement is None else f", agreement of at least {min_agreement:.3g}"
+    titles = [
+        title + two_way_suffix(first) + each.suffix + suffix
+        for title, first, each in zip(titles_of([first.dataset for first in firsts]), firsts, comparable, strict=True)
+    ]
+    return tuple(
+        _compare(
+            each,
+            title,
+            test=test,
+            alpha=alpha,
+            threshold=threshold,
+            all_thresholds=all_thresholds and number == 0,
+            datasets=by_digest,
+            min_agreement=min_agreement,
+            notes=_alone(each, compared),
+        )
+        for each, title in zip(comparable, titles, strict=True)
+        for number, threshold in enumerate(thresholds)
+    )
+
+
+@dataclass(frozen=True)
+class _Comparable:
+    """Results to compare, by name: of models, or of one model with several prompts.
+
+    Attributes:
+        results: The results by display name.
+        model: The mean over the prompts; None if models are compared.
+    """
+
+    results: Mapping[str, Scored]
+    model: PromptGroup | None = None
+
+    @property
+    def suffix(self) -> str:
+        """What the title says of a comparison of prompts."""
+        return "" if self.model is None else f", prompts of {self.model.model.name}"
+
+
+def _models_and_prompts(results: Sequence[Result]) -> list[_Comparable]:
+    """Return the models, with the mean over the prompts of each, and the prompts of each model with several."""
+    models = group_prompts(results)
+    by_name = dict(zip(distinct_names_of(models), models, strict=True))
+    return [
+        _Comparable(by_name),
+        *(_Comparable(each.prompts, each) for each in models if isinstance(each, PromptGroup)),
+    ]
+
+
+def _alone(models: _Comparable, compared: Sequence[_Comparable]) -> dict[str, tuple[str, ...]]:
+    """Return why a model on the data of some models is compared with none: no other has its kind of labels."""
+    [first, *_] = models.results.values()
+    single = [next(iter(each.results.items())) for each in compared if len(each.results) == 1 and models.model is None]
+    return {
+        name: (
+            f"not compared, because no other model here answers with the labels {', '.join(result.compared_labels)}",
+        )
+        for name, result in single
+        if result.dataset.key == first.dataset.key
+    }
+
+
+def _not_comparable(groups: Sequence[Sequence[Result]]) -> str:
+    firsts = [group[0] for group in groups]
+    scored = ", ".join(
+        f"{first.model.name} on {first.dataset.config or first.dataset.title}{two_way_suffix(first)}"
+        for first in firsts
+    )
+    return (
+        f"no two models were scored on the same data and config, in the same labels ({scored or 'no results'}): score "
+        f"another model with the same {param('dataset')}, {param('config')} and {param('out')}"
+    )
+
+
+def _check_datasets(
+    datasets: Mapping[str, MergeDataset], compared: Sequence[Scored], thresholds: Sequence[float]
+) -> None:
+    """Check that the word classes of each data set, by digest, can be compared."""
+    partial = [result.dataset.partial for result in compared]
+    digests = {result.dataset.digest for result in compared} | {each.of for each in partial if each is not None}
+    for digest, dataset in datasets.items():
+        if digest not in digests:
+            raise InputError(
+                f"{param('dataset')} {dataset.name} ({digest[:8]}): no two models were scored on this data"
+            )
+    if datasets and QUALITY_THRESHOLD not in thresholds:
+        raise InputError(
+            f"{param('dataset')} compares word classes at {QUALITY_THRESHOLD}: add it to {param('threshold')}"
+        )
+
+
+def _compare(
+    compared: _Comparable,
+    title: str,
+    *,
+    test: str,
+    alpha: float,
+    threshold: float,
+    all_thresholds: bool,
+    datasets: Mapping[str, MergeDataset],
+    min_agreement: float | None,
+    notes: Mapping[str, tuple[str, ...]],
+) -> Comparison:
+    results = without_permuted(list(compared.results.values()))
+    first = next(iter(compared.results.values()))
+    unit = first.units[0]
+    dataset, partial = datasets.get(first.dataset.digest), first.dataset.partial
+    low = _low_agreement(dataset if partial is None else datasets.get(partial.of), first, min_agreement)
+    ids = tuple(one for one in common_groups(compared.results, unit) if one not in low)
+    if len(ids) < 2:
+        raise InputError(f"{param('min_agreement')}: {count(len(ids), unit)} left, and at least two are needed")
+    counts = {name: result.counts(ids) for name, result in compared.results.items()}
+    values = {name: _values(result, ids, test, threshold) for name, result in compared.results.items()}
+    try:
+        family = compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
+    except ValueError as error:
+        raise InputError(f"cannot run the test {test}: {error}; choose another {param('test')}") from error
+    passes = {name: passes_by_seed(each.correct, each.sizes, threshold) for name, each in counts.items()}
+    of_models = threshold == QUALITY_THRESHOLD and first.has_seeds and compared.model is None and len(results) > 1
+    ranked = {name: compared.results[name] for name in family.models}
+    return Comparison(
+        title=title,
+        dataset=first.dataset.title,
+        digest=first.dataset.digest,
+        config=first.dataset.config,
+        threshold=threshold,
+        unit=unit,
+        seeds=len(ids),
+        left_out=len({one for result in results for one in result.group_ids}) - len(ids),
+        subsamples=first.subsamples,
+        pattern_accuracy={name: mean_pattern_accuracy(each, threshold) for name, each in counts.items()},
+        intervals={name: pattern_accuracy_interval(each, threshold, unit=unit) for name, each in counts.items()},
+        smallest_difference=smallest_paired(observed_gaps(passes), len(ids), alpha=alpha / len(family.pairs)),
+        family=family,
+        seeds_against_variants=_seeds_against_variants(results, ids) if of_models else None,
+        classes=_classes(dataset, results, low) if of_models else None,
+        all_thresholds=_at_all_thresholds(counts, family.models, alpha) if all_thresholds else None,
+        notes={**{name: (*result.notes, *not_averaged(result)) for name, result in ranked.items()}, **notes},
+        prompts=None if compared.model is None else compared.model.effect,
+    )
+
+
+def _values(result: Scored, ids: Sequence[str], test: str, threshold: float) -> NDArray[np.float64] | NDArray[np.bool_]:
+    """Return the values of a model that a test takes: the mean over its prompts, or what more than half of them say."""
+    counts = [each.counts(ids) for each in results_of(result)]
+    each = [values_for_test(test, prompt.correct, prompt.sizes, threshold) for prompt in counts]
+    if len(each) == 1:
+        return each[0]
+    mean = np.mean(each, axis=0)
+    return np.asarray(mean > 1 / 2) if each[0].dtype == bool else np.asarray(mean)
+
+
+def _at_all_thresholds(
+    counts: Mapping[str, Counts], models: Sequence[str], alpha: float
+) -> tuple[PairAtThresholds, ...]:
+    passes = {
+        model: np.stack(
+            [passes_by_seed(counts[model].correct, counts[model].sizes, threshold) for threshold in CURVE], axis=1
+        )
+        for model in models
+    }
+    return compare_at_thresholds(passes, alpha=alpha)
+
+
+def common_groups(results: Mapping[str, Scored], unit: str) -> tuple[str, ...]:
+    """Return the groups that every model has and that a subsample has a row of, in the order of the first result."""
+    drawn = [zip(result.group_ids, result.counts().drawn.tolist(), strict=True) for result in results.values()]
+    common = set.intersection(*({one for one, any_drawn in each if any_drawn} for each in drawn))
+    if len(common) < 2:
+        raise InputError(
+            f"{', '.join(results)} have {count(len(common), unit)} in common: at least two are needed to compare models"
+        )
+    return tuple(one for one in next(iter(results.values())).group_ids if one in common)
+
+
+def _seeds_against_variants(results: Sequence[Scored], ids: Sequence[str]) -> TestResult:
+    """Test SA on seeds against SA on variants, over models on common seeds."""
+    on_seeds = [_accuracy_on_seeds(result, {*ids}) for result in results]
+    on_variants = [_accuracy_on_variants(result.counts(ids)) for result in results]
+    return paired_t_test(on_seeds, on_variants, unit="model")
+
+
+def _accuracy_on_seeds(result: Scored, ids: Collection[str]) -> float:
+    return float(np.mean(result.correct_seeds()[[name in ids for name in result.group_ids]]))
+
+
+def _accuracy_on_variants(counts: Counts) -> float:
+    drawn = counts.sizes.any(axis=1)
+    return float(np.mean(counts.correct[drawn].sum(axis=1) / counts.sizes[drawn].sum(axis=1)))
+
+
+def _low_agreement(dataset: MergeDataset | None, result: Scored, min_agreement: float | None) -> set[str]:
+    """Return the seeds to which fewer annotators gave the gold label; none if no agreement is asked for."""
+    if min_agreement is None:
+        return set()
+    if dataset is None:
+        raise InputError(
+            f"{param('min_agreement')} needs the labels of annotators: name {result.dataset.title} with "
+            f"{param('dataset')}"
+        )
+    return disagreeing(open_config(dataset, result.dataset.config), min_agreement)
+
+
+def _classes(
+    dataset: MergeDataset | None, results: Sequence[Scored], low: Collection[str]
+) -> tuple[NamedTest, ...] | None:
+    """Test each pair of word classes over seeds; none if the config has one class, None without the data set."""
+    if dataset is None:
+        return None
+    try:
+        answers = [each for result in results for each in results_of(result)]
+        [scored] = on_common_seeds([without_seeds(read_scored_dataset(dataset, answers), low)])
+        return classes(scored).tests
+    except NotComputable:
+        return ()

@@ -1,0 +1,155 @@
+"""Compute the PA curve of every model (Figures 4 and 11 of the paper), and average curves and seeds over models."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from merge_snli.base.arrays import Bools, Floats
+from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
+from merge_snli.scoring.answers import Counts
+from merge_snli.scoring.measure import spread
+from merge_snli.scoring.statistics import passes_by_seed, ratios
+from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
+
+
+@dataclass(frozen=True)
+class MeanCurve:
+    """A PA curve, averaged over models.
+
+    Attributes:
+        models: Names of the models.
+        seeds: Number of seeds with a variant, the largest over the models.
+        variants: Number of distinct drawn variants, the largest over the models.
+        mean: Mean over the models of the mean over the subsamples, [101]; NaN if nothing was drawn.
+        low: Lowest subsample of the mean over the models, [101].
+        high: Highest subsample, [101].
+    """
+
+    models: tuple[str, ...]
+    seeds: int
+    variants: int
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+    def at(self, threshold: float) -> float:
+        """Return PA at a threshold in whole percent."""
+        return self.mean[CURVE.index(threshold)]
+
+
+def averaged(scored: ScoredDataset, mask: Bools | None = None) -> tuple[MeanCurve, Floats]:
+    """Average the models of a data set on some of its drawn variants.
+
+    Args:
+        scored: The data set.
+        mask: Variants to count, [n_variants]; by default all.
+
+    Returns:
+        The mean PA curve, and the value of each seed in a test, as from `seed_values`, [n_seeds].
+    """
+    tables = [model.answers.counts(rows=mask) for model in scored.models]
+    named = [(model.name, table) for model, table in zip(scored.models, tables, strict=True)]
+    variants = max(number_drawn(scored, model, mask) for model in scored.models)
+    return mean_curve(named, variants=variants), seed_values(tables)
+
+
+def number_drawn(scored: ScoredDataset, model: ModelAnswers, mask: Bools | None = None) -> int:
+    """Count the distinct variants that a subsample drew and the model has a prediction on.
+
+    Args:
+        scored: The data set.
+        model: One of its models.
+        mask: Variants to count, [n_variants]; by default all.
+    """
+    included = model.answers.is_predicted & scored.drawn
+    return int(np.count_nonzero(included if mask is None else included & mask))
+
+
+def mean_pattern_accuracy(table: Counts, threshold: float = QUALITY_THRESHOLD) -> float:
+    """Return PA as in results: the mean over the subsamples with a variant, NaN without one."""
+    mean = spread(pattern_accuracy(table.correct, table.sizes, threshold)[:, 0]).mean
+    return math.nan if mean is None else mean
+
+
+def pass_shares(table: Counts) -> Floats:
+    """Return the share of the subsamples in which each seed passes at 0.9, [n_seeds]; NaN without a variant.
+
+    As `merge_snli.scoring.statistics.passes_by_seed`, which requires a variant of every seed.
+    """
+    some = table.drawn
+    shares = np.full(len(some), np.nan)
+    shares[some] = passes_by_seed(table.correct[:, some], table.sizes[:, some])
+    return shares
+
+
+def seed_values(tables: Iterable[Counts]) -> Floats:
+    """Return the value of each seed in a test: the mean over models of `pass_shares`, [n_seeds].
+
+    Args:
+        tables: Counts of each model.
+
+    Returns:
+        Values from 0 to 1; NaN for a seed without a variant in some model.
+    """
+    means: Floats = np.mean([pass_shares(table) for table in tables], axis=0)
+    return means
+
+
+def mean_curve(named: Sequence[tuple[str, Counts]], *, variants: int) -> MeanCurve:
+    """Average the PA curves of models, as in Figures 5 to 8 of the paper.
+
+    A subsample without a variant is left out of the mean of its model.
+
+    Args:
+        named: Name and counts of each model, at least one.
+        variants: Number of distinct variants that the curve stands for.
+    """
+    by_subsample = np.stack([pattern_accuracy(table.correct, table.sizes, CURVE) for _, table in named])
+    missing = np.isnan(by_subsample)
+    drawn = np.count_nonzero(~missing, axis=1)
+    totals = np.where(missing, 0, by_subsample).sum(axis=1)
+    by_model = ratios(totals, drawn)
+    over_models = by_subsample.mean(axis=0)
+    return MeanCurve(
+        models=tuple(name for name, _ in named),
+        seeds=max(int(table.drawn.sum()) for _, table in named),
+        variants=variants,
+        mean=tuple(by_model.mean(axis=0).tolist()),
+        low=tuple(np.fmin.reduce(over_models, axis=0).tolist()),
+        high=tuple(np.fmax.reduce(over_models, axis=0).tolist()),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelCurves:
+    """The curves of the models.
+
+    Attributes:
+        threshold: The quality threshold, by which the models are ranked.
+        seeds: Number of seeds of the config.
+        curves: The curve of each model, best first, then by name; those without a drawn variant last.
+    """
+
+    threshold: float
+    seeds: int
+    curves: tuple[MeanCurve, ...]
+
+
+def model_curves(scored: ScoredDataset) -> ModelCurves:
+    """Compute the PA curve of every model, with the range of its subsamples (section 5.1)."""
+    curves = [
+        mean_curve([(model.name, model.answers.counts())], variants=number_drawn(scored, model))
+        for model in scored.models
+    ]
+    return ModelCurves(
+        threshold=QUALITY_THRESHOLD,
+        seeds=len(scored.ids),
+        curves=tuple(sorted(curves, key=_rank)),
+    )
+
+
+def _rank(curve: MeanCurve) -> tuple[float, tuple[str, ...]]:
+    accuracy = curve.at(QUALITY_THRESHOLD)
+    return (1.0 if math.isnan(accuracy) else -accuracy), curve.models

@@ -1,0 +1,167 @@
+"""Draw PA curves in the style of Figures 4, 5 and 11 of the paper."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from merge_snli.base.arrays import Floats
+from merge_snli.base.errors import InputError
+from merge_snli.base.table import count
+from merge_snli.comparison.bar_charts import draw_shares
+from merge_snli.comparison.line_chart import Line, line_figure, save_figure
+from merge_snli.dataset.folders import check_out
+from merge_snli.schema import WORD_CLASSES
+from merge_snli.scoring.data import WORD_CLASS
+from merge_snli.scoring.grouping import marked_names, on_same_data, ranked, titles_of, unranked_reasons
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.score_table import columns_of, compared_labels_of
+from merge_snli.scoring.scores import Curve
+from merge_snli.scoring.store import safe_name
+
+FIGURE_4_START = 0.8
+"""Lowest threshold of Figure 4."""
+# Largest number of values of a column whose predicted labels are drawn.
+MAX_PANELS = 60
+
+logger = logging.getLogger(__name__)
+
+
+def draw_figures(results: Iterable[Result], out: str | Path) -> list[Path]:
+    """Draw the PA curves of the models on each data set and config (Figures 4, 5 and 11 of the paper).
+
+    Without seeds, the share of each predicted label is drawn by each column of `--by` that has at most `MAX_PANELS`
+    values, in place of the word classes.
+
+    Args:
+        results: Results in any order.
+        out: Output folder.
+
+    Returns:
+        The written files: one PNG and one SVG per figure.
+
+    Raises:
+        InputError: If `out` is a file, is not writable or is in a data set.
+    """
+    folder, files = check_out(Path(out)), list[Path]()
+    for group in on_same_data(results):
+        data = group[0].dataset
+        config = [] if data.config is None else [safe_name(data.config)]
+        stem = folder / "-".join([safe_name(data.name), data.digest[:8], *config])
+        files += _draw_seeds(group, stem) if group[0].has_seeds else _draw_groups(group, stem)
+    return files
+
+
+def _draw_seeds(results: Sequence[Result], stem: Path) -> list[Path]:
+    return [
+        *draw_curves(results, f"{stem}-figure-4-from-80", start=FIGURE_4_START),
+        *draw_classes(results, f"{stem}-figure-5-word-classes"),
+        *draw_curves(results, f"{stem}-figure-11-from-0"),
+    ]
+
+
+def _draw_groups(results: Sequence[Result], stem: Path) -> list[Path]:
+    best_first, [title] = ranked(results), titles_of([results[0].dataset])
+    files = draw_curves(best_first, f"{stem}-curves")
+    for column in columns_of(best_first):
+        panels = _share_panels(best_first, column)
+        if len(panels) > MAX_PANELS:
+            logger.warning("%s: %s has %d values, too many for a figure", title, column, len(panels))
+            continue
+        path = Path(f"{stem}-by-{safe_name(column)}")
+        files += draw_shares(panels, marked_names(best_first), path, title=f"Predicted labels on {title}, by {column}")
+    return files
+
+
+def _share_panels(results: Sequence[Result], column: str) -> dict[str, dict[str, list[float]]]:
+    """Return the share of each predicted label by model, by value of a column and label; NaN without scores."""
+    parts = [result.rows_by.get(column, {}) for result in results]
+    return {
+        value: {
+            label: [of[value].share(f"predicted_{label}") if value in of else float("nan") for of in parts]
+            for label in compared_labels_of(results)
+        }
+        for value in dict.fromkeys(value for of_model in parts for value in of_model)
+    }
+
+
+def draw_curves(results: Sequence[Result], path: str | Path, *, start: float = 0) -> list[Path]:
+    """Draw the mean PA curve of each result, with a dot at the quality threshold (Figures 4 and 11).
+
+    The band around a line spans the lowest to the highest subsample. Colors follow the ranking, as on the leaderboard.
+
+    Args:
+        results: At least one result; all on the same config of the same data set.
+        path: Output path. A PNG and an SVG are written, whatever the extension.
+        start: First threshold shown: 0 as in Figure 11, or 0.8 as in Figure 4.
+
+    Returns:
+        The two files.
+
+    Raises:
+        InputError: If `results` is empty.
+    """
+    first = _first(results)
+    best_first, (group, row) = ranked(results), first.units
+    title = f"Pattern accuracy on {titles_of([first.dataset])[0]} ({best_first[0].scores.groups:,} {group}s)"
+    curves = [result.scores.curve for result in best_first]
+    named = enumerate(zip(marked_names(best_first), curves, strict=True))
+    lines = [_mean_line(name, [curve], style=rank) for rank, (name, curve) in named if _has_values(curve)]
+    of, marked = f"{group}'s {row}s", first.quality_threshold
+    return save_figure(line_figure(lines, first.thresholds, title=title, marked=marked, start=start, of=of), path)
+
+
+def draw_classes(results: Sequence[Result], path: str | Path) -> list[Path]:
+    """Draw the PA curve of each word class, averaged over the ranked models (Figure 5).
+
+    Models on fewer seeds or with other labels, which the leaderboard lists but does not rank, are left out.
+
+    The band around a line spans the lowest to the highest subsample of that average.
+
+    Args:
+        results: At least one result; all on the same config of the same data set.
+        path: Output path, as for `draw_curves`.
+
+    Returns:
+        The two files.
+
+    Raises:
+        InputError: If `results` is empty.
+    """
+    first = _first(results)
+    reasons = unranked_reasons(results)
+    results = [result for result, reason in zip(results, reasons, strict=True) if reason is None]
+    title = f"Pattern accuracy by word class on {titles_of([first.dataset])[0]}, mean of {count(len(results), 'model')}"
+    parts = [result.parts.get(WORD_CLASS, {}) for result in results]
+    scored = [name for name in WORD_CLASSES if all(name in of_class for of_class in parts)]
+    curves = [(name, [of_class[name].curve for of_class in parts]) for name in scored]
+    lines = [
+        _mean_line(name, of_class, style=WORD_CLASSES.index(name))
+        for name, of_class in curves
+        if all(map(_has_values, of_class))
+    ]
+    return save_figure(line_figure(lines, first.thresholds, title=title, marked=first.quality_threshold), path)
+
+
+def _first(results: Sequence[Result]) -> Result:
+    if not results:
+        raise InputError("no results to draw: score a model first")
+    return results[0]
+
+
+def _has_values(curve: Curve) -> bool:
+    """Return whether a subsample drew any of the variants."""
+    return None not in curve.mean
+
+
+def _mean_line(name: str, curves: Sequence[Curve], *, style: int) -> Line:
+    """Average curves; a subsample without a value is left out of the band."""
+    mean = np.mean([_floats(curve.mean) for curve in curves], axis=0)
+    by_subsample = np.mean([_floats(curve.each) for curve in curves], axis=0)
+    low, high = np.fmin.reduce(by_subsample, axis=0), np.fmax.reduce(by_subsample, axis=0)
+    return Line(name, mean.tolist(), low.tolist(), high.tolist(), style)
+
+
+def _floats(values: Sequence[object]) -> Floats:
+    return np.array(values, dtype=np.float64)  # None becomes NaN

@@ -1,0 +1,56 @@
+"""What the HTML pages of the reports share: a template environment, one style, scripts of ours only, data in a page."""
+
+import hashlib
+import json
+from base64 import b64encode
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Template
+
+UNSAFE_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
+
+
+def asset(package: str, *path: str) -> str:
+    """Return the text of a file inside a package."""
+    return files(package).joinpath(*path).read_text(encoding="utf-8")
+
+
+def shared_style() -> str:
+    """Return the CSS that all pages start with: colors, type, cards and tables."""
+    return asset("merge_snli.comparison", "page.css")
+
+
+def template(text: str) -> Template:
+    """Return a template that escapes every value, and fails on an undefined one."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.from_string(text)
+
+
+def json_for_script(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    r"""Format JSON for a script element, so that no string can end the element or start another.
+
+    Examples:
+        >>> json_for_script({"name": "</script>"})
+        '{"name":"\\u003c/script\\u003e"}'
+    """
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(UNSAFE_IN_SCRIPT)
+
+
+def content_policy(scripts: Sequence[str]) -> str:
+    """Return a content security policy that allows only these scripts and no requests."""
+    digests = (b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def combined_script(scripts: Sequence[str]) -> str:
+    """Return scripts as one, in a scope of their own, after what all interactive pages share."""
+    parts = [asset("merge_snli.comparison", "page.js"), *scripts]
+    return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"

@@ -1,0 +1,235 @@
+"""Draw line charts over the thresholds of pattern accuracy as PNG and SVG."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from merge_snli.base.files import write_bytes
+from merge_snli.scoring.grouping import short_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Color-blind safe palette after Okabe and Ito, darker where they lack contrast; the same as on the leaderboard.
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a97900", "#3a97d3", "#6a51a3", "#333333")
+# Each pass over the palette uses the next style.
+LINE_STYLES = ("-", "--", ":", "-.")
+
+GRAY, GRID = "#666666", "#dddddd"
+# Minimum distance between two line labels, as a share of the axes' height.
+MIN_LABEL_GAP = 0.045
+WIDTH_INCHES, FIGURE_HEIGHT_INCHES = 8, 4.8
+# A figure with more lines is proportionally taller.
+LINES_PER_FIGURE_HEIGHT = 16
+# Size of a chart for a phone, without its legend.
+NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES = 4.2, 3.6
+LEGEND_ROW_INCHES = 0.22
+TICK_STEP = 10
+# Percentage points between ticks, for the whole curve and for its upper part.
+ZOOMED_TICK_STEP = 2
+SEED_VARIANTS = "seed's variants"
+PNG_DPI = 200
+# Approximate number of letters of a title in an inch, and height of a line.
+TITLE_LETTERS_PER_INCH, TITLE_LINE_INCHES = 10, 0.2
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a chart.
+
+    Attributes:
+        name: Label at the end of the line.
+        values: PA at each threshold, from 0 to 1 or NaN, [n].
+        low: Lower edge of the band, [n].
+        high: Upper edge of the band, [n].
+        style: Position of its color in `COLORS`; higher numbers repeat the colors in other line styles.
+    """
+
+    name: str
+    values: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+    style: int
+
+    @property
+    def color(self) -> str:
+        """The color of the line and its label."""
+        return COLORS[self.style % len(COLORS)]
+
+
+def line_figure(
+    lines: Sequence[Line],
+    thresholds: Sequence[float],
+    *,
+    title: str,
+    marked: float,
+    start: float = 0,
+    narrow: bool = False,
+    of: str = SEED_VARIANTS,
+) -> Figure:
+    """Draw lines over thresholds, with a dot on each line at one threshold.
+
+    Args:
+        lines: The lines.
+        thresholds: Thresholds from 0 to 1, [n].
+        title: Title of the chart.
+        marked: Threshold that gets the dots, usually the quality threshold.
+        start: First threshold shown.
+        narrow: Draw for the width of a phone, with the names of the lines below the chart and without a title.
+        of: What the threshold is a share of.
+    """
+    first = next(index for index, threshold in enumerate(thresholds) if threshold >= start)
+    shown = np.array(thresholds[first:]) * 100
+    figure, axes = _figure(len(lines), narrow=narrow)
+    labels = short_names([line.name for line in lines])
+    for line, label in zip(lines, labels, strict=True):
+        color = line.color
+        style = LINE_STYLES[line.style // len(COLORS) % len(LINE_STYLES)]
+        low, high, values = (np.array(column[first:]) * 100 for column in (line.low, line.high, line.values))
+        axes.fill_between(shown, low, high, color=color, alpha=0.15, linewidth=0)
+        axes.plot(shown, values, color=color, linestyle=style, linewidth=2, solid_capstyle="round", label=label)
+        at = thresholds.index(marked) - first
+        axes.plot(shown[at], values[at], "o", color=color, markersize=7, markeredgecolor="white")
+    _style_axes(axes, marked * 100, start * 100, of)
+    if narrow:
+        axes.set_xlabel("Threshold (%)")
+        _legend_below(figure, lines)
+    else:
+        draw_title(figure, title)
+        _label_lines(axes, lines, labels, shown[-1])
+    return figure
+
+
+def _figure(lines: int, *, narrow: bool) -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    if narrow:
+        size = NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES + (lines + 1) // 2 * LEGEND_ROW_INCHES
+    else:
+        size = WIDTH_INCHES, FIGURE_HEIGHT_INCHES * max(1, lines / LINES_PER_FIGURE_HEIGHT)
+    figure = Figure(figsize=size, layout="constrained")
+    return figure, figure.subplots()
+
+
+def _legend_below(figure: Figure, lines: Sequence[Line]) -> None:
+    if not lines:
+        return
+    legend = figure.legend(loc="outside lower left", ncols=2, frameon=False, fontsize=9, handlelength=1.5)
+    for text, line in zip(legend.get_texts(), lines, strict=True):
+        text.set(color=line.color, fontweight="bold", parse_math=False)
+
+
+def _style_axes(axes: Axes, quality: float, start: float, of: str) -> None:
+    axes.axvline(quality, color=GRAY, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
+    axes.annotate(
+        f"quality threshold {quality:.0f}%",
+        (quality, 1.01),
+        xycoords=("data", "axes fraction"),
+        color=GRAY,
+        fontsize=9,
+        ha="center",
+        va="bottom",
+        annotation_clip=False,
+    )
+    axes.set(xlim=(start, 100), xlabel=f"Threshold: share of a {of} that must be correct (%)")
+    axes.set_xticks(range(round(start), 101, TICK_STEP if start == 0 else ZOOMED_TICK_STEP))
+    if start == 0:
+        axes.set(ylim=(0, 101), yticks=range(0, 101, 2 * TICK_STEP))
+    axes.set_ylabel("Pattern accuracy (%)")
+    draw_grid(axes)
+
+
+def draw_title(figure: Figure, title: str) -> None:
+    """Draw the title of a figure above the axes, in as many lines as it needs; the figure becomes taller by them.
+
+    Args:
+        figure: The figure.
+        title: Its title; `$` has no special meaning.
+    """
+    more_lines = len(title) // (TITLE_LETTERS_PER_INCH * figure.get_figwidth())
+    figure.set_figheight(figure.get_figheight() + more_lines * TITLE_LINE_INCHES)
+    figure.suptitle(title.replace("$", r"\$"), x=0.01, ha="left", fontsize=12, wrap=True)
+
+
+def draw_grid(axes: Axes, along: Literal["x", "y"] = "y", hidden: Sequence[str] = ("top", "right")) -> None:
+    """Draw a light grid below the values, and hide edges of the frame.
+
+    Args:
+        axes: The axes.
+        along: The axis whose ticks have grid lines.
+        hidden: The hidden edges.
+    """
+    axes.grid(axis=along, color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[[*hidden]].set_visible(False)
+
+
+def _label_lines(axes: Axes, lines: Sequence[Line], labels: Sequence[str], last: float) -> None:
+    ends = [line.values[-1] * 100 for line in lines]
+    bottom, top = axes.get_ylim()
+    for index, position in enumerate(spread_labels(ends, (top - bottom) * MIN_LABEL_GAP)):
+        axes.annotate(
+            labels[index],
+            (last, ends[index]),
+            (1.015, (position - bottom) / (top - bottom)),
+            textcoords="axes fraction",
+            color=lines[index].color,
+            fontweight="bold",
+            verticalalignment="center",
+            annotation_clip=False,
+            parse_math=False,
+        )
+
+
+def spread_labels(positions: Sequence[float], gap: float) -> list[float]:
+    """Move labels up until neighbors are at least `gap` apart."""
+    moved = list(positions)
+    order = sorted(range(len(positions)), key=lambda index: positions[index])
+    for below, above in pairwise(order):
+        moved[above] = max(moved[above], moved[below] + gap)
+    return moved
+
+
+def save_figure(figure: Figure, path: str | Path) -> list[Path]:
+    """Write a figure as PNG and SVG, and return the two files; equal figures give equal bytes.
+
+    Args:
+        figure: The figure.
+        path: Output path; its extension is replaced if it is `.png` or `.svg`, otherwise one is added.
+    """
+    path = Path(path)
+    stem = path.stem if path.suffix in {".png", ".svg"} else path.name
+    files = {extension: path.with_name(f"{stem}.{extension}") for extension in ("png", "svg")}
+    for extension, file in files.items():
+        write_bytes(file, image(figure, extension))
+    return [*files.values()]
+
+
+def image(figure: Figure, extension: str, *, text_as: str = "path") -> bytes:
+    """Encode a figure. Equal figures give equal bytes.
+
+    Args:
+        figure: The figure.
+        extension: `png` or `svg`.
+        text_as: `path` for text in SVG as outlines, `none` for text as text, in a font of the reader.
+    """
+    import matplotlib as mpl
+
+    buffer = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "merge", "svg.fonttype": text_as}), warnings.catch_warnings():
+        metadata = {"Date": None} if extension == "svg" else {}
+        # Characters that the font lacks are drawn as boxes; one warning per character adds nothing.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        figure.savefig(buffer, format=extension, dpi=PNG_DPI, metadata=metadata)
+    figure.set_layout_engine("none")  # keep the layout for other formats
+    return buffer.getvalue()

@@ -1,0 +1,236 @@
+"""Say how many seeds a comparison of models needs: the smallest difference that is found, by number of seeds."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.table import Column, Table, count
+from merge_snli.comparison.compare import common_groups
+from merge_snli.comparison.line_chart import COLORS, draw_grid, draw_title, save_figure
+from merge_snli.comparison.statistics_tables import too_few_note
+from merge_snli.scoring.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
+from merge_snli.scoring.permuted_labels import without_permuted
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.statistics import (
+    POWER,
+    Distribution,
+    assumed_gaps,
+    distribution_of,
+    interval_width,
+    observed_gaps,
+    passes_by_seed,
+    smallest_paired,
+    smallest_unpaired,
+)
+from merge_snli.scoring.statistics.values import FloatArray
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
+
+SIZES = (50, 100, 200, 500, 1_000, 2_000, 5_000)
+"""Numbers of seeds that are shown besides that of the data."""
+CORRELATION = 0.5
+"""Assumed correlation over seeds of whether two models pass, if no two models were scored."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerAt:
+    """What models on some number of seeds show.
+
+    Attributes:
+        seeds: The number of seeds.
+        interval: Width of the 95% interval of PA, mean over the models.
+        paired: Smallest difference of PA that is found between models on the same seeds; None if no difference is.
+        unpaired: The same between models on different seeds.
+    """
+
+    seeds: int
+    interval: float
+    paired: float | None
+    unpaired: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerAnalysis:
+    """The smallest differences that are found with a power of 80%, by number of seeds.
+
+    Attributes:
+        title: What the numbers are computed from.
+        unit: `seed`, or `group` for pairs in groups.
+        alpha: Family-wise significance level.
+        pairs: Number of pairs of models over which Holm's method adjusts; a difference must pass its strictest step.
+        rows: One for each number of seeds, ascending.
+    """
+
+    title: str
+    unit: str
+    alpha: float
+    pairs: int
+    rows: tuple[PowerAt, ...]
+
+    def table(self) -> Table:
+        """Return the numbers in points, that is, percent."""
+        return Table(
+            title=f"{self.title}: differences that are found with a power of {POWER:.0%}, in points",
+            columns=(
+                Column(f"{self.unit.capitalize()}s"),
+                Column("95% interval of PA", format=".1f"),
+                Column(f"Same {self.unit}s", format=".1f"),
+                Column(f"Different {self.unit}s", format=".1f"),
+            ),
+            rows=tuple((row.seeds, *map(_points, (row.interval, row.paired, row.unpaired))) for row in self.rows),
+            notes=(
+                "95% interval of PA: its width.",
+                f"Same {self.unit}s, Different {self.unit}s: the smallest difference of PA between two models that is "
+                f"found at {self.alpha:g} / {self.pairs}, the strictest step of Holm's method over "
+                f"{count(self.pairs, 'pair')}; smaller ones are mostly missed.",
+            ),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the numbers as JSON values."""
+        return asdict(self)
+
+    def draw(self, path: str | Path) -> list[Path]:
+        """Draw the smallest differences over the number of seeds as PNG and SVG, and return the files."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6.5, 4.2), layout="constrained")
+        axes = figure.subplots()
+        seeds = [row.seeds for row in self.rows]
+        for (name, values), color in zip(self._lines().items(), COLORS, strict=False):
+            axes.plot(seeds, np.array(values, dtype=np.float64), "o-", label=name, color=color)
+        axes.set(xscale="log", yscale="log", xlabel=f"{self.unit.capitalize()}s", ylabel="points")
+        axes.set_xticks(seeds, [f"{number:,}" for number in seeds], rotation=45)
+        axes.set_xticks([], minor=True)
+        axes.set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
+        axes.set_yticks([], minor=True)
+        draw_grid(axes)
+        axes.legend(frameon=False)
+        draw_title(figure, f"{self.title}: differences found with a power of {POWER:.0%}")
+        return save_figure(figure, path)
+
+    def _lines(self) -> dict[str, list[float | None]]:
+        return {
+            f"two models on different {self.unit}s": [_points(row.unpaired) for row in self.rows],
+            f"two models on the same {self.unit}s": [_points(row.paired) for row in self.rows],
+            "width of the 95% interval": [_points(row.interval) for row in self.rows],
+        }
+
+
+def power_of_results(
+    results: Iterable[Result], *, alpha: float = 0.05, threshold: float = QUALITY_THRESHOLD
+) -> list[PowerAnalysis]:
+    """Compute the power of comparisons from stored results, for each data set and config.
+
+    The gaps between models on the same seeds, and so their correlation, are those of all pairs of models.
+
+    Args:
+        results: Results in any order; one model is compared with an equally good one of correlation `CORRELATION`.
+        alpha: Family-wise significance level.
+        threshold: Threshold of PA.
+
+    Raises:
+        InputError: If models have fewer than two seeds in common, or two results are of the same model.
+    """
+    groups = comparable_results(results)
+    titles = titles_of([group[0].dataset for group in groups])
+    return [
+        _power(
+            f"{title}{two_way_suffix(group[0])}, PA({threshold:g})",
+            _common_passes(without_permuted(group), threshold),
+            alpha,
+            unit=group[0].units[0],
+        )
+        for title, group in zip(titles, groups, strict=True)
+    ]
+
+
+def assumed_power(
+    accuracies: Sequence[float], *, alpha: float = 0.05, correlation: float = CORRELATION
+) -> PowerAnalysis:
+    """Compute the power of a comparison before there are results.
+
+    Args:
+        accuracies: Assumed PA of each model; of one value, two models have it.
+        alpha: Family-wise significance level.
+        correlation: Assumed correlation over seeds of whether two models pass.
+
+    Raises:
+        InputError: If an accuracy is not between 0 and 1, or the correlation not from 0 to below 1.
+    """
+    if not accuracies or not all(0 < accuracy < 1 for accuracy in accuracies):
+        raise InputError(f"{param('assume')} needs accuracies between 0 and 1, such as 0.7")
+    if not 0 <= correlation < 1:
+        raise InputError(f"{param('correlation')} is {correlation:g}: it must be at least 0 and below 1")
+    shown = ", ".join(f"{accuracy:g}" for accuracy in accuracies)
+    models = [Distribution(np.array([0.0, 1.0]), np.array([1 - each, each])) for each in accuracies]
+    gaps = assumed_gaps(accuracies, correlation)
+    return _rows(f"Assumed PA {shown}, correlation {correlation:g}", models, gaps, alpha, SIZES, "seed")
+
+
+def too_few_notes(results: Sequence[Result]) -> list[str]:
+    """Return what comparisons of models by PA(0.9) at the level 0.05 cannot show, one sentence for each that is coarse.
+
+    Args:
+        results: Results in any order. Those of models with other labels, or with no two seeds in common, count apart.
+    """
+    found = []
+    for group in comparable_results(results):
+        with suppress(InputError):
+            passes = _common_passes(group, QUALITY_THRESHOLD)
+            n = len(next(iter(passes.values())))
+            smallest = smallest_paired(_gaps(passes), n, alpha=0.05 / _pairs(len(passes)))
+            found.append(too_few_note(n, group[0].units[0], smallest))
+    return [note for note in found if note is not None]
+
+
+def _common_passes(results: Sequence[Result], threshold: float) -> dict[str, FloatArray]:
+    """Return the share of the subsamples in which each model passes each seed that all of them have, [n_seeds]."""
+    named = dict(zip(distinct_names_of(results), results, strict=True))
+    ids = common_groups(named, results[0].units[0])
+    counts = {name: result.counts(ids) for name, result in named.items()}
+    return {name: passes_by_seed(each.correct, each.sizes, threshold) for name, each in counts.items()}
+
+
+def _power(title: str, passes: dict[str, FloatArray], alpha: float, *, unit: str) -> PowerAnalysis:
+    models = [distribution_of(column) for column in passes.values()]
+    sizes = sorted({*SIZES, len(next(iter(passes.values())))})
+    return _rows(title, models, _gaps(passes), alpha, sizes, unit)
+
+
+def _rows(
+    title: str, models: Sequence[Distribution], gaps: Distribution, alpha: float, sizes: Sequence[int], unit: str
+) -> PowerAnalysis:
+    pairs = _pairs(len(models))
+    middle = sorted(models, key=lambda model: model.mean)[len(models) // 2]
+    rows = tuple(
+        PowerAt(
+            seeds=n,
+            interval=float(np.mean([interval_width(model, n) for model in models])),
+            paired=smallest_paired(gaps, n, alpha=alpha / pairs),
+            unpaired=smallest_unpaired(middle, n, alpha=alpha / pairs),
+        )
+        for n in sizes
+    )
+    return PowerAnalysis(title=title, unit=unit, alpha=alpha, pairs=pairs, rows=rows)
+
+
+def _gaps(passes: dict[str, FloatArray]) -> Distribution:
+    if len(passes) > 1:
+        return observed_gaps(passes)
+    [only] = passes.values()
+    mean = float(only.mean())
+    return assumed_gaps([mean], CORRELATION)
+
+
+def _pairs(models: int) -> int:
+    return max(1, comb(models, 2))
+
+
+def _points(share: float | None) -> float | None:
+    return None if share is None else 100 * share

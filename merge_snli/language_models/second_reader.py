@@ -1,0 +1,77 @@
+"""Ask a language model, through Inspect, which label an unread reply states."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import CachePolicy, GenerateConfig, ResponseSchema, get_model
+from inspect_ai.util import JSONSchema
+
+from merge_snli.base.errors import InputError, param, reason
+from merge_snli.language_models.answers import read_answer, without_reasoning
+from merge_snli.scoring.imports import ImportedAnswers
+from merge_snli.scoring.replies import NOT_STATED, Reply, majority
+
+QUESTION = """Below is a reply to a question that has one of these answers: {options}.
+Which of them does the reply state as its answer? Do not judge the question yourself. If the reply states none, several
+without a final one, or refuses, the answer is "{none}".
+Answer with a JSON object and nothing else: {{"answer": ANSWER}}, where ANSWER is one of {words}, "{none}".
+
+<reply>
+{reply}
+</reply>"""
+
+
+def answer_schema(words: Sequence[str]) -> ResponseSchema:
+    """Return the schema of a JSON object `{"answer": WORD}`."""
+    answer = JSONSchema(type="string", enum=[*words])
+    schema = JSONSchema(type="object", properties={"answer": answer}, required=["answer"], additionalProperties=False)
+    return ResponseSchema(name="answer", json_schema=schema, strict=True)
+
+
+async def read_by_model(reader: str, text: str, labels: Sequence[str], words: Sequence[str]) -> str | None:
+    """Return the label that a language model reads in a reply; it is asked once per reply, and its answers are cached.
+
+    Args:
+        reader: The model, as Inspect names it.
+        text: The reply.
+        labels: The labels of the data set.
+        words: The word for each label.
+
+    Returns:
+        One of `labels`; None if the reply states none, or is empty without its reasoning.
+    """
+    reply = without_reasoning(text)
+    if not reply:
+        return None
+    options = ", ".join(f'{chr(ord("A") + number)}. "{word}"' for number, word in enumerate(words))
+    listed = ", ".join(f'"{word}"' for word in words)
+    asked = QUESTION.format(options=options, words=listed, none=NOT_STATED, reply=reply)
+    config = GenerateConfig(temperature=0.0, response_schema=answer_schema([*words, NOT_STATED]))
+    output = await get_model(reader).generate(asked, config=config, cache=CachePolicy(expiry=None))
+    return read_answer(output.completion, labels, "json", words)
+
+
+def read_unread(answers: ImportedAnswers, reader: str, labels: Sequence[str], words: Sequence[str]) -> ImportedAnswers:
+    """Return the answers of a model with those that another model reads in the replies without a label.
+
+    Raises:
+        InputError: If Inspect cannot ask the model.
+    """
+    unread = [reply for each in answers.replies.values() for reply in each if not reply.label and reply.text]
+
+    async def ask() -> list[str | None]:
+        return await asyncio.gather(*(read_by_model(reader, reply.text, labels, words) for reply in unread))
+
+    try:
+        found = dict(zip(map(id, unread), asyncio.run(ask()), strict=True))
+    except (PrerequisiteError, ValueError) as error:
+        raise InputError(f"{param('reader')} is {reader!r}, which Inspect cannot ask: {reason(error)}") from error
+
+    def again(reply: Reply) -> Reply:
+        label = found.get(id(reply))
+        return replace(reply, label=label, kind=None, reader=reader) if label else reply
+
+    replies = {pair: tuple(map(again, each)) for pair, each in answers.replies.items()}
+    return replace(answers, replies=replies, labels={pair: majority(each) for pair, each in replies.items()})

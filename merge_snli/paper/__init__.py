@@ -1,0 +1,1 @@
+"""What only readers of the papers need: the analyses of section 5, their report, and the reproduction of tables."""

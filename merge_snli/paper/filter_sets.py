@@ -1,0 +1,232 @@
+"""Compare data sets that differ in their filters, on the same seeds (section 5.4 and Figure 8 of the paper)."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from merge_snli.base.arrays import Floats
+from merge_snli.base.files import sha256_of_json
+from merge_snli.base.option import described
+from merge_snli.base.table import count
+from merge_snli.comparison.curves import MeanCurve, averaged
+from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
+from merge_snli.comparison.without_seeds import on_common_seeds
+from merge_snli.dataset.record import generation_of
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.scoring.grouping import ModelKey, is_two_way, model_key
+from merge_snli.scoring.statistics import Family, compare_models
+
+# Names of the sets of Figure 8, by the options `sides`, `filters` and `scramble`; plain is the paper's ALL.
+SET_NAMES: Mapping[tuple[str, tuple[str, ...], bool], str] = {
+    ("intersection", ("prob", "pos"), False): "plain",
+    ("union", ("prob", "pos"), False): "P∪H",
+    ("intersection", ("pos",), False): "pos",
+    ("intersection", ("prob",), False): "prob",
+    ("intersection", (), False): "none",
+    ("intersection", ("prob", "pos"), True): "scrambled",
+}
+
+MAY_DIFFER = frozenset(
+    (
+        *(name for name, option in described(ProblemOptions) if not option.changes_rows),
+        *("keep_column", "sides", "filters", "scramble", "mlm", "seeds_from", "device", "title", "license"),
+    )
+)
+"""Options in which the sets of Figure 8 may differ; masked LMs and tagger are compared by their files."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterSet:
+    """One of the data sets.
+
+    Attributes:
+        name: Its name in Figure 8. Its title if its options are others or those of another of the sets, or if it
+            differs from most of the sets in more than the options that Figure 8 compares.
+        title: Title of the data set.
+        digest: sha256 of the data.
+        config: The config.
+        generated: Number of its variants, drawn or not.
+        curve: Its curve, averaged over the models; with the number of distinct drawn variants.
+    """
+
+    name: str
+    title: str
+    digest: str
+    config: str | None
+    generated: int
+    curve: MeanCurve
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterSets:
+    """The data sets side by side.
+
+    Attributes:
+        sets: The sets on the same seeds, in the order of Figure 8, then the others.
+        models: The models that were scored on all of them.
+        models_left_out: The other models.
+        seeds: Number of seeds of each set that all these models have predictions on in every set; the others are left
+            out.
+        coverage: The models that have fewer seeds than a set, with number and reason.
+        tested_seeds: Number of seeds that have a value in every set.
+        family: Paired permutation tests over seeds between any two sets, with p-values adjusted by Holm's method (the
+            paper's are unpaired); None with fewer than two seeds.
+        refused: The data sets on other seeds, each with what is different.
+    """
+
+    sets: tuple[FilterSet, ...]
+    models: tuple[str, ...]
+    models_left_out: tuple[str, ...]
+    seeds: int
+    coverage: tuple[str, ...]
+    tested_seeds: int
+    family: Family | None
+    refused: tuple[str, ...]
+
+
+def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
+    """Draw the PA curves of data sets on the same seeds, averaged over the same models, and test any two of them.
+
+    If the data sets are on different seeds, the largest group on the same seeds is compared.
+
+    Args:
+        data: Data sets, each with its models.
+
+    Raises:
+        NotComputable: If no two data sets have the same seeds, or no model was scored on all that do.
+    """
+    chosen, others = _same_seeds([scored for scored in data if scored.replacements is not None])
+    if len(chosen) < 2:
+        raise NotComputable(
+            "Figure 8 needs two data sets on the same seeds: give --dataset of each, made with --seeds-from"
+        )
+    restricted = on_common_seeds(_with_common_models(chosen))
+    models = {_key(model): model.name for model in restricted[0].models}
+    left_out = {_key(model): model.name for scored in chosen for model in scored.models if _key(model) not in models}
+    named = sorted(zip(_names(restricted), restricted, strict=True), key=lambda each: _rank(each[0]))
+    found = {name: averaged(scored) for name, scored in named}
+    ids = restricted[0].ids
+    values = {name: _in_order(scored, found[name][1], ids) for name, scored in named}
+    complete = ~np.isnan(list(values.values())).any(axis=0)
+    return FilterSets(
+        sets=tuple(
+            FilterSet(
+                name=name,
+                title=scored.record.title,
+                digest=scored.record.digest,
+                config=scored.record.config,
+                generated=len(scored.groups),
+                curve=found[name][0],
+            )
+            for name, scored in named
+        ),
+        models=tuple(models.values()),
+        models_left_out=tuple(left_out.values()),
+        seeds=len(ids),
+        coverage=tuple(f"{scored.record.title}: {each}" for scored in restricted for each in scored.coverage),
+        tested_seeds=int(complete.sum()),
+        family=(
+            compare_models({name: column[complete] for name, column in values.items()}) if complete.sum() > 1 else None
+        ),
+        refused=tuple(_refused(scored, chosen[0]) for scored in others),
+    )
+
+
+def _same_seeds(data: Sequence[ScoredDataset]) -> tuple[list[ScoredDataset], list[ScoredDataset]]:
+    """Return the largest group of data sets with the same seeds, the first one if several are, and the others.
+
+    Two-way models are not averaged with the others: their data sets are a group of their own.
+    """
+    groups: dict[tuple[bool, frozenset[tuple[str, ...]]], list[ScoredDataset]] = {}
+    for scored in data:
+        groups.setdefault((is_two_way(scored.models[0].result), frozenset(_problems(scored))), []).append(scored)
+    largest = max(groups.values(), key=len, default=[])
+    return largest, [scored for scored in data if not any(scored is other for other in largest)]
+
+
+def _with_common_models(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
+    """Return the data sets with only the models that were scored on all of them.
+
+    Raises:
+        NotComputable: If there is no such model.
+    """
+    common = set.intersection(*({_key(model) for model in scored.models} for scored in data))
+    if not common:
+        raise NotComputable(
+            f"Figure 8 needs a model that was scored on all {len(data)} data sets on the same seeds: score the same "
+            "models on each"
+        )
+    return [replace(scored, models=tuple(model for model in scored.models if _key(model) in common)) for scored in data]
+
+
+def _problems(scored: ScoredDataset) -> list[tuple[str, ...]]:
+    return [(name, *seed) for name, seed in zip(scored.ids, scored.seeds, strict=True)]
+
+
+def _key(model: ModelAnswers) -> ModelKey:
+    return model_key(model.result)
+
+
+def _names(data: Sequence[ScoredDataset]) -> list[str]:
+    """Return the name of each set: by its options, else by title, else by title and digest, whichever is unique."""
+    others = [_other_inputs(scored) for scored in data]
+    usual = Counter(others).most_common(2)
+    most = usual[0][0] if len(usual) == 1 or usual[0][1] > usual[1][1] else None
+    titles = [scored.record.title for scored in data]
+    names = [
+        (SET_NAMES.get(_options(scored)) if other == most else None) or title
+        for scored, other, title in zip(data, others, titles, strict=True)
+    ]
+    unique = [name if Counter(names)[name] == 1 else title for name, title in zip(names, titles, strict=True)]
+    return [
+        name if Counter(unique)[name] == 1 else f"{name} [{scored.record.digest[:8]}], config {scored.record.config}"
+        for name, scored in zip(unique, data, strict=True)
+    ]
+
+
+def _options(scored: ScoredDataset) -> tuple[str, tuple[str, ...], bool]:
+    options: Mapping[str, Any] = scored.dataset.record.options
+    return (
+        options.get("sides", "intersection"),
+        tuple(options.get("filters", ("prob", "pos"))),
+        options.get("scramble", False),
+    )
+
+
+def _other_inputs(scored: ScoredDataset) -> str:
+    """Return a digest of what the rows depend on besides the problems and the options that Figure 8 compares."""
+    record = scored.dataset.record
+    generation = generation_of(record)
+    options = {name: value for name, value in record.options.items() if name not in MAY_DIFFER}
+    masked_lms = sorted(each.digest for each in generation.masked_lms)
+    return sha256_of_json([options, masked_lms, generation.tagger.digest])
+
+
+def _rank(name: str) -> int:
+    order = [*SET_NAMES.values()]
+    return order.index(name) if name in order else len(order)
+
+
+def _in_order(scored: ScoredDataset, values: Floats, ids: Sequence[str]) -> Floats:
+    """Return the values of seeds in the order of another data set's seeds."""
+    index = {seed: at for at, seed in enumerate(scored.ids)}
+    return np.asarray(values[[index[seed] for seed in ids]])
+
+
+def _refused(scored: ScoredDataset, reference: ScoredDataset) -> str:
+    own = {problem[0]: problem for problem in _problems(scored)}
+    other = {problem[0]: problem for problem in _problems(reference)}
+    differing = next((seed for seed in own | other if own.get(seed) != other.get(seed)), None)
+    if differing is None:
+        reason = "its models answer with other labels than those of the others"
+    elif differing not in other:
+        reason = f"its seed {differing} is not one of the others"
+    elif differing not in own:
+        reason = f"the others' seed {differing} is missing"
+    else:
+        reason = f"its seed {differing} has another premise, hypothesis or label"
+    sizes = f"{count(len(own), 'seed')}, the others have {len(other):,}"
+    return f"{scored.record.title}, config {scored.record.config}, is not compared: {reason} ({sizes})"

@@ -1,0 +1,183 @@
+"""Test whether masked LMs favor the NLI models of their own kin (section 5.3 and Figure 7 of the paper).
+
+The groups of variants are those of Table 9: by the masked LMs that validated a variant in premise or hypothesis. They
+are seen from an NLI model, whose counterpart is the masked LM of the same architecture and size.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from merge_snli.base.arrays import Bools
+from merge_snli.base.errors import InputError, param
+from merge_snli.comparison.curves import MeanCurve, mean_curve, mean_pattern_accuracy, number_drawn
+from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
+from merge_snli.models.paper_models import family, paper_model
+from merge_snli.scoring.answers import Counts
+
+EQUIV, SIZE, ARCH, MULTI = GROUPS = ("equiv", "size", "arch", "multi")
+"""Variants that exactly one masked LM validated: the counterpart, one of its family in another size, or one of another
+family. Then those that several masked LMs validated."""
+
+# Seeds with fewer drawn variants in a group, over all subsamples, are left out of it. The paper has no minimum.
+MINIMUM = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelGroup:
+    """One group of variants, seen from one NLI model.
+
+    Attributes:
+        model: The model.
+        masked_lm: Its counterpart.
+        group: One of `GROUPS`.
+        variants: Number of distinct drawn variants in the group.
+        variants_per_subsample: Mean number of variants that a subsample drew, the count of Table 9.
+        seeds: Number of seeds with at least `MINIMUM` drawn variants in the group.
+        seeds_left_out: Number of seeds with fewer, but at least one.
+        pattern_accuracy: PA at the quality threshold on the remaining seeds; NaN without a seed.
+    """
+
+    model: str
+    masked_lm: str
+    group: str
+    variants: int
+    variants_per_subsample: float
+    seeds: int
+    seeds_left_out: int
+    pattern_accuracy: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kin:
+    """The four groups of variants.
+
+    Attributes:
+        minimum: Fewest drawn variants of a seed in a group.
+        masked_lms: Counterpart of each model that has one.
+        curves: Curve of each group that has a seed, averaged over the models that have one in it.
+        groups: Every group of every model with a counterpart.
+    """
+
+    minimum: int
+    masked_lms: dict[str, str]
+    curves: dict[str, MeanCurve]
+    groups: tuple[ModelGroup, ...]
+
+
+def kin(scored: ScoredDataset, counterparts: Mapping[str, str] | None = None) -> Kin:
+    """Draw the PA curve of each group of variants, averaged over the models that have a counterpart.
+
+    Args:
+        scored: A config of a data set.
+        counterparts: Masked LM of models, by name of the model (`--kin`), in addition to those of the paper's models.
+
+    Raises:
+        NotComputable: If no model has a counterpart among the masked LMs of the data set.
+    """
+    found = _counterparts(scored, counterparts or {})
+    if not found:
+        raise NotComputable(
+            f"Figure 7 needs an NLI model whose masked LM made variants of this data set "
+            f"({', '.join(scored.variants_by('masked_lm'))}): give --kin MODEL=MLM"
+        )
+    groups: list[ModelGroup] = []
+    tables: dict[str, list[tuple[str, Counts, int]]] = {group: [] for group in GROUPS}
+    for model in scored.models:
+        if model.name not in found:
+            continue
+        for group, mask in group_masks(scored.variants_by("masked_lm"), found[model.name]).items():
+            sizes = np.bincount(
+                scored.groups[mask & model.answers.is_predicted & scored.drawn], minlength=len(scored.ids)
+            )
+            enough = sizes >= MINIMUM
+            kept = mask & enough[scored.groups]
+            table, subsamples = model.answers.counts(rows=kept), model.answers.counts(rows=mask).sizes
+            groups.append(
+                ModelGroup(
+                    model=model.name,
+                    masked_lm=found[model.name],
+                    group=group,
+                    variants=int(sizes.sum()),
+                    variants_per_subsample=float(subsamples.sum() / len(subsamples)),
+                    seeds=int(np.count_nonzero(enough)),
+                    seeds_left_out=int(np.count_nonzero((sizes > 0) & ~enough)),
+                    pattern_accuracy=mean_pattern_accuracy(table),
+                )
+            )
+            if table.sizes.any():
+                tables[group].append((model.name, table, number_drawn(scored, model, kept)))
+    return Kin(
+        minimum=MINIMUM,
+        masked_lms=found,
+        curves={
+            group: mean_curve(
+                [(name, table) for name, table, _ in of_group], variants=max(number for _, _, number in of_group)
+            )
+            for group, of_group in tables.items()
+            if of_group
+        },
+        groups=tuple(groups),
+    )
+
+
+def check_counterparts(data: Sequence[ScoredDataset], counterparts: Mapping[str, str]) -> None:
+    """Check that every model and masked LM of `--kin` is one of the data sets.
+
+    Args:
+        data: The data sets of a report.
+        counterparts: Masked LM by name of the model.
+
+    Raises:
+        InputError: If a model was not scored on any of them, or a masked LM is not one of any of them.
+    """
+    models = dict.fromkeys(name for scored in data for model in scored.models for name in _names(model))
+    with_masked_lms = (scored.variants_by("masked_lm") for scored in data if scored.replacements)
+    masked_lms = dict.fromkeys(name for validated_by in with_masked_lms for name in validated_by)
+    for model, masked_lm in counterparts.items():
+        for value, known, what in ((model, models, "scored model"), (masked_lm, masked_lms, "masked LM")):
+            if value not in known:
+                raise InputError(
+                    f"{param('kin')} {model}={masked_lm}: {value} is not a {what} of the data sets; choose from "
+                    f"{', '.join(known)}"
+                )
+
+
+def group_masks(validated_by: Mapping[str, Bools], masked_lm: str) -> dict[str, Bools]:
+    """Return the variants of each group, seen from a counterpart, [n_variants] each.
+
+    Args:
+        validated_by: The variants that each masked LM validated, [n_variants] each.
+        masked_lm: The counterpart, one of these masked LMs.
+    """
+    number = np.sum(list(validated_by.values()), axis=0)
+    relatives = set(family(masked_lm))
+
+    def only(names: set[str]) -> Bools:
+        chosen = [mask for name, mask in validated_by.items() if name in names]
+        return np.any(chosen, axis=0) & (number == 1) if chosen else np.zeros(len(number), dtype=bool)
+
+    return {
+        EQUIV: only({masked_lm}),
+        SIZE: only(relatives - {masked_lm}),
+        ARCH: only(set(validated_by) - relatives),
+        MULTI: np.asarray(number > 1),
+    }
+
+
+def _counterparts(scored: ScoredDataset, given: Mapping[str, str]) -> dict[str, str]:
+    """Return the counterpart of each model that has one among the masked LMs of the data set."""
+    found = {}
+    for model in scored.models:
+        known = paper_model(model.result.model.name)
+        candidates = [given[name] for name in _names(model) if name in given]
+        masked_lm = candidates[0] if candidates else known.masked_lm if known else None
+        if masked_lm is not None and masked_lm in scored.variants_by("masked_lm"):
+            found[model.name] = masked_lm
+    return found
+
+
+def _names(model: ModelAnswers) -> tuple[str, str]:
+    """Return the names by which a user may mean a model: its name in tables, and that of the folder or Hub id."""
+    return model.name, model.result.model.name

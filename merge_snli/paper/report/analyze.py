@@ -1,0 +1,202 @@
+"""Analyze results: match them to their data sets, run the analyses of section 5, and write the report."""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.progress import Progress
+from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
+from merge_snli.comparison.scored_dataset import ScoredDataset, read_scored_dataset
+from merge_snli.comparison.without_seeds import without_seeds as leave_out_seeds
+from merge_snli.dataset.record import generation_of
+from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.paper.kin import check_counterparts
+from merge_snli.paper.report.exhibit import and_list
+from merge_snli.paper.report.report import Report, make_report
+from merge_snli.paper.report.sections import Settings
+from merge_snli.paper.report.write import check_report_folder, write_report
+from merge_snli.scoring.data import disagreeing
+from merge_snli.scoring.grouping import DataKey, comparable_results, config_rank, is_two_way
+from merge_snli.scoring.opening import data_keys
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.store import as_results, file_name, work_folder
+
+COLUMN = "seed_id"
+
+
+def match_results(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> tuple[ScoredDataset, ...]:
+    """Read every config of the data sets that has results.
+
+    Args:
+        results: Results in any order.
+        datasets: The data sets.
+
+    Returns:
+        One value per data set and config: data sets in their order, `all` before the word classes. Two-way models have
+        a value of their own, after that of the other models.
+
+    Raises:
+        InputError: If two data sets are the same data, a result has no data set, a data set has no result, or a result
+            does not fit its data set.
+    """
+    by_key: dict[DataKey, MergeDataset] = {}
+    for dataset in datasets:
+        for key in sorted(data_keys(dataset)):
+            if key in by_key:
+                same = by_key[key].name
+                raise InputError(
+                    f"{param('dataset')} {same} and {param('dataset')} {dataset.name} are the same data: remove one of "
+                    "them"
+                )
+            by_key[key] = dataset
+    groups = comparable_results(results)
+    _check_all_matched(groups, by_key, datasets)
+    groups.sort(
+        key=lambda group: (
+            datasets.index(by_key[group[0].dataset.key]),
+            config_rank(group[0].dataset.config),
+            is_two_way(group[0]),
+        )
+    )
+    return tuple(read_scored_dataset(by_key[group[0].dataset.key], group) for group in groups)
+
+
+def _check_all_matched(
+    groups: Sequence[Sequence[Result]], by_key: Mapping[DataKey, MergeDataset], datasets: Sequence[MergeDataset]
+) -> None:
+    for group in groups:
+        data = group[0].dataset
+        models = ", ".join(result.model.name for result in group)
+        if data.partial is not None:
+            raise InputError(
+                f"results on a part of the data cannot be analyzed, and those of {models} are on a part of config "
+                f"{data.config} of {data.name}: score or ask them without a subsample and a limit of seeds, or remove "
+                f"{and_list([file_name(result) for result in group])}"
+            )
+        if data.key not in by_key:
+            raise InputError(
+                f"the results of {models} are on {data.name} (sha256 {data.digest[:12]}…), which is not among the data "
+                f"sets: add its folder with {param('dataset')}, or remove these results"
+            )
+    scored = {by_key[group[0].dataset.key].name for group in groups}
+    for dataset in datasets:
+        if dataset.name not in scored:
+            raise InputError(
+                f"no result was computed on {param('dataset')} {dataset.name} (sha256 {dataset.digest[:12]}…): score a "
+                "model on it with merge-snli score, or leave it out"
+            )
+
+
+def read_seed_ids(path: Path) -> tuple[str, ...]:
+    """Read a text file with one id per line, or a CSV file with a column `seed_id`, such as the report's Table 10.
+
+    Raises:
+        InputError: If the file cannot be read, has no id, or is a CSV file without the column.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise InputError(f"{param('without_seeds')} {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{param('without_seeds')} {path} is not UTF-8 text (byte {error.start}): save it as UTF-8"
+        ) from error
+    header = next(csv.reader(lines[:1]), [])
+    if COLUMN in header:
+        ids = [row[COLUMN] or "" for row in csv.DictReader(lines)]
+    elif path.suffix == ".csv":
+        raise InputError(
+            f"{param('without_seeds')} {path} has no column {COLUMN}; its columns are {', '.join(header) or 'none'}"
+        )
+    else:
+        ids = lines
+    found = tuple(dict.fromkeys(name.strip() for name in ids if name.strip()))
+    if not found:
+        raise InputError(f"{param('without_seeds')} {path} has no seed id")
+    return found
+
+
+def check_seed_ids(ids: Iterable[str], data: Sequence[ScoredDataset]) -> None:
+    """Check that every id is that of a seed.
+
+    Args:
+        ids: The ids.
+        data: The data sets of a report.
+
+    Raises:
+        InputError: If none of the data sets has a seed with one of the ids.
+    """
+    known = {seed for scored in data for seed in scored.ids}
+    unknown = [name for name in ids if name not in known]
+    if unknown:
+        more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        raise InputError(
+            f"{param('without_seeds')} has {unknown[0]!r}{more}, which is not a seed of the data sets: remove it"
+        )
+
+
+def analyze(
+    results: str | Path | Sequence[Result | str | Path],
+    datasets: Sequence[MergeDataset | str | Path],
+    *,
+    kin: Mapping[str, str] | None = None,
+    corpus: str | None = None,
+    without_seeds: Sequence[str] = (),
+    min_agreement: float | None = None,
+    out: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Run the analyses of section 5 of the paper.
+
+    Args:
+        results: Results, or results folders of `merge-snli score`.
+        datasets: The data sets that the models were scored on: folders or Hub ids.
+        kin: Masked LM of the architecture and size of an NLI model, by name of the model, besides the paper's.
+        corpus: Training data of the models, in which words are counted: a `.txt` file, or NLI problems as `generate`
+            reads them. The counts are cached in `OUT.work`.
+        without_seeds: Ids of seeds that are mislabeled; every analysis runs again without them.
+        min_agreement: Smallest share of annotators who gave the gold label; other seeds are left out everywhere.
+        out: Folder for the report; if None, nothing is written.
+        progress: Where to report the progress; by default nowhere.
+
+    Returns:
+        The values of all analyses; `as_dict()` gives them as JSON values.
+
+    Raises:
+        InputError: If results and data sets do not belong together, an option does not fit them, or `out` has other
+            files or is not writable.
+    """
+    if out is not None:
+        check_report_folder(Path(out))
+    progress = progress or Progress(quiet=True)
+    opened = [each if isinstance(each, MergeDataset) else find_dataset(str(each)) for each in datasets]
+    scored = match_results(as_results(results), opened)
+    if min_agreement is not None:
+        scored = tuple(_agreed(each, min_agreement) for each in scored)
+    check_counterparts(scored, kin or {})
+    check_seed_ids(without_seeds, scored)
+    corpora = {} if corpus is None else _corpora(corpus, scored, None if out is None else work_folder(Path(out)))
+    settings = Settings(kin=kin or {}, corpora=corpora)
+    report = make_report(scored, settings, progress, leave_out=tuple(without_seeds))
+    if out is not None:
+        write_report(report, Path(out), progress)
+    return report
+
+
+def _agreed(scored: ScoredDataset, min_agreement: float) -> ScoredDataset:
+    """Return a data set without the seeds to which fewer annotators gave the gold label."""
+    title = f"{scored.record.title} (agreement of at least {min_agreement:.3g})"
+    remaining = leave_out_seeds(scored, disagreeing(scored.data, min_agreement))
+    return replace(remaining, record=replace(scored.record, title=title))
+
+
+def _corpora(name: str, scored: Sequence[ScoredDataset], work: Path | None) -> dict[str, CorpusCounts]:
+    """Count the words of a corpus with the tokenizer of each tagger of the data sets, by digest of the tagger."""
+    corpus = open_corpus(name)
+    records = {
+        generation_of(each.dataset.record).tagger.digest: each.dataset.record for each in scored if each.replacements
+    }
+    folder = None if work is None else work / "corpora"
+    return {digest: count_corpus(corpus, tagger_of(record), folder) for digest, record in records.items()}

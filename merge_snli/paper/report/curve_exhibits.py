@@ -1,0 +1,217 @@
+"""Show the analyses that are curves: Figures 4 to 8 and 11 of the paper."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING
+
+from merge_snli.base.table import Column, Table, count
+from merge_snli.comparison.figures import FIGURE_4_START
+from merge_snli.comparison.line_chart import COLORS, Line, line_figure
+from merge_snli.comparison.statistics_tables import pair_table, table_of_tests
+from merge_snli.paper.report.exhibit import CLASS_PLURALS, Exhibit, and_list, basis
+from merge_snli.schema import WORD_CLASSES
+from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from merge_snli.comparison.curves import MeanCurve, ModelCurves
+    from merge_snli.comparison.word_classes import Classes, ClassPairs
+    from merge_snli.paper.filter_sets import FilterSets
+    from merge_snli.paper.kin import Kin
+
+# Thresholds shown in the tables below the figures.
+TABLE_THRESHOLDS = (0.5, 0.7, 0.8, 0.9, 1)
+
+# The names of Figure 7.
+GROUP_NAMES = {"equiv": "Equiv-MLM", "size": "Size-MLM", "arch": "Arch-MLM", "multi": "Multi-MLM"}
+
+# The names of word classes in Figure 6.
+LETTERS = {"noun": "N", "verb": "V", "adj": "A", "adv": "Adv"}
+
+
+def model_curves_exhibits(value: ModelCurves) -> tuple[Exhibit, ...]:
+    """Return Figure 4, the curves from 80% on, and Figure 11, the whole curves."""
+    curves = [(curve.models[0], curve, style) for style, curve in enumerate(value.curves)]
+    of = basis(value.seeds, len(curves))
+    return (
+        Exhibit(
+            name="figure-4-curves-from-80",
+            paper="Figure 4",
+            title="Pattern accuracy from 80% on",
+            caption="Each line is the pattern accuracy of one model at thresholds from 80% on; shaded: lowest to "
+            "highest subsample.",
+            basis=of,
+            draw=partial(draw_curves, curves, start=FIGURE_4_START),
+        ),
+        Exhibit(
+            name="figure-11-curves",
+            paper="Figure 11",
+            title="Pattern accuracy by threshold",
+            caption="Each line is the pattern accuracy of one model at all thresholds; shaded: lowest to highest "
+            "subsample.",
+            basis=of,
+            draw=partial(draw_curves, curves),
+            tables=(curve_table(curves),),
+        ),
+    )
+
+
+def classes_exhibits(value: Classes) -> tuple[Exhibit, ...]:
+    """Return Figure 5, the word classes."""
+    curves = [(CLASS_PLURALS[name], curve, WORD_CLASSES.index(name)) for name, curve in value.curves.items()]
+    tests = [(f"{CLASS_PLURALS[each.first]} − {CLASS_PLURALS[each.second]}", each.result, None) for each in value.tests]
+    seeds = and_list([f"{curve.seeds:,} with {name}" for name, curve, _ in curves])
+    return (
+        Exhibit(
+            name="figure-5-word-classes",
+            paper="Figure 5",
+            title="Pattern accuracy by word class, mean over models",
+            caption="Each line is the mean pattern accuracy of the models on the variants of one word class; shaded: "
+            "lowest to highest subsample.",
+            basis=f"seeds: {seeds}; {count(len(curves[0][1].models), 'model')}",
+            draw=partial(draw_curves, curves),
+            tables=(curve_table(curves), table_of_tests(tests)),
+        ),
+    )
+
+
+def class_pairs_exhibits(value: ClassPairs) -> tuple[Exhibit, ...]:
+    """Return Figure 6, pairs of word classes on the same seeds. A class keeps its color, a pair has one line style."""
+    curves = [
+        (f"{LETTERS[own]}_{LETTERS[other]}", curve, WORD_CLASSES.index(own) + number * len(COLORS))
+        for number, pair in enumerate(value.pairs)
+        for own, other, curve in (
+            (pair.first, pair.second, pair.first_curve),
+            (pair.second, pair.first, pair.second_curve),
+        )
+    ]
+    tests = [
+        (f"{CLASS_PLURALS[each.first]} − {CLASS_PLURALS[each.second]}", each.result, each.adjusted_p)
+        for each in value.tests
+    ]
+    seeds = and_list([f"{pair.seeds:,} with {pair.first} and {pair.second}" for pair in value.pairs])
+    return (
+        Exhibit(
+            name="figure-6-class-pairs",
+            paper="Figure 6",
+            title="Pattern accuracy on seeds of two word classes, mean over models",
+            caption="Each line is the mean pattern accuracy of the models on the variants of one word class (its "
+            "color), of seeds that also have variants of another; shaded: lowest to highest subsample.",
+            basis=f"seeds: {seeds}; {count(len(value.pairs[0].first_curve.models), 'model')}",
+            draw=partial(draw_curves, curves),
+            tables=(curve_table(curves), table_of_tests(tests)),
+        ),
+    )
+
+
+def kin_exhibits(value: Kin) -> tuple[Exhibit, ...]:
+    """Return Figure 7, variants by the masked LMs that made them."""
+    curves = [(GROUP_NAMES[name], curve, list(GROUP_NAMES).index(name)) for name, curve in value.curves.items()]
+    groups = Table(
+        columns=(
+            Column("Model", "left"),
+            Column("Its masked LM", "left"),
+            Column("Group", "left"),
+            Column("Variants"),
+            Column("Per subsample", format=",.1f"),
+            Column("Seeds"),
+            Column("Seeds left out"),
+            Column("PA(0.9)", format=".1f"),
+        ),
+        rows=tuple(
+            (
+                each.model,
+                each.masked_lm,
+                GROUP_NAMES[each.group],
+                each.variants,
+                each.variants_per_subsample,
+                each.seeds,
+                each.seeds_left_out,
+                percent_or_none(each.pattern_accuracy),
+            )
+            for each in value.groups
+        ),
+        notes=(
+            f"Seeds with fewer than {value.minimum} drawn variants in a group are left out of it.",
+            "Variants per subsample are counted as in Table 9. Neither the paper nor this report tests the groups.",
+        ),
+    )
+    seeds = and_list([f"up to {curve.seeds:,} in {name}" for name, curve, _ in curves] or ["none"])
+    return (
+        Exhibit(
+            name="figure-7-masked-lms",
+            paper="Figure 7",
+            title="Pattern accuracy by masked LM, mean over models",
+            caption="Each line is the pattern accuracy on one group of variants, mean over the models that have seeds "
+            "in it; shaded: lowest to highest subsample.",
+            basis=f"seeds: {seeds}; {count(len(value.masked_lms), 'model')}",
+            draw=partial(draw_curves, curves),
+            tables=(curve_table(curves), groups),
+        ),
+    )
+
+
+def filter_sets_exhibits(value: FilterSets) -> tuple[Exhibit, ...]:
+    """Return Figure 8, data sets with other filters, with the number of distinct variants beside each curve."""
+    named = [(each.name, each.curve, style) for style, each in enumerate(value.sets)]
+    counted = [(f"{name} ({curve.variants:,})", curve, style) for name, curve, style in named]
+    left_out = (
+        [f"Not scored on every set, and left out: {and_list(value.models_left_out)}"] if value.models_left_out else []
+    )
+    notes = (*value.coverage, *left_out, *value.refused)
+    tests = () if value.family is None else (pair_table(value.family),)
+    return (
+        Exhibit(
+            name="figure-8-filters",
+            paper="Figure 8",
+            title="Pattern accuracy by filters, mean over models",
+            caption="Each line is the mean pattern accuracy of the models on one data set, with its number of distinct "
+            "drawn variants; shaded: lowest to highest subsample.",
+            basis=basis(value.seeds, len(value.models)),
+            draw=partial(draw_curves, counted),
+            tables=(curve_table(named, notes=tuple(f"{each}." for each in notes)), *tests),
+        ),
+    )
+
+
+def draw_curves(
+    curves: Sequence[tuple[str, MeanCurve, int]],
+    narrow: bool,
+    title: str,
+    *,
+    start: float = 0,
+) -> Figure:
+    """Draw curves by name and style; curves without a value are left out."""
+    lines = [
+        Line(name, curve.mean, curve.low, curve.high, style)
+        for name, curve, style in curves
+        if not math.isnan(curve.mean[-1])
+    ]
+    return line_figure(lines, CURVE, title=title, marked=QUALITY_THRESHOLD, start=start, narrow=narrow)
+
+
+def curve_table(curves: Sequence[tuple[str, MeanCurve, int]], *, notes: tuple[str, ...] = ()) -> Table:
+    """Return pattern accuracy in percent at a few thresholds, with the seeds and variants of each curve."""
+    return Table(
+        columns=(
+            Column("", "left"),
+            Column("Seeds"),
+            Column("Variants"),
+            *(Column(f"PA({threshold})", format=".1f") for threshold in TABLE_THRESHOLDS),
+        ),
+        rows=tuple(
+            (name, curve.seeds, curve.variants, *(percent_or_none(curve.at(each)) for each in TABLE_THRESHOLDS))
+            for name, curve, _ in curves
+        ),
+        notes=("Pattern accuracy in percent: mean over the subsamples, then over the models.", *notes),
+    )
+
+
+def percent_or_none(share: float | None) -> float | None:
+    """Return a share in percent, None if it is not known."""
+    return None if share is None or math.isnan(share) else 100 * share

@@ -1,0 +1,172 @@
+"""Run the analyses of data sets with results, and convert their values to JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pydantic_core
+
+from merge_snli.base.errors import InputError
+from merge_snli.base.progress import Progress, Stage
+from merge_snli.base.table import count
+from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
+from merge_snli.comparison.without_seeds import on_common_seeds, without_seeds
+from merge_snli.paper.report.sections import ACROSS, SECTIONS, Section, Settings
+from merge_snli.scoring.grouping import titles_of, two_way_suffix
+from merge_snli.scoring.permuted_labels import without_permuted
+from merge_snli.scoring.store import safe_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportPart:
+    """The analyses of one config of one data set, or those across data sets.
+
+    Attributes:
+        key: Prefix of the names of its files.
+        title: Heading.
+        scored: The data set and the predictions; several for the analyses across data sets.
+        analyses: Each analysis with its value, or with the `NotComputable` that says why there is none.
+    """
+
+    key: str
+    title: str
+    scored: tuple[ScoredDataset, ...]
+    analyses: tuple[tuple[Section, Any], ...]
+
+    @property
+    def of_one_data_set(self) -> bool:
+        """Whether the part is about one data set, not about what differs between them."""
+        return self.analyses[0][0] in SECTIONS
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the values as JSON values, by name of the analysis."""
+        return {section.name: json_value(value) for section, value in self.analyses}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """All analyses.
+
+    Attributes:
+        data_sets: The analyses of each config of each data set.
+        across_data_sets: The analyses across data sets.
+        without_seeds: The same without the seeds that the user judged mislabeled; None if no seed was named.
+        left_out: Ids of the seeds that this report leaves out.
+    """
+
+    data_sets: tuple[ReportPart, ...]
+    across_data_sets: ReportPart
+    without_seeds: Report | None = None
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> tuple[ReportPart, ...]:
+        """All parts, in the order of the page."""
+        more = () if self.without_seeds is None else self.without_seeds.parts
+        return (*self.data_sets, self.across_data_sets, *more)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return every number as JSON values; numbers that are not finite become null."""
+        numbers: dict[str, Any] = {
+            "data_sets": [
+                {
+                    "title": part.title,
+                    "digest": scored.record.digest,
+                    "config": scored.record.config,
+                    "models": [model.name for model in scored.models],
+                    "analyses": part.as_dict(),
+                }
+                for part in self.data_sets
+                for scored in part.scored
+            ],
+            "across_data_sets": self.across_data_sets.as_dict(),
+        }
+        if self.without_seeds is not None:
+            numbers["without_seeds"] = {"seeds": [*self.without_seeds.left_out], **self.without_seeds.as_dict()}
+        return numbers
+
+
+def make_report(
+    scored: Sequence[ScoredDataset], settings: Settings, progress: Progress, *, leave_out: tuple[str, ...] = ()
+) -> Report:
+    """Run every analysis on every data set, and those across data sets, on the seeds that all compared models have.
+
+    Args:
+        scored: Data sets with results, at least one.
+        settings: What some analyses need besides.
+        progress: Where to report the progress.
+        leave_out: Ids of seeds; if any, every analysis runs again without them.
+
+    Raises:
+        InputError: If a model has no other seed, or the models of a data set have no seed in common.
+    """
+    smaller = [without_seeds(each, leave_out) for each in scored] if leave_out else []
+    total = (1 + bool(leave_out)) * (len(scored) * len(SECTIONS) + len(ACROSS))
+    with progress.stage("analyses", unit="analyses", total=total) as stage:
+        whole = _analyses(scored, settings, stage)
+        if not leave_out:
+            return whole
+        suffix = f", without {count(len(leave_out), 'seed')}"
+        return replace(
+            whole, without_seeds=replace(_analyses(smaller, settings, stage, suffix=suffix), left_out=leave_out)
+        )
+
+
+def _analyses(scored: Sequence[ScoredDataset], settings: Settings, stage: Stage, *, suffix: str = "") -> Report:
+    def part(key: str, title: str, inputs: tuple[ScoredDataset, ...], sections: Sequence[Section]) -> ReportPart:
+        analyses, averaged = [], tuple(map(_averaged, inputs))
+        for section in sections:
+            analyses.append((section, _value_or_reason(section, inputs if section.all_models else averaged, settings)))
+            stage.advance(1)
+        key = f"{key}-without-seeds" if suffix else key
+        return ReportPart(key=key, title=f"{title}{suffix}", scored=inputs, analyses=tuple(analyses))
+
+    try:
+        common = [on_common_seeds([each])[0] for each in scored]
+    except NotComputable as reason:
+        raise InputError(str(reason)) from reason
+    titles = titles_of([each.record for each in scored])
+    return Report(
+        data_sets=tuple(
+            part(_key(each), f"{title}{_suffix(each)}", (each,), SECTIONS)
+            for title, each in zip(titles, common, strict=True)
+        ),
+        across_data_sets=part("across-data-sets", "Across data sets", tuple(scored), ACROSS),
+    )
+
+
+def _averaged(scored: ScoredDataset) -> ScoredDataset:
+    """Return a data set with the models that means over models are of."""
+    kept = [*map(id, without_permuted([model.result for model in scored.models]))]
+    return replace(scored, models=tuple(model for model in scored.models if id(model.result) in kept))
+
+
+def _key(scored: ScoredDataset) -> str:
+    data = scored.record
+    return f"{safe_name(data.name)}-{data.digest[:8]}-{data.config}{'-two-way' if _suffix(scored) else ''}"
+
+
+def _suffix(scored: ScoredDataset) -> str:
+    return two_way_suffix(scored.models[0].result)
+
+
+def _value_or_reason(section: Section, inputs: tuple[ScoredDataset, ...], settings: Settings) -> Any:  # noqa: ANN401
+    try:
+        return section.compute(inputs, settings)
+    except NotComputable as reason:
+        return reason
+
+
+def json_value(value: Any) -> Any:  # noqa: ANN401 - the value of any analysis
+    """Convert the value of an analysis to JSON values.
+
+    Examples:
+        >>> json_value({"mean": float("nan"), "n": (1, 2)})
+        {'mean': None, 'n': [1, 2]}
+    """
+    if isinstance(value, NotComputable):
+        return {"not_computed": str(value)}
+    return json.loads(pydantic_core.to_json(value, inf_nan_mode="null"))

@@ -1,0 +1,210 @@
+"""Show the analyses that are tables: Table 3, and those of sections 5.1 and 5.5 of the paper."""
+
+from merge_snli.base.table import Cell, Column, Table, capitalized, count
+from merge_snli.comparison.statistics_tables import pair_table, table_of_tests
+from merge_snli.paper.hard_seeds import RARELY, HardSeed, HardSeeds, SeedCorrectness
+from merge_snli.paper.majority import Majority
+from merge_snli.paper.report.curve_exhibits import percent_or_none
+from merge_snli.paper.report.exhibit import Exhibit, basis
+from merge_snli.paper.table_3 import SeedsAgainstVariants, Table3
+from merge_snli.scoring.records import Ends
+from merge_snli.scoring.rows import ends_text
+
+PERCENT = ".1f"
+SEED_NOTES = (
+    "Scores in percent. Seeds, Variants: sample accuracy. QT: PA(0.9) minus sample accuracy on seeds. MT: "
+    "threshold at which PA on variants is nearest to sample accuracy on seeds.",
+)
+
+
+def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
+    """Return Table 3, with intervals and letters."""
+    unit = "seed" if any(row.on_seeds is not None for row in value.rows) else "group"
+    with_source = any(row.source is not None for row in value.rows)
+    seeds = unit == "seed"
+    scores = [("Variants" if seeds else "Accuracy", PERCENT), ("PA(0.9)", PERCENT)]
+    if seeds:
+        scores = [("Seeds", PERCENT), *scores, ("QT", "+.1f")]
+    if with_source:
+        scores.insert(0, ("Source", PERCENT))
+    table = Table(
+        columns=(
+            Column("Model", "left"),
+            Column("n"),
+            *(column for name, form in scores for column in (Column(name, format=form), Column(f"{name}, interval"))),
+            *([Column("MT", format=".0f")] if seeds else []),
+            Column("Letters", "left"),
+        ),
+        rows=tuple(
+            (
+                row.model,
+                row.seeds,
+                *(_with_interval(row.source, row.source_interval) if with_source else ()),
+                *(_with_interval(row.on_seeds, row.on_seeds_interval) if seeds else ()),
+                *_with_interval(row.on_variants, row.on_variants_interval),
+                *_with_interval(row.pattern_accuracy, row.pattern_accuracy_interval),
+                *((*_with_interval(row.qt, row.qt_interval), percent_or_none(row.mt)) if seeds else ()),
+                row.letters,
+            )
+            for row in value.rows
+        ),
+        notes=(
+            *(SEED_NOTES if seeds else ("Scores in percent. Accuracy: share of the pairs predicted correctly.",)),
+            f"n: number of {unit}s, those that all models have predictions on.",
+            *(f"{each}." for each in value.coverage),
+            *((f"{value.level:.0%} intervals: {value.method} over {unit}s.",) if value.level is not None else ()),
+            *(("Source: sample accuracy on all labeled problems, with Wilson's interval.",) if with_source else ()),
+            *(("Models that share a letter do not differ significantly in PA(0.9).",) if value.family else ()),
+        ),
+    )
+    return (
+        Exhibit(
+            name="table-3",
+            paper="Table 3",
+            title="Scores of the models",
+            caption="Each row has the scores of one model, each with its interval.",
+            basis=basis(max(row.seeds for row in value.rows), len(value.rows)),
+            tables=(table, *(() if value.family is None else (pair_table(value.family),))),
+        ),
+    )
+
+
+def seeds_against_variants_exhibits(value: SeedsAgainstVariants) -> tuple[Exhibit, ...]:
+    """Return the tests of seeds against variants."""
+    tests = [
+        (f"{name}, over {result.unit}s", result, None)
+        for name, result in (
+            ("seeds − variants", value.over_seeds),
+            *((f"{each.first} − {each.second}", each.result) for each in value.over_models),
+        )
+    ]
+    models = [count(each.result.n, "model") for each in value.over_models[:1]]
+    return (
+        Exhibit(
+            name="seeds-against-variants",
+            paper="Section 5.1",
+            title="Seeds against variants",
+            caption="Each row is a test of two sample accuracies; a positive difference means that the first is "
+            "higher.",
+            basis=", ".join([count(value.over_seeds.n, "seed"), *models]),
+            tables=(table_of_tests(tests),),
+        ),
+    )
+
+
+def majority_exhibits(value: Majority) -> tuple[Exhibit, ...]:
+    """Return PA at the quality threshold against majority labels."""
+    rows = [*value.models.items(), ("mean", value.mean)]
+    table = Table(
+        columns=(
+            Column("Model", "left"),
+            Column("Gold label", format=PERCENT),
+            Column("Own majority", format=PERCENT),
+            Column("Vote of the models", format=PERCENT),
+            Column(f"Always {value.constant_label}", format=PERCENT),
+        ),
+        rows=tuple((name, *map(percent_or_none, scores.values())) for name, scores in rows),
+        notes=(
+            "PA(0.9) in percent, with the label of each variant replaced. Own majority: the model's most frequent "
+            "answer on the seed's variants. Vote: the label that most models predict on the seed, which is the gold "
+            f"label of {100 * value.vote_accuracy:.1f}% of the seeds; {count(value.tied_votes, 'vote')} tied. Always "
+            f"{value.constant_label}: the most frequent gold label ({100 * value.constant_share:.1f}% of the seeds).",
+            "The paper's sentence (≈ 50% at 90%) fits more than one of these; the constant label is the likeliest.",
+        ),
+    )
+    return (
+        Exhibit(
+            name="majority-label",
+            paper="Section 5.1",
+            title="Pattern accuracy against majority labels",
+            caption="Each column is PA(0.9) against one kind of label; the last row is the mean over the models.",
+            basis=count(len(value.models), "model"),
+            tables=(table,),
+        ),
+    )
+
+
+def seed_correctness_exhibits(value: SeedCorrectness) -> tuple[Exhibit, ...]:
+    """Return PA at the quality threshold by whether the model answers the seed right."""
+    table = Table(
+        columns=(
+            Column("Model", "left"),
+            Column("Seeds right"),
+            Column("PA(0.9), seeds right", format=PERCENT),
+            Column("Seeds wrong"),
+            Column("PA(0.9), seeds wrong", format=PERCENT),
+        ),
+        rows=(
+            *(
+                (name, each.seeds_right, percent_or_none(each.right), each.seeds_wrong, percent_or_none(each.wrong))
+                for name, each in value.models.items()
+            ),
+            ("mean", None, percent_or_none(value.mean_right), None, percent_or_none(value.mean_wrong)),
+        ),
+        notes=(
+            'The paper says "93 on average" and "only 0.01"; the unit of the second is unclear, as the means of its '
+            "Table 3 imply about 9%.",
+        ),
+    )
+    return (
+        Exhibit(
+            name="right-and-wrong-seeds",
+            paper="Section 5.5",
+            title="Pattern accuracy on seeds answered right and wrong",
+            caption="Each row is one model: how many seeds it answers right and wrong, and PA(0.9) in percent on the "
+            "variants of each.",
+            basis=count(len(value.models), "model"),
+            tables=(table,),
+        ),
+    )
+
+
+def hard_seeds_exhibits(value: HardSeeds) -> tuple[Exhibit, ...]:
+    """Return Table 10, the seeds that hardly any model answers right."""
+    seeds = value.rarely_right
+    models = list(seeds[0].answers) if seeds else []
+    votes = any(seed.votes is not None for seed in seeds)
+    table = Table(
+        columns=(
+            Column("seed_id", "left"),
+            *(Column(capitalized(name), "left", wrap=True) for name in value.texts),
+            Column("Gold label", "left"),
+            *((Column("Annotators", "left"),) if votes else ()),
+            Column("Variants"),
+            Column("Mean accuracy", format=PERCENT),
+            *(Column(model, "left") for model in models),
+        ),
+        rows=tuple(_hard_seed(seed, votes=votes) for seed in seeds),
+        notes=(
+            "Mean accuracy on all scored variants of the seed, in percent, and the answer of each model on the seed. "
+            "The CSV file has the column seed_id that --without-seeds reads: keep the rows that you judge mislabeled.",
+        ),
+    )
+    return (
+        Exhibit(
+            name="table-10-hard-seeds",
+            paper="Table 10",
+            title="Hard seeds",
+            caption=f"Each row is a seed with a mean accuracy below {RARELY:.0%}, hardest first.",
+            basis=f"{len(seeds):,} of {count(value.seeds, 'seed')}; {len(value.never_right):,} with no right answer",
+            tables=(table,) if seeds else (),
+        ),
+    )
+
+
+def _hard_seed(seed: HardSeed, *, votes: bool) -> tuple[Cell, ...]:
+    annotators = ", ".join(f"{label} {number}" for label, number in (seed.votes or {}).items())
+    return (
+        seed.seed_id,
+        seed.premise,
+        seed.hypothesis,
+        seed.gold,
+        *((annotators,) if votes else ()),
+        seed.variants,
+        100 * seed.mean_accuracy,
+        *seed.answers.values(),
+    )
+
+
+def _with_interval(share: float | None, ends: Ends | None) -> tuple[float | None, str | None]:
+    return percent_or_none(share), None if ends is None else ends_text(*ends)

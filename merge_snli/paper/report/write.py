@@ -1,0 +1,182 @@
+"""Write a report as a folder: one HTML page without scripts, the figures, the tables and every number."""
+
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from merge_snli.base.files import write_bytes, write_json, write_text
+from merge_snli.base.progress import Progress
+from merge_snli.base.table import Table
+from merge_snli.card.metadata import license_text
+from merge_snli.comparison.html_page import asset, shared_style, template
+from merge_snli.comparison.line_chart import COLORS, GRAY, GRID, image
+from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
+from merge_snli.dataset.folders import check_out, new_content
+from merge_snli.paper.report.exhibit import Draw, Exhibit
+from merge_snli.paper.report.report import Report, ReportPart
+from merge_snli.scoring.permuted_labels import not_averaged
+
+_VARIABLES = {
+    "#000000": "var(--ink)",
+    "#ffffff": "var(--card)",
+    GRAY: "var(--soft)",
+    GRID: "var(--grid)",
+    **{color: f"var(--line-{position})" for position, color in enumerate(COLORS)},
+}
+_COLOR = re.compile("|".join(_VARIABLES))
+_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+CONTENT = FIGURES, TABLES, NUMBERS, PAGE = "figures", "tables", "report.json", "index.html"
+
+
+def inline_svg(text: str, *, key: str, label: str) -> str:
+    """Return the SVG element for an HTML page.
+
+    Args:
+        text: The SVG file.
+        key: Prefix of the element's ids, unique on the page.
+        label: Text for readers who do not see the figure.
+
+    Returns:
+        The element: without prolog, metadata and comments, with the colors of the page instead of fixed ones, and with
+        coordinates in hundredths of a point.
+    """
+    element = text[text.index("<svg") :]
+    element = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>|<style[^>]*>.*?</style>", "", element, flags=re.DOTALL)
+    element = _COLOR.sub(lambda color: _VARIABLES[color[0]], element)
+    element = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{key}-", element)
+    element = _NUMBER.sub(lambda number: f"{float(number[0]):.2f}", element)
+    size = re.search(r'viewBox="[^"]*"', element)
+    opening = f'<svg {size[0] if size else ""} role="img" aria-label="{escape(label)}" class="figure">'
+    return re.sub(r"\s*\n\s*", " ", opening + element[element.index(">") + 1 :])
+
+
+def render_page(report: Report, shown: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]) -> str:
+    """Return the page as HTML.
+
+    Args:
+        report: The report.
+        shown: The exhibits of each analysis that was computed, by key of its part and name of its section: each with
+            its figure as elements of the page by width, and its tables as HTML.
+    """
+    return template(_asset("report.html.jinja")).render(
+        policy=POLICY,
+        style=f"{shared_style()}\n{_asset('report.css')}",
+        n_data_sets=len({part.scored[0].dataset.digest for part in report.data_sets}),
+        parts=[_part(part, shown) for part in report.parts],
+    )
+
+
+def _part(part: ReportPart, shown: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    return {
+        "key": part.key,
+        "title": part.title,
+        "facts": [_facts(scored) for scored in part.scored] if part.of_one_data_set else [],
+        "sections": [
+            {"section": section, "exhibits": shown[part.key, section.name]}
+            for section, value in part.analyses
+            if not isinstance(value, NotComputable)
+        ],
+        "not_computed": [
+            (section.title, section.paper, str(value).rstrip("."))
+            for section, value in part.analyses
+            if isinstance(value, NotComputable)
+        ],
+    }
+
+
+def _facts(scored: ScoredDataset) -> dict[str, Any]:
+    return {
+        "seeds": len(scored.ids),
+        "coverage": scored.coverage,
+        "variants": len(scored.groups),
+        "units": scored.data.units,
+        "subsamples": scored.models[0].result.subsamples,
+        "models": [model.name for model in scored.models],
+        "notes": [
+            (model.name, note) for model in scored.models for note in (*model.result.notes, *not_averaged(model.result))
+        ],
+        "terms": license_text(scored.dataset.record).replace("`", ""),
+    }
+
+
+def _asset(name: str) -> str:
+    return asset("merge_snli.paper.report", "page", name)
+
+
+def check_report_folder(out: str | Path) -> Path:
+    """Check that a report can be written to a folder, and expand `~` and links in its path.
+
+    Raises:
+        InputError: If `check_out` refuses the folder, or it has files that are not a report's.
+    """
+    return check_out(
+        out, "a report", lambda folder: min({path.name for path in folder.iterdir()} - {*CONTENT}, default=None)
+    )
+
+
+def write_report(report: Report, out: Path, progress: Progress) -> Path:
+    """Write a report beside `out`, then replace `out` by it.
+
+    Args:
+        report: The report.
+        out: Output folder; a report in it is replaced.
+        progress: Where to report the progress.
+
+    Returns:
+        Path of the page.
+
+    Raises:
+        InputError: If `out` has other files, the disk is full, or the folder cannot be written; `out` is unchanged.
+    """
+    out = check_report_folder(out)
+    with new_content(out, CONTENT) as staged:
+        for folder in (FIGURES, TABLES):
+            (staged / folder).mkdir()
+        _write_files(report, staged, progress)
+    return out / PAGE
+
+
+def _write_files(report: Report, folder: Path, progress: Progress) -> None:
+    shown: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    with progress.stage("report", unit="figures and tables") as stage:
+        for part in report.parts:
+            for section, value in part.analyses:
+                if not isinstance(value, NotComputable):
+                    exhibits = shown.setdefault((part.key, section.name), [])
+                    for exhibit in section.exhibits(value):
+                        exhibits.append(_write_exhibit(exhibit, f"{part.key}-{exhibit.name}", folder))
+                        stage.advance(1)
+    write_text(folder / PAGE, render_page(report, shown))
+    write_json(folder / NUMBERS, report.as_dict())
+
+
+def _write_exhibit(exhibit: Exhibit, key: str, folder: Path) -> dict[str, Any]:
+    """Write an exhibit, and return what the page shows of it."""
+    svg = {} if exhibit.draw is None else _write_figure(exhibit.draw, exhibit.title, folder / FIGURES / key)
+    for number, table in enumerate(exhibit.tables):
+        _write_table(table, folder / TABLES / (f"{key}-{number + 1}" if number else key))
+    return {
+        "exhibit": exhibit,
+        "svg": {
+            width: inline_svg(text.decode(), key=f"{key}-{width}", label=exhibit.title) for width, text in svg.items()
+        },
+        "tables": [table.html() for table in exhibit.tables],
+    }
+
+
+def _write_figure(draw: Draw, title: str, stem: Path) -> dict[str, bytes]:
+    """Write a figure as PNG and SVG; return it and the figure for a phone as SVG by width."""
+    wide, narrow = draw(False, title), draw(True, title)
+    svg = image(wide, "svg", text_as="none")
+    write_bytes(stem.with_name(f"{stem.name}.png"), image(wide, "png"))
+    write_bytes(stem.with_name(f"{stem.name}.svg"), svg)
+    return {"wide": svg, "narrow": image(narrow, "svg", text_as="none")}
+
+
+def _write_table(table: Table, stem: Path) -> None:
+    for extension, text in (("csv", table.csv()), ("md", table.markdown()), ("tex", table.latex())):
+        write_text(stem.with_name(f"{stem.name}.{extension}"), text)

@@ -1,0 +1,242 @@
+"""Reproduce the MERGE paper: its data sets, scores, analyses, tables and figures."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from generation.dry_run import dry_run
+from generation.options import Options
+from generation.pipeline import run_pipeline
+from generation.presets import preset_options
+from generation.report.paper import PROBLEMS as PAPER_PROBLEMS
+from generation.report.tables import is_papers_run
+from merge_snli.annotation.sample import draw_sample
+from merge_snli.annotation.sheets import write_sheets
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.progress import Progress
+from merge_snli.base.table import count
+from merge_snli.dataset.annotators import COLUMN
+from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX, PROBLEMS
+from merge_snli.models.finding import find_model
+from merge_snli.models.loading import ModelOptions
+from merge_snli.models.paper_models import PAPER_MODELS
+from merge_snli.paper.report.analyze import analyze
+from merge_snli.paper.report.report import Report
+from merge_snli.paper.reproduction.numbers import data_numbers, score_numbers
+from merge_snli.paper.reproduction.run import (
+    CORPUS,
+    SETS,
+    SHEETS,
+    SUGGESTIONS,
+    PaperRun,
+    Work,
+    any_needs,
+    chosen_exhibits,
+)
+from merge_snli.paper.reproduction.verdict import Ours
+from merge_snli.papers.numbers import MERGE, read_paper
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.source import open_source
+from merge_snli.schema import ALL
+from merge_snli.scoring.data import part_of_data
+from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.source import RECORDED
+from merge_snli.scoring.store import read_results
+
+SNLI = "stanfordnlp/snli"
+
+PLAIN = "plain"
+
+# Problems of a demo without a limit: enough for seeds of each word class.
+DEMO_PROBLEMS = 60
+
+PAPER_MODEL_IDS = tuple(model.name for model in PAPER_MODELS)
+DEMO_MODELS, DEMO_MASKED_LMS = (tuple(PREFIX + name for name in names) for names in (NLI_MODELS, MASKED_LMS))
+
+# The other data sets of section 5.4, by the options in which they differ from the plain one.
+OTHER_SETS: Mapping[str, Mapping[str, Any]] = {
+    "union": {"sides": "union"},
+    "pos": {"filters": ("pos",)},
+    "prob": {"filters": ("prob",)},
+    "none": {"filters": ()},
+    "scrambled": {"scramble": True},
+}
+
+# The name in the paper's Figure 8, which gives the number of variants, if it is another one.
+FIGURE_8 = {"union": "P∪H"}
+
+# The names of the sheets and the number of variants: those of Figure 10.
+ANNOTATORS, SAMPLED_VARIANTS = ("annotator-1", "annotator-2"), 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduction(PaperRun):
+    """A reproduction of the MERGE paper.
+
+    Attributes:
+        options: The options of the plain data set.
+        corpus: Training data in which words are counted.
+        kin: The masked LM of the architecture and size of each model, besides the paper's.
+    """
+
+    options: Options
+    corpus: str
+    kin: Mapping[str, str]
+
+    @property
+    def work_folder(self) -> Path:
+        """The work folder that all data sets share."""
+        return self.out / "data.work"
+
+    def set_options(self, name: str) -> Options:
+        """Return the options of a data set."""
+        if name == PLAIN:
+            return self.options
+        return replace(self.options, **OTHER_SETS[name], seeds_from=str(self.folder(PLAIN)))
+
+    def make_data(self, name: str) -> None:
+        """Generate a data set; without one of section 5.4, the others go on.
+
+        Raises:
+            InputError: If it is the plain data set and cannot be generated.
+        """
+        with nullcontext() if name == PLAIN else self.going_on_without(f"data set {name}"):
+            run_pipeline(
+                self.set_options(name),
+                self.folder(name),
+                work=self.work_folder,
+                overwrite=self.overwrite,
+                allow_pickle=self.model_options.allow_pickle,
+                executor=self.executor,
+            )
+
+    def score_data(self, name: str) -> None:
+        """Score the models on a data set: on the plain one and its source all rows, on the others the drawn ones."""
+        if f"data set {name}" not in self.failed:
+            plain, dataset = name == PLAIN, str(self.folder(name))
+            data = part_of_data(open_config(dataset, ALL), drawn=not plain)
+            self.score(dataset, data, name, source=RECORDED if plain else None, drawn=not plain)
+
+    def report(self) -> None:
+        """Compute all numbers, compare them with the paper's, and write the page."""
+        ours: dict[str, Ours] = {}
+        why = self.not_comparable
+        if self.sets:
+            dataset = find_dataset(str(self.folder(PLAIN)))
+            why = why or ("" if is_papers_run(dataset) else "other problems than those of SNLI test")
+            found = [find_model(name, allow_pickle=self.model_options.allow_pickle) for name in self.masked_lms]
+            ours = data_numbers(dataset, self.work_folder, found, self.out, suggestions=self.needs(SUGGESTIONS))
+        if self.needs(SHEETS) and not (self.out / "sheets").exists():  # else they may be filled in
+            with self.going_on_without("sheets"):
+                sample = draw_sample([dataset], sizes=[SAMPLED_VARIANTS], annotators=ANNOTATORS, per="all")
+                write_sheets(sample, self.out / "sheets")
+        if self.scored_models:
+            ours |= score_numbers(*self._analyze(), self.out)
+        self.write(ours, not_comparable=why)
+
+    def _analyze(self) -> tuple[Report, list[Result]]:
+        """Write the report of section 5 on the data sets that have results; of equal ones, on the first."""
+        datasets: dict[str, MergeDataset] = {}
+        for name in self.sets:
+            if f"data set {name}" not in self.failed:
+                dataset = find_dataset(str(self.folder(name)))
+                if datasets.setdefault(dataset.digest, dataset) is not dataset:
+                    same = datasets[dataset.digest].folder.name
+                    self.failed[f"data set {name}"] = f"it has the same variants as {same}"
+        results = [result for result in read_results(self.out / "results") if result.dataset.digest in datasets]
+        scored = {result.dataset.digest for result in results}
+        known = [dataset for digest, dataset in datasets.items() if digest in scored]
+        corpus = self.corpus if self.needs(CORPUS) else None
+        out = self.out / "report"
+        return analyze(results, known, kin=self.kin, corpus=corpus, out=out, progress=Progress()), results
+
+    def work(self) -> Work:
+        """Estimate the forms and the time of all but the models from a sample of the problems."""
+        if not self.sets:
+            return "no data set", 0, 0, 0.0
+        trial = dry_run(replace(self.options, mlm=DEMO_MASKED_LMS))
+        filters = trial.filters * len(self.masked_lms) / len(DEMO_MASKED_LMS)
+        title = f"{trial.problems:,} problems, {count(len(self.sets), 'data set')}"
+        seconds = trial.reading + len(self.sets) * (filters + trial.writing)
+        return title, trial.forms, self.pairs(trial.problems), seconds
+
+    def pairs(self, problems: int) -> int:
+        """Return how many pairs each model answers: as many as in the paper, in proportion to the problems.
+
+        Args:
+            problems: The number of problems.
+        """
+        exhibits = self.paper.exhibits
+        seeds, average, *_ = map(float, exhibits["table-2"].rows["all"])
+        others = [FIGURE_8.get(name, name) for name in self.sets if name != PLAIN]
+        drawn = sum(float(exhibits["figure-8"].rows[name][0]) for name in others)
+        return round((seeds * average + drawn + PAPER_PROBLEMS) * problems / PAPER_PROBLEMS)
+
+
+def plan_reproduction(
+    out: Path,
+    *,
+    problems: str | None = None,
+    corpus: str | None = None,
+    only: Sequence[str] = (),
+    limit: int | None = None,
+    demo: bool = False,
+    model_options: ModelOptions | None = None,
+    **run: Any,  # noqa: ANN401 - fields of PaperRun
+) -> Reproduction:
+    """Choose what a reproduction of the MERGE paper makes.
+
+    Args:
+        out: The output folder.
+        problems: SNLI test, as a file or Hub id; None for the Hub's, which does not have the annotators' labels.
+        corpus: SNLI train, likewise; None for the Hub's.
+        only: Names of exhibits, such as `table-3`; empty for all.
+        limit: Use the first problems only.
+        demo: Use the bundled problems, masked LMs and classifiers.
+        model_options: How to load the models.
+        run: `overwrite` and `executor`, see `PaperRun`.
+
+    Raises:
+        InputError: If an exhibit is unknown, an option does not apply, or the problems cannot be read.
+    """
+    paper = read_paper(MERGE)
+    exhibits = chosen_exhibits(paper, only)
+    loading = model_options or ModelOptions()
+    if demo and (problems, corpus) != (None, None):
+        raise InputError(f"{param('demo')} has its own problems: remove {param('problems' if problems else 'corpus')}")
+    if demo:
+        models, why = DEMO_MODELS, "bundled problems, masked LMs and classifiers instead of the paper's"
+        given: dict[str, Any] = {"mlm": DEMO_MASKED_LMS, "problems": PREFIX + PROBLEMS, "id_column": "id"}
+        limit = DEMO_PROBLEMS if limit is None else limit
+    else:
+        models, why = PAPER_MODEL_IDS, "" if limit is None else f"only the first {limit:,} problems"
+        given = {**preset_options("paper"), "problems": problems or SNLI, **_kept_columns(problems)}
+    others = OTHER_SETS if any_needs(exhibits, SETS) else ()
+    sets = (PLAIN, *others) if any(exhibit.needs for exhibit in exhibits) else ()
+    return Reproduction(
+        out=out,
+        paper=paper,
+        exhibits=exhibits,
+        problems=(str(given["problems"]),),
+        models={name: name for name in models},
+        masked_lms=given["mlm"] if sets else (),
+        sets=sets,
+        not_comparable=why,
+        model_options=loading,
+        options=Options(**given, limit=limit, device=loading.device),
+        corpus=corpus or (PREFIX + PROBLEMS if demo else SNLI),
+        kin=dict(zip(DEMO_MODELS, DEMO_MASKED_LMS, strict=True)) if demo else {},
+        **run,
+    )
+
+
+def _kept_columns(problems: str | None) -> dict[str, Any]:
+    """Return the option that keeps the annotators' labels, if the problems have them."""
+    if problems is None:
+        return {}
+    row = next(open_source(ProblemOptions(problems=problems)).read(), None)
+    return {"keep_column": (COLUMN,)} if row is not None and COLUMN in row.values else {}

@@ -1,0 +1,249 @@
+"""Our numbers of the MERGE paper: on data (Tables 2, 4, 5, 6, 9), on models, and the figures."""
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from generation.report.overlap import draw_overlap
+from generation.report.tables import report_tables
+from merge_snli.base.errors import InputError, as_flags
+from merge_snli.base.files import write_bytes
+from merge_snli.base.table import Cell, Table
+from merge_snli.comparison.compare import compare_results
+from merge_snli.comparison.line_chart import image
+from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
+from merge_snli.comparison.word_classes import Classes, ClassPairs
+from merge_snli.dataset.stored import MergeDataset
+from merge_snli.models.finding import ResolvedModel
+from merge_snli.models.paper_models import PAPER_NAMES, paper_model
+from merge_snli.paper.filter_sets import FilterSets
+from merge_snli.paper.hard_seeds import mean_accuracy, votes_on
+from merge_snli.paper.majority import Majority
+from merge_snli.paper.report.report import Report, ReportPart
+from merge_snli.paper.reproduction.verdict import Cells, OurNumber, Ours
+from merge_snli.paper.reproduction.write import FIGURES
+from merge_snli.paper.table_3 import Table3
+from merge_snli.papers.numbers import MERGE, read_paper
+from merge_snli.scoring.records import Ends
+from merge_snli.scoring.result import Result
+
+# The tables of a data set by name of the exhibit, with their number of columns that name a row.
+TABLES = {"table-2": 1, "table-4": 1, "table-5": 1, "table-6": 2, "table-9": 1}
+
+ALPHA = 0.05
+
+SIGNIFICANT, HIGHER, VALUE = "significant", "significantly higher", "value"
+
+
+def data_numbers(
+    dataset: MergeDataset, work: Path, masked_lms: Sequence[ResolvedModel], out: Path, *, suggestions: bool
+) -> dict[str, Ours]:
+    """Return our numbers on the plain data set, by name of the exhibit, and draw Figure 9.
+
+    Args:
+        dataset: The data set.
+        work: The work folder of its run.
+        masked_lms: Its masked LMs.
+        out: The output folder.
+        suggestions: Whether to compute Figure 9 from all suggestions.
+
+    Raises:
+        InputError: If a file of the data set or of its work folder is missing or changed.
+    """
+    tables, overlap = report_tables(dataset, work, suggestions=suggestions)
+    found = {
+        name: Ours(cells=_cells(tables[name.replace("-", "_")], labels), reason="not in this run")
+        for name, labels in TABLES.items()
+    }
+    kinds = {}
+    for model in masked_lms:
+        config = json.loads((model.path / "config.json").read_text(encoding="utf-8"))
+        kind = OurNumber(value="E-D" if config.get("is_encoder_decoder") else "E")
+        kinds[PAPER_NAMES.get(model.name, model.name), "architecture"] = kind
+    table_5 = found["table-5"]
+    found["table-5"] = replace(table_5, cells={**kinds, **table_5.cells}, reason="not a masked LM of this run")
+    if suggestions:
+        draw_overlap(overlap, out / FIGURES / "figure-9.png")
+        found["figure-9"] = Ours(files=(f"{FIGURES}/figure-9.png",))
+    return found
+
+
+def _cells(table: Table, labels: int) -> Cells:
+    """Return the cells of a table by the names in its first columns, masked LMs by their names in the paper."""
+    headers = [column.header for column in table.columns]
+    return {
+        (" ".join(PAPER_NAMES.get(str(name), str(name)) for name in row[:labels]), header): OurNumber(value=value)
+        for row in table.rows
+        for header, value in zip(headers[labels:], row[labels:], strict=True)
+    }
+
+
+def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[str, Ours]:
+    """Return our numbers on models, by name of the exhibit, and draw the figures.
+
+    Args:
+        report: The analyses; those of the plain data set first.
+        results: The results that they are of.
+        out: The output folder.
+    """
+    parts = report.data_sets[0], report.across_data_sets
+    scored = parts[0].scored[0]
+    values = {section.name: value for part in parts for section, value in part.analyses}
+    of_plain = [each for each in results if each.dataset.digest == scored.record.digest]
+    found = {name: _ours(cells, values[analysis]) for name, (cells, analysis) in COMPUTED.items()}
+    found["section-5.1"] = _tests(values["seeds_against_variants"], of_plain)
+    found["section-5.5"] = section_5_5(values)
+    found["table-8"] = Ours(
+        cells={(_name(each.model.name), "model card"): OurNumber(value=each.model.name) for each in of_plain},
+        reason="not scored",
+    )
+    found["table-10"] = Ours(
+        cells=table_10_cells(scored, read_paper(MERGE).exhibits["table-10"].rows),
+        reason="not a seed of this data set, or not recorded",
+    )
+    return {name: replace(ours, files=_draw(name, parts, out)) for name, ours in found.items()}
+
+
+def _draw(name: str, parts: Sequence[ReportPart], out: Path) -> tuple[str, ...]:
+    """Write a figure of the report for a wide page and for a phone, and return the files; none if it has none."""
+    files = {f"{FIGURES}/{name}.svg": False, f"{FIGURES}/{name}-narrow.svg": True}
+    for part in parts:
+        for section, value in part.analyses:
+            for exhibit in () if isinstance(value, NotComputable) else section.exhibits(value):
+                if exhibit.draw is not None and exhibit.paper == name.replace("-", " ").capitalize():
+                    for file, narrow in files.items():
+                        write_bytes(out / file, image(exhibit.draw(narrow, exhibit.title), "svg", text_as="none"))
+                    return tuple(files)
+    return ()
+
+
+def _ours(cells: Callable[[Any], Cells], value: object) -> Ours:
+    if isinstance(value, NotComputable):
+        return Ours(reason=str(value))
+    return Ours(cells=cells(value), reason="not in this run")
+
+
+def table_3_cells(value: Table3) -> Cells:
+    """Return the cells of Table 3, in percent."""
+    cells: dict[tuple[str, str], OurNumber] = {}
+    for row in value.rows:
+        scores = {
+            "source": (row.source, row.source_interval),
+            "seeds": (row.on_seeds, row.on_seeds_interval),
+            "variants": (row.on_variants, row.on_variants_interval),
+            "QT": (row.qt, row.qt_interval),
+            "MT": (row.mt, None),
+        }
+        cells |= {(_name(row.model), column): _percent(*score) for column, score in scores.items()}
+    return cells
+
+
+def majority_cells(value: Majority) -> Cells:
+    """Return PA(0.9) against the most frequent label of the seeds, the likeliest reading of the paper."""
+    return {("majority label", "PA(0.9) %"): _percent(value.mean["constant"])}
+
+
+def class_cells(value: Classes) -> Cells:
+    """Return whether word classes differ significantly."""
+    return {(f"{each.first} − {each.second}", SIGNIFICANT): _yes(each.result.p_value < ALPHA) for each in value.tests}
+
+
+def class_pair_cells(value: ClassPairs) -> Cells:
+    """Return the seeds of two word classes, and whether the classes differ significantly on them."""
+    seeds = {(f"{each.first} − {each.second}", "seeds"): OurNumber(value=each.seeds) for each in value.pairs}
+    tests = {(f"{each.first} − {each.second}", SIGNIFICANT): _yes(each.adjusted_p < ALPHA) for each in value.tests}
+    return {**seeds, **tests}
+
+
+def filter_cells(value: FilterSets) -> Cells:
+    """Return the number of distinct drawn variants of each data set of section 5.4."""
+    return {(each.name, "variants"): OurNumber(value=each.curve.variants) for each in value.sets}
+
+
+# By name of the exhibit: its cells from the value of an analysis, none if the paper only draws it; and the analysis.
+COMPUTED: Mapping[str, tuple[Callable[[Any], Cells], str]] = {
+    "table-3": (table_3_cells, "table_3"),
+    "section-5.1-majority": (majority_cells, "majority"),
+    "figure-4": (lambda _: {}, "model_curves"),
+    "figure-5": (class_cells, "classes"),
+    "figure-6": (class_pair_cells, "class_pairs"),
+    "figure-7": (lambda _: {}, "kin"),
+    "figure-8": (filter_cells, "filter_sets"),
+    "figure-11": (lambda _: {}, "model_curves"),
+}
+
+
+def _tests(value: object, results: Sequence[Result]) -> Ours:
+    """Return the tests of section 5.1: of seeds against variants, and of models by the paper's t-test."""
+    try:
+        (comparison,) = compare_results(results, test="t-test")
+    except InputError as error:
+        return Ours(reason=as_flags(error))
+    cells = {}
+    for pair in comparison.family.pairs:
+        first, second, result = _name(pair.first), _name(pair.second), pair.result
+        for sign, row in ((1, f"{first} − {second}"), (-1, f"{second} − {first}")):
+            cells[row, HIGHER] = _yes(pair.differs and sign * result.difference > 0)
+    tests = () if isinstance(value, NotComputable) else getattr(value, "over_models")  # noqa: B009
+    of_columns = {
+        (f"{each.first} − {each.second}", HIGHER): _yes(each.result.p_value < ALPHA and each.result.difference > 0)
+        for each in tests
+    }
+    return Ours(cells={**of_columns, **cells}, reason="not in this run")
+
+
+def section_5_5(values: Mapping[str, Any]) -> Ours:
+    """Return the numbers of section 5.5."""
+    hard, right, words = values["hard_seeds"], values["seed_correctness"], values["word_frequency"]
+    cells: dict[str, OurNumber] = {}
+    if not isinstance(hard, NotComputable):
+        cells["seeds with no right variant"] = OurNumber(value=len(hard.never_right))
+        cells["seeds with no right variant, %"] = _percent(len(hard.never_right) / hard.seeds)
+        cells["seeds below 5%"] = OurNumber(value=len(hard.rarely_right))
+    if not isinstance(right, NotComputable):
+        cells["PA(0.9) on seeds right, %"] = _percent(right.mean_right)
+        cells["PA(0.9) on seeds wrong, %"] = _percent(right.mean_wrong)
+    if not isinstance(words, NotComputable):
+        cells["wrong seeds with right variants"] = OurNumber(value=words.mean_seeds)
+        cells["times as frequent as the original"] = OurNumber(value=words.mean_ratio_snli)
+    reasons = [str(each) for each in (hard, right, words) if isinstance(each, NotComputable)]
+    judged = "a person has to judge the labels of Table 10: analyze has --without-seeds for that"
+    return Ours(cells={(row, VALUE): each for row, each in cells.items()}, reason="; ".join([judged, *reasons]))
+
+
+def table_10_cells(scored: ScoredDataset, printed: Collection[str]) -> Cells:
+    """Return gold label, annotators' labels and mean accuracy of the seeds in the paper's Table 10, by id."""
+    accuracy = mean_accuracy(scored)
+    cells: dict[tuple[str, str], OurNumber] = {}
+    for index, seed in enumerate(scored.ids):
+        if seed not in printed:
+            continue
+        votes, (*_, gold) = votes_on(scored.data, index), scored.seeds[index]
+        counted = {} if votes is None else {f"{label} votes": votes.get(label, 0) for label in scored.record.labels}
+        values: dict[str, Cell] = {
+            "gold label": gold,
+            **counted,
+            "average rate": float(np.round(accuracy[index], 4)),
+        }
+        cells |= {(seed, column): OurNumber(value=value) for column, value in values.items()}
+    return cells
+
+
+def _name(model: str) -> str:
+    known = paper_model(model)
+    return model if known is None else known.paper_name
+
+
+def _percent(share: float | None, interval: Ends | None = None) -> OurNumber:
+    return OurNumber(
+        value=None if share is None else 100 * share,
+        interval=None if interval is None else (100 * interval[0], 100 * interval[1]),
+    )
+
+
+def _yes(is_so: bool) -> OurNumber:
+    return OurNumber(value="yes" if is_so else "no")

@@ -1,0 +1,166 @@
+"""Our numbers beside the paper's: the verdict on each follows from the paper's number, ours and our interval alone."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from merge_snli.base.table import Cell
+from merge_snli.papers.numbers import PaperCell, PaperExhibit
+from merge_snli.scoring.records import Ends
+
+EQUAL, INSIDE, OUTSIDE, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED = VERDICTS = (
+    "equal",
+    "inside our 95% interval",
+    "outside our 95% interval",
+    "differs",
+    "not comparable",
+    "not computed",
+)
+
+# A part of `reproduction.json`.
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OurNumber:
+    """A number that we computed.
+
+    Attributes:
+        value: The number in the paper's unit, or a word.
+        interval: Its 95% interval, in the same unit; None if it has none.
+    """
+
+    value: Cell
+    interval: Ends | None = None
+
+
+Cells = Mapping[tuple[str, str], OurNumber]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ours:
+    """What we have for an exhibit.
+
+    Attributes:
+        cells: Our numbers, by row and column.
+        reason: Why there are no others.
+        files: Its figure, as paths in the output folder: an SVG file and one for the width of a phone, or a PNG file.
+    """
+
+    cells: Cells = field(default_factory=dict)
+    reason: str = ""
+    files: tuple[str, ...] = ()
+
+
+def compare(exhibit: PaperExhibit, ours: Ours, not_comparable: str = "") -> Document:
+    """Compare the numbers of an exhibit with ours.
+
+    Args:
+        exhibit: The exhibit of the paper.
+        ours: Our numbers.
+        not_comparable: Why no number compares; empty if they do.
+
+    Returns:
+        The exhibit as JSON values, with every cell of the paper; of a table, also our rows that it does not have.
+    """
+    printed = {
+        (row, column): None if cell == "" else cell
+        for row, cells in exhibit.rows.items()
+        for column, cell in zip(exhibit.columns, cells, strict=True)
+    }
+    more = dict.fromkeys(key for key in ours.cells if "table" in exhibit.name and key[1] in exhibit.columns)
+    cells = [
+        check_cell(
+            *key,
+            cell,
+            ours.cells.get(key),
+            precision=exhibit.precision,
+            not_comparable=not_comparable or (exhibit.undecided.get(key[0], "") if key in ours.cells else ""),
+            not_computed=exhibit.not_computed or ours.reason,
+        )
+        for key, cell in (printed | {key: printed.get(key) for key in more}).items()
+    ]
+    return {
+        "name": exhibit.name,
+        "title": exhibit.title,
+        "section": exhibit.section,
+        "says": list(exhibit.says),
+        "not_computed": exhibit.not_computed or ("" if cells or ours.files else ours.reason),
+        "commands": list(exhibit.commands),
+        "figure": list(ours.files),
+        "cells": cells,
+    }
+
+
+def check_cell(
+    row: str,
+    column: str,
+    paper: PaperCell | None,
+    found: OurNumber | None,
+    *,
+    precision: float | None = None,
+    not_comparable: str = "",
+    not_computed: str = "",
+) -> Document:
+    """Compare a number with the paper's.
+
+    Numbers are equal if they are equal after rounding ours as the paper rounds.
+
+    Args:
+        row: Name of the row.
+        column: Header of the column.
+        paper: The paper's number; None if the paper does not have it.
+        found: Ours; None if it was not computed.
+        precision: The unit to which the paper rounds; None for that of the last printed digit.
+        not_comparable: Why the numbers do not compare; empty if they do.
+        not_computed: Why ours was not computed.
+
+    Returns:
+        The arguments with our number, its interval, the difference (ours minus the paper's; None without two numbers
+        that compare), one of `VERDICTS`, and the reason why the numbers do not compare or ours was not computed.
+    """
+    ours = None if found is None or _is_nan(found.value) else found.value
+    interval = None if found is None else found.interval
+    difference, reason = None, ""
+    if not_comparable or (paper is None and ours is not None):
+        verdict, reason = NOT_COMPARABLE, not_comparable or "the paper does not have it"
+    elif ours is None or paper is None:
+        verdict, reason = NOT_COMPUTED, not_computed or "no value"
+    elif isinstance(paper, str) or isinstance(ours, str):
+        verdict = EQUAL if str(paper) == str(ours) else DIFFERS
+    else:
+        difference = float(ours) - paper
+        verdict = _verdict(paper, difference, interval, precision or 10.0 ** -decimals(paper))
+    return {
+        "row": row,
+        "column": column,
+        "paper": paper,
+        "ours": ours,
+        "interval": interval,
+        "difference": difference,
+        "verdict": verdict,
+        "reason": reason,
+    }
+
+
+def _verdict(paper: float, difference: float, interval: Ends | None, unit: float) -> str:
+    if round((paper + difference) / unit) == round(paper / unit):
+        return EQUAL
+    if interval is None:
+        return DIFFERS
+    return INSIDE if interval[0] <= paper <= interval[1] else OUTSIDE
+
+
+def decimals(number: float) -> int:
+    """Return how many digits of a number are printed after the point.
+
+    Examples:
+        >>> decimals(1808), decimals(90.5), decimals(91.0), decimals(0.01)
+        (0, 1, 1, 2)
+    """
+    return 0 if isinstance(number, int) else len(repr(number).partition(".")[2])
+
+
+def _is_nan(value: Cell) -> bool:
+    return isinstance(value, float) and math.isnan(value)

@@ -1,0 +1,197 @@
+"""Table 3 of the paper, and the tests of whether variants are harder than their seeds (section 5.1)."""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from merge_snli.base.arrays import Floats
+from merge_snli.base.table import count
+from merge_snli.comparison.curves import pass_shares
+from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
+from merge_snli.scoring.records import Ends
+from merge_snli.scoring.statistics import (
+    Family,
+    NamedTest,
+    TestResult,
+    compare_models,
+    paired_t_test,
+    permutation_test,
+    ratios,
+)
+
+# The columns of Table 3 that are compared.
+SOURCE, SEEDS, VARIANTS = "source", "seeds", "variants"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelRow:
+    """One row of Table 3. Scores are shares. Intervals are from a bootstrap over seeds; None with too few.
+
+    Attributes:
+        model: The model.
+        seeds: Number of seeds that it was scored on.
+        source: SA on the labeled problems of the source; None if they were not scored (`score --source`).
+        source_interval: Its interval, Wilson's over problems.
+        source_problems: Number of these problems.
+        on_seeds: SA on the seeds; None if the data has none, like `qt` and `mt`.
+        on_seeds_interval: Its interval.
+        on_variants: SA on the variants, mean over the subsamples.
+        on_variants_interval: Its interval.
+        pattern_accuracy: PA at the quality threshold on the variants.
+        pattern_accuracy_interval: Its interval.
+        qt: PA at the quality threshold on the variants minus SA on the seeds.
+        qt_interval: Its interval.
+        mt: Threshold at which PA on the variants is nearest to SA on the seeds.
+        letters: Models that share a letter do not differ in PA at the quality threshold; empty with one model.
+    """
+
+    model: str
+    seeds: int
+    source: float | None
+    source_interval: Ends | None
+    source_problems: int | None
+    on_seeds: float | None
+    on_seeds_interval: Ends | None
+    on_variants: float | None
+    on_variants_interval: Ends | None
+    pattern_accuracy: float | None
+    pattern_accuracy_interval: Ends | None
+    qt: float | None
+    qt_interval: Ends | None
+    mt: float | None
+    letters: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table3:
+    """Table 3.
+
+    Attributes:
+        rows: The models, in the order of the results.
+        coverage: If only the seeds that all models have are kept, the models that have fewer, with number and reason.
+        level: Nominal coverage of the intervals; None without intervals.
+        method: Method of the intervals, or methods; None without intervals.
+        family: Paired permutation tests over the seeds of all models, adjusted by Holm's method; None with one model
+            or fewer than two common seeds.
+    """
+
+    rows: tuple[ModelRow, ...]
+    coverage: tuple[str, ...]
+    level: float | None
+    method: str | None
+    family: Family | None
+
+
+def table_3(scored: ScoredDataset) -> Table3:
+    """Collect the columns of Table 3, with intervals, and the letters of the models.
+
+    Args:
+        scored: A config of a data set.
+    """
+    family = _family(scored)
+    intervals = [each for model in scored.models if (each := model.result.scores.intervals) is not None]
+    return Table3(
+        rows=tuple(_row(model, "" if family is None else family.letters[model.name]) for model in scored.models),
+        coverage=scored.coverage,
+        level=intervals[0].level if intervals else None,
+        method=" or ".join(dict.fromkeys(method for each in intervals for method in each.methods.values())) or None,
+        family=family,
+    )
+
+
+def _family(scored: ScoredDataset) -> Family | None:
+    values = {model.name: pass_shares(model.answers.counts()) for model in scored.models}
+    common = ~np.isnan(list(values.values())).any(axis=0)
+    if len(values) < 2 or common.sum() < 2:
+        return None
+    return compare_models({name: column[common] for name, column in values.items()})
+
+
+def _row(model: ModelAnswers, letters: str) -> ModelRow:
+    scores = model.result.scores
+    source = None if model.result.source is None else model.result.source.overall
+    intervals = scores.intervals
+    return ModelRow(
+        model=model.name,
+        seeds=scores.groups,
+        source=None if source is None else source.sample_accuracy,
+        source_interval=None if source is None else source.interval,
+        source_problems=None if source is None else source.problems,
+        on_seeds=scores.seed_accuracy,
+        on_seeds_interval=None if intervals is None else intervals.seed_accuracy,
+        on_variants=scores.sample_accuracy.mean,
+        on_variants_interval=None if intervals is None else intervals.sample_accuracy,
+        pattern_accuracy=scores.pattern_accuracy.mean,
+        pattern_accuracy_interval=None if intervals is None else intervals.pattern_accuracy,
+        qt=scores.qt,
+        qt_interval=None if intervals is None else intervals.qt,
+        mt=scores.mt,
+        letters=letters,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeedsAgainstVariants:
+    """The tests of seeds against variants.
+
+    Attributes:
+        over_models: The paper's paired t-test of each two columns of sample accuracies in Table 3 that all models have;
+            none with fewer than two models. The column of the source needs models that were scored with `--source`.
+        over_seeds: Paired permutation test. The values of a seed are the mean over models of whether it is answered
+            right, and of the share of its drawn variants answered right, mean over the subsamples. Every seed counts
+            once, while a seed of two classes counts twice in SA on variants, so the differences are not the same.
+    """
+
+    over_models: tuple[NamedTest, ...]
+    over_seeds: TestResult
+
+
+def seeds_against_variants(scored: ScoredDataset) -> SeedsAgainstVariants:
+    """Test sample accuracy on seeds against sample accuracy on their variants.
+
+    Args:
+        scored: A config of a data set.
+
+    Raises:
+        NotComputable: If fewer than two seeds have drawn variants that every model has predictions on.
+    """
+    on_seeds = np.mean([model.seeds.correct for model in scored.models], axis=0)
+    on_variants = np.mean([_shares_right(model) for model in scored.models], axis=0)
+    known = ~np.isnan(on_variants)
+    if known.sum() < 2:
+        raise NotComputable(
+            f"seeds and variants cannot be compared: {count(int(known.sum()), 'seed')} with drawn variants that every "
+            "model has predictions on, and at least two are needed"
+        )
+    return SeedsAgainstVariants(
+        over_models=_over_models(scored),
+        over_seeds=permutation_test(on_seeds[known], on_variants[known]),
+    )
+
+
+def _shares_right(model: ModelAnswers) -> Floats:
+    """Return the share of each seed's variants that a model answers right, mean over the subsamples, [n_seeds]."""
+    table = model.answers.counts()
+    drawn = table.sizes > 0
+    shares = np.divide(table.correct, table.sizes, out=np.zeros(drawn.shape), where=drawn).sum(axis=0)
+    return ratios(shares, drawn.sum(axis=0))
+
+
+def _over_models(scored: ScoredDataset) -> tuple[NamedTest, ...]:
+    if len(scored.models) < 2:
+        return ()
+    scores = [model.result.scores for model in scored.models]
+    sources = [model.result.source for model in scored.models]
+    columns = {
+        SOURCE: np.array(
+            [None if each is None else each.overall.sample_accuracy for each in sources], dtype=np.float64
+        ),
+        SEEDS: np.array([each.seed_accuracy for each in scores], dtype=np.float64),
+        VARIANTS: np.array([each.sample_accuracy.mean for each in scores], dtype=np.float64),
+    }
+    complete = {name: column for name, column in columns.items() if not np.isnan(column).any()}
+    return tuple(
+        NamedTest(first=first, second=second, result=paired_t_test(complete[first], complete[second], unit="model"))
+        for first, second in combinations(complete, 2)
+    )

@@ -1,0 +1,176 @@
+"""Compare how frequent replacements and originals are in training data, for wrong seeds with right variants (5.5)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from merge_snli.base.arrays import Floats, Ints
+from merge_snli.comparison.corpus import CorpusCounts
+from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
+from merge_snli.models.labels import Missing
+from merge_snli.scoring.statistics import Interval, bootstrap_intervals
+
+
+@dataclass(frozen=True, kw_only=True)
+class Average:
+    """An average over seeds.
+
+    Attributes:
+        value: NaN without seeds.
+        interval: Bootstrap interval; None with fewer than two seeds.
+    """
+
+    value: float
+    interval: Interval | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelWordFrequency:
+    """How much more frequent the replacements of right variants are than the originals of one model's wrong seeds.
+
+    The ratio of a variant is (count of the replacement + 1) / (count of the original + 1). The ratio of a seed is the
+    arithmetic mean over its right variants.
+
+    Attributes:
+        model: Name of the model.
+        training_data: Data sets that the model was trained on; None if unknown.
+        wrong_seeds: Number of seeds that the model answers wrong.
+        seeds: Number of these with a right variant.
+        pairs: Number of right variants of these seeds.
+        zero_originals: Number of these whose original does not occur in the corpus.
+        zero_replacements: Number of these whose replacement does not occur in the corpus.
+        zero_pairs: Number of these of which one of the two words does not occur in the corpus.
+        arithmetic_mean: Arithmetic mean of the ratios of the seeds, the paper's "2,000 times".
+        median: Median of the ratios of the seeds.
+        geometric_mean: Geometric mean of the ratios of the seeds.
+    """
+
+    model: str
+    training_data: tuple[str, ...] | None
+    wrong_seeds: int
+    seeds: int
+    pairs: int
+    zero_originals: int
+    zero_replacements: int
+    zero_pairs: int
+    arithmetic_mean: Average
+    median: Average
+    geometric_mean: Average
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordFrequency:
+    """The frequency of replacements and originals, for each model.
+
+    Attributes:
+        corpus: Name of the corpus.
+        corpus_digest: Digest of its content.
+        corpus_tokens: Number of its tokens.
+        models: The numbers of each model.
+        mean_seeds: Mean over the models of `seeds` (the paper: about 90).
+        snli_models: Names of the models whose record says that SNLI is their only training data.
+        mean_ratio_snli: Mean of `arithmetic_mean` over those of `snli_models` with such seeds, the paper's number; None
+            if there is no such model.
+        mean_ratio_all: The same mean over all models with such seeds.
+    """
+
+    corpus: str
+    corpus_digest: str
+    corpus_tokens: int
+    models: tuple[ModelWordFrequency, ...]
+    mean_seeds: float
+    snli_models: tuple[str, ...]
+    mean_ratio_snli: float | None
+    mean_ratio_all: float
+
+
+def word_frequency(scored: ScoredDataset, corpus: CorpusCounts | None) -> WordFrequency:
+    """Compute how much more frequent replacements are than originals where only the variant is answered right.
+
+    All variants of split `test` count, not only the drawn ones, so that each right variant counts once.
+
+    Args:
+        scored: The data set.
+        corpus: Counts of the words in training data.
+
+    Raises:
+        NotComputable: If there is no corpus, or no model has a wrong seed with a right variant.
+    """
+    if corpus is None:
+        raise NotComputable("the frequency of words needs the training data of the models: give --corpus")
+    originals, replacements = corpus.of(scored.variants.original), corpus.of(scored.variants.replacement)
+    models = tuple(_of_model(scored, model, originals, replacements) for model in scored.models)
+    if not any(model.seeds for model in models):
+        raise NotComputable("no model answers a seed wrong and one of its variants right")
+    snli_models = [model for model in models if trained_on_snli_alone(model.training_data)]
+    return WordFrequency(
+        corpus=corpus.corpus,
+        corpus_digest=corpus.digest,
+        corpus_tokens=corpus.tokens,
+        models=models,
+        mean_seeds=float(np.mean([model.seeds for model in models])),
+        snli_models=tuple(model.model for model in snli_models),
+        mean_ratio_snli=_mean_ratio(snli_models) if any(model.seeds for model in snli_models) else None,
+        mean_ratio_all=_mean_ratio(models),
+    )
+
+
+def trained_on_snli_alone(training_data: Sequence[str] | None) -> bool:
+    """Return whether SNLI is the only training data of a model; False if the training data is unknown.
+
+    Examples:
+        >>> trained_on_snli_alone(["stanfordnlp/snli"]), trained_on_snli_alone(["snli", "anli"])
+        (True, False)
+    """
+    return training_data is not None and {name.rpartition("/")[2].lower() for name in training_data} == {"snli"}
+
+
+def _mean_ratio(models: Sequence[ModelWordFrequency]) -> float:
+    return float(np.mean([model.arithmetic_mean.value for model in models if model.seeds]))
+
+
+def _of_model(scored: ScoredDataset, model: ModelAnswers, originals: Ints, replacements: Ints) -> ModelWordFrequency:
+    wrong = (model.seeds.predicted != Missing.NOT_PREDICTED) & ~model.seeds.correct
+    pairs = np.flatnonzero(model.answers.correct & wrong[scored.groups])
+    of_original, of_replacement = originals[pairs], replacements[pairs]
+    ratios = _seed_means((of_replacement + 1) / (of_original + 1), scored.groups[pairs])
+    arithmetic_mean, median, geometric_mean = _averages(ratios)
+    return ModelWordFrequency(
+        model=model.name,
+        training_data=model.result.model.training_data,
+        wrong_seeds=int(wrong.sum()),
+        seeds=len(ratios),
+        pairs=len(pairs),
+        zero_originals=int((of_original == 0).sum()),
+        zero_replacements=int((of_replacement == 0).sum()),
+        zero_pairs=int(((of_original == 0) | (of_replacement == 0)).sum()),
+        arithmetic_mean=arithmetic_mean,
+        median=median,
+        geometric_mean=geometric_mean,
+    )
+
+
+def _seed_means(values: Floats, seeds: Ints) -> Floats:
+    """Return the mean of the values of each seed that has one, [n]."""
+    _, codes = np.unique(seeds, return_inverse=True)
+    means: Floats = np.bincount(codes, values) / np.bincount(codes)
+    return means
+
+
+def _geometric_mean(ratios: Floats, axis: int = -1) -> Floats:
+    return np.asarray(np.exp(np.log(ratios).mean(axis=axis)))
+
+
+STATISTICS: tuple[Callable[..., Floats], ...] = (np.mean, np.median, _geometric_mean)
+
+
+def _averages(ratios: Floats) -> list[Average]:
+    """Return the arithmetic mean, the median and the geometric mean."""
+    if not len(ratios):
+        return [Average(value=float("nan"), interval=None)] * len(STATISTICS)
+    intervals = bootstrap_intervals(STATISTICS, ratios) if len(ratios) > 1 else [None] * len(STATISTICS)
+    return [
+        Average(value=float(statistic(ratios, axis=-1)), interval=interval)
+        for statistic, interval in zip(STATISTICS, intervals, strict=True)
+    ]

@@ -1,0 +1,244 @@
+"""The answers of a model as a table, which is stored beside its result: one row per predicted row, and one per seed.
+
+Columns are plain, so that `datasets`, pandas, Polars, DuckDB and the Hub's viewer read them: `row_id`, `group_id`,
+`is_seed`, `label` (gold) and `answer` in the compared labels, `unread` (why there is no answer), `subsamples`, the
+replaced word (`word_class`, `original`, `replacement`) or the values of `--by` columns, `probability:LABEL`, and of
+language models `replies` or `log_likelihoods`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from merge_snli.base.arrays import Bools, Floats, Ints
+from merge_snli.models.labels import Missing
+from merge_snli.scoring.answers import Answers, Predicted, SeedAnswers
+from merge_snli.scoring.data import ANSWER_COLUMNS
+
+PROBABILITY = "probability:"
+LOG_LIKELIHOODS = "log_likelihoods"
+# Why a model that is not a language model has no answer.
+NO_ANSWER = "no answer"
+# What a language model replied to a pair, in order: `unread` is why no label is read, `read_by` the language model that
+# read the label.
+REPLIES = pa.list_(
+    pa.struct({"label": pa.string(), "text": pa.string(), "unread": pa.string(), "read_by": pa.string()})
+)
+REQUIRED = {
+    "row_id": pa.string(),
+    "group_id": pa.string(),
+    "is_seed": pa.bool_(),
+    "label": pa.string(),
+    "answer": pa.string(),
+    "unread": pa.string(),
+}
+# How far the probabilities of a row, which are float32, may be from adding up to 1.
+SUM_TOLERANCE = 1e-5
+
+
+def to_table(answers: Answers) -> pa.Table:
+    """Return the table of some answers: seeds in the order of the groups, then rows in theirs.
+
+    Args:
+        answers: The answers; none is `NOT_PREDICTED`.
+    """
+    ids, seeds = pa.array(answers.group_ids, pa.string()), answers.seeds
+    of_rows = Predicted(answers.predicted, answers.probabilities, answers.details)
+    own = {name: answers.table[name] for name in answers.table.column_names if name != "row_id"}
+    if answers.subsamples is not None:
+        own = {"subsamples": _numbers(answers.subsamples), **own}
+    rows = _block(answers, answers.row_ids, ids.take(pa.array(answers.groups)), answers.gold, of_rows, own)
+    if seeds is None:
+        return rows
+    of_seeds = Predicted(seeds.predicted, seeds.probabilities, seeds.details)
+    table = pa.concat_tables([_block(answers, ids, ids, seeds.gold, of_seeds, None), rows], promote_options="default")
+    return table.select(rows.column_names)
+
+
+def _block(
+    answers: Answers,
+    row_ids: pa.Array,
+    group_ids: pa.Array,
+    gold: Ints,
+    predicted: Predicted,
+    own: dict[str, pa.Array] | None,
+) -> pa.Table:
+    """Return the table of rows, or of seeds if they have no columns of their own."""
+    names = pa.array(answers.labels, pa.string())
+    missing = pa.array(predicted.labels < 0)
+    details = (
+        {}
+        if predicted.details is None
+        else dict(zip(predicted.details.column_names, predicted.details.columns, strict=True))
+    )
+    why = details.pop("unread", pa.nulls(len(gold), pa.string()))
+    columns = {
+        "row_id": row_ids,
+        "group_id": group_ids,
+        "is_seed": pa.array(np.full(len(gold), own is None)),
+        "label": names.take(pa.array(gold)),
+        "answer": names.take(pa.array(predicted.labels, mask=predicted.labels < 0)),
+        "unread": pc.if_else(missing, pc.coalesce(why, pa.scalar(NO_ANSWER)), pa.scalar(None, pa.string())),
+        **(own or {}),
+    }
+    if predicted.probabilities is not None:
+        shares = predicted.probabilities.astype(np.float32)
+        columns |= {
+            f"{PROBABILITY}{label}": pa.array(shares[:, number], from_pandas=True)
+            for number, label in enumerate(answers.labels)
+        }
+    return pa.table(columns | details)
+
+
+def _numbers(subsamples: Bools) -> pa.ListArray:
+    """Return the numbers of the subsamples that have each row, [n_rows]."""
+    _, numbers = np.nonzero(subsamples.T)
+    ends = np.concatenate([[0], np.cumsum(subsamples.sum(axis=0))])
+    return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), pa.array(numbers, pa.int32()))
+
+
+def to_bytes(table: pa.Table) -> bytes:
+    """Return the Parquet file of a table of answers."""
+    plain = {name: "BYTE_STREAM_SPLIT" for name in table.column_names if name.startswith(PROBABILITY)}
+    plain["row_id"] = "DELTA_BYTE_ARRAY"
+    texts = [name for name in table.column_names if name not in (*plain, "is_seed", "replies", LOG_LIKELIHOODS)]
+    sink = pa.BufferOutputStream()
+    table = table.cast(
+        pa.schema([(each.name, _undictionary(each.type)) for each in table.schema])
+    ).replace_schema_metadata()
+    pq.write_table(table, sink, compression="zstd", use_dictionary=texts, column_encoding=plain)
+    return bytes(sink.getvalue())
+
+
+def _undictionary(of: pa.DataType) -> pa.DataType:
+    return of.value_type if pa.types.is_dictionary(of) else of
+
+
+def from_bytes(content: bytes) -> pa.Table:
+    """Read the Parquet file of a table of answers; texts that repeat are dictionary arrays.
+
+    Raises:
+        ValueError: If it is not one.
+    """
+    repeated = ["group_id", "label", "answer", "unread", "word_class", "original", "replacement"]
+    try:
+        return pq.read_table(pa.BufferReader(content), read_dictionary=repeated)
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError("the table of answers is not a Parquet file") from error
+
+
+def from_table(table: pa.Table, labels: Sequence[str], n_subsamples: int | None) -> Answers:
+    """Return the answers in a table.
+
+    Args:
+        table: The table, as `from_bytes` returns it.
+        labels: The compared labels.
+        n_subsamples: Number of subsamples; None if the data has none.
+
+    Raises:
+        ValueError: If a column is missing or has another type, a value is not valid, or an id is not unique.
+    """
+    _check_columns(table, n_subsamples)
+    is_seed = table["is_seed"].to_numpy()
+    seeds = int(np.count_nonzero(is_seed))
+    if not is_seed[:seeds].all():
+        raise ValueError("the seeds are not the first rows")
+    on_seeds, rows = table.slice(0, seeds), table.slice(seeds)
+    ids = pc.unique((on_seeds if len(on_seeds) else rows)["group_id"]).cast(pa.string())
+    groups = _positions(rows["group_id"], ids)
+    if (groups < 0).any() or len(np.unique(groups)) < len(ids):
+        raise ValueError("a group has no seed, or a seed no row")
+    if pc.count_distinct(rows["row_id"]).as_py() != len(rows) or len(ids) < len(on_seeds):
+        raise ValueError("an id is not unique")
+    probable = [f"{PROBABILITY}{label}" for label in labels]
+    about = [name for name in table.column_names if name not in ANSWER_COLUMNS and not name.startswith(PROBABILITY)]
+    about = ["row_id", *(name for name in about if name != LOG_LIKELIHOODS)]
+    details = [name for name in ("unread", "replies", LOG_LIKELIHOODS) if name in table.column_names]
+    has_details = len(details) > 1
+    predicted, gold = _predicted(rows, labels, probable), _label_numbers(rows["label"], labels)
+    answers = Answers(
+        labels=tuple(labels),
+        table=rows.select(about),
+        group_ids=tuple(ids.to_pylist()),
+        groups=groups,
+        gold=gold,
+        predicted=predicted.labels,
+        subsamples=None if n_subsamples is None else _masks(rows["subsamples"], n_subsamples),
+        probabilities=predicted.probabilities,
+        details=rows.select(details) if has_details else None,
+    )
+    if not len(on_seeds):
+        return answers
+    of_seeds = _predicted(on_seeds, labels, probable)
+    own_seeds = SeedAnswers(
+        _label_numbers(on_seeds["label"], labels),
+        of_seeds.labels,
+        of_seeds.probabilities,
+        on_seeds.select(details) if has_details else None,
+    )
+    if (own_seeds.gold < 0).any() or (gold < 0).any():
+        raise ValueError("a row has no label")
+    return replace(answers, seeds=own_seeds)
+
+
+def _check_columns(table: pa.Table, n_subsamples: int | None) -> None:
+    types = {each.name: _undictionary(each.type) for each in table.schema}
+    needed = REQUIRED | ({} if n_subsamples is None else {"subsamples": pa.list_(pa.int32())})
+    for name, needs in needed.items():
+        if types.get(name) != needs:
+            raise ValueError(f"the table of answers has no column {name} of type {needs}")
+    for name in ("row_id", "group_id", "is_seed", "label"):
+        if table[name].null_count:
+            raise ValueError(f"column {name} of the table of answers has an empty value")
+
+
+def _label_numbers(column: pa.ChunkedArray, labels: Sequence[str]) -> Ints:
+    """Return the number of each label; `NO_ANSWER` for none."""
+    found = _positions(column, pa.array(labels, pa.string()))
+    unknown = (found < 0) & column.is_valid().to_numpy()
+    if unknown.any():
+        name = column.filter(pa.array(unknown))[0].as_py()
+        raise ValueError(f"{name!r} is not one of the labels {', '.join(labels)}")
+    return np.where(found < 0, Missing.NO_ANSWER.value, found)
+
+
+def _positions(column: pa.ChunkedArray, among: pa.Array) -> Ints:
+    """Return the position of each text among others, -1 for none; each text of a dictionary is looked up once."""
+    texts = column.combine_chunks()
+    if not pa.types.is_dictionary(texts.type):
+        texts = texts.dictionary_encode()
+    of_dictionary = np.append(pc.index_in(texts.dictionary, value_set=among).fill_null(-1).to_numpy(), -1)
+    numbers = texts.indices.fill_null(len(of_dictionary) - 1).to_numpy()
+    return np.asarray(of_dictionary[numbers], dtype=np.int64)
+
+
+def _predicted(table: pa.Table, labels: Sequence[str], probable: Sequence[str]) -> Predicted:
+    """Return the predicted labels, with the probabilities if the table has them."""
+    predicted = _label_numbers(table["answer"], labels)
+    if probable[0] not in table.column_names:
+        return Predicted(predicted)
+    columns = [table[name] for name in probable if name in table.column_names]
+    if len(columns) < len(probable):
+        raise ValueError("the table of answers has probabilities of some labels only")
+    shares: Floats = np.stack([column.to_numpy().astype(np.float64) for column in columns], axis=1)
+    sums = shares.sum(axis=1)
+    if not (np.isclose(sums, 1, atol=SUM_TOLERANCE) | (np.isnan(sums) & (predicted < 0))).all():
+        raise ValueError("the probabilities of a row do not add up to 1")
+    return Predicted(predicted, shares)
+
+
+def _masks(column: pa.ChunkedArray, n_subsamples: int) -> Bools:
+    """Return whether each subsample has each row, [n_subsamples, n_rows]."""
+    lists = column.combine_chunks()
+    lengths, numbers = pc.list_value_length(lists).to_numpy(zero_copy_only=False), lists.flatten().to_numpy()
+    if lists.null_count or ((numbers < 0) | (numbers >= n_subsamples)).any():
+        raise ValueError(f"a row has no subsamples, or one that is not among the {n_subsamples}")
+    masks = np.zeros((n_subsamples, len(lists)), dtype=bool)
+    masks[numbers, np.repeat(np.arange(len(lists)), lengths.astype(np.int64))] = True
+    return masks

@@ -1,0 +1,141 @@
+"""Compute every number of a result again from its answers, and find those that differ; and results on parts of data."""
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from merge_snli.base.arrays import Bools
+from merge_snli.base.differences import differences as json_differences
+from merge_snli.base.errors import InputError, Message, param
+from merge_snli.base.table import count
+from merge_snli.dataset.stored import MergeDataset
+from merge_snli.models.labels import Missing
+from merge_snli.scoring.answers import Answers, join
+from merge_snli.scoring.data import ScoredData, part_of_data
+from merge_snli.scoring.evaluate import result_on
+from merge_snli.scoring.grouping import model_key
+from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.store import nearly_equal, short, to_json
+
+logger = logging.getLogger(__name__)
+
+# Largest difference of a share: that of the ends of an interval, which are rounded to five digits.
+TOLERANCE = 2e-5
+
+
+def differences(result: Result, data: ScoredData) -> Iterator[str]:
+    """Yield a sentence for each value of a result that differs from what its answers give.
+
+    Names of the model and the data set and facts about the model and the run are not checked, because answers do not
+    determine them.
+
+    Args:
+        result: The result; without scores on the source, whose answers it does not have.
+        data: The data that it is on.
+
+    Raises:
+        InputError: If the answers are not those to the rows and seeds of the data.
+    """
+    everything = join(result.answers, data)
+    _require_same_answers(data, everything)
+    again = result_on(result, everything, data)
+    yield from _changed_columns(result.answers, again.answers)
+    submitted, expected = to_json(result), to_json(again)
+    submitted["answers_sha256"] = expected["answers_sha256"]
+    for position, found, given in json_differences(submitted, expected, is_equal=_equal):
+        yield f"{position} is {short(found)}, and the answers give {short(given)}"
+
+
+def _changed_columns(found: Answers, expected: Answers) -> Iterator[str]:
+    """Yield a sentence for each column of the table of answers that is not what the data has."""
+    mine, given = found.table.combine_chunks(), expected.table.combine_chunks()
+    for name in given.column_names:
+        texts = [table[name].cast(pa.string()) for table in (mine, given) if name in table.column_names]
+        if len(texts) < 2 or texts[0] != texts[1]:
+            yield f"column {name} of the answers is not that of the data"
+    if not np.array_equal(_or_none(found.subsamples), _or_none(expected.subsamples)):
+        yield "column subsamples of the answers is not that of the data"
+    if not np.array_equal(found.gold, expected.gold):
+        yield "column label of the answers is not that of the data"
+
+
+def _or_none(subsamples: Bools | None) -> Bools:
+    return np.zeros((0, 0), dtype=bool) if subsamples is None else subsamples
+
+
+def on_part(result: Result, whole: ScoredData, part: ScoredData) -> Result:
+    """Return the result of a model on a part of data, from its answers to the whole.
+
+    It has no scores on the source, and a note on where its answers are from.
+
+    Args:
+        result: The result on the whole data.
+        whole: The whole data.
+        part: The part, as `part_of_data` returns it.
+
+    Raises:
+        InputError: If the answers are not those to the rows and seeds of the data, or no group of the part has any.
+    """
+    join(result.answers, whole)
+    computed = result_on(result, join(result.answers, part, part=True), part)
+    where = f"from the answers to all {len(whole.row_groups):,} {whole.units[1]}s"
+    return replace(computed, notes=(*computed.notes, where))
+
+
+def with_parts(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> list[Result]:
+    """Add, for each part of data that a model was scored on, the models that were scored on the whole.
+
+    So a language model on one subsample stands beside classifiers on all of them.
+
+    Args:
+        results: The results.
+        datasets: Data sets that the results may be on; parts of others are left alone, with a warning.
+
+    Raises:
+        InputError: If a result does not fit its data set.
+    """
+    found = list(results)
+    for dataset, partial in list(dict.fromkeys((result.dataset, result.dataset.partial) for result in found)):
+        wholes = [each for each in found if partial and each.dataset.key == (partial.of, dataset.config)]
+        opened = next((each for each in datasets if partial and each.digest == partial.of), None)
+        if partial is None or not wholes:
+            continue
+        if opened is None:
+            logger.warning(
+                Message(
+                    f"{count(len(wholes), 'model')} on all of {dataset.name} can be shown on {dataset.title}: add "
+                    f"{param('dataset')}"
+                )
+            )
+            continue
+        whole = open_config(opened, dataset.config)
+        part = part_of_data(
+            whole,
+            limit_seeds=partial.limit_seeds,
+            subsample=partial.subsample,
+            min_agreement=partial.min_agreement,
+        )
+        there = {model_key(each) for each in found if each.dataset.key == dataset.key}
+        found += [on_part(each, whole, part) for each in wholes if model_key(each) not in there]
+    return found
+
+
+def _require_same_answers(data: ScoredData, everything: Answers) -> None:
+    pairs, answers = data.row_pairs, everything.predicted
+    if data.seeds is not None and everything.seeds is not None:
+        pairs = np.concatenate([data.seeds.pairs, pairs])
+        answers = np.concatenate([everything.seeds.predicted, answers])
+    answered = answers != Missing.NOT_PREDICTED
+    distinct = np.unique(np.stack([pairs[answered], answers[answered]]), axis=1)
+    repeated = np.flatnonzero(distinct[0, 1:] == distinct[0, :-1])
+    if len(repeated):
+        premise, hypothesis = data.pairs[distinct[0, repeated[0]]]
+        raise InputError(f"the pair {premise!r}, {hypothesis!r} has two different answers")
+
+
+def _equal(first: object, second: object) -> bool:
+    return nearly_equal(first, second, TOLERANCE)

@@ -1,0 +1,376 @@
+"""Compute the result of a model from its predictions on rows in groups."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from platform import python_version
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from merge_snli.base import __version__
+from merge_snli.base.arrays import Ints
+from merge_snli.base.errors import InputError
+from merge_snli.base.files import sha256_of_json
+from merge_snli.base.table import count
+from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
+from merge_snli.models.function import FUNCTION_LABELS
+from merge_snli.models.labels import (
+    ANSWERS,
+    FUNCTION,
+    INFERRED,
+    PROMPT,
+    TABLE,
+    Missing,
+    ModelFacts,
+    ModelLabels,
+    compared_labels,
+    positions,
+)
+from merge_snli.models.scored_model import ScoredModel
+from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.answer_table import NO_ANSWER
+from merge_snli.scoring.answers import Answers, Predicted, align, compared_numbers, predicted_answers
+from merge_snli.scoring.calibration import as_stored, calibration_of, label_probabilities
+from merge_snli.scoring.data import ScoredData
+from merge_snli.scoring.measure import (
+    consistency,
+    scores,
+    scores_of_parts,
+    source_scores,
+)
+from merge_snli.scoring.predict import Predictions
+from merge_snli.scoring.records import (
+    CHANCE_MARGIN,
+    SCHEMA_VERSION,
+    DatasetRecord,
+    LeftOut,
+    ModelRecord,
+    PartialRecord,
+    RunRecord,
+)
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.scores import Scores, SourceScores
+from merge_snli.scoring.source import ScoredSource
+from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
+
+
+def evaluate(
+    scored: ScoredModel,
+    facts: ModelFacts,
+    predictions: Predictions,
+    data: ScoredData,
+    source: ScoredSource | None = None,
+    *,
+    details: pa.Table | None = None,
+    **of_run: Any,  # noqa: ANN401 - fields of a record
+) -> Result:
+    """Compute the result of a model.
+
+    Args:
+        scored: The model.
+        facts: Properties known after loading the model.
+        predictions: Predictions on the pairs of the data followed by the new pairs of the source, in their order.
+        data: The rows and groups.
+        source: The problems of the source, if it was scored.
+        details: What a language model replied to the pairs of the data, in the columns of a table of answers.
+        of_run: Fields of `RunRecord` that the predictions do not have, such as `prompt`.
+
+    Raises:
+        InputError: If no group fits into the model's maximum length, or has all its imported answers.
+    """
+    outputs = predictions.outputs
+    names = labels_in_use(scored.labels, outputs)
+    compared = compared_labels(names, data.label_names)
+    pair_labels = compared_numbers(names, compared)[outputs]
+    imported = scored.labels.origin == ANSWERS
+    logits = predictions.logits
+    probabilities = None if logits is None else as_stored(label_probabilities(logits, names, compared))
+    everything = align(data, Predicted(pair_labels, probabilities, details), compared)
+    answers, kept = predicted_answers(everything, data, whole_groups=imported)
+    if not len(answers.predicted):
+        if imported:
+            raise InputError(f"no {data.units[0]} of {data.place} has all its answers")
+        raise InputError(
+            f"no {data.units[0]} of {data.place} fits into the {facts.max_length} tokens of model {scored.name}: score "
+            "a model with a larger maximum length"
+        )
+    return make_result(
+        answers,
+        kept,
+        data,
+        model=model_record(scored, facts, names),
+        run=run_record(scored, predictions, outputs, **of_run),
+        source=None if source is None else source_scores(source, pair_labels, data.label_names, compared),
+        max_length=facts.max_length,
+        pairs=len(outputs),
+    )
+
+
+def make_result(
+    answers: Answers,
+    kept: ScoredData,
+    data: ScoredData,
+    *,
+    model: ModelRecord,
+    run: RunRecord,
+    source: SourceScores | None = None,
+    max_length: int | None,
+    pairs: int,
+) -> Result:
+    """Return the result of a model from its answers: every number of a result is computed here.
+
+    Args:
+        answers: The answers, at least one; none is `NOT_PREDICTED`.
+        kept: The rows and groups that they are on, in the same order.
+        data: All rows and groups that were to be predicted.
+        model: The model.
+        run: How it was run.
+        source: Its scores on the source of the data set.
+        max_length: Its maximum number of tokens.
+        pairs: Number of distinct pairs that were to be predicted.
+    """
+    result = Result(
+        schema_version=SCHEMA_VERSION,
+        model=model,
+        dataset=dataset_record(data),
+        run=run,
+        compared_labels=answers.labels,
+        left_out=_left_out(answers, data, max_length),
+        notes=(),
+        quality_threshold=QUALITY_THRESHOLD,
+        thresholds=CURVE,
+        subsamples=None if data.subsamples is None else len(data.subsamples),
+        scores=scores(answers),
+        parts=scores_of_parts(answers, kept.parts),
+        consistency=consistency(answers),
+        source=source,
+        calibration=calibration_of(answers, _annotators(kept, answers.labels)),
+        answers=answers,
+    )
+    return replace(result, notes=tuple(_notes_of(result, pairs)))
+
+
+def result_on(result: Result, everything: Answers, data: ScoredData, source: SourceScores | None = None) -> Result:
+    """Return the result of the same model on other data, such as a part, from its answers there.
+
+    Calibration, notes and unread answers are those on the data.
+
+    Args:
+        result: The result.
+        everything: The answers to all rows of the data, in their order.
+        data: The data.
+        source: The scores on the source of the data set.
+
+    Raises:
+        InputError: If no group of the data has an answer.
+    """
+    imported = result.model.label_origin == ANSWERS
+    answers, kept = predicted_answers(everything, data, whole_groups=imported)
+    if not len(answers.predicted):
+        raise InputError(f"the result of {result.title} has no answers to {data.place}")
+    run = result.run
+    if result.dataset.key != dataset_record(data).key:
+        run = replace(run, tied=0, read_by_model={})
+    unread = _unread(answers, kept)
+    run = replace(run, no_answers=unread.total(), unread={kind: n for kind, n in sorted(unread.items()) if run.prompt})
+    again = make_result(
+        answers,
+        kept,
+        data,
+        model=result.model,
+        run=run,
+        source=source,
+        max_length=result.left_out.max_length,
+        pairs=len(data.pairs),
+    )
+    record = replace(again.dataset, name=result.dataset.name, revision=result.dataset.revision)
+    return replace(again, dataset=record)
+
+
+def _unread(answers: Answers, kept: ScoredData) -> Counter[str]:
+    """Count the distinct pairs with an answer that cannot be read, by why."""
+    parts = [(kept.row_pairs, answers.predicted, answers.details)]
+    if kept.seeds is not None and answers.seeds is not None:
+        parts.append((kept.seeds.pairs, answers.seeds.predicted, answers.seeds.details))
+    why: dict[int, str] = {}
+    for pairs, predicted, details in parts:
+        unread = np.flatnonzero(predicted == Missing.NO_ANSWER)
+        kinds = [NO_ANSWER] * len(unread) if details is None else details["unread"].take(pa.array(unread)).to_pylist()
+        why |= dict(zip(pairs[unread].tolist(), kinds, strict=True))
+    return Counter(why.values())
+
+
+def _annotators(data: ScoredData, compared: Sequence[str]) -> Ints | None:
+    """Return how many annotators gave each compared label to the seed of each group, [n_groups, n_compared]."""
+    if data.annotators is None:
+        return None
+    merged = np.zeros((len(data.annotators), len(compared)), dtype=np.int64)
+    for label, number in enumerate(positions(data.label_names, compared)):
+        merged[:, number] += data.annotators[:, label]
+    return merged
+
+
+def _left_out(answers: Answers, data: ScoredData, max_length: int | None) -> LeftOut:
+    """Return how many groups and rows of data have no answer."""
+    undrawn = 0
+    if answers.drawn_only and data.subsamples is not None:
+        undrawn = int(np.count_nonzero(~data.subsamples.any(axis=0)))
+    return LeftOut(
+        max_length=max_length,
+        groups=len(data.group_ids) - len(answers.group_ids),
+        rows=len(data.row_groups) - undrawn - len(answers.predicted),
+        undrawn=undrawn,
+    )
+
+
+def labels_in_use(labels: ModelLabels, outputs: NDArray[np.int64]) -> tuple[str, ...]:
+    """Return the label of each output, without not_entailment if a function or imported answers never have it."""
+    if labels.names == FUNCTION_LABELS and labels.names.index(NOT_ENTAILMENT) not in outputs:
+        return NLI_LABELS
+    return labels.names
+
+
+def _ties(predictions: Predictions) -> int:
+    """Count the pairs on which the largest logits of two outputs are equal."""
+    if predictions.logits is None:
+        return 0
+    second, first = np.partition(predictions.logits, -2, axis=1)[:, -2:].T
+    return int(np.count_nonzero((first == second) & np.isfinite(first)))
+
+
+def _notes_of(result: Result, pairs: int) -> Iterator[str]:
+    """Yield what a reader of a result must know, one sentence per note.
+
+    Args:
+        result: The result; its notes are ignored.
+        pairs: Number of distinct pairs of the data and the source.
+    """
+    yield from _label_notes(result)
+    left_out, (group, row) = result.left_out, result.units
+    if left_out.groups or left_out.rows:
+        limit = f"longer than the model's maximum of {left_out.max_length} tokens"
+        imported = result.model.label_origin == ANSWERS
+        why = f"not all of a {group}'s answers were imported" if imported else limit
+        yield f"{left_out.groups} {group}s and {left_out.rows} {row}s left out: {why}"
+    if left_out.undrawn:
+        yield f"{left_out.undrawn:,} {row}s that no subsample has were not scored"
+    if result.run.no_answers:
+        run = result.run
+        kinds = "".join(f"; {kind}: {number:,}" for kind, number in run.unread.items())
+        yield (f"no answer to {run.no_answers:,} of {pairs:,} distinct pairs can be read; they count as wrong{kinds}")
+    for reader, number in result.run.read_by_model.items():
+        yield f"{number:,} of {pairs:,} answers state no label in a form that is read; {reader} read them"
+    if result.run.agreement is not None:
+        yield (
+            f"the most frequent of {result.run.samples} answers to each pair counts; {result.run.agreement:.1%} of the "
+            "answers agree with it"
+        )
+    if result.run.tied:
+        yield f"the largest scores are tied on {result.run.tied:,} of {pairs:,} distinct pairs; the first label counts"
+    if result.source is not None and result.source.too_long:
+        yield (
+            f"{count(result.source.too_long, 'problem')} of the source left out: longer than the model's maximum of "
+            f"{left_out.max_length} tokens"
+        )
+    if (warning := _chance_warning(result.scores, result.answers)) is not None:
+        origin = result.model.label_origin
+        order = f"check the label order {','.join(result.model.labels)}"
+        yield f"{warning}; {f'check the {origin}' if origin in (FUNCTION, ANSWERS, PROMPT) else order}"
+
+
+def _label_notes(result: Result) -> Iterator[str]:
+    """Yield what a reader must know about the labels of a model, one sentence per note."""
+    model, data_labels = result.model, result.dataset.labels
+    labels = ModelLabels(model.labels, model.label_origin, model.config_labels)
+    outputs = ",".join(labels.names)
+    if NOT_ENTAILMENT in labels.names and NOT_ENTAILMENT not in data_labels:
+        yield (
+            "two-way model: gold neutral and contradiction count as not_entailment, so compare its scores only with "
+            "those of other two-way models"
+        )
+    if NOT_ENTAILMENT in data_labels and NOT_ENTAILMENT not in labels.names:
+        yield "predictions of neutral and contradiction count as not_entailment, because the data has only two labels"
+    if labels.origin == "given":
+        yield f"labels given as {outputs}"
+    if labels.origin == INFERRED:
+        yield f"labels inferred from the seeds as {outputs}"
+    if labels.origin == TABLE:
+        yield f"the model's config names no labels; known labels used: {outputs}"
+    if labels.overrides_config:
+        yield f"the given labels contradict the model's config, {','.join(labels.config_names)}"
+
+
+def _chance_warning(overall: Scores, answers: Answers) -> str | None:
+    """Return the note on a model that is hardly better than always predicting the most common label; None if not.
+
+    Without seeds there is no note, because a model may be wrong on most rows that were made to be hard.
+    """
+    if answers.seeds is None or overall.seed_accuracy is None:
+        return None
+    majority_share = int(np.bincount(answers.seeds.gold).max()) / len(answers.seeds.gold)
+    if overall.seed_accuracy >= majority_share + CHANCE_MARGIN:
+        return None
+    return (
+        f"warning: accuracy on seeds is {overall.seed_accuracy:.1%}, close to or below the "
+        f"{majority_share:.1%} of always predicting the most common label"
+    )
+
+
+def dataset_record(data: ScoredData) -> DatasetRecord:
+    """Return what a result records about the data."""
+    part = data.part
+    return DatasetRecord(
+        name=data.name,
+        title=data.title if part is None else f"{data.title} ({part})",
+        revision=data.revision,
+        digest=data.digest if part is None else sha256_of_json([data.digest, part]),
+        config=data.config,
+        labels=data.label_names,
+        group_column=data.group_column,
+        without_label=data.without_label,
+        partial=None
+        if part is None
+        else PartialRecord(data.limit_seeds, data.subsample, data.digest, data.min_agreement),
+    )
+
+
+def run_record(
+    scored: ScoredModel,
+    predictions: Predictions,
+    outputs: NDArray[np.int64],
+    **fields: Any,  # noqa: ANN401 - fields of a record
+) -> RunRecord:
+    """Return how the predictions were computed.
+
+    Args:
+        scored: The model.
+        predictions: Its predictions.
+        outputs: Its outputs.
+        fields: Fields that these do not have, such as `prompt`.
+    """
+    return RunRecord(
+        versions={"merge_snli": __version__, "python": python_version(), **scored.versions},
+        dtype=scored.dtype,
+        device=scored.device,
+        seconds=round(predictions.seconds, 3),
+        no_answers=int(np.count_nonzero(outputs == Missing.NO_ANSWER)),
+        **({"tied": _ties(predictions)} | fields),
+    )
+
+
+def model_record(scored: ScoredModel, facts: ModelFacts, names: tuple[str, ...]) -> ModelRecord:
+    """Return the model that was scored, with the labels of its outputs."""
+    return ModelRecord(
+        name=scored.name,
+        revision=scored.revision,
+        digest=scored.digest,
+        architecture=facts.architecture,
+        parameters=facts.parameters,
+        training_data=scored.training_data,
+        labels=names,
+        label_origin=scored.labels.origin,
+        config_labels=scored.labels.config_names,
+    )

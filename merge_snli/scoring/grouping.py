@@ -1,0 +1,202 @@
+"""Group results by their data, rank them, and name them so that no two look the same."""
+
+import logging
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
+from merge_snli.models.labels import ANSWERS
+from merge_snli.schema import ALL, WORD_CLASSES
+from merge_snli.scoring.permuted_labels import permuted_labels
+from merge_snli.scoring.prompts import Scored
+from merge_snli.scoring.records import DatasetRecord
+from merge_snli.scoring.result import Result
+
+DataKey = tuple[str, str | None]
+ModelKey = tuple[str | None, ...]
+AnyScored = TypeVar("AnyScored", bound=Scored)
+
+CONFIGS = (ALL, *WORD_CLASSES)
+# A chart elides the middle of a longer name.
+MAX_LABEL_LETTERS = 22
+
+logger = logging.getLogger(__name__)
+
+
+def model_key(result: Scored) -> ModelKey:
+    """Return what identifies a model and how it was run: its files, or its name if they are unknown."""
+    prompt = result.run.prompt
+    return (
+        result.model.digest or f"{result.model.label_origin} {result.model.name}",
+        result.run.dtype,
+        None if prompt is None else prompt.title,
+    )
+
+
+def on_same_data(results: Iterable[Result]) -> list[list[Result]]:
+    """Group results by data set and config, in the order of the first result of each group.
+
+    A model counts once on the same data: of a model with two names, the first result stays, with a warning.
+    """
+    groups: dict[DataKey, list[Result]] = {}
+    for result in results:
+        others = groups.setdefault(result.dataset.key, [])
+        same = [other for other in others if result.model.digest and model_key(other) == model_key(result)]
+        if same and same[0].title != result.title:
+            logger.warning("%s and %s are the same model: %s is left out", same[0].title, result.title, result.title)
+        else:
+            others.append(result)
+    return list(groups.values())
+
+
+def comparable_results(results: Iterable[Result]) -> list[list[Result]]:
+    """Group results that may be compared: on the same data set and config, and with the same compared labels."""
+    groups: dict[tuple[int, bool], list[Result]] = {}
+    for number, group in enumerate(on_same_data(results)):
+        for result in group:
+            groups.setdefault((number, is_two_way(result)), []).append(result)
+    return list(groups.values())
+
+
+def is_two_way(result: Scored) -> bool:
+    """Return whether a model answers with two labels on data with three."""
+    return NOT_ENTAILMENT in result.compared_labels and NOT_ENTAILMENT not in result.dataset.labels
+
+
+def two_way_suffix(result: Scored) -> str:
+    """Return what to add to the title of comparable results, if they are of two-way models."""
+    return ", two-way models" if is_two_way(result) else ""
+
+
+def names_of(results: Sequence[Scored]) -> list[str]:
+    """Return the display names of results: their titles; if a title is not unique, with the model's digest.
+
+    A model without a digest shows instead whether it is a function or known by its answers.
+    """
+    titles = Counter(result.title for result in results)
+    models = [result.model for result in results]
+    return [
+        result.title if titles[result.title] == 1 else f"{result.title} [{(model.digest or model.label_origin)[:8]}]"
+        for result, model in zip(results, models, strict=True)
+    ]
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return short labels of models for charts: without their owners, with the middle elided if they are long.
+
+    Of names with the same last part, more parts are shown; names that would look the same are not elided.
+
+    Args:
+        names: The display names, no two equal.
+
+    Examples:
+        >>> short_names(["org/model", "run1/checkpoint-500", "run2/checkpoint-500"])
+        ['model', 'run1/checkpoint-500', 'run2/checkpoint-500']
+    """
+    ends = [_shortest_end(name, names) for name in names]
+    labels = [end if len(end) <= MAX_LABEL_LETTERS else f"{end[: MAX_LABEL_LETTERS - 9]}…{end[-8:]}" for end in ends]
+    return [label if labels.count(label) == 1 else end for label, end in zip(labels, ends, strict=True)]
+
+
+def _shortest_end(name: str, names: Sequence[str]) -> str:
+    """Return the shortest end of a path that is not the end of another one."""
+    parts = name.split("/")
+    ends = ("/".join(parts[-length:]) for length in range(1, len(parts)))
+    others = [f"/{other}" for other in names if other != name]
+    return next((end for end in ends if not any(other.endswith(f"/{end}") for other in others)), name)
+
+
+def ranked(results: Iterable[AnyScored]) -> list[AnyScored]:
+    """Sort results on the same data by PA at the quality threshold, best first, then by title.
+
+    Those without PA come after the others, and those that are not ranked (`unranked_reasons`) come last.
+    """
+    listed = list(results)
+    reasons = unranked_reasons(listed)
+    order = sorted(range(len(listed)), key=lambda at: (reasons[at] is not None, *_rank(listed[at])))
+    return [listed[at] for at in order]
+
+
+def unranked_reasons(results: Sequence[Scored]) -> list[str | None]:
+    """Return why each of some results on the same data is not ranked among them; None if it is.
+
+    Models are ranked on the same groups and in the same labels: those of the model with the most groups, and the three
+    labels of the data if a model has them. A model on fewer groups, with two labels or whose labels seem to be permuted
+    is listed, not ranked.
+    """
+    three_way = [result for result in results if not is_two_way(result)]
+    most = max((frozenset(result.group_ids) for result in three_way or results), key=len, default=frozenset())
+    return [_unranked_reason(result, most, two_way_refused=bool(three_way)) for result in results]
+
+
+def _unranked_reason(result: Scored, most: frozenset[str], *, two_way_refused: bool) -> str | None:
+    if two_way_refused and is_two_way(result):
+        return "two-way model among three-way models"
+    permuted = permuted_labels(result)
+    return permuted if permuted or frozenset(result.group_ids) == most else coverage(result, len(most))
+
+
+def coverage(result: Scored, most: int = 0) -> str:
+    """Return how many groups a result is on, and why it is on no more.
+
+    Args:
+        result: The result.
+        most: Number of groups of another result on the same data, if that is known.
+    """
+    groups, left_out = len(result.group_ids), result.left_out
+    if result.model.label_origin == ANSWERS:
+        why = "lack imported answers"
+    elif left_out.max_length is not None:
+        why = f"are longer than the model's maximum of {left_out.max_length} tokens"
+    else:
+        why = "have no predictions"
+    return f"{groups:,} of {max(groups + left_out.groups, most):,} {result.units[0]}s, the others {why}"
+
+
+def marked_names(results: Sequence[Scored]) -> list[str]:
+    """Return the display names of results on one config of one data set; those that are not ranked say so.
+
+    Raises:
+        InputError: If two results are of the same model.
+    """
+    reasons = unranked_reasons(results)
+    return [
+        name if reason is None else f"{name} (not ranked)"
+        for name, reason in zip(distinct_names_of(results), reasons, strict=True)
+    ]
+
+
+def _rank(result: Scored) -> tuple[float, str]:
+    accuracy = result.row.share("pattern_accuracy")
+    return (1.0 if math.isnan(accuracy) else -accuracy, result.title)
+
+
+def distinct_names_of(results: Sequence[Scored]) -> list[str]:
+    """Return the display names of results on one config of one data set.
+
+    Raises:
+        InputError: If two results are of the same model.
+    """
+    names = names_of(results)
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise InputError(f"{count} results of {name} on the same data: remove all but one of the files")
+    return names
+
+
+def titles_of(datasets: Sequence[DatasetRecord]) -> list[str]:
+    """Return the display names of data sets: title and config, with the digest if that is not unique."""
+    names = [data.title if data.config is None else f"{data.title}, config {data.config}" for data in datasets]
+    different = Counter(name for name, _ in {(name, data.digest) for name, data in zip(names, datasets, strict=True)})
+    return [
+        name if different[name] == 1 else f"{data.title} [{data.digest[:8]}]{name.removeprefix(data.title)}"
+        for name, data in zip(names, datasets, strict=True)
+    ]
+
+
+def config_rank(config: str | None) -> tuple[int, str]:
+    """Return the position of a config among those of a data set: `all`, the word classes, then others by name."""
+    return (CONFIGS.index(config), "") if config in CONFIGS else (len(CONFIGS), config or "")

@@ -1,0 +1,291 @@
+"""Predict every distinct pair of a config once, and cache the predictions on disk in checked Parquet shards."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merge_snli.base.files import write_json
+from merge_snli.base.progress import Progress
+from merge_snli.dataset.parquet_files import is_intact, write_checked
+from merge_snli.models.labels import Missing, ModelFacts, Pair, Predictor
+from merge_snli.scoring.data import pair_digest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FACTS_FILE = "model.json"
+SECONDS = b"seconds"
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """The predictions of a model for some pairs.
+
+    Attributes:
+        pairs: Digest of each pair, from `merge_snli.scoring.data.pair_digest`, [n].
+        tokens: Number of tokens of each pair, special tokens included; 0 if they were not counted, [n].
+        outputs: Number of the predicted output of each pair, or a code of `merge_snli.models.labels.Missing`, [n].
+        logits: Logits of each pair, float32, [n, n_outputs], NaN for a pair that is too long; None if the model gives
+            labels only.
+        seconds: Time spent on predicting them.
+    """
+
+    pairs: tuple[str, ...]
+    tokens: NDArray[np.int32]
+    outputs: NDArray[np.int64]
+    logits: NDArray[np.float32] | None
+    seconds: float
+
+
+def best_outputs(logits: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Return the output with the largest logit for each pair; `NOT_PREDICTED` for NaN, a pair that is too long."""
+    best: NDArray[np.int64] = np.nan_to_num(logits).argmax(axis=1)
+    best[np.isnan(logits[:, 0])] = Missing.NOT_PREDICTED
+    best[np.isneginf(logits).all(axis=1)] = Missing.NO_ANSWER  # as caches of functions once stored it
+    return best
+
+
+class PredictionStore:
+    """The cached predictions of one model: a folder of shards.
+
+    A shard's name is the sha256 of its bytes; a damaged shard is deleted, and its pairs are predicted again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Open the store in `folder`, which is created with the first shard."""
+        self.folder = folder
+
+    def add(self, shard: Predictions) -> None:
+        """Write a shard.
+
+        Raises:
+            InputError: If the disk is full or the folder is not writable.
+        """
+        write_checked(self.folder, _to_table(shard))
+
+    def write_facts(self, facts: ModelFacts) -> None:
+        """Write the facts about the model, so that it need not be loaded to be described."""
+        write_json(self.folder / FACTS_FILE, asdict(facts))
+
+    def read_facts(self) -> ModelFacts | None:
+        """Read the facts about the model, or return None if they are missing or damaged."""
+        try:
+            return ModelFacts(**json.loads((self.folder / FACTS_FILE).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def shards(self) -> Iterator[Predictions]:
+        """Yield all intact shards, ordered by name."""
+        for path in sorted(self.folder.glob("*.parquet")):
+            if is_intact(path):
+                yield _read(path)
+
+
+def look_up(shards: Iterable[Predictions], pairs: Sequence[str]) -> tuple[Predictions | None, list[int]]:
+    """Look up the predictions of pairs.
+
+    Args:
+        shards: Shards of one model.
+        pairs: Digests of the pairs, [n].
+
+    Returns:
+        The predictions in the order of `pairs`, `NOT_PREDICTED` for missing pairs, or None if there are no shards;
+        and the indices of the missing pairs. `seconds` sums the shards that contain any of the pairs.
+    """
+    index_of_pair = {pair: index for index, pair in enumerate(pairs)}
+    result: Predictions | None = None
+    seconds = 0.0
+    found = np.zeros(len(pairs), dtype=bool)
+    for shard in shards:
+        if result is None:
+            result = _nothing(tuple(pairs), shard.logits)
+        rows = [row for row, pair in enumerate(shard.pairs) if pair in index_of_pair]
+        indices = [index_of_pair[shard.pairs[row]] for row in rows]
+        result.tokens[indices] = shard.tokens[rows]
+        result.outputs[indices] = shard.outputs[rows]
+        if result.logits is not None and shard.logits is not None:
+            result.logits[indices] = shard.logits[rows]
+        found[indices] = True
+        seconds += shard.seconds if rows else 0.0
+    missing = [int(index) for index in np.flatnonzero(~found)]
+    return (None if result is None else replace(result, seconds=seconds)), missing
+
+
+def _nothing(pairs: tuple[str, ...], like: NDArray[np.float32] | None) -> Predictions:
+    """Return `NOT_PREDICTED` for every pair, with logits if `like` has them."""
+    return Predictions(
+        pairs=pairs,
+        tokens=np.zeros(len(pairs), dtype=np.int32),
+        outputs=np.full(len(pairs), Missing.NOT_PREDICTED.value),
+        logits=None if like is None else np.full((len(pairs), like.shape[1]), np.nan, dtype=np.float32),
+        seconds=0.0,
+    )
+
+
+def join(first: Predictions, second: Predictions) -> Predictions:
+    """Return the predictions of two lists of pairs as one; the time is that of the first."""
+    logits = [each.logits for each in (first, second) if each.logits is not None]
+    return Predictions(
+        pairs=first.pairs + second.pairs,
+        tokens=np.concatenate([first.tokens, second.tokens]),
+        outputs=np.concatenate([first.outputs, second.outputs]),
+        logits=np.concatenate(logits) if len(logits) == 2 else None,
+        seconds=first.seconds,
+    )
+
+
+def _to_table(shard: Predictions) -> pa.Table:
+
+    import pyarrow as pa
+
+    columns = {"pair": pa.array(shard.pairs, pa.string()), "tokens": pa.array(shard.tokens, pa.int32())}
+    if shard.logits is None:
+        columns["output"] = pa.array(shard.outputs, pa.int64())
+    else:
+        values, width = pa.array(shard.logits.reshape(-1), pa.float32()), shard.logits.shape[1]
+        columns["logits"] = pa.FixedSizeListArray.from_arrays(values, width)
+    return pa.table(columns).replace_schema_metadata({SECONDS: json.dumps(shard.seconds).encode()})
+
+
+def _read(path: Path) -> Predictions:
+
+    import pyarrow.parquet as pq
+
+    table: pa.Table = pq.read_table(path, partitioning=None)
+    logits = None
+    if "logits" in table.column_names:
+        column = table.column("logits").combine_chunks()
+        width = table.schema.field("logits").type.list_size
+        logits = column.values.to_numpy(zero_copy_only=False).astype(np.float32).reshape(-1, width)
+    return Predictions(
+        pairs=tuple(table.column("pair").to_pylist()),
+        tokens=table.column("tokens").to_numpy().astype(np.int32),
+        outputs=table.column("output").to_numpy().astype(np.int64) if logits is None else best_outputs(logits),
+        logits=logits,
+        seconds=float(json.loads(table.schema.metadata[SECONDS])),
+    )
+
+
+T = TypeVar("T")
+# A pair and its number of tokens.
+PairLength = tuple["Pair", int]
+
+# Number of pairs that are predicted before a shard is written; the most that a crash can lose.
+PAIRS_PER_SHARD = 512
+
+
+def predict_pairs(
+    load: Callable[[], Predictor],
+    pairs: Sequence[Pair],
+    store: PredictionStore | None,
+    *,
+    name: str = "",
+    advance: Callable[[int], None] | None = None,
+) -> tuple[Predictions, ModelFacts]:
+    """Return the predictions of all pairs, running the model only on those that are not cached.
+
+    Args:
+        load: Loads the model; not called if every prediction is cached.
+        pairs: Distinct pairs, [n].
+        store: Where predictions are cached, or None to cache nothing.
+        name: Name of the model, for the progress.
+        advance: Called with the number of pairs that have been predicted since the last call.
+
+    Returns:
+        The predictions in the order of `pairs`, and facts about the model.
+
+    Raises:
+        InputError: If the model cannot be loaded or fails, or the disk is full.
+    """
+    digests = [pair_digest(pair) for pair in pairs]
+    shards = [] if store is None else list(store.shards())
+    facts = None if store is None else store.read_facts()
+    cached, missing = look_up(shards, digests)
+    if cached is not None and not missing and facts is not None:
+        return cached, facts
+    cached_pairs = len(pairs) - len(missing)
+    with Progress().stage(name, unit="pairs", total=len(pairs), cached=cached_pairs) as stage:
+        predictor = load()
+        if store is not None:
+            store.write_facts(predictor.facts)
+        for shard in predict_shards(predictor, [pairs[index] for index in missing]):
+            shards.append(shard)
+            if store is not None:
+                store.add(shard)
+            stage.advance(len(shard.pairs))
+            if advance is not None:
+                advance(len(shard.pairs))
+    predictions, _ = look_up(shards, digests)
+    assert predictions is not None
+    return predictions, predictor.facts
+
+
+def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Predictions]:
+    """Predict pairs in shards, from the longest to the shortest.
+
+    Pairs that are too long for the model come first, with NaN logits: they are never truncated.
+    """
+    lengths = [length for part in _parts(pairs, PAIRS_PER_SHARD) for length in predictor.count_tokens(part)]
+    by_length = sorted(zip(pairs, lengths, strict=True), key=lambda item: (-item[1], pair_digest(item[0])))
+    limit = predictor.facts.max_length
+    too_long = [item for item in by_length if limit is not None and item[1] > limit]
+    for part in _parts(too_long, PAIRS_PER_SHARD):
+        yield _predictions(part, np.full((len(part), predictor.n_outputs), np.nan, dtype=np.float32), 0.0)
+    for batches in _shards(_batches(by_length[len(too_long) :], predictor)):
+        start = time.perf_counter()
+        predicted = np.concatenate([predictor.predict([pair for pair, _ in batch]) for batch in batches])
+        yield _predictions([item for batch in batches for item in batch], predicted, time.perf_counter() - start)
+
+
+def _batches(by_length: Sequence[PairLength], predictor: Predictor) -> Iterator[Sequence[PairLength]]:
+    """Split pairs into batches of one padded length each, of at most `predictor.batch_tokens` tokens.
+
+    Unpadded pairs get batches of their own: without any padding, models skip the attention mask, which can change the
+    last bits of logits.
+    """
+
+    def padded(item: PairLength) -> tuple[int, bool]:
+        length = predictor.padded_length(item[1])
+        return length, length > item[1]
+
+    for (length, _), same_length in groupby(by_length, key=padded):
+        yield from _parts(list(same_length), max(1, predictor.batch_tokens // max(1, length)))
+
+
+def _shards(batches: Iterable[Sequence[PairLength]]) -> Iterator[list[Sequence[PairLength]]]:
+    """Group whole batches into shards of at least `PAIRS_PER_SHARD` pairs."""
+    shard: list[Sequence[PairLength]] = []
+    for batch in batches:
+        shard.append(batch)
+        if sum(map(len, shard)) >= PAIRS_PER_SHARD:
+            yield shard
+            shard = []
+    if shard:
+        yield shard
+
+
+def _predictions(
+    items: Sequence[PairLength], predicted: NDArray[np.float32] | NDArray[np.int64], seconds: float
+) -> Predictions:
+    logits = predicted.astype(np.float32, copy=False) if predicted.ndim == 2 else None
+    return Predictions(
+        pairs=tuple(pair_digest(pair) for pair, _ in items),
+        tokens=np.array([length for _, length in items], dtype=np.int32),
+        outputs=predicted.astype(np.int64) if logits is None else best_outputs(logits),
+        logits=logits,
+        seconds=seconds,
+    )
+
+
+def _parts(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

@@ -1,0 +1,98 @@
+"""One row of scores, and its mean over several results; every table of scores selects columns of such rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from merge_snli.base.table import Column
+from merge_snli.schema import ALL
+from merge_snli.scoring.scores import Curve
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, matching_threshold
+
+Row: TypeAlias = dict[str, float | None]
+
+MODEL = Column("Model", "left")
+PA = f"PA({QUALITY_THRESHOLD})"
+ECE = "ECE"
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """The scores of a model on some rows.
+
+    Attributes:
+        values: Every score by name, as `Scores.as_row` returns them.
+        curve: PA at every threshold.
+    """
+
+    values: Row
+    curve: Curve
+
+    def __getitem__(self, name: str) -> float | None:
+        """Return a score; None if there is none with this name."""
+        return self.values.get(name)
+
+    def share(self, name: str) -> float:
+        """Return a score as a number, NaN for None."""
+        value = self[name]
+        return float("nan") if value is None else value
+
+    def ends(self, name: str) -> tuple[float, float] | None:
+        """Return the interval of a score; None if it has none."""
+        low, high = self[f"{name}_low"], self[f"{name}_high"]
+        return None if low is None or high is None else (low, high)
+
+
+def all_rows(row: ScoreRow, rows_by: Mapping[str, Mapping[str, ScoreRow]]) -> list[dict[str, Any]]:
+    """Return the scores on all rows, and on those with each value of each column, named in `part`.
+
+    Args:
+        row: The scores on all rows, `all`.
+        rows_by: The scores by column and value, such as `word_class:noun`.
+    """
+    parts = {f"{column}:{value}": found for column, of in rows_by.items() for value, found in of.items()}
+    return [{"part": part, **found.values} for part, found in ({ALL: row} | parts).items()]
+
+
+def mean_row(rows: Sequence[ScoreRow], curve: Curve) -> ScoreRow:
+    """Return the mean of the rows of several results on the same data.
+
+    A score that one of them lacks is None. MT is that of the mean curve, and intervals are left to the caller.
+
+    Args:
+        rows: The rows, at least one, with the same names.
+        curve: Their mean curve.
+    """
+    names = dict.fromkeys(name for row in rows for name in row.values)
+    means: Row = {name: mean_of([row[name] for row in rows]) for name in names}
+    means |= {name: None for name in names if name.endswith(("_low", "_high"))}
+    means |= {name: int(means[name] or 0) for name in ("groups", "rows")}
+    on_seeds = means.get("seed_accuracy")
+    if on_seeds is not None and None not in curve.mean:
+        means["mt"] = matching_threshold(np.array(curve.mean, dtype=np.float64), on_seeds)
+    return ScoreRow(means, curve)
+
+
+def mean_of(values: Sequence[float | None]) -> float | None:
+    """Return the mean of some values; None if one is None."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if len(known) == len(values) else None
+
+
+def sum_of(values: Sequence[int | None]) -> int | None:
+    """Return the sum of some counts; None if one is None."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def percent(share: float | None) -> float | None:
+    """Return a share in percent, rounded for a table; never -0.0."""
+    return None if share is None else round(100 * share, 1) + 0.0
+
+
+def ends_text(low: float, high: float, sign: str = "") -> str:
+    """Return the ends of an interval of shares in percent; never -0.0."""
+    return " to ".join(f"{round(100 * end, 1) + 0.0:{sign}.1f}" for end in (low, high))

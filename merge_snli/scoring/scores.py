@@ -1,0 +1,229 @@
+"""Define the scores in a result: accuracies, curves and intervals."""
+
+from dataclasses import dataclass, fields
+from typing import Annotated
+
+from pydantic import Field
+
+from merge_snli.scoring.records import Count, Difference, Digest, Ends, Label, Part, Share, Threshold
+from metrics.pattern_accuracy.core import CURVE
+
+NO_ANSWER_TEXT = "no answer"
+"""How reports name an answer that cannot be read."""
+
+# Shares that differ by less are equal.
+ROUNDING = 1e-9
+
+INTERVALS = ("seed_accuracy", "sample_accuracy", "pattern_accuracy", "qt")
+"""The scores that have intervals."""
+
+NEED_SEEDS = ("seed_accuracy", "qt", "mt")
+"""The scores that only data with seeds has."""
+
+SOURCE_COLUMNS = ("source_problems", "source_accuracy", "source_accuracy_low", "source_accuracy_high")
+"""Names of the scores on the source in a row of scores."""
+
+
+@dataclass(frozen=True)
+class Spread(Part):
+    """A number for each subsample, or one without subsamples, with mean and sample standard deviation (n - 1)."""
+
+    mean: Share | None
+    std: Annotated[float, Field(ge=0)] | None
+    each: tuple[Share | None, ...]
+    """Value of each subsample; None if it has no row."""
+
+
+@dataclass(frozen=True)
+class Curve(Part):
+    """PA at the thresholds 0, 0.01, … 1."""
+
+    mean: Annotated[tuple[Share | None, ...], Field(min_length=len(CURVE), max_length=len(CURVE))]
+    """Mean PA at each threshold over the subsamples that have a row; None if none has one."""
+    passing: tuple[tuple[Count, ...], ...]
+    """Number of groups that pass each threshold, [n_subsamples, n_thresholds]."""
+    groups: tuple[Count, ...]
+    """Number of groups of which each subsample has a row, [n_subsamples]."""
+
+    def __post_init__(self) -> None:
+        """Check the lengths of the lists, and that no count exceeds the number of groups."""
+        if len(self.passing) != len(self.groups) or any(len(row) != len(CURVE) for row in self.passing):
+            raise ValueError(f"passing is not {len(self.groups)} lists of {len(CURVE)} counts")
+        if any(max(row) > groups for row, groups in zip(self.passing, self.groups, strict=True)):
+            raise ValueError("more groups pass a threshold than the draw has")
+
+    def at(self, threshold: float) -> float | None:
+        """Return the mean PA at one of the thresholds 0, 0.01, … 1; None if no subsample has a row."""
+        return self.mean[CURVE.index(threshold)]
+
+    @property
+    def each(self) -> tuple[tuple[float | None, ...], ...]:
+        """PA of each subsample at each threshold, None if it has no row."""
+        return tuple(
+            tuple(passing / groups if groups else None for passing in row)
+            for row, groups in zip(self.passing, self.groups, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Intervals(Part):
+    """Confidence intervals by a bootstrap that resamples groups with all their rows."""
+
+    level: Share
+    """Nominal coverage."""
+    methods: dict[str, str]
+    """Method of each interval, by its name: `BCa bootstrap`, `percentile bootstrap` or `Wilson score`."""
+    resamples: Count
+    random_seed: int
+    sample_accuracy: Ends
+    """Interval of SA on rows, over all subsamples."""
+    pattern_accuracy: Ends
+    """Interval of PA at the quality threshold."""
+    seed_accuracy: Ends | None = None
+    """Interval of SA on seeds; None without seeds, like `qt`."""
+    qt: Ends | None = None
+
+
+@dataclass(frozen=True)
+class RowScores(Part):
+    """Scores on rows, against the gold label or against the model's own predictions."""
+
+    rows: Count
+    """Number of rows with an answer, drawn or not."""
+    sample_accuracy: Spread
+    """SA by subsample."""
+    all_rows_accuracy: Share | None
+    """SA over every row, not only the drawn ones; None if only these were predicted."""
+    pattern_accuracy: Spread
+    """PA at the quality threshold, by subsample."""
+    curve: Curve
+    """PA at every threshold."""
+
+
+@dataclass(frozen=True)
+class Scores(RowScores):
+    """Scores on some rows and their groups. With seeds, they have the columns of the paper's Table 3."""
+
+    groups: Annotated[int, Field(ge=1, lt=2**63)]
+    """Number of groups."""
+    predicted: dict[Label, dict[Label, Count]]
+    """Number of rows by gold label and predicted label. Only gold labels that occur are listed; rows without an answer
+    are not counted."""
+    seed_accuracy: Share | None = None
+    """SA on the seeds; None without seeds, like `qt` and `mt`."""
+    qt: Difference | None = None
+    """PA at the quality threshold minus SA on the seeds; None if no subsample has a row."""
+    mt: Threshold | None = None
+    """Threshold whose PA on the mean curve is nearest to SA on the seeds; the higher of two equally near ones."""
+    intervals: Intervals | None = None
+    """Confidence intervals; None if too few groups have a row in a subsample, and for values of a column with many."""
+
+    def __post_init__(self) -> None:
+        """Check that the counts fit together, that QT is a difference of scores, and which scores have intervals."""
+        if max(self.curve.groups) > self.groups:
+            raise ValueError("a subsample has more groups than there are")
+        if sum(sum(row.values()) for row in self.predicted.values()) > self.rows:
+            raise ValueError("there are more predicted labels than rows")
+        accuracy, on_seeds = self.pattern_accuracy.mean, self.seed_accuracy
+        drop = None if accuracy is None or on_seeds is None else accuracy - on_seeds
+        if (self.qt is None) != (drop is None) or abs((self.qt or 0.0) - (drop or 0.0)) > ROUNDING:
+            raise ValueError(f"qt is {self.qt}, and pattern accuracy minus accuracy on seeds is {drop}")
+        for name in () if self.intervals is None else INTERVALS:
+            value, ends = numbers_of(self)[name], getattr(self.intervals, name)
+            if (ends is None) != (value is None):
+                raise ValueError(f"{name} is {value}, and its interval is {ends}")
+
+    def predicted_share(self, label: str) -> float:
+        """Return the share of the rows for which the model predicts a label."""
+        return sum(row.get(label, 0) for row in self.predicted.values()) / self.rows
+
+    def as_row(self) -> dict[str, float | None]:
+        """Return every score by name: shares from 0 to 1, and the numbers of groups and rows.
+
+        A score with an interval has its ends as `NAME_low` and `NAME_high`, and the share of each predicted label is
+        `predicted_LABEL`. Scores that need seeds are absent without them.
+        """
+        row: dict[str, float | None] = {"groups": self.groups}
+        for name, value in numbers_of(self).items():
+            if self.seed_accuracy is None and name in NEED_SEEDS:
+                continue
+            row[name] = value
+            if name in INTERVALS:
+                low, high = (None, None) if self.intervals is None else getattr(self.intervals, name)
+                row |= {f"{name}_low": low, f"{name}_high": high}
+        labels = next(iter(self.predicted.values()), {})
+        return row | {f"predicted_{label}": self.predicted_share(label) for label in labels}
+
+
+def numbers_of(scores: Part) -> dict[str, float | None]:
+    """Return the fields of some scores that are one number or its mean over the subsamples, by name."""
+    values = {each.name: getattr(scores, each.name) for each in fields(scores)}  # type: ignore[arg-type]
+    means = {name: value.mean if isinstance(value, Spread) else value for name, value in values.items()}
+    return {name: value for name, value in means.items() if value is None or isinstance(value, int | float)}
+
+
+@dataclass(frozen=True)
+class Calibration(Part):
+    """How well the probabilities that a model gives to labels fit its answers; on rows, means over the subsamples."""
+
+    brier: Annotated[float, Field(ge=0, le=2)] | None
+    """Brier score on rows: mean over the rows of the sum over the labels of the squared difference between probability
+    and truth, from 0 to 2. None if no subsample has a row, like the next one."""
+    calibration_error: Share | None
+    """Expected calibration error on rows (Guo et al., 2017): mean difference between the probability of the predicted
+    label and the accuracy, over 15 bins of this probability."""
+    seed_brier: Annotated[float, Field(ge=0, le=2)] | None = None
+    """Brier score on seeds; None without seeds, like the next two."""
+    seed_calibration_error: Share | None = None
+    """Expected calibration error on seeds."""
+    weakened: Share | None = None
+    """Share of the rows whose predicted label is that of the seed, but whose gold label is less probable."""
+    annotator_distance: Share | None = None
+    """Distance on rows to the labels that annotators gave to the seed: mean total variation distance between the
+    probabilities and the shares of the annotators. None without labels of annotators, like the next one."""
+    seed_annotator_distance: Share | None = None
+    """The same distance on seeds."""
+
+
+@dataclass(frozen=True)
+class SourceAccuracy(Part):
+    """Sample accuracy on problems of the source."""
+
+    problems: Annotated[int, Field(ge=1, lt=2**63)]
+    """Number of problems with a prediction."""
+    sample_accuracy: Share
+    interval: Ends
+    """95% Wilson score interval."""
+
+    def as_row(self) -> dict[str, float]:
+        """Return the scores as shares, with the ends of the interval as `NAME_low` and `NAME_high`."""
+        low, high = self.interval
+        values = self.problems, self.sample_accuracy, low, high
+        return dict(zip(SOURCE_COLUMNS, values, strict=True))
+
+
+@dataclass(frozen=True)
+class SourceScores(Part):
+    """Scores on all problems of the source that have a gold label, which is more than the seeds."""
+
+    name: str
+    """Hub id or file name of the source, with the split if there is one."""
+    digest: Digest
+    """Digest of the problems, as in the record of a data set."""
+    without_label: Count
+    """Number of rows without a gold label, which are left out."""
+    too_long: Count
+    """Number of problems left out because they are longer than the model's maximum length."""
+    overall: SourceAccuracy
+    labels: dict[Label, SourceAccuracy]
+    """Scores on the problems of each gold label."""
+
+    def __post_init__(self) -> None:
+        """Check that the problems of the labels add up."""
+        if sum(scores.problems for scores in self.labels.values()) != self.overall.problems:
+            raise ValueError("the problems of the labels do not add up to those of the source")
+
+    @property
+    def problems(self) -> int:
+        """Number of problems with a gold label, including those that are too long."""
+        return self.overall.problems + self.too_long

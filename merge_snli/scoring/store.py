@@ -1,0 +1,362 @@
+"""Read and write results: `NAME.json` with the numbers, and `NAME.parquet` with the answers."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import re
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.json_schema import GenerateJsonSchema
+
+from merge_snli.base.differences import differences
+from merge_snli.base.errors import InputError, Message, param
+from merge_snli.base.files import sha256_of_file, sha256_of_json, write_bytes
+from merge_snli.base.table import count
+from merge_snli.dataset.folders import check_out
+from merge_snli.scoring.answer_table import from_bytes, from_table, to_bytes
+from merge_snli.scoring.answers import Answers
+from merge_snli.scoring.answers_frame import open_whole, with_data
+from merge_snli.scoring.data import ScoredData
+from merge_snli.scoring.grouping import names_of
+from merge_snli.scoring.measure import scores
+from merge_snli.scoring.records import SCHEMA_VERSION
+from merge_snli.scoring.result import Result, ResultFile
+from merge_snli.scoring.scores import Scores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+logger = logging.getLogger(__name__)
+
+
+FILE: TypeAdapter[ResultFile] = TypeAdapter(ResultFile)
+SCORES: TypeAdapter[Scores] = TypeAdapter(Scores)
+
+# Largest difference of a number in a file from the same number computed from the answers.
+TOLERANCE = 1e-9
+
+
+def to_json(result: Result) -> dict[str, Any]:
+    """Return a result as JSON values, without its answers."""
+    value: dict[str, Any] = FILE.dump_python(result, mode="json")
+    return value
+
+
+def file_name(result: Result) -> str:
+    """Return the file name of a result, unique per model, dtype, prompt, data and config.
+
+    A function without a digest is identified by its name, because `safe_name` may drop most of it.
+    """
+    dtype = "" if result.run.dtype in (None, "float32") else f"-{result.run.dtype}"
+    digest = result.model.digest
+    suffix = f"function-{sha256_of_json(result.model.name)[:8]}" if digest is None else digest[:8]
+    model = f"{safe_name(result.model.name)}{dtype}-{suffix}"
+    data = result.dataset
+    return f"{model}_{safe_name(data.name)}-{data.digest[:8]}-{safe_name(data.config or 'groups')}.json"
+
+
+def answers_name(name: str) -> str:
+    """Return the name of the file of the answers of a result file."""
+    return f"{name.removesuffix('.json')}.parquet"
+
+
+def to_files(result: Result) -> dict[str, bytes]:
+    """Return the two files of a result by name: first the answers, then the numbers with the sha256 of the answers."""
+    name, answers = file_name(result), to_bytes(result.table)
+    file = replace(result, answers_sha256=sha256(answers).hexdigest())
+    return {answers_name(name): answers, name: (_indented(to_json(file)) + "\n").encode()}
+
+
+def write_result(result: Result, folder: Path) -> Path:
+    """Write the files of a result into `folder`, each atomically, and return the path of the JSON file.
+
+    The answers come first, so that a run that is killed between the two leaves no result with other answers.
+    """
+    for name, content in to_files(result).items():
+        write_bytes(folder / name, content)
+    return folder / file_name(result)
+
+
+def store_result(result: Result, folder: Path) -> Result:
+    """Write the files of a result as `write_result` does, and return it with the sha256 of its answers."""
+    path = write_result(result, folder)
+    return replace(result, answers_sha256=sha256_of_file(path.with_name(answers_name(path.name))))
+
+
+def read_result(path: str | Path) -> Result:
+    """Read a result, of which the file of the answers is beside the JSON file.
+
+    Raises:
+        InputError: If a file cannot be read or is not valid, the two do not fit together, or the result has another
+            format version.
+    """
+    path = Path(path)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    beside = path.with_name(answers_name(path.name))
+    return parse_result(content, beside.read_bytes() if beside.is_file() else None, path)
+
+
+def read_answers(
+    *folders: str | Path, data: object = None, config: str | None = None, with_text: bool = False
+) -> pd.DataFrame:
+    """Read the answers of all results in some folders, on the same data or not, as one table.
+
+    Args:
+        folders: Folders of results.
+        data: The data set of the results, to join the answers with it; None for the answers as they are stored.
+        config: Only the results on this config.
+        with_text: Whether to add the sentences of the data, whose terms apply.
+
+    Returns:
+        The tables of the results one after another, with the name of the model in the first column, `model`.
+
+    Raises:
+        InputError: If a folder has no valid result, or one is on other data.
+    """
+    import pandas as pd
+
+    if with_text and data is None:
+        raise InputError(f"{param('with_text', True)} needs the data: name the data set")
+    results = [each for each in read_results(*folders) if config in (None, each.dataset.config)]
+    if not results:
+        raise InputError(f"no result in {', '.join(map(str, folders))} is on config {config}")
+    wholes: dict[str, ScoredData] = {}
+    frames = []
+    for name, result in zip(names_of(results), results, strict=True):
+        table = result.table
+        if data is not None:
+            key = str(result.dataset.config)
+            wholes[key] = wholes.get(key) or open_whole(data, result.dataset)
+            table = with_data(table, open_whole(wholes[key], result.dataset), with_text=with_text)
+        frame = table.to_pandas()
+        frame.insert(0, "model", name)
+        frames.append(frame)
+    joined: pd.DataFrame = pd.concat(frames, ignore_index=True)
+    return joined
+
+
+def read_results(*folders: str | Path) -> list[Result]:
+    """Read all results in some folders, in the order of the folders, sorted by file name.
+
+    Invalid files are skipped with a warning. Copies of a result count once.
+
+    Raises:
+        InputError: If a folder does not exist or has no valid result.
+    """
+    if not folders:
+        raise InputError(f"no results: name the {param('out')} folder of merge-snli score")
+    results: list[Result] = []
+    for folder in folders:
+        for result in _read_folder(folder):
+            if result not in results:
+                results.append(result)
+    return results
+
+
+def as_results(results: object) -> list[Result]:
+    """Return results, or those in results folders.
+
+    Args:
+        results: A results folder, or any number of results and results folders.
+
+    Raises:
+        InputError: If something else is given, or a folder has no valid result.
+    """
+    listed = [results] if isinstance(results, str | Path | Result) else results
+    if not isinstance(listed, Iterable):
+        raise InputError(f"results has the type {type(results).__name__}: give results, or folders of results")
+    found: list[Result] = []
+    for each in listed:
+        if not isinstance(each, str | Path | Result):
+            raise InputError(f"results has a {type(each).__name__}: give results, or folders of results")
+        found += [each] if isinstance(each, Result) else read_results(each)
+    return found
+
+
+def _read_folder(folder: str | Path) -> list[Result]:
+    paths = sorted(Path(folder).glob("*.json"))
+    if not Path(folder).is_dir():
+        raise InputError(f"{folder} is not a folder: pass the {param('out')} folder of merge-snli score")
+    if not paths:
+        raise InputError(f"no results in {folder}: pass the {param('out')} folder of merge-snli score")
+    with ThreadPoolExecutor() as pool:  # most of the time is in libraries that release the lock
+        found = list(pool.map(_read_or_message, paths))
+    results = [each for each in found if isinstance(each, Result)]
+    errors = [each for each in found if not isinstance(each, Result)]
+    if not results:
+        raise InputError(f"no valid result in {folder} ({count(len(errors), 'file')} read); {errors[0].marked}")
+    for message in errors:
+        logger.warning("skipped: %s", message)
+    return results
+
+
+def _read_or_message(path: Path) -> Result | Message:
+    try:
+        return read_result(path)
+    except InputError as error:
+        return error.message
+
+
+def parse_result(content: bytes, answers: bytes | None, name: str | Path) -> Result:
+    """Parse the two files of a result.
+
+    Args:
+        content: The bytes of the JSON file.
+        answers: The bytes of the file of the answers; None if it is missing.
+        name: Name of the JSON file, for messages.
+
+    Raises:
+        InputError: If they are not a valid result, do not fit together, or have another format version.
+    """
+    try:
+        file = FILE.validate_json(content)
+    except ValidationError as error:
+        raise InputError(f"{name} {_reason(error, content)}") from error
+    beside = answers_name(Path(name).name)
+    if answers is None:
+        raise InputError(f"{name} has no answers: {beside} is not beside it; copy both files, or score the model again")
+    if sha256(answers).hexdigest() != file.answers_sha256:
+        raise InputError(f"{beside} is not the file of the answers of {name}: score the model again")
+    try:
+        found = from_table(from_bytes(answers), file.compared_labels, file.subsamples)
+        found = replace(found, drawn_only=file.left_out.undrawn > 0)
+        wrong = next(_wrong_numbers(file, found), None)
+    except ValueError as error:
+        raise InputError(f"{name} is not a valid result: {error}; score the model again") from error
+    if wrong is not None:
+        raise InputError(f"{name} is not a valid result: {wrong}; score the model again")
+    return Result(**{each.name: getattr(file, each.name) for each in fields(ResultFile)}, answers=found)
+
+
+def _wrong_numbers(file: ResultFile, answers: Answers) -> Iterator[str]:
+    """Yield a sentence for each score on all rows that is not what the answers give.
+
+    Recomputing the intervals takes longer than reading the file, so they are only compared if PA is outside of its own.
+    """
+    stored = file.scores.intervals
+    pa_ends, accuracy = None if stored is None else stored.pattern_accuracy, file.scores.pattern_accuracy.mean
+    outside = pa_ends is not None and accuracy is not None and not pa_ends[0] <= accuracy <= pa_ends[1]
+    both = (file.scores, scores(answers, intervals=outside))
+    submitted, given = (SCORES.dump_python(each, mode="json") for each in both)
+    if not outside:
+        submitted["intervals"] = given["intervals"] = None
+    for inner, stated, right in differences(submitted, given, "scores", is_equal=nearly_equal):
+        yield f"{inner} is {short(stated)}, and the answers give {short(right)}"
+
+
+def nearly_equal(first: object, second: object, tolerance: float = TOLERANCE) -> bool:
+    """Return whether two JSON values are the same, but for rounding."""
+    if isinstance(first, float) and isinstance(second, float):
+        return math.isclose(first, second, rel_tol=0, abs_tol=tolerance)
+    return first == second
+
+
+def short(value: object) -> str:
+    """Return the beginning of a value, for messages."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def work_folder(out: Path) -> Path:
+    """Return the work folder of an output folder: `OUT.work`."""
+    return out.resolve().with_name(f"{out.resolve().name}.work")
+
+
+def safe_name(name: str) -> str:
+    """Return a name that is safe as a part of a file name."""
+    return re.sub(r"[^A-Za-z0-9._]+", "-", name).strip("-.")[:60] or "model"
+
+
+def _reason(error: ValidationError, content: bytes) -> str:
+    """Describe the first error of a file: another version, or its field and what is wrong with it."""
+    version = _version(content)
+    if version not in (None, SCHEMA_VERSION):
+        return (
+            f"has format version {version!r:.20}, expected {SCHEMA_VERSION}: score the model, or import its logs, again"
+        )
+    first = error.errors(include_url=False)[0]
+    if version is None:
+        return "is not a result of merge-snli score: leave it out"
+    field = ".".join(map(str, first["loc"]))
+    message = first["msg"].removeprefix("Value error, ")
+    return f"is not a valid result{f', field {field}' if field else ''}: {message}; score the model again"
+
+
+def _version(content: bytes) -> object:
+    """Return the format version that a file names, or None if it names none."""
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    return value.get("schema_version") if isinstance(value, dict) else None
+
+
+def _indented(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - any JSON value
+    """Format JSON with one line per object entry and per list of numbers or strings."""
+    before, after = "\n" + " " * (indent + 2), "\n" + " " * indent
+    if isinstance(value, dict) and value:
+        entries = (f"{json.dumps(name)}: {_indented(entry, indent + 2)}" for name, entry in value.items())
+        return "{" + before + f",{before}".join(entries) + after + "}"
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        return "[" + before + f",{before}".join(map(_indented, value)) + after + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def check_results_folder(out: Path) -> None:
+    """Check that results can be written to a folder.
+
+    Raises:
+        InputError: If `check_out` refuses the folder, or it has files but no result.
+    """
+    check_out(out, "a results folder", _find_other)
+
+
+def _find_other(folder: Path) -> str | None:
+    """Return the first name in a folder without results; hidden files do not count."""
+    names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    return None if any(is_result(folder / name) for name in names) else next(iter(names), None)
+
+
+def is_result(path: Path) -> bool:
+    """Return whether a file is a result, of any schema version."""
+    if path.suffix != ".json":
+        return False
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(value, dict) and {"schema_version", "model", "dataset"} <= value.keys()
+
+
+SCHEMA_FILE = Path(__file__).with_name("result.schema.json")
+
+
+class _WithoutTitles(GenerateJsonSchema):
+    """Leave out the titles that repeat the name of each field."""
+
+    def field_title_should_be_set(self, schema: object) -> bool:
+        return False
+
+
+def result_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of result files."""
+    return {
+        "$schema": GenerateJsonSchema.schema_dialect,
+        "$id": f"urn:merge-snli:result:{SCHEMA_VERSION}",
+        **FILE.json_schema(schema_generator=_WithoutTitles),
+    }
+
+
+if __name__ == "__main__":
+    SCHEMA_FILE.write_text(json.dumps(result_schema(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

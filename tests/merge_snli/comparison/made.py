@@ -1,0 +1,192 @@
+"""Made-up scored data sets, small enough to compute every number by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from merge_snli.comparison.scored_dataset import ModelAnswers, Replacements, ScoredDataset
+from merge_snli.dataset.record import DataRecord, MaskedLMRecord, generation_of, read_record
+from merge_snli.dataset.stored import MergeDataset
+from merge_snli.models.labels import Missing
+from merge_snli.schema import NLI_LABELS, WORD_CLASSES
+from merge_snli.scoring.answers import Answers, Predicted, answers_to, predicted_answers
+from merge_snli.scoring.data import ScoredData, SeedPairs
+from merge_snli.scoring.evaluate import dataset_record, make_result
+from merge_snli.scoring.records import ModelRecord, RunRecord
+from merge_snli.scoring.result import Result
+from tests.records import SHIPPED
+
+DIGEST = "d" * 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A variant.
+
+    Attributes:
+        seed: Id of its seed.
+        answers: The predictions of the models, one letter each: the first of the label, or `-` without a prediction.
+        replacement: By default numbered, so that no two variants are equal.
+    """
+
+    seed: str
+    answers: str
+    word_class: str = "noun"
+    original: str = "dog"
+    replacement: str | None = None
+    masked_lms: tuple[str, ...] = ("mlm",)
+    subsamples: tuple[int, ...] = (0,)
+    log_odds: float = 1.0
+
+
+def rows_of(seed: str, answers: Sequence[str] | str, **columns: Any) -> list[Row]:  # noqa: ANN401 - fields of Row
+    """Return one row per answer: `rows_of("s1", "een")` for one model, `rows_of("s1", ["en", "ee"])` for two."""
+    return [Row(seed=seed, answers=answer, **columns) for answer in answers]
+
+
+def scored_dataset(
+    rows: Sequence[Row],
+    *,
+    models: Sequence[str] = ("a",),
+    gold: Mapping[str, str] | None = None,
+    on_seeds: Mapping[str, str] | None = None,
+    texts: Mapping[str, tuple[str, str]] | None = None,
+    annotators: Sequence[Sequence[int]] | None = None,
+    masked_lms: Sequence[str] = ("mlm",),
+    labels: Sequence[str] = NLI_LABELS,
+    options: Mapping[str, Any] | None = None,
+    title: str = "made up",
+    digest: str = DIGEST,
+) -> ScoredDataset:
+    """Return a scored data set with the seeds in the order of their first row.
+
+    Args:
+        rows: The variants.
+        models: Names of the models, in the order of the answers.
+        gold: Gold labels of seeds, as first letters; by default `e`.
+        on_seeds: Predictions of the models on seeds, one letter per model; by default the gold label. `-` for no
+            prediction, which needs rows without predictions, too.
+        texts: Premise and hypothesis of seeds; by default made of the id.
+        annotators: Number of annotators who gave each label to each seed, [n_seeds, n_labels].
+        masked_lms: Masked LMs of the run.
+        labels: Labels of the data set, which are also those in which predictions are compared.
+        options: Changed options of the run.
+        title: Title of the data set.
+        digest: sha256 of the data.
+    """
+    gold, on_seeds, texts = gold or {}, on_seeds or {}, texts or {}
+    ids = tuple(dict.fromkeys(row.seed for row in rows))
+    letters = [gold.get(seed, "e") for seed in ids]
+    numbers = {label[0]: number for number, label in enumerate(labels)}
+    numbers |= {"-": Missing.NOT_PREDICTED, "?": Missing.NO_ANSWER}
+    pairs = [texts.get(seed, (f"The premise of {seed}.", f"The hypothesis of {seed}.")) for seed in ids]
+    dataset = _dataset(title, digest, masked_lms, options or {})
+    data = _data(rows, ids, pairs, [numbers[letter] for letter in letters], dataset, labels, masked_lms)
+    data = data if annotators is None else replace(data, annotators=np.array(annotators))
+    of_seeds = [on_seeds.get(seed, letter * len(models)) for seed, letter in zip(ids, letters, strict=True)]
+    answers = [
+        answers_to(
+            data,
+            Predicted(np.array([numbers[row.answers[at]] for row in rows])),
+            Predicted(np.array([numbers[letters[at]] for letters in of_seeds])),
+            tuple(labels),
+        )
+        for at in range(len(models))
+    ]
+    return ScoredDataset(
+        data,
+        dataset_record(data),
+        Replacements(
+            word_class=pa.array([row.word_class for row in rows]).dictionary_encode(),
+            original=pa.array([row.original for row in rows]).dictionary_encode(),
+            replacement=pa.array([row.replacement or f"word{at}" for at, row in enumerate(rows)]).dictionary_encode(),
+            log_odds=np.array([row.log_odds for row in rows], dtype=np.float32),
+        ),
+        tuple(
+            ModelAnswers(name, made_result(name, data, each), each) for name, each in zip(models, answers, strict=True)
+        ),
+    )
+
+
+def made_result(name: str, data: ScoredData, answers: Answers, *, digest: str | None = None) -> Result:
+    """Return the result of a model that gave some answers to data."""
+    known, kept = predicted_answers(answers, data)
+    model = ModelRecord(
+        name=name,
+        revision=None,
+        digest=digest,
+        architecture=None,
+        parameters=None,
+        training_data=None,
+        labels=answers.labels,
+        label_origin="function",
+        config_labels=(),
+    )
+    run = RunRecord(versions={}, dtype=None, device=None, seconds=0.0)
+    return replace(
+        make_result(known, kept, data, model=model, run=run, max_length=None, pairs=len(data.pairs)), notes=()
+    )
+
+
+def _dataset(title: str, digest: str, masked_lms: Sequence[str], options: Mapping[str, Any]) -> MergeDataset:
+    run = read_record(SHIPPED)
+    named = tuple(MaskedLMRecord(name, None, "a" * 64) for name in masked_lms)
+    record = replace(
+        run,
+        title=title,
+        options=run.options | {"mlm": list(masked_lms)} | dict(options),
+        generation=replace(generation_of(run), masked_lms=named),
+        data=DataRecord(digest, {}),
+    )
+    return MergeDataset(name="made", folder=Path("made"), revision=None, record=record)
+
+
+def _data(
+    rows: Sequence[Row],
+    ids: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    gold: Sequence[int],
+    dataset: MergeDataset,
+    labels: Sequence[str],
+    masked_lms: Sequence[str],
+) -> ScoredData:
+    groups = np.array([ids.index(row.seed) for row in rows])
+    row_labels = np.array(gold)[groups]
+    n_subsamples = 1 + max((number for row in rows for number in row.subsamples), default=0)
+    return ScoredData(
+        dataset=dataset,
+        name=dataset.name,
+        title=dataset.record.title,
+        revision=None,
+        config="all",
+        digest=dataset.digest,
+        group_column="seed_id",
+        label_names=tuple(labels),
+        table=pa.table(
+            {
+                "variant_id": [f"v{at}" for at in range(len(rows))],
+                "word_class": [row.word_class for row in rows],
+                "original": [row.original for row in rows],
+                "replacement": [row.replacement or f"word{at}" for at, row in enumerate(rows)],
+                "log_odds": pa.array([row.log_odds for row in rows], pa.float32()),
+            }
+        ),
+        pairs=(*pairs, *((f"premise {at}", f"hypothesis {at}") for at in range(len(rows)))),
+        group_ids=tuple(ids),
+        row_pairs=len(ids) + np.arange(len(rows)),
+        row_groups=groups,
+        row_labels=row_labels,
+        subsamples=np.array([[number in row.subsamples for row in rows] for number in range(n_subsamples)]),
+        seeds=SeedPairs(np.arange(len(ids)), np.array(gold)),
+        parts={
+            "word_class": {name: np.array([row.word_class == name for row in rows]) for name in WORD_CLASSES},
+            "label": {name: row_labels == number for number, name in enumerate(labels)},
+            "masked_lm": {name: np.array([name in row.masked_lms for row in rows]) for name in masked_lms},
+        },
+    )

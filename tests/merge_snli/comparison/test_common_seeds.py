@@ -1,0 +1,219 @@
+"""Models on fewer seeds or with fewer labels are not ranked above others, and not averaged with them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from merge_snli import Result, score
+from merge_snli.comparison.compare import Comparison, compare_results
+from merge_snli.comparison.scored_dataset import NotComputable
+from merge_snli.comparison.statistics_tables import comparison_tables, to_json
+from merge_snli.comparison.without_seeds import on_common_seeds
+from merge_snli.dataset.stored import find_dataset, read_split
+from merge_snli.language_models.import_files import import_files
+from merge_snli.leaderboard.boards import Board, make_boards, side_by_side
+from merge_snli.leaderboard.payload import page_data
+from merge_snli.leaderboard.write import comma_separated, json_text, markdown
+from merge_snli.models.labels import Pair
+from merge_snli.paper.filter_sets import filter_sets
+from merge_snli.paper.report.analyze import analyze
+from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.grouping import coverage, ranked, unranked_reasons
+from tests.merge_snli.comparison.made import rows_of, scored_dataset
+from tests.merge_snli.conftest import MakeDataset
+
+WHOLE, PART, WEAK, TWO_WAY = "whole", "part", "weak", "two-way"
+
+
+def comparison_text(comparison: Comparison) -> str:
+    return "\n".join(table.text() for table in comparison_tables(comparison))
+
+
+def answers(pairs: Sequence[Pair], most: int) -> list[str]:
+    """Answer with a label that depends on the length of the pair; `most` labels are used."""
+    return [NLI_LABELS[(len(premise) + len(hypothesis)) % most] for premise, hypothesis in pairs]
+
+
+@pytest.fixture(scope="module")
+def folder(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_dataset(tmp_path_factory.mktemp("data") / "small", seeds=24)
+
+
+@pytest.fixture(scope="module")
+def gold(folder: Path) -> dict[Pair, str]:
+    rows = read_split(find_dataset(str(folder)), "all").to_pylist()
+    of_variants = {(row["premise"], row["hypothesis"]): NLI_LABELS[row["label"]] for row in rows}
+    return of_variants | {(row["seed_premise"], row["seed_hypothesis"]): NLI_LABELS[row["label"]] for row in rows}
+
+
+@pytest.fixture(scope="module")
+def results(folder: Path, gold: dict[Pair, str], tmp_path_factory: pytest.TempPathFactory) -> list[Result]:
+    """A model that is right on two thirds of the seeds, its answers on these alone, a weak and a two-way model."""
+
+    def good(pairs: list[Pair]) -> list[str]:
+        return [gold[pair] if sum(map(ord, gold_seed[pair])) % 3 else guess(pair) for pair in pairs]
+
+    def guess(pair: Pair) -> str:
+        return NLI_LABELS[(NLI_LABELS.index(gold[pair]) + 1) % 3]
+
+    rows = read_split(find_dataset(str(folder)), "all").to_pylist()
+    gold_seed = {(row["premise"], row["hypothesis"]): row["seed_id"] for row in rows}
+    gold_seed |= {(row["seed_premise"], row["seed_hypothesis"]): row["seed_id"] for row in rows}
+    whole = score(good, folder, name=WHOLE)
+    right = {seed for seed, correct in zip(whole.group_ids, whole.correct_seeds(), strict=True) if correct}
+    assert 2 < len(right) < len(whole.group_ids)
+    path = tmp_path_factory.mktemp("answers") / "part.csv"
+    of_pair = {row["variant_id"]: (row["premise"], row["hypothesis"]) for row in rows if row["seed_id"] in right}
+    of_pair |= {
+        row["seed_id"]: (row["seed_premise"], row["seed_hypothesis"]) for row in rows if row["seed_id"] in right
+    }
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "label"])
+        writer.writerows([name, *good([pair])] for name, pair in of_pair.items())
+    [part] = import_files([path], str(folder), model=PART, partial=True)
+    weak = score(lambda pairs: answers(pairs, 3), folder, name=WEAK)
+    two_way = score(
+        lambda pairs: ["entailment" if gold[pair] == "entailment" else "not_entailment" for pair in pairs],
+        folder,
+        name=TWO_WAY,
+    )
+    return [part, two_way, weak, whole]
+
+
+@pytest.fixture(scope="module")
+def n_part(results: list[Result]) -> int:
+    return len(results[0].group_ids)
+
+
+@pytest.fixture(scope="module")
+def board(results: list[Result]) -> Board:
+    [board] = make_boards(results)
+    return board
+
+
+def test_a_partial_and_a_two_way_model_are_listed_but_not_ranked(results: list[Result], n_part: int) -> None:
+    assert results[0].scores.pattern_accuracy.mean == 1 > (results[3].scores.pattern_accuracy.mean or 0)
+    order = ranked(results)
+    assert [result.model.name for result in order[:2]] == [WHOLE, WEAK]
+    reasons = dict(zip((result.model.name for result in results), unranked_reasons(results), strict=True))
+    assert reasons[WHOLE] is reasons[WEAK] is None
+    assert reasons[PART] == coverage(results[0]) == f"{n_part} of 24 seeds, the others lack imported answers"
+    assert "two-way" in str(reasons[TWO_WAY])
+
+
+def test_two_way_models_are_ranked_among_themselves(results: list[Result]) -> None:
+    assert unranked_reasons([results[1]]) == [None]
+
+
+def test_the_board_gives_the_reason_in_every_format(board: Board, n_part: int) -> None:
+    assert [entry.name for entry in board.entries if entry.unranked is None] == [WHOLE, WEAK]
+    text = markdown([board])
+    assert text.index(f"| {WHOLE} ") < text.index(f"| {WEAK} ") < text.index(f"| {PART} (not ranked)")
+    assert f"{PART} is not ranked: {n_part} of 24 seeds" in text
+    assert f"{n_part} to 24 seeds" in text, "the heading claims no more seeds than the rows have"
+    rows = {(row["model"], row["part"]): row for row in json.loads(json_text([board]))["rows"]}
+    assert f"{n_part} of 24" in rows[PART, "all"]["not_ranked"]
+    assert rows[WHOLE, "all"]["not_ranked"] is None
+    cells = {row["model"]: row["not_ranked"] for row in csv.DictReader(comma_separated([board]).splitlines())}
+    assert cells[WHOLE] == "" != cells[TWO_WAY]
+
+
+def test_the_page_gives_the_reason(board: Board, n_part: int) -> None:
+    [data] = page_data([board], {})["boards"]
+    assert data["seeds"] == 24
+    models = {model["name"]: model for model in data["models"]}
+    assert f"{n_part} of 24" in models[PART]["unranked"]
+    assert any("not ranked" in note for note in models[PART]["notes"])
+    assert models[WHOLE]["unranked"] is None
+
+
+def test_side_by_side_does_not_rank_a_partial_model_first(
+    results: list[Result], board: Board, make_dataset: MakeDataset, tmp_path: Path
+) -> None:
+    other = make_dataset(tmp_path / "other", seeds=4)
+    elsewhere = make_boards([score(lambda pairs: ["neutral"] * len(pairs), other, name="elsewhere")])
+    side = side_by_side([board, *elsewhere])
+    assert side is not None
+    assert [name for name, _ in side.rows][:2] == [WHOLE, WEAK]
+    assert any(f"{PART} is not ranked" in note for note in side.notes)
+
+
+def test_compare_uses_common_seeds_and_says_so(results: list[Result], folder: Path, n_part: int) -> None:
+    [compared] = compare_results(results, datasets=[find_dataset(str(folder))])
+    assert {*compared.family.models} == {WHOLE, PART, WEAK}, "two-way models are compared among themselves"
+    assert (compared.seeds, compared.left_out) == (n_part, 24 - n_part)
+    assert compared.pattern_accuracy[WHOLE] == compared.pattern_accuracy[PART]
+    assert compared.seeds_against_variants is not None
+    [same] = compare_results([results[0], results[3]])
+    assert same.seeds_against_variants is not None
+    assert same.seeds_against_variants.difference == 0, "both models have the same answers on the common seeds"
+    text = " ".join(comparison_text(compared).split())
+    assert "too long" not in text
+    assert "were imported" in text
+    assert f"{TWO_WAY}: not compared, because no other model here answers with the labels entailment, " in text
+    assert TWO_WAY in to_json(compared)["notes"]
+
+
+def test_two_way_models_are_compared_with_each_other(results: list[Result], folder: Path) -> None:
+    other = score(lambda pairs: ["not_entailment"] * len(pairs), folder, name="never")
+    three, two = compare_results([*results, other])
+    assert {*two.family.models} == {TWO_WAY, "never"}
+    assert two.title == f"{three.title}, two-way models"
+    assert TWO_WAY not in three.notes
+
+
+def test_analyse_uses_common_seeds_and_separates_two_way_models(
+    results: list[Result], folder: Path, n_part: int, tmp_path: Path
+) -> None:
+    report = analyze(results, [folder], out=tmp_path / "report")
+    three, two = report.as_dict()["data_sets"]
+    assert (three["models"], two["models"]) == ([PART, WEAK, WHOLE], [TWO_WAY])
+    rows = {row["model"]: row for row in three["analyses"]["table_3"]["rows"]}
+    assert {row["seeds"] for row in rows.values()} == {n_part}
+    assert rows[PART]["pattern_accuracy"] == rows[WHOLE]["pattern_accuracy"]
+    assert rows[PART]["letters"] == rows[WHOLE]["letters"]
+    assert two["analyses"]["table_3"]["rows"][0]["seeds"] == 24
+    for curve in three["analyses"]["classes"]["curves"].values():
+        assert curve["seeds"] <= n_part
+    page = " ".join((tmp_path / "report" / "index.html").read_text(encoding="utf-8").split())
+    assert f"{n_part} common seeds" in page
+    assert "for 1 data set.</p>" in page
+    assert f"{PART}: {n_part} of 24 seeds, the others lack imported answers" in page
+    [table] = (tmp_path / "report" / "tables").glob("*-all-table-3.csv")
+    with table.open(newline="", encoding="utf-8") as file:
+        assert {row["n"] for row in csv.DictReader(file)} == {str(n_part)}
+
+
+def test_models_without_a_common_seed_are_named() -> None:
+    scored = scored_dataset(
+        [*rows_of("s1", ["e-"] * 2), *rows_of("s2", ["-e"] * 2)],
+        models=("first", "second"),
+        on_seeds={"s1": "e-", "s2": "-e"},
+    )
+    with pytest.raises(NotComputable, match="first, second have no seed"):
+        on_common_seeds([scored])
+
+
+def test_figure_8_is_on_seeds_that_every_model_has_in_every_set() -> None:
+    """Without that, the mean over the models of a set would be over other seeds than that of the next set."""
+    plain = scored_dataset(
+        [*rows_of("s1", ["ee"] * 2), *rows_of("s2", ["e-"] * 2), *rows_of("s3", ["ee"] * 2)],
+        models=("first", "second"),
+        on_seeds={"s2": "e-"},
+    )
+    pos = scored_dataset(
+        [*rows_of("s1", ["en"] * 2), *rows_of("s2", ["nn"] * 2), *rows_of("s3", ["ee"] * 2)],
+        models=("first", "second"),
+        options={"filters": ["pos"]},
+        digest="e" * 64,
+    )
+    found = filter_sets([plain, pos])
+    assert found.seeds == 2
+    assert any("second: 2 of 3 seeds" in each for each in found.coverage)
+    assert [each.curve.at(0.9) for each in found.sets] == [1, 0.75]

@@ -1,0 +1,140 @@
+"""Counting the words of a corpus: what is counted, the cache, and corpora that cannot be read."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from merge_snli.base.errors import InputError
+from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
+from merge_snli.dataset.record import TaggerRecord, generation_of, read_record
+from merge_snli.models.tagger import Tagger
+from tests.records import SHIPPED, changed
+
+TEXTS = (
+    "A dog can't chase the Dog's ball.",
+    "  Two  dogs\tsleep...\u00a0A \u2018black-and-white\u2019 cat (café) :) isn't there!",
+    "He said:“No”, then left at 10a.m. for $5, e.g. to New\u2003York\u200b.",
+)
+
+
+def plain(folder: Path, content: str | bytes) -> str:
+    path = folder / "corpus.txt"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return str(path)
+
+
+def problems(folder: Path, rows: list[dict[str, str]]) -> str:
+    path = folder / "train.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def test_tokens_are_those_of_the_tagger_in_whole_texts(tmp_path: Path, tagger: Tagger) -> None:
+    counts = count_corpus(open_corpus(plain(tmp_path, "\n".join(TEXTS))), tagger)
+    expected = Counter(
+        token.lower_ for text in TEXTS for token in tagger.nlp.make_doc(text) if not token.text.isspace()
+    )
+    assert counts.by_token == expected
+    assert counts.tokens == sum(expected.values())
+    words = pa.array(["Dog", "dogs", "zebra", "CAT", "dog"]).dictionary_encode()
+    assert counts.of(words).tolist() == [2, 1, 0, 1, 2]
+
+
+def test_problems_count_premises_and_hypotheses_with_a_gold_label(tmp_path: Path, tagger: Tagger) -> None:
+    rows = [
+        {"premise": "A dog runs.", "hypothesis": "A Dog moves.", "label": "entailment"},
+        {"premise": "A dog runs.", "hypothesis": "A cat runs.", "label": "contradiction"},
+        {"premise": "A dog sleeps.", "hypothesis": "No label.", "label": "-1"},
+    ]
+    corpus = open_corpus(problems(tmp_path, rows))
+    assert count_corpus(corpus, tagger).by_token == {"a": 4, "dog": 3, "runs": 3, "moves": 1, "cat": 1, ".": 4}
+
+
+def test_the_split_of_a_folder_is_train_by_default(tmp_path: Path, tagger: Tagger) -> None:
+    for split, word in (("train", "dog"), ("test", "cat")):
+        rows = [{"premise": f"A {word}.", "hypothesis": f"One {word}.", "label": "entailment"}]
+        (tmp_path / f"{split}.jsonl").write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
+    corpus = open_corpus(str(tmp_path))
+    assert corpus.name == f"{tmp_path}, split train"
+    assert count_corpus(corpus, tagger).by_token["dog"] == 2
+    assert count_corpus(open_corpus(str(tmp_path), split="test"), tagger).by_token["cat"] == 2
+
+
+def test_counts_are_cached_by_content_and_a_damaged_cache_is_computed_again(
+    tmp_path: Path, tagger: Tagger, caplog: pytest.LogCaptureFixture
+) -> None:
+    work = tmp_path / "report.work" / "corpora"
+    name = plain(tmp_path, "A dog and a dog.")
+    first = count_corpus(open_corpus(name), tagger, work)
+    (cached,) = work.glob("*.parquet")
+    unread = replace(open_corpus(name), read=lambda: pytest.fail("the corpus is read again"))
+    assert count_corpus(unread, tagger, work) == first
+    cached.write_bytes(cached.read_bytes()[:-1])
+    assert count_corpus(open_corpus(name), tagger, work) == first
+    assert str(cached) in caplog.text
+    assert [path.name for path in work.iterdir()] == [cached.name]
+    plain(tmp_path, "A cat.")
+    assert count_corpus(open_corpus(name), tagger, work).by_token == {"a": 1, "cat": 1, ".": 1}
+    assert len(list(work.iterdir())) == 2
+
+
+def test_the_recorded_tagger_is_loaded_and_another_one_is_mentioned(
+    tagger: Tagger, caplog: pytest.LogCaptureFixture
+) -> None:
+    record = read_record(SHIPPED)
+    assert tagger_of(record).digest == tagger.digest == generation_of(record).tagger.digest
+    assert not caplog.text
+    other = changed(record, tagger=TaggerRecord("other", "1.0", "f" * 64))
+    assert tagger_of(other, str(tagger.path)).digest == tagger.digest
+    assert "other 1.0 (sha256 ffffffff)" in caplog.text
+
+
+def test_a_recorded_tagger_that_is_a_folder_is_not_loaded(tagger: Tagger) -> None:
+    record = read_record(SHIPPED)
+    folder = replace(record, options=record.options | {"tagger": str(tagger.path)})
+    with pytest.raises(InputError, match=r"not an installed package.*with tagger"):
+        tagger_of(folder)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"corpus\.txt has no text"),
+        (b" \n\n", r"corpus\.txt has no text"),
+        (b"A dog.\n\xff\n", r"corpus\.txt line 2: byte 1 \(0xff\)"),
+        (b"\x1f\x8b\x08", r"corpus\.txt is a gzip file"),
+    ],
+)
+def test_plain_text_that_cannot_be_read(tmp_path: Path, content: bytes, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        open_corpus(plain(tmp_path, content))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("missing.txt", "no such file"), ("missing.jsonl", "no such file"), ("a.zip", "unknown file")]
+)
+def test_files_that_are_no_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, message: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.zip").write_bytes(b"PK")
+    with pytest.raises(InputError, match=f"{message}.*{name}|{name}.*{message}"):
+        open_corpus(name)
+
+
+def test_a_corpus_that_changes_while_it_is_read(tmp_path: Path, tagger: Tagger) -> None:
+    rows = [{"premise": "A dog runs.", "hypothesis": "A dog moves.", "label": "entailment"}]
+    corpus = open_corpus(problems(tmp_path, rows))
+    problems(tmp_path, rows * 2)
+    with pytest.raises(InputError, match="changed"):
+        count_corpus(corpus, tagger)
+
+
+def test_words_that_do_not_occur() -> None:
+    counts = CorpusCounts("made up", "f" * 64, {})
+    assert counts.tokens == 0
+    assert counts.of(pa.array(["dog"]).dictionary_encode()).tolist() == [0]

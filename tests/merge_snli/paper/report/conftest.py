@@ -1,0 +1,50 @@
+"""Fixtures: a small data set with results of functions, one of which has a name that tries to inject markup."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from merge_snli import Result, score
+from merge_snli.comparison.scored_dataset import ScoredDataset, read_scored_dataset
+from merge_snli.dataset.stored import find_dataset
+from merge_snli.models.labels import Pair
+from merge_snli.paper.report.analyze import analyze
+from merge_snli.scoring.store import write_result
+
+SHIPPED = Path(__file__).parents[4] / "merge_snli"
+MARKUP = "<script>alert(1)</script>"
+
+
+def by_length(pairs: list[Pair], divisor: int) -> list[int]:
+    return [len(premise) % divisor % 3 for premise, _ in pairs]
+
+
+@pytest.fixture(scope="session")
+def results() -> list[Result]:
+    scored = [score(partial(by_length, divisor=n), SHIPPED, name=f"by {n}") for n in (3, 5)]
+    renamed = dataclasses.replace(scored[1].model, name=MARKUP)
+    return [scored[0], dataclasses.replace(scored[1], model=renamed, notes=(MARKUP,))]
+
+
+@pytest.fixture(scope="session")
+def scored(results: list[Result]) -> ScoredDataset:
+    return read_scored_dataset(find_dataset(str(SHIPPED)), results)
+
+
+@pytest.fixture(scope="session")
+def report_folder(results: list[Result], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a whole report; do not change it."""
+    out = tmp_path_factory.mktemp("analysis") / "report"
+    analyze(results, [SHIPPED], out=out)
+    return out
+
+
+@pytest.fixture
+def results_folder(results: list[Result], tmp_path: Path) -> Path:
+    for result in results:
+        write_result(result, tmp_path / "results")
+    return tmp_path / "results"

@@ -1,0 +1,235 @@
+"""Tests of the command: a report with and without seeds, JSON, and one sentence for each bad input."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from merge_snli import Result
+from merge_snli.cli import main
+from merge_snli.comparison.scored_dataset import ScoredDataset
+from merge_snli.paper.hard_seeds import hard_seeds
+from merge_snli.paper.report.analyze import analyze, read_seed_ids
+from merge_snli.paper.report.table_exhibits import hard_seeds_exhibits
+from merge_snli.scoring.store import to_json, write_result
+from tests.merge_snli.conftest import MakeDataset
+from tests.merge_snli.paper.report.conftest import SHIPPED
+
+
+def test_a_report_is_written_and_printed(
+    results_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["analyze", str(results_folder), "--dataset", str(SHIPPED), "--out", str(tmp_path / "report")]
+    assert main([*command, "--kin", "by 3=demo:mlm-bpe", "--corpus", "demo:problems", "--format", "json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
+    assert printed["data_sets"][0]["analyses"]["kin"]["masked_lms"] == {"by 3": "demo:mlm-bpe"}
+    assert printed["data_sets"][0]["analyses"]["word_frequency"]["corpus"] == "demo:problems"
+    assert [path.suffix for path in (tmp_path / "report.work" / "corpora").iterdir()] == [".parquet"]
+    assert "figure-7" in "".join(path.name for path in (tmp_path / "report" / "figures").iterdir())
+
+
+def test_every_number_is_repeated_without_seeds(results: list[Result]) -> None:
+    report = analyze(results, [SHIPPED], without_seeds=("demo-008", "demo-119"))
+    numbers = report.as_dict()
+    again = numbers["without_seeds"]
+    assert again["seeds"] == ["demo-008", "demo-119"]
+    [whole], [smaller] = numbers["data_sets"], again["data_sets"]
+    assert smaller["title"] == f"{whole['title']}, without 2 seeds"
+    assert [*smaller["analyses"]] == [*whole["analyses"]]
+    assert [*again["across_data_sets"]] == [*numbers["across_data_sets"]]
+    curves = [part["analyses"]["model_curves"] for part in (whole, smaller)]
+    assert curves[0]["seeds"] - curves[1]["seeds"] == 2
+    key = f"demo-dataset-{results[0].dataset.digest[:8]}-all"
+    assert [part.key for part in report.parts] == [
+        key,
+        "across-data-sets",
+        f"{key}-without-seeds",
+        "across-data-sets-without-seeds",
+    ]
+
+
+def test_the_csv_of_hard_seeds_names_the_seeds_to_leave_out(scored: ScoredDataset, tmp_path: Path) -> None:
+    never = [
+        dataclasses.replace(model, answers=dataclasses.replace(model.answers, predicted=(model.answers.gold + 1) % 3))
+        for model in scored.models
+    ]
+    hard = hard_seeds(dataclasses.replace(scored, models=tuple(never)))
+    [exhibit] = hard_seeds_exhibits(hard)
+    path = file_of(tmp_path, exhibit.tables[0].csv(), "hard-seeds.csv")
+    assert set(read_seed_ids(path)) == set(scored.ids)
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        ("a, b\n\nc\na, b\n", "seeds.txt"),
+        ('\ufeffgold,seed_id\ne,"a, b"\nn,c\n', "seeds.csv"),
+        ("seed_id\na, b\nc", "s"),
+    ],
+)
+def test_seed_ids_are_read_from_text_and_csv(content: str, name: str, tmp_path: Path) -> None:
+    expected = ("a", "c") if content.startswith("seed_id") else ("a, b", "c")
+    assert read_seed_ids(file_of(tmp_path, content, name)) == expected
+
+
+@pytest.fixture(scope="module")
+def other(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_dataset(tmp_path_factory.mktemp("other") / "other")
+
+
+def damaged_copy(folder: Path, name: str, content: str | None) -> Path:
+    """Copy the bundled data set, and change or delete one of its files."""
+    for part in ("data/all/test.parquet", "run.json", "README.md"):
+        (folder / part).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(SHIPPED / part, folder / part)
+    if content is None:
+        (folder / name).unlink()
+    else:
+        (folder / name).write_text(content)
+    return folder
+
+
+def file_of(folder: Path, content: str | bytes, name: str = "seeds.txt") -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def duplicate(folder: Path, results: list[Result]) -> Path:
+    write_result(results[0], folder / "more")
+    return folder / "more"
+
+
+def of_other_version(folder: Path, results: list[Result]) -> Path:
+    (folder / "old").mkdir()
+    (folder / "old" / "result.json").write_text(json.dumps(to_json(results[0]) | {"schema_version": 1}))
+    return folder / "old"
+
+
+def of_unknown_seed(folder: Path, results: list[Result]) -> Path:
+    answers = dataclasses.replace(results[0].answers, group_ids=("nobody", *results[0].group_ids[1:]))
+    model = dataclasses.replace(results[0].model, name="lost")
+    write_result(dataclasses.replace(results[0], model=model, answers=answers), folder / "lost")
+    return folder / "lost"
+
+
+def every_seed(folder: Path, results: list[Result]) -> Path:
+    return file_of(folder, "\n".join(results[0].group_ids))
+
+
+Arguments = list[str]
+Case = Callable[[Path, list[Result], Path], Arguments]
+"""Returns more arguments from a folder, the results, and another data set."""
+
+CASES: dict[str, tuple[Case, str]] = {
+    "results do not exist": (lambda at, *_: [str(at / "none")], r"none.*merge-snli score"),
+    "no results": (lambda at, *_: [str(at)], r"no results in.*merge-snli score"),
+    "results are a file": (lambda at, *_: [str(file_of(at, "{}", "a.json"))], r"a\.json.*merge-snli score"),
+    "only invalid results": (lambda at, *_: [str(file_of(at, "{}", "a.json").parent)], r"a\.json"),
+    "result of another version": (
+        lambda at, results, _: [str(of_other_version(at, results))],
+        r"version 1",
+    ),
+    "two results of a model": (lambda at, results, _: [str(duplicate(at, results))], r"2 results of by 3"),
+    "result with an unknown seed": (lambda at, results, _: [str(of_unknown_seed(at, results))], r"lost.*nobody"),
+    "data set does not exist": (lambda at, *_: ["--dataset", str(at / "none")], r"none.*does not exist"),
+    "data set is a file": (lambda at, *_: ["--dataset", str(file_of(at, ""))], r"seeds\.txt"),
+    "data set without a record": (
+        lambda at, *_: ["--dataset", str(damaged_copy(at / "copy", "run.json", None))],
+        r"run\.json",
+    ),
+    "data set with a damaged record": (
+        lambda at, *_: ["--dataset", str(damaged_copy(at / "copy", "run.json", "{}"))],
+        r"run\.json",
+    ),
+    "the same data set twice": (lambda *_: ["--dataset", str(SHIPPED)], r"same data"),
+    "data set without results": (lambda at, results, other: ["--dataset", str(other)], r"other.*merge-snli score"),
+    "kin without a masked LM": (lambda *_: ["--kin", "by 3"], r"--kin by 3.*MODEL=MLM"),
+    "kin without a model": (lambda *_: ["--kin", "=demo:mlm-bpe"], r"--kin =demo:mlm-bpe"),
+    "kin of an unknown model": (lambda *_: ["--kin", "gpt=demo:mlm-bpe"], r"gpt.*by 3"),
+    "kin of an unknown masked LM": (lambda *_: ["--kin", "by 3=bert"], r"bert.*demo:mlm-bpe"),
+    "kin with two masked LMs": (
+        lambda *_: ["--kin", "by 3=demo:mlm-bpe", "--kin", "by 3=demo:mlm-wordpiece"],
+        r"by 3.*demo:mlm-bpe.*demo:mlm-wordpiece",
+    ),
+    "no file of seeds": (lambda at, *_: ["--without-seeds", str(at / "none.txt")], r"none\.txt"),
+    "seeds are a folder": (lambda at, *_: ["--without-seeds", str(at)], r"--without-seeds"),
+    "no seeds": (lambda at, *_: ["--without-seeds", str(file_of(at, "\n\n"))], r"seeds\.txt.*no seed id"),
+    "seeds are not text": (lambda at, *_: ["--without-seeds", str(file_of(at, b"a\xff"))], r"seeds\.txt.*UTF-8"),
+    "unknown seeds": (
+        lambda at, *_: ["--without-seeds", str(file_of(at, "demo-008\nx\ny\n"))],
+        r"'x' and 1 more",
+    ),
+    "seeds without the column": (
+        lambda at, *_: ["--without-seeds", str(file_of(at, "id,gold\ndemo-008,e\n", "seeds.csv"))],
+        r"seeds\.csv.*seed_id.*id, gold",
+    ),
+    "an empty CSV file of seeds": (lambda at, *_: ["--without-seeds", str(file_of(at, "", "s.csv"))], r"s\.csv.*none"),
+    "no seed remains": (
+        lambda at, results, _: ["--without-seeds", str(every_seed(at, results))],
+        r"no seed of by 3 remains",
+    ),
+    "no corpus": (lambda at, *_: ["--corpus", str(at / "none.txt")], r"none\.txt"),
+    "no corpus of problems": (lambda at, *_: ["--corpus", str(at / "none.jsonl")], r"none\.jsonl"),
+    "corpus of an unknown type": (
+        lambda at, *_: ["--corpus", str(file_of(at, "a", "corpus.docx"))],
+        r"corpus\.docx.*\.txt",
+    ),
+    "an empty corpus": (lambda at, *_: ["--corpus", str(file_of(at, " \n", "c.txt"))], r"c\.txt.*no text"),
+    "corpus without problems": (
+        lambda at, *_: ["--corpus", str(file_of(at, '{"text": "a"}\n', "c.jsonl"))],
+        r"c\.jsonl",
+    ),
+    "out is a file": (lambda at, *_: ["--out", str(file_of(at, ""))], r"seeds\.txt is a file"),
+    "out is in a file": (lambda at, *_: ["--out", str(file_of(at, "") / "report")], r"seeds\.txt is a file"),
+    "out has other files": (lambda at, *_: ["--out", str(file_of(at, "").parent)], r"seeds\.txt"),
+    "out is the data set": (lambda *_: ["--out", str(SHIPPED)], r"is a data set"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bad_input(
+    case: str,
+    results: list[Result],
+    other: Path,
+    results_folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    make, expected = CASES[case]
+    at = tmp_path / "input"
+    at.mkdir()
+    more = make(at, results, other)
+    folders = [more.pop(0)] if more[0][:1] != "-" else []
+    before = sorted(tmp_path.rglob("*"))
+    command = ["analyze", str(results_folder), *folders, "--dataset", str(SHIPPED)]
+    assert main([*command, "--out", str(tmp_path / "report"), *more]) == 2
+    error = capsys.readouterr().err
+    [message] = [line for line in error.splitlines() if not line.startswith("merge-snli: skipped")]
+    assert re.search(expected, message), message
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_results_without_their_data_set(
+    results_folder: Path, other: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["analyze", str(results_folder), "--dataset", str(other), "--out", str(tmp_path / "report")]
+    assert main(command) == 2
+    assert "by 3" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("missing", ["--dataset", "--out"])
+def test_required_options(missing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = {"--dataset": str(SHIPPED), "--out": str(tmp_path / "report")}
+    del options[missing]
+    with pytest.raises(SystemExit) as exit_:
+        main(["analyze", str(tmp_path), *(text for option in options.items() for text in option)])
+    assert exit_.value.code == 2
+    assert missing in capsys.readouterr().err

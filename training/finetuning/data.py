@@ -1,0 +1,187 @@
+"""Read the training data, problems, held-out problems and additional examples, and put it in batches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.table import count
+from merge_snli.embedded import PREFIX
+from merge_snli.models.scored_model import card_field
+from merge_snli.problems.inputs import Problems
+from merge_snli.problems.known_datasets import known_dataset
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import read_problems
+from merge_snli.problems.source import without_options
+from merge_snli.schema import NLI_LABELS
+from training.finetuning.options import FinetuneOptions
+
+TRAIN = "train"
+
+
+@dataclass(frozen=True)
+class Example:
+    """A premise, a hypothesis and the name of their label."""
+
+    premise: str
+    hypothesis: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where examples come from.
+
+    Attributes:
+        name: A file, a folder with a config, or a Hub id.
+        digest: The digest of all its problems; see `merge_snli.problems.reading.Survey`.
+        used: Number of examples used for training.
+        copies: How often each of them is in the training data.
+        license: Its license as an id of the Hub; None if unknown.
+    """
+
+    name: str
+    digest: str
+    used: int
+    license: str | None
+    copies: int = 1
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Examples for training, examples for evaluation, and their sources."""
+
+    examples: tuple[Example, ...]
+    held_out: tuple[Example, ...]
+    sources: tuple[Source, ...]
+
+
+def read_training_data(options: FinetuneOptions) -> TrainingData:
+    """Read the problems of `--train`, without additional examples.
+
+    Args:
+        options: The options of the run.
+
+    Raises:
+        InputError: If a source cannot be read, has other labels, or has too few problems for `--hold-out`.
+    """
+    examples: list[Example] = []
+    held_out: list[Example] = []
+    sources = []
+    for name in options.train:
+        found, source = read_examples(name, problem_options(name))
+        used = len(found) - options.hold_out
+        if used < 1:
+            raise InputError(
+                f"{param('hold_out')} is {options.hold_out}, but {name} has only {count(len(found), 'problem')}"
+            )
+        examples += found[:used]
+        held_out += found[used:]
+        sources.append(replace(source, used=used))
+    return TrainingData(tuple(examples), tuple(held_out), tuple(sources))
+
+
+def augmented(data: TrainingData, options: FinetuneOptions, seed: int) -> TrainingData:
+    """Return the data with the additional examples of `--augment`, if it is set.
+
+    Args:
+        data: The training data.
+        options: The options of the run.
+        seed: Selects the additional examples if `--augment-share` is set.
+
+    Raises:
+        InputError: If the additional examples cannot be read or are fewer than `--augment-share` asks for.
+    """
+    if options.augment is None:
+        return data
+    found, source = read_examples(options.augment, augmentation_options(options.augment))
+    if options.augment_share is not None:
+        found = _sample(found, round(options.augment_share * len(data.examples)), options, seed)
+    source = replace(source, used=len(found), copies=options.augment_copies)
+    return replace(data, examples=(*data.examples, *found * options.augment_copies), sources=(*data.sources, source))
+
+
+def _sample(found: Sequence[Example], number: int, options: FinetuneOptions, seed: int) -> list[Example]:
+    if not 0 < number <= len(found):
+        raise InputError(
+            f"{param('augment_share')} is {options.augment_share:g}, which is {number:,} examples, but "
+            f"{options.augment} has {len(found):,}: choose another share"
+        )
+    chosen = np.random.default_rng(seed).permutation(len(found))[:number]
+    return [found[place] for place in sorted(chosen)]
+
+
+def problem_options(name: str) -> ProblemOptions:
+    """Return how to read a source of `--train`: a file, or the split `train` of a folder or Hub id."""
+    return ProblemOptions(problems=name, split=None if is_file(name) else TRAIN)
+
+
+def augmentation_options(name: str) -> ProblemOptions:
+    """Return how to read `--augment`: a file, or the split `train` of `DIR/CONFIG` or `ID/CONFIG`.
+
+    Raises:
+        InputError: If the name has no config.
+    """
+    if is_file(name):
+        return ProblemOptions(problems=name)
+    folder, _, config = name.rstrip("/").rpartition("/")
+    if not folder:
+        raise InputError(f"{param('augment')} is {name!r}: give a file, or a data set and its config, DIR/CONFIG")
+    return ProblemOptions(problems=folder, config=config, split=TRAIN)
+
+
+def is_file(name: str) -> bool:
+    """Return whether a source is a file and has no splits."""
+    return name.startswith(PREFIX) or Problems.of(name).are_files
+
+
+def read_examples(name: str, options: ProblemOptions) -> tuple[list[Example], Source]:
+    """Read the examples of a source.
+
+    Args:
+        name: The source, as the user names it.
+        options: How to read it.
+
+    Raises:
+        InputError: If the source cannot be read or does not have the three labels of NLI.
+    """
+    with without_options("training"):
+        read = read_problems(options)
+    if sorted(read.label_names) != sorted(NLI_LABELS):
+        raise InputError(f"{name} has the labels {', '.join(read.label_names)}; training needs {', '.join(NLI_LABELS)}")
+    examples = [
+        Example(problem.premise.strip(), problem.hypothesis.strip(), read.label_names[problem.label])
+        for problem in read.problems
+    ]
+    return examples, Source(name, read.digest, len(examples), license_of(str(options.problems)))
+
+
+def license_of(problems: str) -> str | None:
+    """Return the license of a data set, from the known data sets or from the card in its folder; None if unknown."""
+    known = known_dataset(problems)
+    if known is not None:
+        return known.license
+    found = card_field(Path(problems), "license")
+    return found if isinstance(found, str) else None
+
+
+def epoch_batches(lengths: list[int], shares: list[float], size: int, *, seed: int, epoch: int) -> list[list[int]]:
+    """Return the batches of one epoch as lists of item indices. Items of a batch have similar lengths.
+
+    The result depends on the arguments only, so that training can resume at any step.
+
+    Args:
+        lengths: The length of each item.
+        shares: The probability of each item to be in an epoch.
+        size: The batch size; the last batch may be smaller.
+        seed: The random seed of the training run.
+        epoch: The number of the epoch.
+    """
+    rng = np.random.default_rng([seed, epoch])
+    items = np.flatnonzero(rng.random(len(lengths)) < np.asarray(shares))
+    order = items[np.argsort(np.asarray(lengths)[items] + rng.random(len(items)) * 2, kind="stable")]
+    batches = [order[start : start + size].tolist() for start in range(0, len(order), size)]
+    rng.shuffle(batches)
+    return batches
