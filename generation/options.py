@@ -11,9 +11,9 @@ from generation.filters.definitions import METHOD_OPTIONS, FilterOptions
 from generation.filters.filter import FILTERS_GROUP
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import check_license
-from merge_snli.base.option import Option, described
+from merge_snli.base.option import Option, described, require_unique
 from merge_snli.embedded import PREFIX
-from merge_snli.problems.options import ProblemOptions, require_unique
+from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD
 from generation.tasks import stages
 from generation.work import work_folder
 from merge_snli.base.errors import InputError, Message, nearest, param
+from merge_snli.base.option import option_types
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import Executor, Notes, RunStage, run_here
 from merge_snli.base.workers import started, usable_cores
@@ -26,7 +27,6 @@ from merge_snli.dataset.folders import check_dataset_out
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.embedded import PREFIX
-from merge_snli.problems.options import option_types
 
 logger = logging.getLogger(__name__)
 

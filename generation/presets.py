@@ -7,8 +7,8 @@ from typing import Any
 from generation.options import Options
 from merge_snli.base.errors import InputError, nearest, param
 from merge_snli.base.files import read_toml
+from merge_snli.base.option import TYPE_NAMES, converted, option_types
 from merge_snli.models.paper_models import BART, BERT, PAPER_MLMS, ROBERTA
-from merge_snli.problems.options import TYPE_NAMES, converted, option_types
 
 RUN_TOML = "run.toml"
 """The run file that a run writes next to its `run.json`."""

@@ -1,8 +1,18 @@
 """One option of a run, described once: arguments, run files, records, card and documentation follow from it."""
 
-from collections.abc import Callable, Iterator
+import math
+import operator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any
+from functools import cache
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, cast, get_args, get_origin, get_type_hints
+
+from merge_snli.base.errors import InputError, param
+
+# How messages name the types of options.
+TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false", tuple: "a list of strings"}
 
 # The key of an `Option` in the metadata of its dataclass field.
 METADATA = "option"
@@ -90,3 +100,117 @@ def described(options: type) -> Iterator[tuple[str, Option]]:
     """Yield the name and description of each field of an options class."""
     for each in fields(options):
         yield each.name, each.metadata[METADATA]
+
+
+@cache
+def option_types(options: Hashable) -> dict[str, type]:
+    """Return the type of each option: `str`, `int`, `float`, `bool`, or `tuple` for a tuple of strings.
+
+    Args:
+        options: A class whose fields describe themselves, such as `ProblemOptions`.
+    """
+    hints = get_type_hints(options)
+    return {name: _plain_type(hints[name]) for name, _ in described(cast(type, options))}
+
+
+def _plain_type(hint: Any) -> type:  # noqa: ANN401 - a type hint
+    if isinstance(hint, UnionType):
+        hint = next(member for member in get_args(hint) if member is not NoneType)
+    plain: type = get_origin(hint) or hint
+    return str if hint is Any else plain
+
+
+def converted(value: object, expected: type) -> object | None:
+    """Return a value as the type of an option, if that is possible without loss.
+
+    Args:
+        value: The value.
+        expected: One of the types of `option_types`.
+
+    Returns:
+        The value; None if it cannot be converted.
+    """
+    if expected is tuple:
+        values = [value] if isinstance(value, str | Path) else list(value) if isinstance(value, Iterable) else [None]
+        return tuple(map(str, values)) if all(isinstance(each, str | Path) for each in values) else None
+    if expected is str:
+        return value if isinstance(value, str) else str(value) if isinstance(value, Path) else None
+    if expected is bool or isinstance(value, bool):
+        return value if expected is bool and isinstance(value, bool) else None
+    if expected is float:
+        return float(value) if isinstance(value, int | float) else None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+def set_checked(options: object, *, without: Sequence[str] = ()) -> None:
+    """Check the values of new options whose fields describe themselves, and set them as the types of the fields.
+
+    Args:
+        options: An instance of a frozen dataclass.
+        without: The fields that are checked elsewhere.
+
+    Raises:
+        InputError: If a value has another type, is outside the limits of its option, or not one of its choices.
+    """
+    types = option_types(cast(Hashable, type(options)))
+    for name, option in described(type(options)):
+        if name not in without:
+            object.__setattr__(options, name, _checked(name, getattr(options, name), types[name], option))
+
+
+def _checked(name: str, value: object, expected: type, option: Option) -> object:
+    """Return the value of an option as the type of its field, if it is allowed.
+
+    A path becomes a string, one string a tuple of one, and a list a tuple.
+
+    Raises:
+        InputError: If the value has another type, is outside the limits of the option, or not one of its choices.
+    """
+    if value is None and option.default is None:
+        return None
+    found: Any = converted(value, expected)
+    if found is None:
+        raise InputError(f"{param(name)} is {value!r}, not {TYPE_NAMES[expected]}")
+    if option.minimum is not None:
+        require_at_least(name, found, option.minimum)
+    if option.maximum is not None and found > option.maximum:
+        raise InputError(f"{param(name)} is {found}: it must be at most {option.maximum:,}")
+    if isinstance(found, float) and not math.isfinite(found):
+        raise InputError(f"{param(name)} is {found}: give a finite number")
+    for each in found if expected is tuple else (found,):
+        if option.choices and each not in option.choices:
+            raise InputError(f"{param(name)} has {each!r}: choose from {', '.join(option.choices)}")
+    return found
+
+
+def require_unique(option: str, values: Sequence[str]) -> None:
+    """Check that an option has no value more than once.
+
+    Args:
+        option: The option, for the message.
+        values: Its values.
+
+    Raises:
+        InputError: If a value occurs more than once.
+    """
+    duplicate = next((value for value in values if values.count(value) > 1), None)
+    if duplicate is not None:
+        raise InputError(f"{param(option)} has {duplicate!r} more than once")
+
+
+def require_at_least(option: str, value: int | None, minimum: int) -> None:
+    """Check that a number is not too small, if it is set.
+
+    Args:
+        option: The option, for the message.
+        value: Its value.
+        minimum: The smallest value.
+
+    Raises:
+        InputError: If the number is below the minimum.
+    """
+    if value is not None and value < minimum:
+        raise InputError(f"{param(option)} is {value}: it must be at least {minimum}")

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import POSITIONAL, flag
-from merge_snli.base.option import described
+from merge_snli.base.option import described, option_types
 from merge_snli.base.table import Table, capitalized
-from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions, option_types
+from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions
 
 if TYPE_CHECKING:
     from merge_snli.runs.submit import Cluster

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import StringConstraints
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.option import require_unique
 from merge_snli.pairs.clauses import is_plain, read_clause
 from merge_snli.pairs.lexicon import Entries
 from merge_snli.pairs.options import parse_source
 from merge_snli.problems.inputs import public_name
-from merge_snli.problems.options import ProblemOptions, require_unique
+from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 
 if TYPE_CHECKING:

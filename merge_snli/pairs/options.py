@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.base.hub_ids import check_license
-from merge_snli.base.option import Option
+from merge_snli.base.option import Option, set_checked
 from merge_snli.problems.inputs import Problems, split_of_name
-from merge_snli.problems.options import set_checked
 
 # The heading of these options in `--help`.
 PAIRS_GROUP = "data set"

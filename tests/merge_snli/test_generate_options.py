@@ -13,9 +13,8 @@ import pytest
 from generation.options import Options
 from generation.presets import PRESETS, write_run_file
 from merge_snli.base.errors import POSITIONAL, InputError, as_flags, flag
-from merge_snli.base.option import Option, described
+from merge_snli.base.option import Option, described, option_types
 from merge_snli.cli import generate
-from merge_snli.problems.options import option_types
 
 
 def read(*arguments: str) -> Options:

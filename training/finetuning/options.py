@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.option import require_at_least, require_unique
 from merge_snli.embedded import PREFIX
-from merge_snli.problems.options import require_at_least, require_unique
 
 # The record of the training in a model's folder and in that of its checkpoints.
 RECORD = "training.json"

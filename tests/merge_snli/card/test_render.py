@@ -16,14 +16,13 @@ from huggingface_hub import DatasetCard, DatasetCardData
 from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions
 from generation.filters.filter import Filter
 from generation.options import Options, departures
-from merge_snli.base.option import described
+from merge_snli.base.option import described, option_types
 from merge_snli.card import license_of, load_name_of, render_card
 from merge_snli.card.render import PLACEHOLDER
 from merge_snli.card.tables import column_table
 from merge_snli.dataset.record import Record, TermsRecord, generation_of
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
-from merge_snli.problems.options import option_types
 from merge_snli.schema import columns, data_file, data_version, splits
 from merge_snli.validation.card import check_card
 from merge_snli.validation.findings import Collector
