@@ -28,7 +28,8 @@ from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
-from merge_snli.models.loading import ModelOptions, load_causal_lm
+from merge_snli.models.loading import load_causal_lm
+from merge_snli.models.options import ModelOptions
 from merge_snli.models.prompts import FilledPrompt, read_prompts
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.predict import predict_pairs

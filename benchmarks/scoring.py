@@ -28,7 +28,8 @@ from merge_snli.embedded import embedded_path
 from merge_snli.models.classifier import Classifier
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
-from merge_snli.models.loading import ModelOptions, load_classifier
+from merge_snli.models.loading import load_classifier
+from merge_snli.models.options import ModelOptions
 from merge_snli.scoring.predict import predict_pairs
 
 LABELS = ("entailment", "neutral", "contradiction")

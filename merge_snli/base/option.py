@@ -5,6 +5,7 @@ import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, cast, get_args, get_origin, get_type_hints
@@ -96,6 +97,17 @@ class Option:
         return " ".join(self.default) if isinstance(self.default, tuple) else str(self.default)
 
 
+def with_keywords(function: Callable[..., object], options: type) -> Signature:
+    """Return the signature of a function with a keyword for each field of an options class in place of `**`."""
+    own = signature(function)
+    given = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+    named = [
+        Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
+        for each in fields(options)
+    ]
+    return own.replace(parameters=[*given, *named])
+
+
 def described(options: type) -> Iterator[tuple[str, Option]]:
     """Yield the name and description of each field of an options class."""
     for each in fields(options):
@@ -180,9 +192,10 @@ def _checked(name: str, value: object, expected: type, option: Option) -> object
         raise InputError(f"{param(name)} is {found}: it must be at most {option.maximum:,}")
     if isinstance(found, float) and not math.isfinite(found):
         raise InputError(f"{param(name)} is {found}: give a finite number")
-    for each in found if expected is tuple else (found,):
-        if option.choices and each not in option.choices:
-            raise InputError(f"{param(name)} has {each!r}: choose from {', '.join(option.choices)}")
+    for item in found if expected is tuple else (found,):
+        if option.choices and item not in option.choices:
+            verb = "has" if expected is tuple else "is"
+            raise InputError(f"{param(name)} {verb} {item!r}: choose from {', '.join(option.choices)}")
     return found
 
 

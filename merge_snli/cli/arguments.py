@@ -226,22 +226,16 @@ def add_problem_arguments(parser: argparse.ArgumentParser, purpose: str, metavar
     _add_options(group, ProblemOptions, others)
 
 
-def add_source_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add `--source` and the arguments `SOURCE_OPTIONS`, which say how to read it.
+def add_source_arguments(parser: argparse.ArgumentParser, options: type) -> None:
+    """Add `--source`, a field of an options class, and the arguments `SOURCE_OPTIONS`, which say how to read it.
 
     Args:
-        parser: The parser. Arguments that are not given are absent from its result, except for `--source`.
+        parser: The parser. Arguments that are not given are absent from its result.
+        options: The options class.
     """
-    group = parser.add_argument_group(
-        "source of the data set, and how to read it or pairs in groups", argument_default=argparse.SUPPRESS
-    )
-    group.add_argument(
-        "--source",
-        default=None,
-        metavar="FILE|ID|recorded",
-        help="also score every labeled problem of the data that the data set was generated from (Table 3, column 1): "
-        "recorded for those in its run.json, or a file, folder or Hub id that has its seeds",
-    )
+    source = dict(described(options))["source"]
+    group = parser.add_argument_group(source.group, argument_default=argparse.SUPPRESS)
+    _add_options(group, options, ("source",))
     _add_options(group, ProblemOptions, SOURCE_OPTIONS)
 
 
@@ -261,7 +255,12 @@ def _add_options(group: argparse._ArgumentGroup, options: type, names: Collectio
         elif types[name] is tuple:
             add_list(add, flag(name), metavar=option.metavar, help=text)
         else:
-            add(flag(name), type=types[name], choices=option.choices or None, metavar=option.metavar, help=text)
+            kind = _decimal if types[name] is float else types[name]
+            add(flag(name), type=kind, choices=option.choices or None, metavar=option.metavar, help=text)
+
+
+def _decimal(text: str) -> float:
+    return number(text, lambda _: True, "a number")
 
 
 def write_output(form: str, *, text: Callable[[], str], document: Callable[[], dict[str, Any]]) -> None:

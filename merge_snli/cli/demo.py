@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.comparison.figures import draw_curves
     from merge_snli.dataset.record import generation_of
     from merge_snli.leaderboard.write import write_leaderboard
-    from merge_snli.models.loading import ModelOptions
+    from merge_snli.models.options import ModelOptions
     from merge_snli.models.scored_model import name_models
     from merge_snli.scoring.reading import read_config
     from merge_snli.scoring.score_models import score_models

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, as_flags, param
 from merge_snli.base.table import Table
@@ -20,13 +20,16 @@ from merge_snli.cli.arguments import (
     add_cluster,
     add_format,
     add_list,
-    add_min_agreement,
+    add_option_arguments,
     add_source_arguments,
     add_thresholds,
+    given,
     read_cluster,
     write_tables,
 )
+from merge_snli.models.options import LOADING
 from merge_snli.problems.options import ProblemOptions
+from merge_snli.scoring.options import DATA, ScoreOptions
 
 if TYPE_CHECKING:
     from merge_snli.models.prompts import Prompt
@@ -37,15 +40,25 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# The options that name a part of the data.
-PART = ("limit_seeds", "subsample", "min_agreement")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    _add_models(parser)
-    _add_data(parser)
-    _add_loading(parser)
+    """Add the arguments of the command; options have the names of the fields of `ScoreOptions`."""
+    add_list(
+        parser.add_argument,
+        "names",
+        nargs="*",
+        default=(),
+        metavar="MODEL",
+        help="sequence classifiers, or causal LMs with --prompt: Hub ids, folders, demo:nli-a or demo:nli-b; "
+        "NAME=FOLDER names a folder's model",
+    )
+    parser.add_argument("--models", choices=("paper",), help="add the thirteen models of the paper")
+    parser.add_argument(
+        "--dataset",
+        required=True,
+        metavar=f"{DATASET}|FILE",
+        help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION; with --group-column also a file",
+    )
     parser.add_argument(
         "--out", required=True, metavar=RESULTS, type=Path, help="results folder, one JSON file per model and config"
     )
@@ -57,36 +70,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also write results of Hub models in the Hub's format to RESULTS/eval_results; if --dataset is a folder, "
         "give the Hub id of the data set",
     )
-    add_source_arguments(parser)
-    add_cluster(parser)
-    add_thresholds(parser, "also show PA at these thresholds in the table, such as 0.8 0.95")
-    add_format(parser, *TABLE_FORMATS)
-    parser.epilog = (
-        "examples:\n"
-        "  merge-snli score demo:nli-a demo:nli-b --dataset demo:dataset --out results\n"
-        "  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results\n"
-        "  merge-snli score demo:nli-a --dataset demo:dataset --source recorded --out results\n"
-        "  merge-snli score ORG/CAUSAL_LM --prompt word few_shot --dataset demo:dataset --out results\n"
-        "  merge-snli score demo:nli-a --dataset pairs.tsv --group-column pattern --by construction --out results"
-    )
-
-
-def _add_models(parser: argparse.ArgumentParser) -> None:
-    """Add which models to score, and how to ask causal LMs."""
-    add_list(
-        parser.add_argument,
-        "names",
-        nargs="*",
-        default=(),
-        metavar="MODEL",
-        help="sequence classifiers, or causal LMs with --prompt: Hub ids, folders, demo:nli-a or demo:nli-b; "
-        "NAME=FOLDER names a folder's model",
-    )
     add_list(
         parser.add_argument,
         "--prompt",
         default=(),
         metavar="NAME|FILE|all",
+        dest="prompts",
         help="ask the models, which are causal LMs, and rank the answers: names of bundled prompts, TOML files, or all",
     )
     parser.add_argument(
@@ -95,75 +84,19 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shots-from", metavar="FILE|ID", help="problems to draw them from; ID:SPLIT names a split (default: bundled)"
     )
-    parser.add_argument("--models", choices=("paper",), help="add the thirteen models of the paper")
-
-
-def _add_data(parser: argparse.ArgumentParser) -> None:
-    """Add which data, and which part of it, to score on."""
-    parser.add_argument(
-        "--dataset",
-        required=True,
-        metavar=f"{DATASET}|FILE",
-        help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION; with --group-column also a file",
+    add_cluster(parser)
+    add_thresholds(parser, "also show PA at these thresholds in the table, such as 0.8 0.95")
+    add_format(parser, *TABLE_FORMATS)
+    add_option_arguments(parser, ScoreOptions, (DATA, LOADING))
+    add_source_arguments(parser, ScoreOptions)
+    parser.epilog = (
+        "examples:\n"
+        "  merge-snli score demo:nli-a demo:nli-b --dataset demo:dataset --out results\n"
+        "  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results\n"
+        "  merge-snli score demo:nli-a --dataset demo:dataset --source recorded --out results\n"
+        "  merge-snli score ORG/CAUSAL_LM --prompt word few_shot --dataset demo:dataset --out results\n"
+        "  merge-snli score demo:nli-a --dataset pairs.tsv --group-column pattern --by construction --out results"
     )
-    parser.add_argument(
-        "--config",
-        help="config of the data set: all (default), noun, verb, adj or adv of a MERGE data set; of Simple Pair and "
-        "Extended Pair, every config by default",
-    )
-    parser.add_argument(
-        "--group-column",
-        metavar="COLUMN",
-        help="score any labeled pairs in groups, such as HANS or contrast sets: the column of the groups. Simple Pair "
-        "and Extended Pair need no --group-column",
-    )
-    add_list(
-        parser.add_argument,
-        "--by",
-        default=(),
-        metavar="COLUMN",
-        help="also score the pairs with each value of a column, or of two columns joined as A+B; only for pairs in "
-        "groups (default for Simple Pair and Extended Pair: their templates)",
-    )
-    parser.add_argument(
-        "--limit-seeds",
-        type=int,
-        metavar="N",
-        help="score N seeds and their variants only, for a quick trial; the result is marked as partial",
-    )
-    parser.add_argument(
-        "--subsample", type=int, metavar="K", help="score the variants of subsample K only; marked as partial"
-    )
-    parser.add_argument(
-        "--drawn",
-        action="store_true",
-        help="score only the variants that a subsample drew, not all of split test; the scores printed are the same",
-    )
-    add_min_agreement(parser, "; marked as partial")
-
-
-def _add_loading(parser: argparse.ArgumentParser) -> None:
-    """Add how to load models, and what their outputs mean."""
-    add_list(
-        parser.add_argument,
-        "--model-labels",
-        metavar="LABEL",
-        help="labels of the models' outputs in order, if their configs do not name them; or infer, to find the order "
-        "on the seeds",
-    )
-    parser.add_argument(
-        "--dtype",
-        default="float32",
-        metavar="DTYPE",
-        help="float32, bfloat16, float16 or int8 (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--allow-pickle",
-        action="store_true",
-        help="load pickle weights if a model has no safetensors; pickle weights can execute arbitrary code",
-    )
-    parser.add_argument("--trust-remote-code", action="store_true", help="run Python code from model repositories")
-    parser.add_argument("--device", help="torch device, such as cpu or cuda:0 (default: GPU if available)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -178,10 +111,11 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.scoring.opening import open_data
     from merge_snli.scoring.store import check_results_folder, to_json
 
-    cluster, dataset_id = _cluster(arguments), _dataset_id(arguments)
+    cluster, dataset_id = read_cluster(arguments), _dataset_id(arguments)
     scoring, prompts = _scoring_run(arguments), _prompts(arguments)
     check_results_folder(arguments.out)
-    opened = open_data(scoring.dataset, config=arguments.config, group_column=arguments.group_column, by=arguments.by)
+    options = scoring.options
+    opened = open_data(scoring.dataset, config=options.config, group_column=options.group_column, by=options.by)
     scored = [_score(arguments, scoring, whole, prompts, cluster, dataset_id) for whole in opened]
     failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}
     if arguments.format != JSON and not any(results for results, _ in scored):
@@ -199,39 +133,24 @@ def run(arguments: argparse.Namespace) -> int:
     return 2 if failed else 0
 
 
-def _cluster(arguments: argparse.Namespace) -> Cluster | None:
-    """Return the cluster to predict on, which scores whole data sets; None for this machine."""
-    given = [param(name) for name in PART if getattr(arguments, name) is not None]
-    if arguments.cluster is not None and given:
-        raise InputError(f"{' and '.join(given)}: a cluster scores whole data sets, remove it, or {param('cluster')}")
-    return read_cluster(arguments)
-
-
 def _scoring_run(arguments: argparse.Namespace) -> ScoringRun:
-    """Return what all configs and prompts share: the models, how to load them, and where the data is."""
+    """Return what all configs and prompts share: the models, where the data is, and the options."""
     from merge_snli.models.finding import find_device
-    from merge_snli.models.labels import parse_labels
-    from merge_snli.models.loading import ModelOptions
+    from merge_snli.models.paper_models import PAPER_MODELS
     from merge_snli.models.scored_model import name_models
     from merge_snli.scoring.tasks import ScoringRun
 
-    dataset, source = _inputs(arguments)
+    names = [*arguments.names, *(model.name for model in PAPER_MODELS if arguments.models == "paper")]
+    if not names:
+        raise InputError(f"no model given: pass Hub ids, folders or demo:nli-a, or {param('models')} paper")
+    options = ScoreOptions(**given(arguments, ScoreOptions))
+    dataset, source = _inputs(arguments, options)
+    device = find_device(options.device) if arguments.cluster is None else options.device
     return ScoringRun(
-        models=name_models(_names(arguments)),
-        options=ModelOptions(
-            model_labels=None if arguments.model_labels is None else parse_labels(arguments.model_labels),
-            dtype=arguments.dtype,
-            device=find_device(arguments.device) if arguments.cluster is None else arguments.device,
-            allow_pickle=arguments.allow_pickle,
-            trust_remote_code=arguments.trust_remote_code,
-        ),
-        out=arguments.out,
+        models=name_models(names),
         dataset=dataset,
-        config=arguments.config,
-        group_column=arguments.group_column,
-        by=tuple(arguments.by),
-        source=source,
-        drawn=arguments.drawn,
+        options=replace(options, source=source, device=device),
+        out=arguments.out,
     )
 
 
@@ -245,31 +164,28 @@ def _score(
 ) -> tuple[list[Result], dict[str, str]]:
     """Score the models with each prompt on one config; return the results, and why models failed."""
     from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
-    from merge_snli.scoring.data import part_of_data
-    from merge_snli.scoring.source import read_source
+    from merge_snli.scoring.source import data_and_source
     from merge_snli.scoring.tasks import score_run
 
-    data = part_of_data(whole, drawn=arguments.drawn, **{name: getattr(arguments, name) for name in PART})
-    problems = None if scoring.source is None else read_source(scoring.source, data)
-    if dataset_id is not None and data.seeds is None:
-        raise InputError(f"{param('eval_results')} is for MERGE data sets, whose tasks the Hub knows, not {data.name}")
+    opened = data_and_source(whole, scoring.options)
+    if dataset_id is not None and whole.seeds is None:
+        raise InputError(f"{param('eval_results')} is for MERGE data sets, whose tasks the Hub knows, not {whole.name}")
     results: list[Result] = []
     failed: dict[str, str] = {}
     shots_from = arguments.shots_from or SHOTS_FROM
     # All prompts are checked before the first is scored. The whole data has none of the shots, so they are the same for
     # each part of it.
     filled = [
-        None if each is None else fill_prompt(each, whole, shots=arguments.shots, shots_from=shots_from)
-        for each in prompts
+        None if prompt is None else fill_prompt(prompt, whole, shots=arguments.shots, shots_from=shots_from)
+        for prompt in prompts
     ]
     for prompt in filled:
-        options = replace(scoring.options, prompt=prompt)
-        run = replace(scoring, options=options, config=data.config, opened=(data, problems))
-        more, reasons = score_run(run, cluster)
+        options = replace(scoring.options, prompt=prompt, config=whole.config)
+        more, reasons = score_run(replace(scoring, options=options, opened=opened), cluster)
         results += more
         failed |= {name: as_flags(reason) for name, reason in reasons.items()}
     if dataset_id is not None:
-        _write_eval_results(dataset_id, data.digest, arguments.out)
+        _write_eval_results(dataset_id, whole.digest, arguments.out)
     return results, failed
 
 
@@ -277,12 +193,12 @@ def _prompts(arguments: argparse.Namespace) -> Sequence[Prompt | None]:
     """Return the prompts that can be ranked; None for classifiers."""
     from merge_snli.models.prompts import read_prompts
 
-    if not arguments.prompt:
+    if not arguments.prompts:
         option = next((name for name in ("shots", "shots_from") if getattr(arguments, name) is not None), None)
         if option is not None:
             raise InputError(f"{param(option)} needs {param('prompt')}: add it")
         return (None,)
-    prompts = read_prompts(arguments.prompt)
+    prompts = read_prompts(arguments.prompts)
     ranked = [prompt for prompt in prompts if not prompt.reason_first]
     left_out = ", ".join(prompt.name for prompt in prompts if prompt.reason_first)
     if not ranked:
@@ -325,7 +241,7 @@ def _dataset_id(arguments: argparse.Namespace) -> str | None:
     return split_revision(dataset_id)[0]
 
 
-def _inputs(arguments: argparse.Namespace) -> tuple[str | ProblemOptions, str | ProblemOptions | None]:
+def _inputs(arguments: argparse.Namespace, options: ScoreOptions) -> tuple[str | ProblemOptions, Any]:
     """Return the data set, or with `--group-column` how to read it, and its source.
 
     Raises:
@@ -333,20 +249,19 @@ def _inputs(arguments: argparse.Namespace) -> tuple[str | ProblemOptions, str | 
     """
     from merge_snli.scoring.source import RECORDED
 
-    source = arguments.source
-    options = {name: value for name, value in vars(arguments).items() if name in SOURCE_OPTIONS}
-    if arguments.group_column is not None:
+    source, reading = options.source, {name: value for name, value in vars(arguments).items() if name in SOURCE_OPTIONS}
+    if options.group_column is not None:
         if source is not None:
             raise InputError(
                 f"{param('source')} is for MERGE data sets, not for pairs in groups with {param('group_column')}; "
                 "remove it"
             )
-        return ProblemOptions(problems=arguments.dataset, **options), None
-    if options and source in (None, RECORDED):
+        return ProblemOptions(problems=arguments.dataset, **reading), None
+    if reading and source in (None, RECORDED):
         missing = f"a FILE or ID as {param('source')}, or {param('group_column')}"
         needed = missing if source is None else f"another {param('source')} than recorded"
-        raise InputError(f"{param(next(iter(options)))} needs {needed}; add it, or remove the option")
-    return arguments.dataset, ProblemOptions(problems=source, **options) if options else source
+        raise InputError(f"{param(next(iter(reading)))} needs {needed}; add it, or remove the option")
+    return arguments.dataset, ProblemOptions(problems=source, **reading) if reading else source
 
 
 def _write_eval_results(dataset_id: str, digest: str, out: Path) -> None:
@@ -357,13 +272,3 @@ def _write_eval_results(dataset_id: str, digest: str, out: Path) -> None:
     if any(out.glob("*.json")):
         same_data = [result for result in read_results(out) if result.dataset.digest == digest]
         write_eval_results(same_data, out, dataset_id=dataset_id)
-
-
-def _names(arguments: argparse.Namespace) -> list[str]:
-    """Return the models from the command line, and those of the paper with `--models paper`."""
-    from merge_snli.models.paper_models import PAPER_MODELS
-
-    names = [*arguments.names, *(model.name for model in PAPER_MODELS if arguments.models == "paper")]
-    if not names:
-        raise InputError(f"no model given: pass Hub ids, folders or demo:nli-a, or {param('models')} paper")
-    return names

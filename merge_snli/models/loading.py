@@ -4,7 +4,6 @@ import json
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +20,7 @@ from merge_snli.models.finding import (
     has_safetensors,
     warn_about_slow_bfloat16,
 )
-from merge_snli.models.prompts import FilledPrompt
-
-# float32 is the reference; int8 quantizes the linear layers dynamically, on a CPU.
-DTYPES = ("float32", "bfloat16", "float16", "int8")
+from merge_snli.models.options import ModelOptions
 
 # The task of an adapter of a sequence classifier, in its config.
 CLASSIFIER_TASK = "SEQ_CLS"
@@ -43,40 +39,6 @@ OTHER_HEADS = ("ForMaskedLM", "ForCausalLM", "LMHeadModel", "ForPreTraining", "F
 
 # The outputs that a model's config names, in order, and the names of its classes.
 Names = tuple[tuple[str, ...], tuple[str, ...]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelOptions:
-    """How to load a model, and the labels of its outputs.
-
-    Attributes:
-        model_labels: The label of each output, in order; `infer` to infer the order from the seeds; None to use the
-            model's config, or the known labels of the paper's models.
-        dtype: One of `DTYPES`.
-        device: A torch device such as `cpu` or `cuda:0`; None for a GPU if available.
-        allow_pickle: Accept pickle weights if the model has no safetensors weights; they can execute arbitrary code.
-        trust_remote_code: Run Python code from the model's repository.
-        prompt: How to ask a causal LM, which ranks the answers; None for a sequence classifier.
-    """
-
-    model_labels: tuple[str, ...] | str | None = None
-    dtype: str = "float32"
-    device: str | None = None
-    allow_pickle: bool = False
-    trust_remote_code: bool = False
-    prompt: FilledPrompt | None = None
-
-    def __post_init__(self) -> None:
-        """Check the dtype, and that the options fit together.
-
-        Raises:
-            InputError: If the dtype is not one of `DTYPES`, or an option is not for causal LMs.
-        """
-        if self.dtype not in DTYPES:
-            raise InputError(f"invalid {param('dtype')} {self.dtype!r}; choose one of {', '.join(DTYPES)}")
-        if self.prompt is not None and (self.model_labels is not None or self.dtype == "int8"):
-            option = param("dtype", "int8") if self.model_labels is None else param("model_labels")
-            raise InputError(f"{option} is for sequence classifiers: remove it, or {param('prompt')}")
 
 
 def load_classifier(resolved: ResolvedModel, device: str, options: ModelOptions) -> Classifier:

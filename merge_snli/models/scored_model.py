@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from transformers import TextClassificationPipeline
 
     from merge_snli.models.labels import Predictor
-    from merge_snli.models.loading import ModelOptions
+    from merge_snli.models.options import ModelOptions
     from merge_snli.models.prompts import FilledPrompt
 
 logger = logging.getLogger(__name__)

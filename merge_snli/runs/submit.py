@@ -47,7 +47,7 @@ MAX_SECONDS_PER_QUESTION = 30.0
 
 # The version of what tasks unpickle and of the notes that they leave for each other: raise it if modules or fields of
 # these change, so that a run of an older checkout is planned again and not resumed.
-PLAN_FORMAT = 5
+PLAN_FORMAT = 6
 
 
 @dataclass(frozen=True)

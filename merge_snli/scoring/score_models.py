@@ -13,7 +13,7 @@ from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.dataset.label_spellings import TWO_WAY, are_nli
 from merge_snli.models.labels import INFERRED, TABLE, ModelFacts, ModelLabels, compared_labels, labels_on, positions
-from merge_snli.models.loading import ModelOptions
+from merge_snli.models.options import ModelOptions
 from merge_snli.models.prompts import FilledPrompt
 from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS

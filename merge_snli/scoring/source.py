@@ -16,7 +16,8 @@ from merge_snli.models.labels import Pair, positions
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import Survey, stream_problems, survey_problems
 from merge_snli.problems.source import ProblemSource, open_source
-from merge_snli.scoring.data import Numbering, ScoredData
+from merge_snli.scoring.data import Numbering, ScoredData, part_of_data
+from merge_snli.scoring.options import ScoreOptions
 
 # The source that the record of the data set names.
 RECORDED = "recorded"
@@ -41,6 +42,18 @@ class ScoredSource:
     new_pairs: tuple[Pair, ...]
     pairs: NDArray[np.int64]
     labels: NDArray[np.int64]
+
+
+def data_and_source(whole: ScoredData, options: ScoreOptions) -> tuple[ScoredData, ScoredSource | None]:
+    """Return the part of data that some options select, and the source that they name."""
+    data = part_of_data(
+        whole,
+        limit_seeds=options.limit_seeds,
+        subsample=options.subsample,
+        drawn=options.drawn,
+        min_agreement=options.min_agreement,
+    )
+    return data, None if options.source is None else read_source(options.source, data)
 
 
 def read_source(source: str | Path | ProblemOptions, data: ScoredData) -> ScoredSource:

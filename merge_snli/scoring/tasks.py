@@ -1,7 +1,7 @@
 """Score models on data: the stages in their order, and what each does, wherever its tasks run."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,20 +10,19 @@ from merge_snli.base.errors import IncompleteError, InputError, Message
 from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.stages import EVALUATE, PREDICT, Executor, RunStage, TaskShare
 from merge_snli.models.labels import labels_on
-from merge_snli.models.loading import ModelOptions
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.scoring.data import ScoredData, part_of_data
+from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.score_models import prediction_store, score_models
-from merge_snli.scoring.source import ScoredSource, read_source
+from merge_snli.scoring.source import ScoredSource, data_and_source
 
-Opened = tuple[ScoredData, ScoredSource | None]
 Scored = tuple[list[Result], dict[str, Message]]
 
-Name = TypeVar("Name", str, str | ProblemOptions, str | ProblemOptions | None)
+Name = TypeVar("Name", str, str | ProblemOptions, Any)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,35 +31,25 @@ class ScoringRun:
 
     Attributes:
         models: Hub ids, folders or `demo:NAME`, by display name.
-        options: How to load each model, and what its outputs mean.
-        out: Folder for the result files.
         dataset: Folder or Hub id, or how to read pairs in groups, as `open_data` takes it.
-        config: The config to score.
-        group_column: The column of the groups, if it is given.
-        by: Columns by whose values scores are computed as well.
-        source: The source of the data set, as given; None for none.
-        drawn: Whether to ask only the rows that a subsample has.
+        options: The options, with one config.
+        out: Folder for the result files.
         expected: The digest of the data when the run was submitted; None for a run in this process.
         opened: The data and its source; None to open them.
     """
 
     models: Mapping[str, str]
-    options: ModelOptions
-    out: Path
     dataset: str | ProblemOptions
-    config: str | None
-    group_column: str | None = None
-    by: tuple[str, ...] = ()
-    source: str | ProblemOptions | None = None
-    drawn: bool = False
+    options: ScoreOptions
+    out: Path
     expected: str | None = None
-    opened: Opened | None = None
+    opened: tuple[ScoredData, ScoredSource | None] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the opened data."""
         return {**vars(self), "opened": None}
 
-    def read(self) -> Opened:
+    def read(self) -> tuple[ScoredData, ScoredSource | None]:
         """Open the data and its source.
 
         Raises:
@@ -68,11 +57,11 @@ class ScoringRun:
         """
         if self.opened is not None:
             return self.opened
-        whole = open_config(self.dataset, self.config, group_column=self.group_column, by=self.by)
-        data = part_of_data(whole, drawn=self.drawn)
-        if data.digest != self.expected:
+        options = self.options
+        whole = open_config(self.dataset, options.config, group_column=options.group_column, by=options.by)
+        if whole.digest != self.expected:
             raise InputError(f"{self.dataset} has changed since the run was submitted: run the same command again")
-        return data, None if self.source is None else read_source(self.source, data)
+        return data_and_source(whole, options)
 
 
 def score_run(run: ScoringRun, executor: Executor | None = None) -> Scored:
@@ -163,28 +152,26 @@ def evaluate_models(run: ScoringRun) -> Scored:
 
 def _submitted(run: ScoringRun, executor: Executor) -> tuple[ScoringRun, list[Any], dict[str, Message]]:
     """Return a run for tasks in other processes, what its predictions depend on, and the models that cannot be used."""
-    options, (data, _) = replace(run.options, device=executor.device(PREDICT, run.options.device)), run.read()
+    (data, _), device = run.read(), executor.device(PREDICT, run.options.device)
     run = replace(
         run,
-        options=options,
-        out=run.out.absolute(),
         dataset=_absolute(run.dataset),
-        source=_absolute(run.source),
+        options=replace(run.options, device=device, source=_absolute(run.options.source)),
+        out=run.out.absolute(),
         expected=data.digest,
     )
     keys: dict[str, Any] = {}
     failed: dict[str, Message] = {}
     for name, model in run.models.items():
         try:
-            scored = model_from_name(model, options, predicted_on=_device_type(run))
+            scored = model_from_name(model, run.options, predicted_on=_device_type(run))
             keys[name] = [scored.key, labels_on(scored.labels, data.label_names, model=name).names]
         except InputError as error:
             failed[name] = error.message
     if not keys:
         raise InputError("; ".join(message.marked for message in failed.values()))
-    opening = [str(each) for each in (run.dataset, run.config, run.group_column, run.by, run.source, run.drawn)]
     run = replace(run, models={name: _absolute(run.models[name]) for name in keys})
-    return run, [keys, run.expected, opening, asdict(options)], failed
+    return run, [keys, run.expected, repr(run.dataset), repr(run.options)], failed
 
 
 def _device_type(run: ScoringRun) -> str | None:

@@ -21,7 +21,7 @@ from merge_snli.dataset.annotators import COLUMN
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX, PROBLEMS
 from merge_snli.models.finding import find_model
-from merge_snli.models.loading import ModelOptions
+from merge_snli.models.options import ModelOptions
 from merge_snli.models.paper_models import PAPER_MODELS
 from merge_snli.paper.report.analyze import analyze
 from merge_snli.paper.report.report import Report
@@ -41,7 +41,6 @@ from merge_snli.papers.numbers import MERGE, read_paper
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.source import open_source
 from merge_snli.schema import ALL
-from merge_snli.scoring.data import part_of_data
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.source import RECORDED
@@ -118,8 +117,7 @@ class Reproduction(PaperRun):
         """Score the models on a data set: on the plain one and its source all rows, on the others the drawn ones."""
         if f"data set {name}" not in self.failed:
             plain, dataset = name == PLAIN, str(self.folder(name))
-            data = part_of_data(open_config(dataset, ALL), drawn=not plain)
-            self.score(dataset, data, name, source=RECORDED if plain else None, drawn=not plain)
+            self.score(dataset, open_config(dataset, ALL), name, source=RECORDED if plain else None, drawn=not plain)
 
     def report(self) -> None:
         """Compute all numbers, compare them with the paper's, and write the page."""

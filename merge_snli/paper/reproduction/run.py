@@ -17,14 +17,15 @@ from merge_snli.base.stages import Executor
 from merge_snli.dataset.folders import check_out
 from merge_snli.embedded import embedded_path
 from merge_snli.models.finding import check_weights, find_device, find_model
-from merge_snli.models.loading import ModelOptions
+from merge_snli.models.options import ModelOptions
 from merge_snli.models.paper_models import paper_model
 from merge_snli.paper.reproduction.verdict import Document, Ours, compare
 from merge_snli.paper.reproduction.write import FIGURES, FILES, JSON_FILE, write_reproduction
 from merge_snli.papers.numbers import Paper, PaperExhibit
 from merge_snli.scoring.data import ScoredData
+from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.result import Result
-from merge_snli.scoring.source import read_source
+from merge_snli.scoring.source import data_and_source
 from merge_snli.scoring.tasks import ScoringRun, score_run
 
 logger = logging.getLogger(__name__)
@@ -176,20 +177,18 @@ class PaperRun(ABC):
 
         Args:
             dataset: The folder of the data set.
-            data: The data.
+            data: All of its rows.
             name: The name of the data in `failed`.
             source: The source of the data set, as `read_source` takes it; None for none.
-            drawn: Whether the data has only the rows that a subsample has.
+            drawn: Whether to predict only the rows that a subsample has.
         """
+        options = ScoreOptions(**vars(self.model_options), config=data.config, source=source, drawn=drawn)
         run = ScoringRun(
             models=self.models,
-            options=self.model_options,
-            out=self.out / "results",
             dataset=dataset,
-            config=data.config,
-            source=source,
-            drawn=drawn,
-            opened=(data, None if source is None else read_source(source, data)),
+            options=options,
+            out=self.out / "results",
+            opened=data_and_source(data, options),
         )
         results, failed = score_run(run, self.executor)
         self.failed.update({f"{model} on {name}": as_flags(reason) for model, reason in failed.items()})

@@ -8,7 +8,7 @@ from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.embedded import NLI_MODELS, PREFIX, PROBLEMS
-from merge_snli.models.loading import ModelOptions
+from merge_snli.models.options import ModelOptions
 from merge_snli.pairs.extended_pair import make_extended_pair
 from merge_snli.pairs.options import ExtendedPairOptions, SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair

@@ -22,7 +22,8 @@ from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.causal_lm import CausalLM
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
-from merge_snli.models.loading import ModelOptions, load_causal_lm
+from merge_snli.models.loading import load_causal_lm
+from merge_snli.models.options import ModelOptions
 from merge_snli.models.prompts import FilledPrompt, Shot, read_prompt
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS

@@ -14,7 +14,8 @@ from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.classifier import Classifier
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
-from merge_snli.models.loading import ModelOptions, load_classifier, read_output_names
+from merge_snli.models.loading import load_classifier, read_output_names
+from merge_snli.models.options import ModelOptions
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.reading import read_config
 

@@ -12,7 +12,7 @@ from merge_snli import score
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import embedded_path
 from merge_snli.models.labels import Pair
-from merge_snli.models.loading import ModelOptions
+from merge_snli.models.options import ModelOptions
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.scoring.predict import predict_pairs
 

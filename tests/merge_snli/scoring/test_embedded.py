@@ -8,7 +8,8 @@ import pytest
 from merge_snli.embedded import NLI_MODELS, embedded_path
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import find_model_labels
-from merge_snli.models.loading import ModelOptions, load_classifier, read_output_names
+from merge_snli.models.loading import load_classifier, read_output_names
+from merge_snli.models.options import ModelOptions
 from merge_snli.scoring.predict import predict_pairs
 
 PROBLEMS = 120

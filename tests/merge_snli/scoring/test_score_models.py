@@ -14,7 +14,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.labels import INFER, INFERRED, TABLE, ModelFacts, ModelLabels, Pair, find_model_labels
-from merge_snli.models.loading import ModelOptions
+from merge_snli.models.options import ModelOptions
 from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.reading import read_config
@@ -112,7 +112,7 @@ def test_result_reports_inferred_labels(bert: Path, make_dataset: MakeDataset, t
     seeds = data.seeds
     assert seeds is not None
     gold = {data.pairs[pair]: label for pair, label in zip(seeds.pairs, seeds.labels, strict=True)}
-    scored = model_from_name(str(bert), ModelOptions(model_labels=INFER))
+    scored = model_from_name(str(bert), ModelOptions(model_labels=(INFER,)))
     assert scored.labels == ModelLabels((), INFERRED, ("contradiction", "entailment", "neutral"))
     result = score_model(replace(scored, load=lambda: Correct(gold, order)), data)
     assert (result.model.labels, result.model.label_origin) == (order, INFERRED)

@@ -16,9 +16,9 @@ from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import WHOLE, RunStage, TaskShare, run_here
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.models.loading import ModelOptions
 from merge_snli.models.scored_model import name_models
 from merge_snli.scoring.data import part_of_data
+from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.score_models import score_models
 from merge_snli.scoring.tasks import ScoringRun, evaluate, predict, score_run
@@ -33,8 +33,7 @@ def run(dataset: Path, bert: Path, roberta: Path, tmp_path: Path) -> ScoringRun:
     opened = ScoringRun(
         models={"tiny-bert": str(bert), "mine": str(roberta)},
         dataset=str(dataset),
-        config="all",
-        options=ModelOptions(device="cpu"),
+        options=ScoreOptions(config="all", device="cpu"),
         out=tmp_path / "results",
         expected=found.digest,
         opened=(read_config(found, "all"), None),
@@ -64,16 +63,18 @@ def test_the_results_are_those_of_one_process(run: ScoringRun, tmp_path: Path) -
     assert results(run.out) == results(tmp_path / "one")
 
 
-def test_drawn_variants_alone_are_predicted_in_tasks(
-    run: ScoringRun, make_dataset: Callable[..., Path], tmp_path: Path
+@pytest.mark.parametrize("part", [{"drawn": True}, {"limit_seeds": 3}, {"subsample": 0}])
+def test_a_part_of_the_data_is_predicted_in_tasks(
+    run: ScoringRun, make_dataset: Callable[..., Path], tmp_path: Path, part: dict[str, Any]
 ) -> None:
     def one_draw(seed: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         for row in rows:
             row["subsamples"] = [number for number in row["subsamples"] if number == 0]
 
     found = find_dataset(str(make_dataset(tmp_path / "one_draw", change=one_draw)))
-    data = part_of_data(read_config(found, "all"), drawn=True)
-    run = replace(run, dataset=str(found.folder), expected=found.digest, drawn=True)
+    data = part_of_data(read_config(found, "all"), **part)
+    options = replace(run.options, **part)
+    run = replace(run, dataset=str(found.folder), options=options, expected=found.digest)
     score_models(run.models, data, options=run.options, out=tmp_path / "one")
     with QUIET.stage("predict", unit="pairs") as stage:
         predict(run, "mine", WHOLE, stage)
@@ -122,8 +123,7 @@ def test_folders_of_one_name_are_scored_by_the_shortest_paths_that_differ(
     run = ScoringRun(
         models=name_models(["a/model", "b/model"]),
         dataset=str(dataset),
-        config="all",
-        options=ModelOptions(),
+        options=ScoreOptions(config="all"),
         out=Path("results"),
         opened=(read_config(find_dataset(str(dataset)), "all"), None),
     )
