@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +10,6 @@ from merge_snli.base.arrays import Floats
 from merge_snli.base.table import count
 from merge_snli.comparison.curves import pass_shares
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
-from merge_snli.scoring.records import Ends
 from merge_snli.scoring.statistics import (
     Family,
     NamedTest,
@@ -20,47 +20,17 @@ from merge_snli.scoring.statistics import (
     ratios,
 )
 
-# The columns of Table 3 that are compared.
-SOURCE, SEEDS, VARIANTS = "source", "seeds", "variants"
+# The scores in Table 3: their names in `report.json`, and in a row of scores.
+SCORES = {
+    "source": "source_accuracy",
+    "on_seeds": "seed_accuracy",
+    "on_variants": "sample_accuracy",
+    "pattern_accuracy": "pattern_accuracy",
+    "qt": "qt",
+}
 
-
-@dataclass(frozen=True, kw_only=True)
-class ModelRow:
-    """One row of Table 3. Scores are shares. Intervals are from a bootstrap over seeds; None with too few.
-
-    Attributes:
-        model: The model.
-        seeds: Number of seeds that it was scored on.
-        source: SA on the labeled problems of the source; None if they were not scored (`score --source`).
-        source_interval: Its interval, Wilson's over problems.
-        source_problems: Number of these problems.
-        on_seeds: SA on the seeds; None if the data has none, like `qt` and `mt`.
-        on_seeds_interval: Its interval.
-        on_variants: SA on the variants, mean over the subsamples.
-        on_variants_interval: Its interval.
-        pattern_accuracy: PA at the quality threshold on the variants.
-        pattern_accuracy_interval: Its interval.
-        qt: PA at the quality threshold on the variants minus SA on the seeds.
-        qt_interval: Its interval.
-        mt: Threshold at which PA on the variants is nearest to SA on the seeds.
-        letters: Models that share a letter do not differ in PA at the quality threshold; empty with one model.
-    """
-
-    model: str
-    seeds: int
-    source: float | None
-    source_interval: Ends | None
-    source_problems: int | None
-    on_seeds: float | None
-    on_seeds_interval: Ends | None
-    on_variants: float | None
-    on_variants_interval: Ends | None
-    pattern_accuracy: float | None
-    pattern_accuracy_interval: Ends | None
-    qt: float | None
-    qt_interval: Ends | None
-    mt: float | None
-    letters: str
+# The sample accuracies that are compared, by the names of their columns.
+COMPARED = {"source": "source", "seeds": "on_seeds", "variants": "on_variants"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +38,10 @@ class Table3:
     """Table 3.
 
     Attributes:
-        rows: The models, in the order of the results.
+        rows: The models, in the order of the results: the name, the number of seeds that it was scored on, the `SCORES`
+            as shares with their intervals as `NAME_interval`, the number of problems of the source, MT, and letters.
+            Models that share a letter do not differ in PA at the quality threshold; empty with one model. What a
+            result does not have is None.
         coverage: If only the seeds that all models have are kept, the models that have fewer, with number and reason.
         level: Nominal coverage of the intervals; None without intervals.
         method: Method of the intervals, or methods; None without intervals.
@@ -76,7 +49,7 @@ class Table3:
             or fewer than two common seeds.
     """
 
-    rows: tuple[ModelRow, ...]
+    rows: tuple[dict[str, Any], ...]
     coverage: tuple[str, ...]
     level: float | None
     method: str | None
@@ -108,27 +81,12 @@ def _family(scored: ScoredDataset) -> Family | None:
     return compare_models({name: column[common] for name, column in values.items()})
 
 
-def _row(model: ModelAnswers, letters: str) -> ModelRow:
-    scores = model.result.scores
-    source = None if model.result.source is None else model.result.source.overall
-    intervals = scores.intervals
-    return ModelRow(
-        model=model.name,
-        seeds=scores.groups,
-        source=None if source is None else source.sample_accuracy,
-        source_interval=None if source is None else source.interval,
-        source_problems=None if source is None else source.problems,
-        on_seeds=scores.seed_accuracy,
-        on_seeds_interval=None if intervals is None else intervals.seed_accuracy,
-        on_variants=scores.sample_accuracy.mean,
-        on_variants_interval=None if intervals is None else intervals.sample_accuracy,
-        pattern_accuracy=scores.pattern_accuracy.mean,
-        pattern_accuracy_interval=None if intervals is None else intervals.pattern_accuracy,
-        qt=scores.qt,
-        qt_interval=None if intervals is None else intervals.qt,
-        mt=scores.mt,
-        letters=letters,
-    )
+def _row(model: ModelAnswers, letters: str) -> dict[str, Any]:
+    row = model.result.row
+    shown: dict[str, Any] = {"model": model.name, "seeds": row["groups"]}
+    for name, score in SCORES.items():
+        shown |= {name: row[score], f"{name}_interval": row.ends(score)}
+    return shown | {"source_problems": row["source_problems"], "mt": row["mt"], "letters": letters}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,14 +139,9 @@ def _shares_right(model: ModelAnswers) -> Floats:
 def _over_models(scored: ScoredDataset) -> tuple[NamedTest, ...]:
     if len(scored.models) < 2:
         return ()
-    scores = [model.result.scores for model in scored.models]
-    sources = [model.result.source for model in scored.models]
     columns = {
-        SOURCE: np.array(
-            [None if each is None else each.overall.sample_accuracy for each in sources], dtype=np.float64
-        ),
-        SEEDS: np.array([each.seed_accuracy for each in scores], dtype=np.float64),
-        VARIANTS: np.array([each.sample_accuracy.mean for each in scores], dtype=np.float64),
+        name: np.array([model.result.row[SCORES[column]] for model in scored.models], dtype=np.float64)
+        for name, column in COMPARED.items()
     }
     complete = {name: column for name, column in columns.items() if not np.isnan(column).any()}
     return tuple(

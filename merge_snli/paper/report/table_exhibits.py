@@ -19,32 +19,34 @@ SEED_NOTES = (
 
 def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
     """Return Table 3, with intervals and letters."""
-    unit = "seed" if any(row.on_seeds is not None for row in value.rows) else "group"
-    with_source = any(row.source is not None for row in value.rows)
-    seeds = unit == "seed"
-    scores = [("Variants" if seeds else "Accuracy", PERCENT), ("PA(0.9)", PERCENT)]
-    if seeds:
-        scores = [("Seeds", PERCENT), *scores, ("QT", "+.1f")]
-    if with_source:
-        scores.insert(0, ("Source", PERCENT))
+    seeds = any(row["on_seeds"] is not None for row in value.rows)
+    with_source = any(row["source"] is not None for row in value.rows)
+    shown = {"Source": "source"} if with_source else {}
+    shown |= {"Seeds": "on_seeds", "Variants": "on_variants"} if seeds else {"Accuracy": "on_variants"}
+    shown |= {"PA(0.9)": "pattern_accuracy"} | ({"QT": "qt"} if seeds else {})
+    unit = "seed" if seeds else "group"
     table = Table(
         columns=(
             Column("Model", "left"),
             Column("n"),
-            *(column for name, form in scores for column in (Column(name, format=form), Column(f"{name}, interval"))),
+            *(
+                column
+                for header in shown
+                for column in (
+                    Column(header, format="+.1f" if header == "QT" else PERCENT),
+                    Column(f"{header}, interval"),
+                )
+            ),
             *([Column("MT", format=".0f")] if seeds else []),
             Column("Letters", "left"),
         ),
         rows=tuple(
             (
-                row.model,
-                row.seeds,
-                *(_with_interval(row.source, row.source_interval) if with_source else ()),
-                *(_with_interval(row.on_seeds, row.on_seeds_interval) if seeds else ()),
-                *_with_interval(row.on_variants, row.on_variants_interval),
-                *_with_interval(row.pattern_accuracy, row.pattern_accuracy_interval),
-                *((*_with_interval(row.qt, row.qt_interval), percent_or_none(row.mt)) if seeds else ()),
-                row.letters,
+                row["model"],
+                row["seeds"],
+                *(cell for name in shown.values() for cell in _with_interval(row[name], row[f"{name}_interval"])),
+                *([percent_or_none(row["mt"])] if seeds else []),
+                row["letters"],
             )
             for row in value.rows
         ),
@@ -63,7 +65,7 @@ def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
             paper="Table 3",
             title="Scores of the models",
             caption="Each row has the scores of one model, each with its interval.",
-            basis=basis(max(row.seeds for row in value.rows), len(value.rows)),
+            basis=basis(max(row["seeds"] for row in value.rows), len(value.rows)),
             tables=(table, *(() if value.family is None else (pair_table(value.family),))),
         ),
     )

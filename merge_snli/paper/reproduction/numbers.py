@@ -129,17 +129,12 @@ def _ours(cells: Callable[[Any], Cells], value: object) -> Ours:
 
 def table_3_cells(value: Table3) -> Cells:
     """Return the cells of Table 3, in percent."""
-    cells: dict[tuple[str, str], OurNumber] = {}
-    for row in value.rows:
-        scores = {
-            "source": (row.source, row.source_interval),
-            "seeds": (row.on_seeds, row.on_seeds_interval),
-            "variants": (row.on_variants, row.on_variants_interval),
-            "QT": (row.qt, row.qt_interval),
-            "MT": (row.mt, None),
-        }
-        cells |= {(_name(row.model), column): _percent(*score) for column, score in scores.items()}
-    return cells
+    columns = {"source": "source", "seeds": "on_seeds", "variants": "on_variants", "QT": "qt", "MT": "mt"}
+    return {
+        (_name(row["model"]), column): _percent(row[name], row.get(f"{name}_interval"))
+        for row in value.rows
+        for column, name in columns.items()
+    }
 
 
 def majority_cells(value: Majority) -> Cells:

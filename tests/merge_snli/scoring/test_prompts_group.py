@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import math
 import random
 from dataclasses import replace
@@ -19,6 +21,7 @@ from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.write import leaderboard_text
 from merge_snli.scoring.prompts import PromptGroup, group_prompts, prompt_table
 from merge_snli.scoring.records import GENERATED, RANKED, PromptRecord
+from merge_snli.scoring.scores import Scores
 from merge_snli.scoring.statistics import compare_models, passes_by_seed
 from tests.merge_snli.comparison.made import Row, scored_dataset
 from tests.oracles import answers_of_groups
@@ -241,3 +244,23 @@ def test_a_leaderboard_has_one_row_per_model_and_its_prompts_in_the_details(
     text = leaderboard_text(results, "md")
     assert "| m (3 prompts) |" in text
     assert "m (word)" not in text
+
+
+def test_every_number_of_a_row_of_scores_is_in_json_csv_and_the_mean_over_prompts(
+    results: list[Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = Scores.as_row
+    monkeypatch.setattr(Scores, "as_row", lambda scores: {**known(scores), "added": scores.sample_accuracy.std})
+    fresh = [replace(result) for result in results]
+    names = {*fresh[0].row.values}
+    assert {"added", "qt", "mt", "seed_accuracy_low", "consistency_seed_sample_accuracy"} < names
+    rows = json.loads(leaderboard_text(fresh, "json"))["rows"]
+    table = list(csv.DictReader(leaderboard_text(fresh, "csv").splitlines()))
+    for row, cells in zip(rows, table, strict=True):
+        if row["part"] == "all":
+            assert names <= {*row} <= {*cells}
+            assert [name for name in names if row[name] is not None and float(cells[name]) != row[name]] == []
+    [group, _] = group_prompts(fresh)
+    assert isinstance(group, PromptGroup)
+    assert {*group.row.values} == names == {*fresh[0].to_pandas().columns}
+    assert group.row["added"] == pytest.approx(fmean(result.row.share("added") for result in group.results))
