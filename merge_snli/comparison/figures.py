@@ -20,8 +20,8 @@ from merge_snli.scoring.score_table import columns_of, compared_labels_of
 from merge_snli.scoring.scores import Curve
 from merge_snli.scoring.store import safe_name
 
+# Lowest threshold of Figure 4.
 FIGURE_4_START = 0.8
-"""Lowest threshold of Figure 4."""
 # Largest number of values of a column whose predicted labels are drawn.
 MAX_PANELS = 60
 

@@ -31,10 +31,10 @@ from merge_snli.scoring.statistics import (
 from merge_snli.scoring.statistics.values import FloatArray
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
+# Numbers of seeds that are shown besides that of the data.
 SIZES = (50, 100, 200, 500, 1_000, 2_000, 5_000)
-"""Numbers of seeds that are shown besides that of the data."""
+# Assumed correlation over seeds of whether two models pass, if no two models were scored.
 CORRELATION = 0.5
-"""Assumed correlation over seeds of whether two models pass, if no two models were scored."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,8 +34,8 @@ LIMITS = (
     "Invented answers pass it: only running the model can find them."
 )
 
+# What is wrong with each file of a Space, by path; empty if the file passes.
 Checked = dict[str, list[str]]
-"""What is wrong with each file of a Space, by path; empty if the file passes."""
 
 
 def checked_text(checked: Checked) -> str:

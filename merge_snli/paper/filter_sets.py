@@ -29,13 +29,13 @@ SET_NAMES: Mapping[tuple[str, tuple[str, ...], bool], str] = {
     ("intersection", ("prob", "pos"), True): "scrambled",
 }
 
+# Options in which the sets of Figure 8 may differ; masked LMs and tagger are compared by their files.
 MAY_DIFFER = frozenset(
     (
         *(name for name, option in described(ProblemOptions) if not option.changes_rows),
         *("keep_column", "sides", "filters", "scramble", "mlm", "seeds_from", "device", "title", "license"),
     )
 )
-"""Options in which the sets of Figure 8 may differ; masked LMs and tagger are compared by their files."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,8 @@ from merge_snli.dataset.texts import TextNames
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.statistics import ratios
 
+# Seeds with a smaller mean accuracy are rarely answered right.
 RARELY = 0.05
-"""Seeds with a smaller mean accuracy are rarely answered right."""
 # The mean of a tenth and of 0 may be slightly below 0.05 as a float.
 TOLERANCE = 1e-12
 

@@ -16,9 +16,9 @@ from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, Sc
 from merge_snli.models.paper_models import family, paper_model
 from merge_snli.scoring.answers import Counts
 
+# Variants that exactly one masked LM validated: the counterpart, one of its family in another size, or one of another
+# family. Then those that several masked LMs validated.
 EQUIV, SIZE, ARCH, MULTI = GROUPS = ("equiv", "size", "arch", "multi")
-"""Variants that exactly one masked LM validated: the counterpart, one of its family in another size, or one of another
-family. Then those that several masked LMs validated."""
 
 # Seeds with fewer drawn variants in a group, over all subsamples, are left out of it. The paper has no minimum.
 MINIMUM = 5

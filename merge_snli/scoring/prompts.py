@@ -180,8 +180,8 @@ class PromptGroup:
         return np.asarray(np.mean([result.correct_seeds() for result in self.results], axis=0))
 
 
+# What a line of a table or page shows: the result of a model, or those of one model with several prompts.
 Scored: TypeAlias = Result | PromptGroup
-"""What a line of a table or page shows: the result of a model, or those of one model with several prompts."""
 
 
 def _mean(rows: Sequence[ScoreRow]) -> ScoreRow:

@@ -9,9 +9,9 @@ from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, WithJs
 from merge_snli.dataset.label_spellings import MAX_LABELS
 from merge_snli.schema import data_version
 
+# Version of the result files. Raise it if readers of the previous version would misread the new files; a field that is
+# added with the default None needs no new version (see `merge_snli.scoring.result`).
 SCHEMA_VERSION: Literal[8] = 8
-"""Version of the result files. Raise it if readers of the previous version would misread the new files; a field that is
-added with the default None needs no new version (see `merge_snli.scoring.result`)."""
 
 # SA on seeds below the share of the most common label plus this margin suggests permuted labels.
 CHANCE_MARGIN = 0.05
@@ -40,14 +40,14 @@ def one_of(names: Collection[str]) -> tuple[Any, ...]:
     return Field(pattern=f"^({'|'.join(names)})$"), WithJsonSchema({"type": "string", "enum": [*names]})
 
 
+# A label of the data: for NLI `entailment`, `neutral`, `contradiction` or `not_entailment`.
 Label = Annotated[str, Field(min_length=1)]
-"""A label of the data: for NLI `entailment`, `neutral`, `contradiction` or `not_entailment`."""
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Difference = Annotated[float, Field(ge=-1, le=1)]
+# Low and high end of an interval.
 Ends = tuple[Difference, Difference]
-"""Low and high end of an interval."""
 Threshold = Annotated[
     float,
     Field(ge=0, le=1),
@@ -60,76 +60,85 @@ Threshold = Annotated[
 class Part:
     """Base of the values in a result file: other types and infinite numbers are refused, unknown fields are ignored."""
 
-    __pydantic_config__ = ConfigDict(extra="ignore", strict=True, allow_inf_nan=False, use_attribute_docstrings=True)
+    __pydantic_config__ = ConfigDict(extra="ignore", strict=True, allow_inf_nan=False)
 
 
+# How a language model's answers were read.
 GENERATED, RANKED = ANSWERS = ("generated", "ranked")
-"""How a language model's answers were read."""
 
 
 @dataclass(frozen=True)
 class ModelRecord(Part):
-    """The model that was scored."""
+    """The model that was scored.
+
+    Attributes:
+        name: Hub id, folder name, `demo:NAME`, or the name given to a function.
+        revision: Commit on the Hub.
+        digest: sha256 of the model's files or weights, or of how a prompted model was asked; None for a function
+            without a version and for predictions from a file.
+        architecture: Class of the model; None for a function or imported answers.
+        parameters: Number of parameters; None for a function or imported answers.
+        training_data: Data sets that the model was trained on; None if unknown.
+        labels: Label of each output, in the order of the outputs.
+        label_origin: Where the labels come from: `config`, `table`, `given`, `inferred`, `function`, `answers`
+            (imported) or `prompt`.
+        config_labels: Label names in the model's own config.
+    """
 
     name: str
-    """Hub id, folder name, `demo:NAME`, or the name given to a function."""
     revision: str | None
-    """Commit on the Hub."""
     digest: Digest | None
-    """sha256 of the model's files or weights, or of how a prompted model was asked; None for a function without a
-    version and for predictions from a file."""
     architecture: str | None
-    """Class of the model; None for a function or imported answers."""
     parameters: Count | None
-    """Number of parameters; None for a function or imported answers."""
     training_data: tuple[str, ...] | None
-    """Data sets that the model was trained on; None if unknown."""
     labels: tuple[Label, ...]
-    """Label of each output, in the order of the outputs."""
     label_origin: str
-    """Where the labels come from: `config`, `table`, `given`, `inferred`, `function`, `answers` (imported) or
-    `prompt`."""
     config_labels: tuple[str, ...]
-    """Label names in the model's own config."""
 
 
 @dataclass(frozen=True)
 class PartialRecord(Part):
-    """What part of the data was scored, for a quick trial."""
+    """What part of the data was scored, for a quick trial.
+
+    Attributes:
+        limit_seeds: Number of groups, those with the smallest sha256 of their ids; None for all.
+        subsample: The subsample whose rows were scored; None for all rows.
+        of: Digest of the whole data set.
+        min_agreement: Smallest share of annotators who gave the gold label to a group; None for all.
+    """
 
     limit_seeds: Count | None
-    """Number of groups, those with the smallest sha256 of their ids; None for all."""
     subsample: Count | None
-    """The subsample whose rows were scored; None for all rows."""
     of: Digest
-    """Digest of the whole data set."""
     min_agreement: Share | None = None
-    """Smallest share of annotators who gave the gold label to a group; None for all."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetRecord(Part):
-    """The rows in groups that the model was scored on: a config of a MERGE data set, or labeled pairs in groups."""
+    """The rows in groups that the model was scored on: a config of a MERGE data set, or labeled pairs in groups.
+
+    Attributes:
+        name: Hub id, or name of a file or folder.
+        title: Title of the data set.
+        revision: Commit on the Hub; None for a file or folder.
+        config: Config; None if there is only one.
+        digest: sha256 of the data; of a part, sha256 of that digest and of what part it is, so that no report compares
+            a part with the whole.
+        labels: The data set's labels in the order of their ids.
+        group_column: Column of the groups: `seed_id` in a MERGE data set.
+        without_label: Number of rows without a gold label, which are left out.
+        partial: What part was scored; None for the whole.
+    """
 
     name: str
-    """Hub id, or name of a file or folder."""
     title: str
-    """Title of the data set."""
     revision: str | None
-    """Commit on the Hub; None for a file or folder."""
     config: str | None
-    """Config; None if there is only one."""
     digest: Digest
-    """sha256 of the data; of a part, sha256 of that digest and of what part it is, so that no report compares a part
-    with the whole."""
     labels: Annotated[tuple[Label, ...], Field(min_length=2, max_length=MAX_LABELS)]
-    """The data set's labels in the order of their ids."""
     group_column: str
-    """Column of the groups: `seed_id` in a MERGE data set."""
     without_label: Count = 0
-    """Number of rows without a gold label, which are left out."""
     partial: PartialRecord | None = None
-    """What part was scored; None for the whole."""
 
     @property
     def key(self) -> tuple[str, str | None]:
@@ -144,35 +153,38 @@ class DatasetRecord(Part):
 
 @dataclass(frozen=True)
 class PromptRecord(Part):
-    """How a language model was asked, and what that took."""
+    """How a language model was asked, and what that took.
+
+    Attributes:
+        harness: What called the model: `inspect_ai`, `lm_eval`, or `merge_snli` for `merge-snli score --prompt`.
+        provider: Provider or backend of the model, such as `openai` or `hf`.
+        prompt: Name of the prompt.
+        prompt_digest: sha256 of everything that the prompt shows besides the problem.
+        shots: Number of problems that the prompt shows with their labels.
+        answers: `generated`: read from what the model wrote. `ranked`: the label with the largest log-likelihood.
+        temperature: Sampling temperature; None if it is the provider's default or nothing was sampled.
+        calls: Number of calls of the model; each label that is ranked takes one.
+        input_tokens: Number of input tokens over all calls; None if the log does not have it.
+        output_tokens: Number of output tokens over all calls; None if the log does not have it.
+        retries: Number of calls that were made again after an error or a time-out; None if the log does not have it.
+        settings: Other settings that change answers, such as `reasoning_effort`, as JSON texts.
+        prompt_toml: The prompt in full, as a TOML file; None if the log does not have it.
+    """
 
     harness: str
-    """What called the model: `inspect_ai`, `lm_eval`, or `merge_snli` for `merge-snli score --prompt`."""
     harness_version: str | None
     provider: str | None
-    """Provider or backend of the model, such as `openai` or `hf`."""
     prompt: str
-    """Name of the prompt."""
     prompt_digest: Digest
-    """sha256 of everything that the prompt shows besides the problem."""
     shots: Count
-    """Number of problems that the prompt shows with their labels."""
     answers: Annotated[str, *one_of(ANSWERS)]
-    """`generated`: read from what the model wrote. `ranked`: the label with the largest log-likelihood."""
     temperature: Annotated[float, Field(ge=0)] | None
-    """Sampling temperature; None if it is the provider's default or nothing was sampled."""
     calls: Count
-    """Number of calls of the model; each label that is ranked takes one."""
     input_tokens: Count | None
-    """Number of input tokens over all calls; None if the log does not have it."""
     output_tokens: Count | None
-    """Number of output tokens over all calls; None if the log does not have it."""
     retries: Count | None
-    """Number of calls that were made again after an error or a time-out; None if the log does not have it."""
     settings: dict[str, str]
-    """Other settings that change answers, such as `reasoning_effort`, as JSON texts."""
     prompt_toml: str | None = None
-    """The prompt in full, as a TOML file; None if the log does not have it."""
 
     @property
     def title(self) -> str:
@@ -183,31 +195,37 @@ class PromptRecord(Part):
 
 @dataclass(frozen=True)
 class RunRecord(Part):
-    """How the predictions were computed."""
+    """How the predictions were computed.
+
+    Attributes:
+        versions: Version of Python and of each package that the predictions depend on.
+        dtype: Data type of the model, such as `float32`; None for a function.
+        device: Device type, such as `cpu`; None for a function.
+        seconds: Duration of the predictions.
+        no_answers: Number of distinct pairs on which no answer can be read, which is wrong; only of functions and
+            imported answers.
+        prompt: How a language model was asked; None for other models.
+        unread: Number of the pairs without an answer of a language model by why none is read, such as `cut` or
+            `refused`.
+        read_by_model: Number of the pairs whose answer a second language model read, by its name.
+        samples: Number of answers to each distinct pair, of which the most frequent one counts; None if there is one.
+        agreement: Share of these answers that are the one that counts, mean over the pairs; None if there is one
+            answer.
+        tied: Number of distinct pairs on which the largest scores of two labels are equal, so that the first one
+            counts.
+    """
 
     versions: dict[str, str]
-    """Version of Python and of each package that the predictions depend on."""
     dtype: str | None
-    """Data type of the model, such as `float32`; None for a function."""
     device: str | None
-    """Device type, such as `cpu`; None for a function."""
     seconds: Annotated[float, Field(ge=0)]
-    """Duration of the predictions."""
     no_answers: Count = 0
-    """Number of distinct pairs on which no answer can be read, which is wrong; only of functions and imported
-    answers."""
     prompt: PromptRecord | None = None
-    """How a language model was asked; None for other models."""
     unread: dict[str, Count] = field(default_factory=dict)
-    """Number of the pairs without an answer of a language model by why none is read, such as `cut` or `refused`."""
     read_by_model: dict[str, Count] = field(default_factory=dict)
-    """Number of the pairs whose answer a second language model read, by its name."""
     samples: Count | None = None
-    """Number of answers to each distinct pair, of which the most frequent one counts; None if there is one."""
     agreement: Share | None = None
-    """Share of these answers that are the one that counts, mean over the pairs; None if there is one answer."""
     tied: Count = 0
-    """Number of distinct pairs on which the largest scores of two labels are equal, so that the first one counts."""
 
 
 @dataclass(frozen=True)
@@ -216,13 +234,16 @@ class LeftOut(Part):
 
     A group whose seed is too long is left out with all its rows, so that every score covers the same groups. A group
     with no remaining row is left out too.
+
+    Attributes:
+        max_length: Maximum number of tokens of the model; None if unlimited.
+        groups: Number of groups left out.
+        rows: Number of rows left out, including those of the groups left out.
+        undrawn: Number of other rows, which no subsample has and the model was not asked, because only drawn rows were
+            wanted.
     """
 
     max_length: Count | None
-    """Maximum number of tokens of the model; None if unlimited."""
     groups: Count
-    """Number of groups left out."""
     rows: Count
-    """Number of rows left out, including those of the groups left out."""
     undrawn: Count = 0
-    """Number of other rows, which no subsample has and the model was not asked, because only drawn rows were wanted."""

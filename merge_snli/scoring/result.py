@@ -67,38 +67,43 @@ class ResultFile(Part):
     Rows are variants or other labeled pairs, groups are seeds or other rows that belong together. Accuracies are shares
     from 0 to 1. SA is sample accuracy. PA(t) is pattern accuracy: the share of groups of which at least the share t of
     the rows is predicted correctly.
+
+    Attributes:
+        schema_version: Version of this format.
+        compared_labels: Labels in which predictions and gold labels were compared: three, or entailment and
+            not_entailment.
+        notes: Caveats that a reader of the scores must know.
+        quality_threshold: Threshold of `pattern_accuracy` and `qt`.
+        thresholds: Thresholds of the curves.
+        subsamples: Number of subsamples; None if the data has none, and all rows count.
+        scores: Scores on all rows.
+        parts: Scores on the rows with each value of a column, by column. On a MERGE data set: `word_class`; `label`,
+            the gold label; and `masked_lm`, the variants that each masked LM validated in premise or hypothesis, as in
+            Table 9.
+        consistency: Predictions on rows compared with the model's prediction on the seed (`seed`), and with its most
+            frequent prediction among the group's rows in the draw (`majority`); None without seeds.
+        source: Scores on the source of the data set; None if it was not scored.
+        calibration: How well the probabilities of the labels fit the answers; None if they are not known.
+        answers_sha256: sha256 of the file of the answers, `NAME.parquet` beside `NAME.json`; None for a result that is
+            not in a file.
     """
 
     schema_version: Literal[8]
-    """Version of this format."""
     model: ModelRecord
     dataset: DatasetRecord
     run: RunRecord
     compared_labels: Annotated[tuple[Label, ...], Field(min_length=2, max_length=MAX_LABELS)]
-    """Labels in which predictions and gold labels were compared: three, or entailment and not_entailment."""
     left_out: LeftOut
     notes: tuple[str, ...]
-    """Caveats that a reader of the scores must know."""
     quality_threshold: Threshold
-    """Threshold of `pattern_accuracy` and `qt`."""
     thresholds: tuple[Threshold, ...]
-    """Thresholds of the curves."""
     subsamples: Annotated[int, Field(ge=1, lt=2**63)] | None
-    """Number of subsamples; None if the data has none, and all rows count."""
     scores: Scores
-    """Scores on all rows."""
     parts: dict[str, dict[str, Scores]]
-    """Scores on the rows with each value of a column, by column. On a MERGE data set: `word_class`; `label`, the gold
-    label; and `masked_lm`, the variants that each masked LM validated in premise or hypothesis, as in Table 9."""
     consistency: dict[Annotated[str, *one_of(("seed", "majority"))], RowScores] | None = None
-    """Predictions on rows compared with the model's prediction on the seed (`seed`), and with its most frequent
-    prediction among the group's rows in the draw (`majority`); None without seeds."""
     source: SourceScores | None = None
-    """Scores on the source of the data set; None if it was not scored."""
     calibration: Calibration | None = None
-    """How well the probabilities of the labels fit the answers; None if they are not known."""
     answers_sha256: Digest | None = field(default=None, compare=False)
-    """sha256 of the file of the answers, `NAME.parquet` beside `NAME.json`; None for a result that is not in a file."""
 
     def __post_init__(self) -> None:
         """Check that the parts of the result fit together."""

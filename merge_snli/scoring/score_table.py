@@ -14,8 +14,8 @@ from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 JOIN = "+"
 
 
+# A column of the table, and a function that returns its cell from a row of scores.
 ScoreColumn = tuple[Column, Callable[[ScoreRow], Cell]]
-"""A column of the table, and a function that returns its cell from a row of scores."""
 
 
 def score_table(

@@ -8,42 +8,48 @@ from pydantic import Field
 from merge_snli.scoring.records import Count, Difference, Digest, Ends, Label, Part, Share, Threshold
 from metrics.pattern_accuracy.core import CURVE
 
+# How reports name an answer that cannot be read.
 NO_ANSWER_TEXT = "no answer"
-"""How reports name an answer that cannot be read."""
 
 # Shares that differ by less are equal.
 ROUNDING = 1e-9
 
+# The scores that have intervals.
 INTERVALS = ("seed_accuracy", "sample_accuracy", "pattern_accuracy", "qt")
-"""The scores that have intervals."""
 
+# The scores that only data with seeds has.
 NEED_SEEDS = ("seed_accuracy", "qt", "mt")
-"""The scores that only data with seeds has."""
 
+# Names of the scores on the source in a row of scores.
 SOURCE_COLUMNS = ("source_problems", "source_accuracy", "source_accuracy_low", "source_accuracy_high")
-"""Names of the scores on the source in a row of scores."""
 
 
 @dataclass(frozen=True)
 class Spread(Part):
-    """A number for each subsample, or one without subsamples, with mean and sample standard deviation (n - 1)."""
+    """A number for each subsample, or one without subsamples, with mean and sample standard deviation (n - 1).
+
+    Attributes:
+        each: Value of each subsample; None if it has no row.
+    """
 
     mean: Share | None
     std: Annotated[float, Field(ge=0)] | None
     each: tuple[Share | None, ...]
-    """Value of each subsample; None if it has no row."""
 
 
 @dataclass(frozen=True)
 class Curve(Part):
-    """PA at the thresholds 0, 0.01, … 1."""
+    """PA at the thresholds 0, 0.01, … 1.
+
+    Attributes:
+        mean: Mean PA at each threshold over the subsamples that have a row; None if none has one.
+        passing: Number of groups that pass each threshold, [n_subsamples, n_thresholds].
+        groups: Number of groups of which each subsample has a row, [n_subsamples].
+    """
 
     mean: Annotated[tuple[Share | None, ...], Field(min_length=len(CURVE), max_length=len(CURVE))]
-    """Mean PA at each threshold over the subsamples that have a row; None if none has one."""
     passing: tuple[tuple[Count, ...], ...]
-    """Number of groups that pass each threshold, [n_subsamples, n_thresholds]."""
     groups: tuple[Count, ...]
-    """Number of groups of which each subsample has a row, [n_subsamples]."""
 
     def __post_init__(self) -> None:
         """Check the lengths of the lists, and that no count exceeds the number of groups."""
@@ -67,56 +73,66 @@ class Curve(Part):
 
 @dataclass(frozen=True)
 class Intervals(Part):
-    """Confidence intervals by a bootstrap that resamples groups with all their rows."""
+    """Confidence intervals by a bootstrap that resamples groups with all their rows.
+
+    Attributes:
+        level: Nominal coverage.
+        methods: Method of each interval, by its name: `BCa bootstrap`, `percentile bootstrap` or `Wilson score`.
+        sample_accuracy: Interval of SA on rows, over all subsamples.
+        pattern_accuracy: Interval of PA at the quality threshold.
+        seed_accuracy: Interval of SA on seeds; None without seeds, like `qt`.
+    """
 
     level: Share
-    """Nominal coverage."""
     methods: dict[str, str]
-    """Method of each interval, by its name: `BCa bootstrap`, `percentile bootstrap` or `Wilson score`."""
     resamples: Count
     random_seed: int
     sample_accuracy: Ends
-    """Interval of SA on rows, over all subsamples."""
     pattern_accuracy: Ends
-    """Interval of PA at the quality threshold."""
     seed_accuracy: Ends | None = None
-    """Interval of SA on seeds; None without seeds, like `qt`."""
     qt: Ends | None = None
 
 
 @dataclass(frozen=True)
 class RowScores(Part):
-    """Scores on rows, against the gold label or against the model's own predictions."""
+    """Scores on rows, against the gold label or against the model's own predictions.
+
+    Attributes:
+        rows: Number of rows with an answer, drawn or not.
+        sample_accuracy: SA by subsample.
+        all_rows_accuracy: SA over every row, not only the drawn ones; None if only these were predicted.
+        pattern_accuracy: PA at the quality threshold, by subsample.
+        curve: PA at every threshold.
+    """
 
     rows: Count
-    """Number of rows with an answer, drawn or not."""
     sample_accuracy: Spread
-    """SA by subsample."""
     all_rows_accuracy: Share | None
-    """SA over every row, not only the drawn ones; None if only these were predicted."""
     pattern_accuracy: Spread
-    """PA at the quality threshold, by subsample."""
     curve: Curve
-    """PA at every threshold."""
 
 
 @dataclass(frozen=True)
 class Scores(RowScores):
-    """Scores on some rows and their groups. With seeds, they have the columns of the paper's Table 3."""
+    """Scores on some rows and their groups. With seeds, they have the columns of the paper's Table 3.
+
+    Attributes:
+        groups: Number of groups.
+        predicted: Number of rows by gold label and predicted label. Only gold labels that occur are listed; rows
+            without an answer are not counted.
+        seed_accuracy: SA on the seeds; None without seeds, like `qt` and `mt`.
+        qt: PA at the quality threshold minus SA on the seeds; None if no subsample has a row.
+        mt: Threshold whose PA on the mean curve is nearest to SA on the seeds; the higher of two equally near ones.
+        intervals: Confidence intervals; None if too few groups have a row in a subsample, and for values of a column
+            with many.
+    """
 
     groups: Annotated[int, Field(ge=1, lt=2**63)]
-    """Number of groups."""
     predicted: dict[Label, dict[Label, Count]]
-    """Number of rows by gold label and predicted label. Only gold labels that occur are listed; rows without an answer
-    are not counted."""
     seed_accuracy: Share | None = None
-    """SA on the seeds; None without seeds, like `qt` and `mt`."""
     qt: Difference | None = None
-    """PA at the quality threshold minus SA on the seeds; None if no subsample has a row."""
     mt: Threshold | None = None
-    """Threshold whose PA on the mean curve is nearest to SA on the seeds; the higher of two equally near ones."""
     intervals: Intervals | None = None
-    """Confidence intervals; None if too few groups have a row in a subsample, and for values of a column with many."""
 
     def __post_init__(self) -> None:
         """Check that the counts fit together, that QT is a difference of scores, and which scores have intervals."""
@@ -164,36 +180,43 @@ def numbers_of(scores: Part) -> dict[str, float | None]:
 
 @dataclass(frozen=True)
 class Calibration(Part):
-    """How well the probabilities that a model gives to labels fit its answers; on rows, means over the subsamples."""
+    """How well the probabilities that a model gives to labels fit its answers; on rows, means over the subsamples.
+
+    Attributes:
+        brier: Brier score on rows: mean over the rows of the sum over the labels of the squared difference between
+            probability and truth, from 0 to 2. None if no subsample has a row, like the next one.
+        calibration_error: Expected calibration error on rows (Guo et al., 2017): mean difference between the
+            probability of the predicted label and the accuracy, over 15 bins of this probability.
+        seed_brier: Brier score on seeds; None without seeds, like the next two.
+        seed_calibration_error: Expected calibration error on seeds.
+        weakened: Share of the rows whose predicted label is that of the seed, but whose gold label is less probable.
+        annotator_distance: Distance on rows to the labels that annotators gave to the seed: mean total variation
+            distance between the probabilities and the shares of the annotators. None without labels of annotators, like
+            the next one.
+        seed_annotator_distance: The same distance on seeds.
+    """
 
     brier: Annotated[float, Field(ge=0, le=2)] | None
-    """Brier score on rows: mean over the rows of the sum over the labels of the squared difference between probability
-    and truth, from 0 to 2. None if no subsample has a row, like the next one."""
     calibration_error: Share | None
-    """Expected calibration error on rows (Guo et al., 2017): mean difference between the probability of the predicted
-    label and the accuracy, over 15 bins of this probability."""
     seed_brier: Annotated[float, Field(ge=0, le=2)] | None = None
-    """Brier score on seeds; None without seeds, like the next two."""
     seed_calibration_error: Share | None = None
-    """Expected calibration error on seeds."""
     weakened: Share | None = None
-    """Share of the rows whose predicted label is that of the seed, but whose gold label is less probable."""
     annotator_distance: Share | None = None
-    """Distance on rows to the labels that annotators gave to the seed: mean total variation distance between the
-    probabilities and the shares of the annotators. None without labels of annotators, like the next one."""
     seed_annotator_distance: Share | None = None
-    """The same distance on seeds."""
 
 
 @dataclass(frozen=True)
 class SourceAccuracy(Part):
-    """Sample accuracy on problems of the source."""
+    """Sample accuracy on problems of the source.
+
+    Attributes:
+        problems: Number of problems with a prediction.
+        interval: 95% Wilson score interval.
+    """
 
     problems: Annotated[int, Field(ge=1, lt=2**63)]
-    """Number of problems with a prediction."""
     sample_accuracy: Share
     interval: Ends
-    """95% Wilson score interval."""
 
     def as_row(self) -> dict[str, float]:
         """Return the scores as shares, with the ends of the interval as `NAME_low` and `NAME_high`."""
@@ -204,19 +227,22 @@ class SourceAccuracy(Part):
 
 @dataclass(frozen=True)
 class SourceScores(Part):
-    """Scores on all problems of the source that have a gold label, which is more than the seeds."""
+    """Scores on all problems of the source that have a gold label, which is more than the seeds.
+
+    Attributes:
+        name: Hub id or file name of the source, with the split if there is one.
+        digest: Digest of the problems, as in the record of a data set.
+        without_label: Number of rows without a gold label, which are left out.
+        too_long: Number of problems left out because they are longer than the model's maximum length.
+        labels: Scores on the problems of each gold label.
+    """
 
     name: str
-    """Hub id or file name of the source, with the split if there is one."""
     digest: Digest
-    """Digest of the problems, as in the record of a data set."""
     without_label: Count
-    """Number of rows without a gold label, which are left out."""
     too_long: Count
-    """Number of problems left out because they are longer than the model's maximum length."""
     overall: SourceAccuracy
     labels: dict[Label, SourceAccuracy]
-    """Scores on the problems of each gold label."""
 
     def __post_init__(self) -> None:
         """Check that the problems of the labels add up."""

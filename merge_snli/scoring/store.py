@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from hashlib import sha256
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic.json_schema import GenerateJsonSchema
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core.core_schema import DataclassSchema
 
 from merge_snli.base.differences import differences
 from merge_snli.base.errors import InputError, Message, param
@@ -341,12 +343,23 @@ def is_result(path: Path) -> bool:
 
 SCHEMA_FILE = Path(__file__).with_name("result.schema.json")
 
+# A field in a docstring, and what is said about it.
+FIELD = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
-class _WithoutTitles(GenerateJsonSchema):
-    """Leave out the titles that repeat the name of each field."""
+
+class _Described(GenerateJsonSchema):
+    """Describes each field as `Attributes:` of its class does, without titles that repeat the names of the fields."""
 
     def field_title_should_be_set(self, schema: object) -> bool:
         return False
+
+    def dataclass_schema(self, schema: DataclassSchema) -> JsonSchemaValue:
+        value = super().dataclass_schema(schema)
+        value["description"], _, _ = cleandoc(schema["cls"].__doc__ or "").partition("\n\nAttributes:")
+        for base in reversed(schema["cls"].__mro__):
+            for name, text in FIELD.findall(cleandoc(base.__doc__ or "").partition("\n\nAttributes:\n")[2]):
+                value["properties"][name]["description"] = " ".join(text.split())
+        return value
 
 
 def result_schema() -> dict[str, Any]:
@@ -354,7 +367,7 @@ def result_schema() -> dict[str, Any]:
     return {
         "$schema": GenerateJsonSchema.schema_dialect,
         "$id": f"urn:merge-snli:result:{SCHEMA_VERSION}",
-        **FILE.json_schema(schema_generator=_WithoutTitles),
+        **FILE.json_schema(schema_generator=_Described),
     }
 
 

@@ -16,12 +16,12 @@ from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy, r
 
 PairedTest = Callable[..., TestResult]
 
+# The tests of two models by name, and the unit of the values that each takes by default.
 PAIRED_TESTS: dict[str, tuple[PairedTest, str]] = {
     "permutation": (permutation_test, "seed"),
     "mcnemar": (mcnemar_test, "seed"),
     "t-test": (paired_t_test, "subsample"),
 }
-"""The tests of two models by name, and the unit of the values that each takes by default."""
 
 
 def passes_by_seed(correct: ArrayLike, sizes: ArrayLike, threshold: float = QUALITY_THRESHOLD) -> FloatArray:

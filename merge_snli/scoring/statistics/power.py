@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from merge_snli.scoring.statistics.values import FloatArray, ratios
 
+# Share of the comparisons that find the smallest difference.
 POWER = 0.8
-"""Share of the comparisons that find the smallest difference."""
 N_RESAMPLES = 5_000
 _LEVEL = 0.95
 _BISECTIONS = 14  # to 1 / 2**14, less than 0.01 points
