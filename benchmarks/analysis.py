@@ -27,9 +27,8 @@ from benchmarks.made_up_results import corpus_counts, write_dataset, write_resul
 from benchmarks.synthetic_problems import write_problems
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus
 from merge_snli.comparison.curves import model_curves
-from merge_snli.comparison.scored_dataset import ScoredDataset, read_scored_dataset
+from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.comparison.word_classes import class_pairs, classes
-from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.tagger import find_tagger
 from merge_snli.paper.error_drivers import error_drivers
 from merge_snli.paper.filter_sets import filter_sets
@@ -39,6 +38,7 @@ from merge_snli.paper.majority import majority
 from merge_snli.paper.table_3 import seeds_against_variants, table_3
 from merge_snli.paper.word_frequency import word_frequency
 from merge_snli.scoring.grouping import on_same_data
+from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.store import read_results
 
 SIZES = (190_000,) * 3 + (380_000,) * 3
@@ -122,7 +122,7 @@ def measure(folder: Path) -> dict[str, Step]:
     data: list[ScoredDataset] = []
     with steps[READ_DATA].timed():
         for of_one in results:
-            data.append(read_scored_dataset(find_dataset(str(folder / of_one[0].dataset.name)), of_one))
+            data.append(scored_dataset(open_config(folder / of_one[0].dataset.name, of_one[0].dataset.config), of_one))
     for name, analysis in ANALYSES.items():
         with steps[name].timed():
             for scored in data:

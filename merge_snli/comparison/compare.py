@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.comparison.curves import mean_pattern_accuracy
-from merge_snli.comparison.scored_dataset import NotComputable, read_scored_dataset
+from merge_snli.comparison.scored_dataset import NotComputable, scored_dataset
 from merge_snli.comparison.without_seeds import on_common_seeds, without_seeds
 from merge_snli.comparison.word_classes import classes
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.scoring.answers import Counts
-from merge_snli.scoring.data import disagreeing
+from merge_snli.scoring.data import ScoredData, disagreeing
 from merge_snli.scoring.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
 from merge_snli.scoring.intervals import pattern_accuracy_interval
-from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.opening import find_whole
 from merge_snli.scoring.permuted_labels import not_averaged, without_permuted
 from merge_snli.scoring.prompts import PromptEffect, PromptGroup, Scored, group_prompts, results_of
 from merge_snli.scoring.result import Result
@@ -131,7 +131,7 @@ def compare_results(
     """
     if not 0 < alpha < 1:
         raise InputError(f"{param('alpha')} is {alpha:g}: it must be between 0 and 1")
-    groups = comparable_results(as_results(results))
+    groups, opened = comparable_results(as_results(results)), tuple(datasets)
     compared = [each for group in groups for each in _models_and_prompts(group)]
     comparable = [each for each in compared if len(each.results) > 1]
     if not comparable:
@@ -143,8 +143,8 @@ def compare_results(
         raise InputError(
             f"{param('test')} {test} compares subsamples, which {without_draws} does not have: choose {of_seeds}"
         )
-    by_digest = {dataset.digest: dataset for dataset in datasets}
-    _check_datasets(by_digest, firsts, thresholds)
+    data = [find_whole(first.dataset, opened) for first in firsts] if opened else [None] * len(firsts)
+    _check_datasets(opened, data, thresholds)
     suffix = "" if min_agreement is None else f", agreement of at least {min_agreement:.3g}"
     titles = [
         title + two_way_suffix(first) + each.suffix + suffix
@@ -158,11 +158,11 @@ def compare_results(
             alpha=alpha,
             threshold=threshold,
             all_thresholds=all_thresholds and number == 0,
-            datasets=by_digest,
+            data=of_each,
             min_agreement=min_agreement,
             notes=_alone(each, compared),
         )
-        for each, title in zip(comparable, titles, strict=True)
+        for each, title, of_each in zip(comparable, titles, data, strict=True)
         for number, threshold in enumerate(thresholds)
     )
 
@@ -221,15 +221,14 @@ def _not_comparable(groups: Sequence[Sequence[Result]]) -> str:
 
 
 def _check_datasets(
-    datasets: Mapping[str, MergeDataset], compared: Sequence[Scored], thresholds: Sequence[float]
+    datasets: Sequence[MergeDataset], data: Sequence[ScoredData | None], thresholds: Sequence[float]
 ) -> None:
-    """Check that the word classes of each data set, by digest, can be compared."""
-    partial = [result.dataset.partial for result in compared]
-    digests = {result.dataset.digest for result in compared} | {each.of for each in partial if each is not None}
-    for digest, dataset in datasets.items():
-        if digest not in digests:
+    """Check that results are on each data set, and that its word classes can be compared."""
+    scored = [found.stored for found in data if found is not None]
+    for dataset in datasets:
+        if dataset not in scored:
             raise InputError(
-                f"{param('dataset')} {dataset.name} ({digest[:8]}): no two models were scored on this data"
+                f"{param('dataset')} {dataset.name} ({dataset.digest[:8]}): no two models were scored on this data"
             )
     if datasets and QUALITY_THRESHOLD not in thresholds:
         raise InputError(
@@ -245,15 +244,14 @@ def _compare(
     alpha: float,
     threshold: float,
     all_thresholds: bool,
-    datasets: Mapping[str, MergeDataset],
+    data: ScoredData | None,
     min_agreement: float | None,
     notes: Mapping[str, tuple[str, ...]],
 ) -> Comparison:
     results = without_permuted(list(compared.results.values()))
     first = next(iter(compared.results.values()))
     unit = first.units[0]
-    dataset, partial = datasets.get(first.dataset.digest), first.dataset.partial
-    low = _low_agreement(dataset if partial is None else datasets.get(partial.of), first, min_agreement)
+    low = _low_agreement(data, first, min_agreement)
     ids = tuple(one for one in common_groups(compared.results, unit) if one not in low)
     if len(ids) < 2:
         raise InputError(f"{param('min_agreement')}: {count(len(ids), unit)} left, and at least two are needed")
@@ -281,7 +279,7 @@ def _compare(
         smallest_difference=smallest_paired(observed_gaps(passes), len(ids), alpha=alpha / len(family.pairs)),
         family=family,
         seeds_against_variants=_seeds_against_variants(results, ids) if of_models else None,
-        classes=_classes(dataset, results, low) if of_models else None,
+        classes=_classes(data, results, low) if of_models else None,
         all_thresholds=_at_all_thresholds(counts, family.models, alpha) if all_thresholds else None,
         notes={**{name: (*result.notes, *not_averaged(result)) for name, result in ranked.items()}, **notes},
         prompts=None if compared.model is None else compared.model.effect,
@@ -337,27 +335,25 @@ def _accuracy_on_variants(counts: Counts) -> float:
     return float(np.mean(counts.correct[drawn].sum(axis=1) / counts.sizes[drawn].sum(axis=1)))
 
 
-def _low_agreement(dataset: MergeDataset | None, result: Scored, min_agreement: float | None) -> set[str]:
+def _low_agreement(data: ScoredData | None, result: Scored, min_agreement: float | None) -> set[str]:
     """Return the seeds to which fewer annotators gave the gold label; none if no agreement is asked for."""
     if min_agreement is None:
         return set()
-    if dataset is None:
+    if data is None:
         raise InputError(
             f"{param('min_agreement')} needs the labels of annotators: name {result.dataset.title} with "
             f"{param('dataset')}"
         )
-    return disagreeing(open_config(dataset, result.dataset.config), min_agreement)
+    return disagreeing(data, min_agreement)
 
 
-def _classes(
-    dataset: MergeDataset | None, results: Sequence[Scored], low: Collection[str]
-) -> tuple[NamedTest, ...] | None:
-    """Test each pair of word classes over seeds; none if the config has one class, None without the data set."""
-    if dataset is None:
+def _classes(data: ScoredData | None, results: Sequence[Scored], low: Collection[str]) -> tuple[NamedTest, ...] | None:
+    """Test each pair of word classes over seeds; none if the config has one class, None without the whole data set."""
+    if data is None or results[0].dataset.partial is not None:
         return None
     try:
-        answers = [each for result in results for each in results_of(result)]
-        [scored] = on_common_seeds([without_seeds(read_scored_dataset(dataset, answers), low)])
-        return classes(scored).tests
+        answers = [result for scored in results for result in results_of(scored)]
+        [common] = on_common_seeds([without_seeds(scored_dataset(data, answers), low)])
+        return classes(common).tests
     except NotComputable:
         return ()

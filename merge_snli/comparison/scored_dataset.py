@@ -19,7 +19,6 @@ from merge_snli.models.labels import Missing
 from merge_snli.scoring.answers import Answers, SeedAnswers, join
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.grouping import distinct_names_of
-from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.records import DatasetRecord
 from merge_snli.scoring.result import Result
 
@@ -155,24 +154,22 @@ def _without_seeds(record: DatasetRecord) -> NotComputable:
     return NotComputable(f"{record.title} has pairs in groups, and this needs seeds and their variants")
 
 
-def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> ScoredDataset:
-    """Read a config of a data set and the answers on it; of the drawn variants if a model has no other answers.
+def scored_dataset(data: ScoredData, results: Sequence[Result]) -> ScoredDataset:
+    """Join the answers to a config of a data set; of the drawn variants if a model has no other answers.
 
     Args:
-        dataset: The data set.
-        results: At least one result; all on the same config of this data set.
+        data: The config.
+        results: At least one result; all on this data.
 
     Raises:
-        InputError: If a result was computed on other data or does not fit the data set, two results are of the same
-            model, or the data set is damaged.
+        InputError: If a result was computed on other data or does not fit the data set, or two results are of the same
+            model.
     """
-    record = results[0].dataset
-    data = open_config(dataset, record.config)
     for result in results:
         if result.dataset.key != (data.digest, data.config):
             raise InputError(
                 f"the result of {result.model.name} is on data {result.dataset.digest[:8]}, config "
-                f"{result.dataset.config}, not on {dataset.name} ({data.digest[:8]}), config {data.config}"
+                f"{result.dataset.config}, not on {data.name} ({data.digest[:8]}), config {data.config}"
             )
     models = []
     for name, result in zip(distinct_names_of(results), results, strict=True):
@@ -184,7 +181,7 @@ def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> Sco
         models = [replace(model, answers=model.answers.without_undrawn()) for model in models]
     return ScoredDataset(
         data,
-        record,
+        results[0].dataset,
         None if data.seeds is None else _replacements(data.table),
         tuple(models),
     )

@@ -22,7 +22,7 @@ from merge_snli.base.files import write_text
 from merge_snli.card.metadata import license_of, license_text, may_be_shared
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.html_page import asset, combined_script, content_policy, shared_style, template
-from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, read_scored_dataset
+from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, scored_dataset
 from merge_snli.dataset.folders import check_out
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset
@@ -31,6 +31,7 @@ from merge_snli.models.labels import positions
 from merge_snli.schema import ALL
 from merge_snli.scoring.data import Numbering
 from merge_snli.scoring.grouping import on_same_data, ranked, short_names
+from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.result import Result
 
 PAGE = "index.html"
@@ -92,7 +93,7 @@ def write_explorer(
         InputError: If a result does not fit the data set, the data has no seeds, or `out` is not writable.
     """
     path = check_out(out) / PAGE
-    scored = read_scored_dataset(dataset, results)
+    scored = scored_dataset(open_config(dataset, results[0].dataset.config), results)
     shown = with_text or may_be_shared(dataset.record)
     try:
         data = _packed(scored, with_text=shown, corpus=corpus)

@@ -8,12 +8,10 @@ import numpy as np
 
 from merge_snli.base.errors import InputError
 from merge_snli.card.metadata import license_of, license_text
-from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import TextNames
 from merge_snli.dataset.variants import seed_offsets
-from merge_snli.leaderboard.boards import Board
 from merge_snli.models.labels import Missing
-from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.prompts import Scored, results_of
 from merge_snli.scoring.scores import NO_ANSWER_TEXT
 
@@ -60,34 +58,24 @@ class Texts:
     names: TextNames
 
 
-def read_texts(board: Board, dataset: MergeDataset) -> Texts | None:
-    """Read the texts of a board's seeds.
-
-    Args:
-        board: The board.
-        dataset: A data set.
-
-    Returns:
-        The texts, or None if the board is on other data.
+def read_texts(data: ScoredData) -> Texts:
+    """Return the texts of the seeds of a MERGE data set.
 
     Raises:
-        InputError: If the data set lacks a column or its files are damaged.
+        InputError: If the data set lacks a column.
     """
-    partial = board.dataset.partial
-    if dataset.digest != (board.dataset.digest if partial is None else partial.of):
-        return None
-    table = open_config(dataset, board.dataset.config).table
+    table, record = data.table, data.stored.record
     missing = [name for name in COLUMNS if name not in table.column_names]
     if missing:
-        raise InputError(f"config {board.dataset.config} of {dataset.name} has no column {missing[0]}")
+        raise InputError(f"{data.place} has no column {missing[0]}")
     by_seed: dict[str, list[dict[str, Any]]] = {}
     for row in table.select(COLUMNS).to_pylist():
         by_seed.setdefault(row["seed_id"], []).append(row)
     return Texts(
-        license=license_of(dataset.record) or "not stated",
-        terms=license_text(dataset.record),
+        license=license_of(record) or "not stated",
+        terms=license_text(record),
         seeds={seed_id: _seed_text(rows) for seed_id, rows in by_seed.items()},
-        names=dataset.record.texts,
+        names=record.texts,
     )
 
 

@@ -18,7 +18,7 @@ from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.leaderboard.write import write_leaderboard
 from merge_snli.scoring.check import differences
 from merge_snli.scoring.grouping import model_key
-from merge_snli.scoring.opening import data_keys, open_data
+from merge_snli.scoring.opening import find_whole
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.store import answers_name, file_name, parse_result, read_results, write_result
 
@@ -260,13 +260,11 @@ def _answers(result: Result) -> dict[str, str | None]:
 
 
 def _recomputed(result: Result, datasets: Sequence[MergeDataset]) -> list[str]:
-    here = result.dataset
-    dataset = next((each for each in datasets if here.key in data_keys(each)), None)
-    if dataset is None:
-        names = ", ".join(f"{each.name} ({each.digest[:8]})" for each in datasets)
-        return [f"is on data with the digest {here.digest[:8]}: the leaderboard has {names}"]
     try:
-        (data,) = open_data(dataset, config=here.config, by=() if result.has_seeds else tuple(result.parts))
+        data = find_whole(result.dataset, datasets, by=() if result.has_seeds else tuple(result.parts))
+        if data is None:
+            names = ", ".join(f"{dataset.name} ({dataset.digest[:8]})" for dataset in datasets)
+            return [f"is on data with the digest {result.dataset.digest[:8]}: the leaderboard has {names}"]
         wrong = list(islice(differences(result, data), SHOWN + 1))
     except (InputError, ValueError) as error:
         return [str(error)]

@@ -28,7 +28,7 @@ from merge_snli.leaderboard.boards import Board, Entry, make_boards, side_by_sid
 from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.seeds import Texts, read_texts
 from merge_snli.scoring.check import with_parts
-from merge_snli.scoring.opening import data_keys
+from merge_snli.scoring.opening import find_whole
 from merge_snli.scoring.result import Result
 
 # The fields of `PromptRecord` in CSV and JSON, empty for models that were not prompted.
@@ -207,17 +207,18 @@ def leaderboard_text(
 def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset], *, with_text: bool) -> dict[int, Texts]:
     """Read the seed texts of each board that is on one of the data sets and may show them, by position of the board."""
     found: dict[int, Texts] = {}
-    without_seeds = [board.dataset for board in boards if not board.has_seeds]
-    pairs = {(each.digest if each.partial is None else each.partial.of, each.config) for each in without_seeds}
-    for dataset in datasets:
-        read = ((index, read_texts(board, dataset)) for index, board in enumerate(boards) if board.has_seeds)
-        of_dataset = {index: texts for index, texts in read if texts is not None}
-        if not of_dataset and pairs.isdisjoint(data_keys(dataset)):
-            scored = [f"{board.dataset.name} version {board.dataset.version}" for board in boards[:1]]
-            raise InputError(
-                f"no result was computed on {dataset.name} (sha256 {dataset.digest[:12]}…): pass the data set that was "
-                f"scored, {scored[0] if scored else 'which must be a MERGE data set'}"
-            )
-        if with_text or may_be_shared(dataset.record):
-            found |= of_dataset
+    scored = []
+    for index, board in enumerate(boards) if datasets else ():
+        data = find_whole(board.dataset, datasets)
+        if data is not None:
+            scored.append(data.stored)
+            if data.seeds is not None and (with_text or may_be_shared(data.stored.record)):
+                found[index] = read_texts(data)
+    unused = next((dataset for dataset in datasets if dataset not in scored), None)
+    if unused is not None:
+        known = [f"{board.dataset.name} version {board.dataset.version}" for board in boards[:1]]
+        raise InputError(
+            f"no result was computed on {unused.name} (sha256 {unused.digest[:12]}…): pass the data set that was "
+            f"scored, {known[0] if known else 'which must be a MERGE data set'}"
+        )
     return found

@@ -29,10 +29,9 @@ def open_whole(data: object, record: DatasetRecord) -> ScoredData:
     if not isinstance(data, ScoredData):
         of_file = record.group_column if record.config is None else None
         data = open_config(data, record.config, group_column=of_file)
-    digest = record.digest if record.partial is None else record.partial.of
-    if (digest, record.config) != (data.digest, data.config):
+    if (record.whole, record.config) != (data.digest, data.config):
         raise InputError(
-            f"a result is on {record.title}, config {record.config} ({digest[:8]}), not on {data.place} "
+            f"a result is on {record.title}, config {record.config} ({record.whole[:8]}), not on {data.place} "
             f"({data.digest[:8]})"
         )
     return data

@@ -17,7 +17,7 @@ from merge_snli.scoring.answers import Answers, join
 from merge_snli.scoring.data import ScoredData, part_of_data
 from merge_snli.scoring.evaluate import result_on
 from merge_snli.scoring.grouping import model_key
-from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.opening import find_whole
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.store import nearly_equal, short, to_json
 
@@ -99,28 +99,27 @@ def with_parts(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> l
         InputError: If a result does not fit its data set.
     """
     found = list(results)
-    for dataset, partial in list(dict.fromkeys((result.dataset, result.dataset.partial) for result in found)):
-        wholes = [each for each in found if partial and each.dataset.key == (partial.of, dataset.config)]
-        opened = next((each for each in datasets if partial and each.digest == partial.of), None)
-        if partial is None or not wholes:
+    for record in list(dict.fromkeys(result.dataset for result in found)):
+        wholes = [result for result in found if record.partial and result.dataset.key == (record.whole, record.config)]
+        if record.partial is None or not wholes:
             continue
-        if opened is None:
+        whole = find_whole(record, datasets)
+        if whole is None:
             logger.warning(
                 Message(
-                    f"{count(len(wholes), 'model')} on all of {dataset.name} can be shown on {dataset.title}: add "
+                    f"{count(len(wholes), 'model')} on all of {record.name} can be shown on {record.title}: add "
                     f"{param('dataset')}"
                 )
             )
             continue
-        whole = open_config(opened, dataset.config)
         part = part_of_data(
             whole,
-            limit_seeds=partial.limit_seeds,
-            subsample=partial.subsample,
-            min_agreement=partial.min_agreement,
+            limit_seeds=record.partial.limit_seeds,
+            subsample=record.partial.subsample,
+            min_agreement=record.partial.min_agreement,
         )
-        there = {model_key(each) for each in found if each.dataset.key == dataset.key}
-        found += [on_part(each, whole, part) for each in wholes if model_key(each) not in there]
+        there = {model_key(result) for result in found if result.dataset.key == record.key}
+        found += [on_part(result, whole, part) for result in wholes if model_key(result) not in there]
     return found
 
 

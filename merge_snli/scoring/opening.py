@@ -1,26 +1,16 @@
 """Open the data to score: a config of a MERGE data set, or labeled pairs in groups."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.dataset.record import ConfigRecord
-from merge_snli.dataset.stored import RUN_FILE, MergeDataset, find_dataset, read_split
+from merge_snli.dataset.stored import RUN_FILE, MergeDataset, find_dataset
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.rows import JOIN
 from merge_snli.schema import ALL, TEST
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.reading import read_config, read_groups
-
-# The columns by which data sets made from templates are scored by default, if a config has them: Tables 1 to 3 of Luo
-# et al. (2022).
-TEMPLATE_COLUMNS = (
-    "template",
-    "hypothesis_template",
-    f"template{JOIN}hypothesis_template",
-    f"template{JOIN}relevance",
-)
+from merge_snli.scoring.records import DatasetRecord
 
 
 def open_data(
@@ -43,12 +33,17 @@ def open_data(
         yield read_groups(_options(dataset, config), group_column=group_column, by=by)
         return
     opened = _open(dataset)
-    if not opened.record.anchors:
-        yield from _read_configs(opened, config=config, by=by)
+    record, name = opened.record, opened.public_name
+    if record.anchors:
+        if by:
+            raise InputError(f"{param('by')} needs pairs in groups: name their column with {param('group_column')}")
+        yield read_config(opened, config or ALL)
         return
-    if by:
-        raise InputError(f"{param('by')} needs pairs in groups: name their column with {param('group_column')}")
-    yield read_config(opened, config or ALL)
+    configs = list(record.test_configs)
+    if config not in (None, *configs):
+        raise InputError(f"{name} has no config {config!r} with a split {TEST}; choose one of {', '.join(configs)}")
+    for own in configs if config is None else [config]:
+        yield read_config(opened, own, by)
 
 
 def open_config(
@@ -66,11 +61,24 @@ def open_config(
     return data
 
 
-def data_keys(dataset: MergeDataset) -> set[tuple[str, str | None]]:
-    """Return the digest and config of each config of a stored data set as in the records of results on it."""
-    if dataset.record.anchors:
-        return {(dataset.digest, config) for config in dataset.record.test_configs}
-    return {(data.digest, data.config) for data in open_data(dataset)}
+def find_whole(record: DatasetRecord, datasets: Iterable[MergeDataset], by: Sequence[str] = ()) -> ScoredData | None:
+    """Open the whole data that a result is on, from the first data set that has it; None if none has.
+
+    Args:
+        record: What the result records about its data.
+        datasets: The data sets.
+        by: As for `open_data`.
+
+    Raises:
+        InputError: If the data cannot be read.
+    """
+    for dataset in datasets:
+        may_have = dataset.digest == record.whole or not dataset.record.anchors
+        if may_have and record.config in dataset.record.test_configs:
+            data = read_config(dataset, str(record.config), by)
+            if data.digest == record.whole:
+                return data
+    return None
 
 
 def _options(dataset: object, config: str | None) -> ProblemOptions:
@@ -96,34 +104,3 @@ def _open(dataset: object) -> MergeDataset:
             f"{param('group_column')}"
         )
     return find_dataset(str(dataset))
-
-
-def _read_configs(dataset: MergeDataset, *, config: str | None, by: Sequence[str]) -> Iterator[ScoredData]:
-    """Read the config, or every config that is for testing."""
-    record, name = dataset.record, dataset.public_name
-    configs = list(record.test_configs)
-    if config is not None and config not in configs:
-        raise InputError(f"{name} has no config {config!r} with a split {TEST}; choose one of {', '.join(configs)}")
-    for each in configs if config is None else [config]:
-        columns = [column.name for column in record.configs[each].columns]
-        missing = next((one for one in by if one not in columns and not {*one.split(JOIN)} <= {*columns}), None)
-        if missing is not None:
-            raise InputError(
-                f"config {each} of {name} has no column {missing!r} (columns: {', '.join(columns)}): give "
-                f"{param('by')} a column that it has, or choose another {param('config')}"
-            )
-        table = read_split(dataset, each)
-        data = read_groups(
-            ProblemOptions(problems=table),
-            table=table,
-            group_column=record.group_column,
-            by=tuple(by) or _template_columns(record.configs[each]),
-            name=f"config {each} of {name}",
-        )
-        yield replace(data, dataset=dataset, name=name, title=record.title, revision=dataset.revision, config=each)
-
-
-def _template_columns(config: ConfigRecord) -> tuple[str, ...]:
-    """Return those of `TEMPLATE_COLUMNS` that a config has."""
-    names = {column.name for column in config.columns}
-    return tuple(column for column in TEMPLATE_COLUMNS if names.issuperset(column.split(JOIN)))

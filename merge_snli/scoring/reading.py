@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,15 @@ from merge_snli.problems.source import ProblemSource, open_source
 from merge_snli.schema import SEED, WORD_CLASSES
 from merge_snli.scoring.data import AGREEMENT, LABEL, MASKED_LM, WORD_CLASS, Numbering, ScoredData, SeedPairs
 
+# The columns by which data sets made from templates are scored by default, if a config has them: Tables 1 to 3 of Luo
+# et al. (2022).
+TEMPLATE_COLUMNS = (
+    "template",
+    "hypothesis_template",
+    f"template{JOIN}hypothesis_template",
+    f"template{JOIN}relevance",
+)
+
 # The columns of a variant that scoring reads.
 REQUIRED_COLUMNS = (
     "seed_id",
@@ -46,31 +56,54 @@ REQUIRED_COLUMNS = (
 )
 
 
-def read_config(dataset: MergeDataset, config: str) -> ScoredData:
-    """Read the `test` split of a config, which contains all variants with the subsamples that drew them.
+def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> ScoredData:
+    """Read the split `test` of a config of a stored data set.
 
-    The seeds are those of the config's own variants, so that sample accuracy on seeds and on variants covers the same
-    problems.
+    That of a MERGE data set contains all variants with the subsamples that drew them. Its seeds are those of the
+    config's own variants, so that sample accuracy on seeds and on variants covers the same problems.
+
+    Args:
+        dataset: The data set.
+        config: The config.
+        by: Columns of pairs in groups by whose values scores are computed as well; by default `TEMPLATE_COLUMNS`.
 
     Raises:
-        InputError: If the data set has no seeds or subsamples, has no such config, or its rows are inconsistent.
+        InputError: If the data set has no such config, or lacks a column, or its rows are inconsistent.
     """
-    require(dataset.record, "anchors", "draws")
-    if config == SEED:
+    record, place = dataset.record, f"config {config} of {dataset.name}"
+    if record.anchors:
+        require(record, "draws")
+    if record.anchors and config == SEED:
         choices = ", ".join(name for name in dataset.configs if name != SEED)
-        raise InputError(f"config {SEED} of {dataset.name} has no variants to score; choose one of {choices}")
+        raise InputError(f"{place} has no variants to score; choose one of {choices}")
     table = read_split(dataset, config)
-    missing = [name for name in REQUIRED_COLUMNS if name not in table.column_names]
+    columns = table.column_names
+    missing = [name for name in REQUIRED_COLUMNS if name not in columns] if record.anchors else []
+    missing += [name for name in by if name not in columns and not {*name.split(JOIN)} <= {*columns}]
     if missing:
-        columns = ", ".join(table.column_names)
-        raise InputError(f"config {config} of {dataset.name} has no column {missing[0]}; its columns are {columns}")
+        raise InputError(f"{place} has no column {missing[0]!r}; its columns are {', '.join(columns)}")
     if table.num_rows == 0:
-        raise InputError(f"config {config} of {dataset.name} has no rows; choose another config")
-    names = task_labels(dataset.record.label_names)
-    return _scored_config(dataset, config, names, table)
+        raise InputError(f"{place} has no rows; choose another config")
+    if record.anchors:
+        return _variants(dataset, config, task_labels(record.label_names), table)
+    pairs = read_groups(
+        ProblemOptions(problems=table),
+        table=table,
+        group_column=record.group_column,
+        by=tuple(by) or tuple(name for name in TEMPLATE_COLUMNS if {*name.split(JOIN)} <= {*columns}),
+        name=place,
+    )
+    return replace(
+        pairs,
+        dataset=dataset,
+        name=dataset.public_name,
+        title=record.title,
+        revision=dataset.revision,
+        config=config,
+    )
 
 
-def _scored_config(dataset: MergeDataset, config: str, names: tuple[str, ...], table: pa.Table) -> ScoredData:
+def _variants(dataset: MergeDataset, config: str, names: tuple[str, ...], table: pa.Table) -> ScoredData:
     columns = {name: table.column(name).to_pylist() for name in REQUIRED_COLUMNS}
     seeds = _seeds(dataset, columns, len(names))
     seed_pairs = [(premise, hypothesis) for premise, hypothesis, _ in seeds.values()]

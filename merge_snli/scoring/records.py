@@ -146,9 +146,14 @@ class DatasetRecord(Part):
         return self.digest, self.config
 
     @property
+    def whole(self) -> str:
+        """Digest of the whole data."""
+        return self.digest if self.partial is None else self.partial.of
+
+    @property
     def version(self) -> str:
         """Version of the data set, as in its card."""
-        return data_version(self.digest if self.partial is None else self.partial.of)
+        return data_version(self.whole)
 
 
 @dataclass(frozen=True)

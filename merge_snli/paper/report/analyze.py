@@ -3,12 +3,13 @@
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
-from merge_snli.comparison.scored_dataset import ScoredDataset, read_scored_dataset
+from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.comparison.without_seeds import without_seeds as leave_out_seeds
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset
@@ -17,9 +18,9 @@ from merge_snli.paper.report.exhibit import and_list
 from merge_snli.paper.report.report import Report, make_report
 from merge_snli.paper.report.sections import Settings
 from merge_snli.paper.report.write import check_report_folder, write_report
-from merge_snli.scoring.data import disagreeing
-from merge_snli.scoring.grouping import DataKey, comparable_results, config_rank, is_two_way
-from merge_snli.scoring.opening import data_keys
+from merge_snli.scoring.data import ScoredData, disagreeing
+from merge_snli.scoring.grouping import comparable_results, config_rank, is_two_way
+from merge_snli.scoring.opening import find_whole
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.store import as_results, file_name, work_folder
 
@@ -41,52 +42,44 @@ def match_results(results: Iterable[Result], datasets: Sequence[MergeDataset]) -
         InputError: If two data sets are the same data, a result has no data set, a data set has no result, or a result
             does not fit its data set.
     """
-    by_key: dict[DataKey, MergeDataset] = {}
-    for dataset in datasets:
-        for key in sorted(data_keys(dataset)):
-            if key in by_key:
-                same = by_key[key].name
-                raise InputError(
-                    f"{param('dataset')} {same} and {param('dataset')} {dataset.name} are the same data: remove one of "
-                    "them"
-                )
-            by_key[key] = dataset
+    for dataset, other in combinations(datasets, 2):
+        if dataset.digest == other.digest:
+            option = param("dataset")
+            raise InputError(f"{option} {dataset.name} and {option} {other.name} are the same data: remove one of them")
     groups = comparable_results(results)
-    _check_all_matched(groups, by_key, datasets)
-    groups.sort(
-        key=lambda group: (
-            datasets.index(by_key[group[0].dataset.key]),
-            config_rank(group[0].dataset.config),
-            is_two_way(group[0]),
+    data = {group[0].dataset.key: _data_of(group, datasets) for group in groups}
+    scored = [each.stored for each in data.values()]
+    unused = next((dataset for dataset in datasets if dataset not in scored), None)
+    if unused is not None:
+        raise InputError(
+            f"no result was computed on {param('dataset')} {unused.name} (sha256 {unused.digest[:12]}…): score a model "
+            "on it with merge-snli score, or leave it out"
         )
-    )
-    return tuple(read_scored_dataset(by_key[group[0].dataset.key], group) for group in groups)
+
+    def position(group: list[Result]) -> tuple[object, ...]:
+        record = group[0].dataset
+        return datasets.index(data[record.key].stored), config_rank(record.config), is_two_way(group[0])
+
+    return tuple(scored_dataset(data[group[0].dataset.key], group) for group in sorted(groups, key=position))
 
 
-def _check_all_matched(
-    groups: Sequence[Sequence[Result]], by_key: Mapping[DataKey, MergeDataset], datasets: Sequence[MergeDataset]
-) -> None:
-    for group in groups:
-        data = group[0].dataset
-        models = ", ".join(result.model.name for result in group)
-        if data.partial is not None:
-            raise InputError(
-                f"results on a part of the data cannot be analyzed, and those of {models} are on a part of config "
-                f"{data.config} of {data.name}: score or ask them without a subsample and a limit of seeds, or remove "
-                f"{and_list([file_name(result) for result in group])}"
-            )
-        if data.key not in by_key:
-            raise InputError(
-                f"the results of {models} are on {data.name} (sha256 {data.digest[:12]}…), which is not among the data "
-                f"sets: add its folder with {param('dataset')}, or remove these results"
-            )
-    scored = {by_key[group[0].dataset.key].name for group in groups}
-    for dataset in datasets:
-        if dataset.name not in scored:
-            raise InputError(
-                f"no result was computed on {param('dataset')} {dataset.name} (sha256 {dataset.digest[:12]}…): score a "
-                "model on it with merge-snli score, or leave it out"
-            )
+def _data_of(group: Sequence[Result], datasets: Sequence[MergeDataset]) -> ScoredData:
+    """Open the data of some results."""
+    record = group[0].dataset
+    models = ", ".join(result.model.name for result in group)
+    if record.partial is not None:
+        raise InputError(
+            f"results on a part of the data cannot be analyzed, and those of {models} are on a part of config "
+            f"{record.config} of {record.name}: score or ask them without a subsample and a limit of seeds, or remove "
+            f"{and_list([file_name(result) for result in group])}"
+        )
+    data = find_whole(record, datasets)
+    if data is None:
+        raise InputError(
+            f"the results of {models} are on {record.name} (sha256 {record.digest[:12]}…), which is not among the data "
+            f"sets: add its folder with {param('dataset')}, or remove these results"
+        )
+    return data
 
 
 def read_seed_ids(path: Path) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ import pytest
 from merge_snli import Result, score
 from merge_snli.base.errors import InputError
 from merge_snli.comparison.curves import mean_curve, pass_shares, seed_values
-from merge_snli.comparison.scored_dataset import ScoredDataset, read_scored_dataset
-from merge_snli.dataset.stored import find_dataset
+from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
+from merge_snli.scoring.opening import open_config
 from tests.oracles import with_answers
 
 SHIPPED = Path(__file__).parents[3] / "merge_snli"
@@ -36,7 +36,7 @@ def results() -> list[Result]:
 
 @pytest.fixture(scope="module")
 def scored(results: list[Result]) -> ScoredDataset:
-    return read_scored_dataset(find_dataset(str(SHIPPED)), results)
+    return scored_dataset(open_config(SHIPPED, "all"), results)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_left_out_variants_are_not_counted(scored: ScoredDataset, results: list[
     kept = np.ones(len(first.answers.predicted), dtype=bool)
     kept[np.unique(first.answers.groups, return_index=True)[1]] = False
     shorter = with_answers(first, first.answers.take(rows=kept))
-    again = read_scored_dataset(scored.dataset, [shorter]).models[0].answers
+    again = scored_dataset(scored.data, [shorter]).models[0].answers
     assert np.count_nonzero(~again.is_predicted) == len(scored.ids)
     assert again.subsamples is not None
     fewer = int(scored.models[0].answers.counts().sizes.sum() - again.counts().sizes.sum())
@@ -97,7 +97,7 @@ def test_left_out_variants_are_not_counted(scored: ScoredDataset, results: list[
 def test_a_result_on_other_data_is_refused(scored: ScoredDataset, results: list[Result]) -> None:
     other = replace(results[0], dataset=replace(results[0].dataset, digest="f" * 64))
     with pytest.raises(InputError, match=r"by length.*ffffffff"):
-        read_scored_dataset(scored.dataset, [results[0], other])
+        scored_dataset(scored.data, [results[0], other])
 
 
 def test_a_result_with_an_unknown_variant_is_refused(scored: ScoredDataset, results: list[Result]) -> None:
@@ -105,4 +105,4 @@ def test_a_result_with_an_unknown_variant_is_refused(scored: ScoredDataset, resu
     ids = pa.array(["nothing", *answers.row_ids.to_pylist()[1:]])
     changed = with_answers(results[0], replace(answers, table=answers.table.set_column(0, "row_id", ids)))
     with pytest.raises(InputError, match=r"by length.*variant 'nothing' is not in"):
-        read_scored_dataset(scored.dataset, [changed])
+        scored_dataset(scored.data, [changed])

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import Result, score
-from merge_snli.dataset.stored import find_dataset
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.seeds import Texts, read_texts
+from merge_snli.scoring.opening import open_config
 
 SHIPPED = Path(__file__).parents[3] / "merge_snli"
 SCRIPT = "<script>document.title='owned'</script>"
@@ -92,8 +92,7 @@ def boards(results: list[Result]) -> tuple[Board, ...]:
 
 @pytest.fixture(scope="session")
 def texts(boards: tuple[Board, ...]) -> dict[int, Texts]:
-    read = {index: read_texts(board, find_dataset(str(SHIPPED))) for index, board in enumerate(boards)}
-    return {index: board_texts for index, board_texts in read.items() if board_texts is not None}
+    return {index: read_texts(open_config(SHIPPED, board.dataset.config)) for index, board in enumerate(boards)}
 
 
 @pytest.fixture(scope="session")

@@ -9,10 +9,8 @@ import pytest
 
 from merge_snli import Result, score
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.leaderboard.boards import Board
-from merge_snli.leaderboard.seeds import Texts, inconsistent, read_texts, seeds_by_hardness
+from merge_snli.leaderboard.seeds import Texts, inconsistent, seeds_by_hardness
 from merge_snli.leaderboard.write import leaderboard_text
-from merge_snli.scoring.prompts import results_of
 from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, noisy
 from tests.oracles import with_answers
 
@@ -93,13 +91,6 @@ def test_variants_can_be_rebuilt_from_offsets(texts: dict[int, Texts]) -> None:
 def test_license(texts: dict[int, Texts]) -> None:
     assert texts[0].license == "apache-2.0"
     assert "Apache-2.0" in texts[0].terms
-
-
-def test_other_data_has_no_texts(boards: tuple[Board, ...]) -> None:
-    entry = boards[0].entries[0]
-    data = dataclasses.replace(entry.result.dataset, digest="0" * 64)
-    other = dataclasses.replace(entry, result=dataclasses.replace(results_of(entry.result)[0], dataset=data))
-    assert read_texts(Board("other", (other,)), find_dataset(str(SHIPPED))) is None
 
 
 @pytest.mark.parametrize(

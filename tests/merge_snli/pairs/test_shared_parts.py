@@ -27,7 +27,6 @@ from merge_snli.hub.prepare import prepare_dataset
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import data_file
-from merge_snli.scoring.reading import read_config
 from merge_snli.validation import validate
 
 CONFIGS = {"simple": "test", "relevance": "test", "conjunction": "test", "augmentation": "train"}
@@ -74,7 +73,6 @@ def test_what_needs_seeds_or_masked_lms_is_refused_with_one_sentence(small: Merg
     assert find_dataset(str(small.folder)) == small
     assert (small.record.draws, small.record.anchors, small.record.generation) == (None, False, None)
     for needs in (
-        lambda: read_config(small, "simple"),
         lambda: read_seeds(str(small.folder), ["noun"]),
         lambda: table_2(small),
         lambda: explain(small, "a", small.folder),

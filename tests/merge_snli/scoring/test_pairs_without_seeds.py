@@ -6,16 +6,18 @@ import csv
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import Result, analyze, score
 from merge_snli.cli import main
-from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.language_models.scores import Answered, accuracies
 from merge_snli.leaderboard.space import check_results
+from merge_snli.leaderboard.write import leaderboard_text
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import NLI_LABELS
@@ -98,6 +100,23 @@ def test_analyses_that_need_no_seeds_are_computed(data: MergeDataset, results: t
         assert rows[result.model.name]["on_seeds"] is rows[result.model.name]["qt"] is None
     assert len(part["analyses"]["model_curves"]["curves"]) == 2
     assert "Simple Pair" in part["analyses"]["seeds_against_variants"]["not_computed"]
+
+
+def test_reports_read_only_the_configs_of_results_and_each_once(
+    data: MergeDataset, results: tuple[Path, list[Result]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def counted(dataset: MergeDataset, config: str) -> pa.Table:
+        read.append(config)
+        return read_split(dataset, config)
+
+    monkeypatch.setattr("merge_snli.scoring.reading.read_split", counted)
+    result = results[1][0]
+    analyze([results[0]], [data])
+    leaderboard_text(results[1], "html", [data])
+    assert check_results({file_name(result): result}, {}, [data]) == {file_name(result): []}
+    assert read == ["simple"] * 3
 
 
 def test_the_report_and_the_figures_are_written(

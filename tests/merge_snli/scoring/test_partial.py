@@ -16,7 +16,7 @@ import pytest
 from merge_snli import score
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
-from merge_snli.comparison.scored_dataset import read_scored_dataset
+from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
 from merge_snli.leaderboard.space import check_results
@@ -26,6 +26,7 @@ from merge_snli.scoring.answer_table import to_bytes
 from merge_snli.scoring.check import differences
 from merge_snli.scoring.data import part_of_data
 from merge_snli.scoring.grouping import on_same_data, titles_of, unranked_reasons
+from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.store import file_name, parse_result, read_result, read_results, to_json
 from tests.oracles import answers_of_groups
@@ -181,9 +182,9 @@ def test_an_analysis_has_only_drawn_variants_if_a_model_was_asked_no_others(two_
     def wrong(pairs: list[Pair]) -> list[str | None]:
         return [None] * len(pairs)
 
-    data = find_dataset(two_draws)
+    data = open_config(two_draws, "all")
     whole, drawn = score(wrong, two_draws, name="a"), score(wrong, two_draws, name="b", drawn=True)
-    both, alone = read_scored_dataset(data, [whole, drawn]), read_scored_dataset(data, [whole])
+    both, alone = scored_dataset(data, [whole, drawn]), scored_dataset(data, [whole])
     first, second = (model.answers.is_predicted for model in both.models)
     assert first.tolist() == second.tolist() == both.drawn.tolist()
     assert alone.models[0].answers.is_predicted.all()

@@ -68,7 +68,7 @@ def test_unknown_config_is_refused_with_the_available_ones(dataset: Path) -> Non
 
 def test_missing_column_is_named(folder: Path) -> None:
     rewrite(folder, lambda table: table.drop_columns(["seed_premise"]))
-    with pytest.raises(InputError, match=r"column seed_premise; .* variant_id, seed_id"):
+    with pytest.raises(InputError, match=r"'seed_premise'.* variant_id, seed_id"):
         read_config(find_dataset(str(folder)), "all")
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from merge_snli import Result, score
-from merge_snli.comparison.scored_dataset import ScoredDataset, read_scored_dataset
-from merge_snli.dataset.stored import find_dataset
+from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.models.labels import Pair
 from merge_snli.paper.report.analyze import analyze
+from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.store import write_result
 
 SHIPPED = Path(__file__).parents[4] / "merge_snli"
@@ -32,7 +32,7 @@ def results() -> list[Result]:
 
 @pytest.fixture(scope="session")
 def scored(results: list[Result]) -> ScoredDataset:
-    return read_scored_dataset(find_dataset(str(SHIPPED)), results)
+    return scored_dataset(open_config(SHIPPED, "all"), results)
 
 
 @pytest.fixture(scope="session")

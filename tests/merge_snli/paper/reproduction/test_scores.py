@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from merge_snli import Result, score
-from merge_snli.comparison.scored_dataset import read_scored_dataset
-from merge_snli.dataset.stored import find_dataset
+from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.embedded import FOLDER
 from merge_snli.models.labels import Pair
 from merge_snli.paper.report.analyze import analyze
@@ -17,6 +16,7 @@ from merge_snli.paper.reproduction.numbers import score_numbers, table_3_cells
 from merge_snli.paper.reproduction.verdict import compare
 from merge_snli.paper.table_3 import table_3
 from merge_snli.papers.numbers import MERGE, read_paper
+from merge_snli.scoring.opening import open_config
 
 pytestmark = pytest.mark.slow
 
@@ -54,7 +54,7 @@ def test_a_changed_score_changes_its_verdict(results: list[Result], tmp_path: Pa
     assert {row for row, _ in cells} == {*MODELS}
     before = {(cell["row"], cell["column"]): cell["verdict"] for cell in compare(exhibit, ours["table-3"])["cells"]}
     changed = replace(results[0], scores=replace(scores, qt=-0.049))
-    scored = read_scored_dataset(find_dataset(str(SHIPPED)), [changed, results[1]])
+    scored = scored_dataset(open_config(SHIPPED, "all"), [changed, results[1]])
     found = replace(ours["table-3"], cells=table_3_cells(table_3(scored)))
     after = {(cell["row"], cell["column"]): cell["verdict"] for cell in compare(exhibit, found)["cells"]}
     different = {key: (verdict, after[key]) for key, verdict in before.items() if after[key] != verdict}
