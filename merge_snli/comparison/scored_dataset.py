@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.models.labels import Missing
-from merge_snli.scoring.answers import Answers, SeedAnswers, join
+from merge_snli.scoring.answers import Answers, Graded, join
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.grouping import distinct_names_of
 from merge_snli.scoring.records import DatasetRecord
@@ -59,7 +58,7 @@ class ModelAnswers:
     answers: Answers
 
     @property
-    def seeds(self) -> SeedAnswers:
+    def seeds(self) -> Graded:
         """The answers to the seeds.
 
         Raises:
@@ -74,7 +73,7 @@ class ModelAnswers:
         """Whether the model has an answer to each group, [n_groups]: to its seed, if any, and to any of its rows."""
         answered, seeds = np.zeros(len(self.answers.group_ids), dtype=bool), self.answers.seeds
         answered[self.answers.groups[self.answers.is_predicted]] = True
-        return answered if seeds is None else answered & (seeds.predicted != Missing.NOT_PREDICTED)
+        return answered if seeds is None else answered & seeds.is_predicted
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ language models `replies` or `log_likelihoods`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -18,11 +17,12 @@ import pyarrow.parquet as pq
 
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.models.labels import Missing
-from merge_snli.scoring.answers import Answers, Predicted, SeedAnswers
-from merge_snli.scoring.data import ANSWER_COLUMNS
+from merge_snli.scoring.answers import Answers, Graded, Predicted
+from merge_snli.scoring.data import ANSWER_COLUMNS, ScoredData, positions_among
+from merge_snli.scoring.statistics import ratios
 
 PROBABILITY = "probability:"
-LOG_LIKELIHOODS = "log_likelihoods"
+LOG_LIKELIHOODS, LOG_ODDS = "log_likelihoods", "log_odds"
 # Why a model that is not a language model has no answer.
 NO_ANSWER = "no answer"
 # What a language model replied to a pair, in order: `unread` is why no label is read, `read_by` the language model that
@@ -49,49 +49,39 @@ def to_table(answers: Answers) -> pa.Table:
         answers: The answers; none is `NOT_PREDICTED`.
     """
     ids, seeds = pa.array(answers.group_ids, pa.string()), answers.seeds
-    of_rows = Predicted(answers.predicted, answers.probabilities, answers.details)
     own = {name: answers.table[name] for name in answers.table.column_names if name != "row_id"}
     if answers.subsamples is not None:
         own = {"subsamples": _numbers(answers.subsamples), **own}
-    rows = _block(answers, answers.row_ids, ids.take(pa.array(answers.groups)), answers.gold, of_rows, own)
+    rows = _block(answers, answers.labels, answers.row_ids, ids.take(pa.array(answers.groups)), own)
     if seeds is None:
         return rows
-    of_seeds = Predicted(seeds.predicted, seeds.probabilities, seeds.details)
-    table = pa.concat_tables([_block(answers, ids, ids, seeds.gold, of_seeds, None), rows], promote_options="default")
+    table = pa.concat_tables([_block(seeds, answers.labels, ids, ids, None), rows], promote_options="default")
     return table.select(rows.column_names)
 
 
 def _block(
-    answers: Answers,
-    row_ids: pa.Array,
-    group_ids: pa.Array,
-    gold: Ints,
-    predicted: Predicted,
-    own: dict[str, pa.Array] | None,
+    graded: Graded, labels: Sequence[str], row_ids: pa.Array, group_ids: pa.Array, own: dict[str, pa.Array] | None
 ) -> pa.Table:
     """Return the table of rows, or of seeds if they have no columns of their own."""
-    names = pa.array(answers.labels, pa.string())
-    missing = pa.array(predicted.labels < 0)
+    names, missing = pa.array(labels, pa.string()), graded.predicted < 0
     details = (
-        {}
-        if predicted.details is None
-        else dict(zip(predicted.details.column_names, predicted.details.columns, strict=True))
+        {} if graded.details is None else dict(zip(graded.details.column_names, graded.details.columns, strict=True))
     )
-    why = details.pop("unread", pa.nulls(len(gold), pa.string()))
+    why = details.pop("unread", pa.nulls(len(missing), pa.string()))
     columns = {
         "row_id": row_ids,
         "group_id": group_ids,
-        "is_seed": pa.array(np.full(len(gold), own is None)),
-        "label": names.take(pa.array(gold)),
-        "answer": names.take(pa.array(predicted.labels, mask=predicted.labels < 0)),
+        "is_seed": pa.array(np.full(len(missing), own is None)),
+        "label": names.take(pa.array(graded.gold)),
+        "answer": names.take(pa.array(graded.predicted, mask=missing)),
         "unread": pc.if_else(missing, pc.coalesce(why, pa.scalar(NO_ANSWER)), pa.scalar(None, pa.string())),
         **(own or {}),
     }
-    if predicted.probabilities is not None:
-        shares = predicted.probabilities.astype(np.float32)
+    if graded.probabilities is not None:
+        shares = graded.probabilities.astype(np.float32)
         columns |= {
             f"{PROBABILITY}{label}": pa.array(shares[:, number], from_pandas=True)
-            for number, label in enumerate(answers.labels)
+            for number, label in enumerate(labels)
         }
     return pa.table(columns | details)
 
@@ -151,7 +141,7 @@ def from_table(table: pa.Table, labels: Sequence[str], n_subsamples: int | None)
         raise ValueError("the seeds are not the first rows")
     on_seeds, rows = table.slice(0, seeds), table.slice(seeds)
     ids = pc.unique((on_seeds if len(on_seeds) else rows)["group_id"]).cast(pa.string())
-    groups = _positions(rows["group_id"], ids)
+    groups = positions_among(rows["group_id"], ids)
     if (groups < 0).any() or len(np.unique(groups)) < len(ids):
         raise ValueError("a group has no seed, or a seed no row")
     if pc.count_distinct(rows["row_id"]).as_py() != len(rows) or len(ids) < len(on_seeds):
@@ -160,31 +150,21 @@ def from_table(table: pa.Table, labels: Sequence[str], n_subsamples: int | None)
     about = [name for name in table.column_names if name not in ANSWER_COLUMNS and not name.startswith(PROBABILITY)]
     about = ["row_id", *(name for name in about if name != LOG_LIKELIHOODS)]
     details = [name for name in ("unread", "replies", LOG_LIKELIHOODS) if name in table.column_names]
-    has_details = len(details) > 1
-    predicted, gold = _predicted(rows, labels, probable), _label_numbers(rows["label"], labels)
-    answers = Answers(
+    given, of_seeds = (
+        {"gold": _label_numbers(part["label"], labels), **vars(_predicted(part, labels, probable, details))}
+        for part in (rows, on_seeds)
+    )
+    if any((values["gold"] < 0).any() for values in (given, of_seeds)):
+        raise ValueError("a row has no label")
+    return Answers(
         labels=tuple(labels),
         table=rows.select(about),
         group_ids=tuple(ids.to_pylist()),
         groups=groups,
-        gold=gold,
-        predicted=predicted.labels,
+        **given,
         subsamples=None if n_subsamples is None else _masks(rows["subsamples"], n_subsamples),
-        probabilities=predicted.probabilities,
-        details=rows.select(details) if has_details else None,
+        seeds=Graded(**of_seeds) if len(on_seeds) else None,
     )
-    if not len(on_seeds):
-        return answers
-    of_seeds = _predicted(on_seeds, labels, probable)
-    own_seeds = SeedAnswers(
-        _label_numbers(on_seeds["label"], labels),
-        of_seeds.labels,
-        of_seeds.probabilities,
-        on_seeds.select(details) if has_details else None,
-    )
-    if (own_seeds.gold < 0).any() or (gold < 0).any():
-        raise ValueError("a row has no label")
-    return replace(answers, seeds=own_seeds)
 
 
 def _check_columns(table: pa.Table, n_subsamples: int | None) -> None:
@@ -200,7 +180,7 @@ def _check_columns(table: pa.Table, n_subsamples: int | None) -> None:
 
 def _label_numbers(column: pa.ChunkedArray, labels: Sequence[str]) -> Ints:
     """Return the number of each label; `NO_ANSWER` for none."""
-    found = _positions(column, pa.array(labels, pa.string()))
+    found = positions_among(column, pa.array(labels, pa.string()))
     unknown = (found < 0) & column.is_valid().to_numpy()
     if unknown.any():
         name = column.filter(pa.array(unknown))[0].as_py()
@@ -208,21 +188,11 @@ def _label_numbers(column: pa.ChunkedArray, labels: Sequence[str]) -> Ints:
     return np.where(found < 0, Missing.NO_ANSWER.value, found)
 
 
-def _positions(column: pa.ChunkedArray, among: pa.Array) -> Ints:
-    """Return the position of each text among others, -1 for none; each text of a dictionary is looked up once."""
-    texts = column.combine_chunks()
-    if not pa.types.is_dictionary(texts.type):
-        texts = texts.dictionary_encode()
-    of_dictionary = np.append(pc.index_in(texts.dictionary, value_set=among).fill_null(-1).to_numpy(), -1)
-    numbers = texts.indices.fill_null(len(of_dictionary) - 1).to_numpy()
-    return np.asarray(of_dictionary[numbers], dtype=np.int64)
-
-
-def _predicted(table: pa.Table, labels: Sequence[str], probable: Sequence[str]) -> Predicted:
-    """Return the predicted labels, with the probabilities if the table has them."""
-    predicted = _label_numbers(table["answer"], labels)
+def _predicted(table: pa.Table, labels: Sequence[str], probable: Sequence[str], details: Sequence[str]) -> Predicted:
+    """Return the predicted labels, with the probabilities and replies if the table has them."""
+    predicted, replies = _label_numbers(table["answer"], labels), table.select(details) if len(details) > 1 else None
     if probable[0] not in table.column_names:
-        return Predicted(predicted)
+        return Predicted(predicted, details=replies)
     columns = [table[name] for name in probable if name in table.column_names]
     if len(columns) < len(probable):
         raise ValueError("the table of answers has probabilities of some labels only")
@@ -230,7 +200,7 @@ def _predicted(table: pa.Table, labels: Sequence[str], probable: Sequence[str]) 
     sums = shares.sum(axis=1)
     if not (np.isclose(sums, 1, atol=SUM_TOLERANCE) | (np.isnan(sums) & (predicted < 0))).all():
         raise ValueError("the probabilities of a row do not add up to 1")
-    return Predicted(predicted, shares)
+    return Predicted(predicted, shares, replies)
 
 
 def _masks(column: pa.ChunkedArray, n_subsamples: int) -> Bools:
@@ -242,3 +212,38 @@ def _masks(column: pa.ChunkedArray, n_subsamples: int) -> Bools:
     masks = np.zeros((n_subsamples, len(lists)), dtype=bool)
     masks[numbers, np.repeat(np.arange(len(lists)), lengths.astype(np.int64))] = True
     return masks
+
+
+def with_data(table: pa.Table, data: ScoredData, *, with_text: bool) -> pa.Table:
+    """Add columns of the data to a table of answers.
+
+    Args:
+        table: The table.
+        data: The whole data that it is on.
+        with_text: Whether to add the sentences, `premise` and `hypothesis`, whose terms apply.
+
+    Returns:
+        The table with the log-odds of each variant; with labels of annotators also the share who gave the gold label to
+        the seed in `agreement`, and those of each label, as `annotators:LABEL`.
+    """
+    rows = positions_among(table["row_id"], data.row_ids)
+    groups = positions_among(table["group_id"], pa.array(data.group_ids, pa.string()))
+    of_seeds = table["is_seed"].to_numpy()
+    if LOG_ODDS in data.table.column_names:
+        positions = pa.array(rows, mask=of_seeds | (rows < 0))
+        table = table.append_column(LOG_ODDS, data.table[LOG_ODDS].combine_chunks().take(positions))
+    if data.annotators is not None:
+        counts = data.annotators[groups]
+        shares = ratios(counts, np.repeat(counts.sum(axis=1, keepdims=True), counts.shape[1], axis=1))
+        table = table.append_column("agreement", pa.array(data.agreement()[groups], from_pandas=True))
+        for name, column in zip(data.label_names, shares.T, strict=True):
+            table = table.append_column(f"annotators:{name}", pa.array(column, from_pandas=True))
+    if with_text:
+        pairs = (
+            data.row_pairs[rows]
+            if data.seeds is None
+            else np.where(of_seeds, data.seeds.pairs[groups], data.row_pairs[rows])
+        )
+        for at, name in enumerate(("premise", "hypothesis")):
+            table = table.append_column(name, pa.array([data.pairs[pair][at] for pair in pairs.tolist()]))
+    return table

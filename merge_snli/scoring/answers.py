@@ -11,12 +11,11 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Missing, positions
-from merge_snli.scoring.data import ScoredData
+from merge_snli.scoring.data import ScoredData, positions_among
 from metrics.pattern_accuracy.counts import count_cells
 
 # The reference that a model's own most frequent label of each group is.
@@ -28,13 +27,13 @@ class Predicted:
     """What a model predicts for some pairs.
 
     Attributes:
-        labels: Number of the predicted label of each pair, or a code of `Missing`, [n].
+        predicted: Number of the predicted label of each pair, or a code of `Missing`, [n].
         probabilities: Probability of each label, [n, n_labels]; None if they are not known.
         details: What a language model replied to each pair, in the columns of a table of answers, [n]; None for other
             models.
     """
 
-    labels: Ints
+    predicted: Ints
     probabilities: Floats | None = None
     details: pa.Table | None = None
 
@@ -42,41 +41,31 @@ class Predicted:
         """Return the predictions for the pairs with some numbers; a negative one is a pair that was not predicted."""
         shares = self.probabilities
         return Predicted(
-            np.where(numbers < 0, Missing.NOT_PREDICTED.value, self.labels[numbers]),
+            np.where(numbers < 0, Missing.NOT_PREDICTED.value, self.predicted[numbers]),
             None if shares is None else np.where(numbers[:, np.newaxis] < 0, np.nan, shares[numbers]),
             None if self.details is None else self.details.take(pa.array(numbers, mask=numbers < 0)),
         )
 
 
-@dataclass(frozen=True)
-class SeedAnswers:
-    """The answers to the seeds of the groups of a MERGE data set.
+@dataclass(frozen=True, kw_only=True)
+class Graded(Predicted):
+    """What a model predicts for some pairs with gold labels, such as seeds.
 
     Attributes:
-        gold: Number of the gold label of each seed, [n_groups].
-        predicted: Number of the predicted label of each seed, or a code of `Missing`, [n_groups].
-        probabilities: Probability of each label, [n_groups, n_labels]; None if they are not known.
-        details: What a language model replied, [n_groups]; None for other models.
+        gold: Number of the gold label of each pair, [n].
     """
 
     gold: Ints
-    predicted: Ints
-    probabilities: Floats | None = None
-    details: pa.Table | None = None
+
+    @property
+    def is_predicted(self) -> Bools:
+        """Whether each pair is not `NOT_PREDICTED`, [n]."""
+        return np.asarray(self.predicted != Missing.NOT_PREDICTED)
 
     @property
     def correct(self) -> Bools:
-        """Whether each seed is predicted correctly, [n_groups]."""
+        """Whether the predicted label of each pair is its gold label, [n]."""
         return np.asarray(self.predicted == self.gold)
-
-    def take(self, groups: Bools) -> SeedAnswers:
-        """Return the answers to the seeds of some groups, [n_groups]."""
-        return SeedAnswers(
-            self.gold[groups],
-            self.predicted[groups],
-            None if self.probabilities is None else self.probabilities[groups],
-            None if self.details is None else self.details.filter(pa.array(groups)),
-        )
 
 
 @dataclass(frozen=True)
@@ -98,21 +87,17 @@ class Counts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers:
-    """The answers of one model.
+class Answers(Graded):
+    """The answers of one model to rows in groups.
 
     Attributes:
         labels: The labels in which predictions and gold labels are compared.
         table: The id of each row, `row_id`, and what it is, as `ScoredData.described` returns it, [n_rows].
         group_ids: The ids of the groups, [n_groups].
         groups: Index into `group_ids` of the group of each row, [n_rows].
-        gold: Number of the gold label of each row, [n_rows].
-        predicted: Number of the predicted label of each row, or a code of `Missing`, [n_rows].
         subsamples: Whether each subsample has each row, [n_subsamples, n_rows]; None if there are none, and all rows
             count.
         seeds: The answers to the seeds of the groups; None if they have none.
-        probabilities: Probability of each label, [n_rows, n_labels]; None if they are not known.
-        details: What a language model replied to each row, [n_rows]; None for other models.
         drawn_only: Whether the rows that no subsample has were not predicted.
     """
 
@@ -120,28 +105,14 @@ class Answers:
     table: pa.Table
     group_ids: tuple[str, ...]
     groups: Ints
-    gold: Ints
-    predicted: Ints
     subsamples: Bools | None = None
-    seeds: SeedAnswers | None = None
-    probabilities: Floats | None = None
-    details: pa.Table | None = None
+    seeds: Graded | None = None
     drawn_only: bool = False
 
     @property
     def row_ids(self) -> pa.ChunkedArray:
         """The id of each row, [n_rows]."""
         return self.table["row_id"]
-
-    @property
-    def is_predicted(self) -> Bools:
-        """Whether each row is not `NOT_PREDICTED`, [n_rows]."""
-        return np.asarray(self.predicted != Missing.NOT_PREDICTED)
-
-    @property
-    def correct(self) -> Bools:
-        """Whether the predicted label of each row is its gold label, [n_rows]."""
-        return np.asarray(self.predicted == self.gold)
 
     @property
     def drawn(self) -> Bools:
@@ -160,18 +131,17 @@ class Answers:
             assert rows is not None
             groups = np.zeros(len(self.group_ids), dtype=bool)
             groups[self.groups[rows]] = True
-        kept = groups[self.groups] if rows is None else rows & groups[self.groups]
+        kept = np.flatnonzero(groups[self.groups] if rows is None else rows & groups[self.groups])
+        seeds, of_seeds = self.seeds, np.flatnonzero(groups)
         return replace(
             self,
-            table=self.table.filter(pa.array(kept)),
-            group_ids=tuple(self.group_ids[group] for group in np.flatnonzero(groups)),
+            table=self.table.take(kept),
+            group_ids=tuple(self.group_ids[group] for group in of_seeds),
             groups=(np.cumsum(groups) - 1)[self.groups[kept]],
             gold=self.gold[kept],
-            predicted=self.predicted[kept],
+            **vars(self.at(kept)),
             subsamples=None if self.subsamples is None else self.subsamples[:, kept],
-            seeds=None if self.seeds is None else self.seeds.take(groups),
-            probabilities=None if self.probabilities is None else self.probabilities[kept],
-            details=None if self.details is None else self.details.filter(pa.array(kept)),
+            seeds=None if seeds is None else Graded(gold=seeds.gold[of_seeds], **vars(seeds.at(of_seeds))),
         )
 
     def without_undrawn(self) -> Answers:
@@ -187,7 +157,7 @@ class Answers:
             labels=tuple(labels),
             gold=numbers[self.gold],
             predicted=numbers[self.predicted],
-            seeds=None if seeds is None else SeedAnswers(numbers[seeds.gold], numbers[seeds.predicted]),
+            seeds=None if seeds is None else Graded(numbers[seeds.predicted], gold=numbers[seeds.gold]),
             probabilities=None,
         )
 
@@ -265,13 +235,9 @@ def answers_to(data: ScoredData, rows: Predicted, seeds: Predicted | None, compa
         group_ids=data.group_ids,
         groups=data.row_groups,
         gold=gold[data.row_labels],
-        predicted=rows.labels,
+        **vars(rows),
         subsamples=data.subsamples,
-        seeds=None
-        if data.seeds is None or seeds is None
-        else SeedAnswers(gold[data.seeds.labels], seeds.labels, seeds.probabilities, seeds.details),
-        probabilities=rows.probabilities,
-        details=rows.details,
+        seeds=None if data.seeds is None or seeds is None else Graded(gold=gold[data.seeds.labels], **vars(seeds)),
         drawn_only=data.drawn_only,
     )
 
@@ -291,8 +257,8 @@ def join(answers: Answers, data: ScoredData, *, part: bool = False) -> Answers:
     """
     if (answers.seeds is None) != (data.seeds is None):
         raise InputError(f"{'the result' if data.seeds is None else data.place} has seeds, and the other has none")
-    rows = _positions(data.row_ids, answers.row_ids)
-    groups = _positions(pa.array(data.group_ids, pa.string()), pa.array(answers.group_ids, pa.string()))
+    rows = positions_among(data.row_ids, answers.row_ids)
+    groups = positions_among(pa.array(data.group_ids, pa.string()), pa.array(answers.group_ids, pa.string()))
     if not part:
         _require_all(answers.row_ids, rows, data.units[1], data)
         _require_all(pa.array(answers.group_ids, pa.string()), groups, data.units[0], data)
@@ -301,20 +267,9 @@ def join(answers: Answers, data: ScoredData, *, part: bool = False) -> Answers:
     if len(moved):
         name = data.row_ids[int(np.flatnonzero(found)[moved[0]])].as_py()
         raise InputError(f"{data.units[1]} {name!r} has another {data.units[0]} in {data.place}")
-    own = answers.seeds
-    joined = answers_to(
-        data,
-        Predicted(answers.predicted, answers.probabilities, answers.details).at(rows),
-        None if own is None else Predicted(own.predicted, own.probabilities, own.details).at(groups),
-        answers.labels,
-    )
+    of_seeds = None if answers.seeds is None else answers.seeds.at(groups)
+    joined = answers_to(data, answers.at(rows), of_seeds, answers.labels)
     return replace(joined, drawn_only=answers.drawn_only or data.drawn_only)
-
-
-def _positions(values: pa.Array | pa.ChunkedArray, among: pa.Array | pa.ChunkedArray) -> Ints:
-    """Return the position of each value among others, -1 for none, [n]."""
-    found = pc.index_in(values, value_set=among).fill_null(-1)
-    return np.asarray(found.to_numpy(), dtype=np.int64)
 
 
 def _require_all(ids: pa.Array | pa.ChunkedArray, found: Ints, unit: str, data: ScoredData) -> None:
@@ -339,7 +294,7 @@ def predicted_answers(answers: Answers, data: ScoredData, *, whole_groups: bool 
     """
     predicted, groups = answers.is_predicted, np.ones(len(answers.group_ids), dtype=bool)
     if answers.seeds is not None:
-        groups &= answers.seeds.predicted != Missing.NOT_PREDICTED
+        groups &= answers.seeds.is_predicted
     if whole_groups:
         groups[answers.groups[~predicted]] = False
     rows = predicted & groups[answers.groups]

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError, param
@@ -235,6 +236,15 @@ class ScoredData:
             },
             annotators=None if self.annotators is None else self.annotators[groups],
         )
+
+
+def positions_among(texts: pa.Array | pa.ChunkedArray, among: pa.Array | pa.ChunkedArray) -> Ints:
+    """Return the position of each text among others, -1 for none; each text of a dictionary is looked up once."""
+    if pa.types.is_dictionary(texts.type):
+        array = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+        of_dictionary = np.append(positions_among(array.dictionary, among), -1)
+        return np.asarray(of_dictionary[array.indices.fill_null(len(of_dictionary) - 1).to_numpy()])
+    return np.asarray(pc.index_in(texts, value_set=among).fill_null(-1).to_numpy(), dtype=np.int64)
 
 
 def stored_name(column: str) -> str:

@@ -81,6 +81,27 @@ def find_whole(record: DatasetRecord, datasets: Iterable[MergeDataset], by: Sequ
     return None
 
 
+def open_whole(data: object, record: DatasetRecord) -> ScoredData:
+    """Return the whole data that a result is on.
+
+    Args:
+        data: The data, or what `merge_snli.score` takes as its data set.
+        record: What the result records about it.
+
+    Raises:
+        InputError: If the data cannot be read, or the result is on other data.
+    """
+    if not isinstance(data, ScoredData):
+        of_file = record.group_column if record.config is None else None
+        data = open_config(data, record.config, group_column=of_file)
+    if (record.whole, record.config) != (data.digest, data.config):
+        raise InputError(
+            f"a result is on {record.title}, config {record.config} ({record.whole[:8]}), not on {data.place} "
+            f"({data.digest[:8]})"
+        )
+    return data
+
+
 def _options(dataset: object, config: str | None) -> ProblemOptions:
     options = dataset if isinstance(dataset, ProblemOptions) else ProblemOptions(problems=dataset)
     return options if config is None else replace(options, config=config)

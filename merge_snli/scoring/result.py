@@ -18,9 +18,10 @@ from merge_snli.base.arrays import Floats
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.label_spellings import MAX_LABELS, TWO_WAY, are_nli
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.answer_table import to_table
+from merge_snli.scoring.answer_table import to_table, with_data
 from merge_snli.scoring.answers import Answers, Counts
 from merge_snli.scoring.data import LABEL
+from merge_snli.scoring.opening import open_whole
 from merge_snli.scoring.records import (
     DatasetRecord,
     Digest,
@@ -248,8 +249,6 @@ class Result(ResultFile):
             InputError: If the result is on other data.
         """
         import pandas as pd
-
-        from merge_snli.scoring.answers_frame import open_whole, with_data
 
         if data is None:
             return pd.DataFrame(self.as_rows()).set_index("part")

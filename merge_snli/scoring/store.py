@@ -23,12 +23,12 @@ from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import sha256_of_file, sha256_of_json, write_bytes
 from merge_snli.base.table import count
 from merge_snli.dataset.folders import check_out
-from merge_snli.scoring.answer_table import from_bytes, from_table, to_bytes
+from merge_snli.scoring.answer_table import from_bytes, from_table, to_bytes, with_data
 from merge_snli.scoring.answers import Answers
-from merge_snli.scoring.answers_frame import open_whole, with_data
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.grouping import names_of
 from merge_snli.scoring.measure import scores
+from merge_snli.scoring.opening import open_whole
 from merge_snli.scoring.records import SCHEMA_VERSION
 from merge_snli.scoring.result import Result, ResultFile
 from merge_snli.scoring.scores import Scores

@@ -25,7 +25,7 @@ from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.payload import CURVE_SCALE, _differences, page_data
 from merge_snli.leaderboard.seeds import SeedText, Texts
 from merge_snli.leaderboard.write import render_page
-from merge_snli.scoring.answers import Answers, SeedAnswers
+from merge_snli.scoring.answers import Answers, Graded
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named, unchecked
 
 ASSETS = Path(merge_snli.leaderboard.__file__).parent / "page"
@@ -137,7 +137,7 @@ def paper_sized(result: Result, name: str, rng: np.random.Generator) -> Result:
     """Return a result with 2,222 seeds, 40 variants per seed and eight masked LMs."""
     n_seeds, n_variants = 2222, 40
     groups = np.repeat(np.arange(n_seeds), n_variants)
-    seeds = SeedAnswers(np.ones(n_seeds, dtype=np.int64), rng.choice(2, n_seeds, p=(0.1, 0.9)))
+    seeds = Graded(rng.choice(2, n_seeds, p=(0.1, 0.9)), gold=np.ones(n_seeds, dtype=np.int64))
     answers = Answers(
         labels=result.compared_labels,
         table=pa.table({"row_id": [f"v{number}" for number in range(len(groups))]}),

@@ -14,7 +14,7 @@ import pytest
 
 from merge_snli import Result, score, score_table
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.answers import Answers, SeedAnswers, join
+from merge_snli.scoring.answers import Answers, Graded, join
 from merge_snli.scoring.calibration import as_stored, calibration_of, label_probabilities
 from merge_snli.scoring.check import differences
 from merge_snli.scoring.opening import open_config
@@ -58,7 +58,7 @@ def answers_to(seeds: list[Row], rows: list[Row], subsamples: list[list[int]]) -
         gold=np.array([gold for _, gold in rows]),
         predicted=on_rows.argmax(axis=1),
         subsamples=np.array([[at in draw for at in range(len(rows))] for draw in subsamples]),
-        seeds=SeedAnswers(np.array([gold for _, gold in seeds]), on_seeds.argmax(axis=1), on_seeds),
+        seeds=Graded(on_seeds.argmax(axis=1), on_seeds, gold=np.array([gold for _, gold in seeds])),
         probabilities=on_rows,
     )
 

@@ -17,7 +17,7 @@ from merge_snli import Result, score
 from merge_snli.dataset.record import MaskedLMRecord, read_record
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.labels import Missing
-from merge_snli.scoring.answers import MAJORITY, Answers, Predicted, SeedAnswers, align, predicted_answers
+from merge_snli.scoring.answers import MAJORITY, Answers, Graded, Predicted, align, predicted_answers
 from merge_snli.scoring.measure import scores, scores_against
 from merge_snli.scoring.reading import read_config
 from tests.oracles import answers_of_groups
@@ -128,7 +128,7 @@ def test_subsamples_without_variants_have_no_score(method: str) -> None:
         gold=np.array([0, 0, 1, 1]),
         predicted=np.array([0, 0, 1, 0]),
         subsamples=np.array([[True, False, True, True], [False] * 4, [False, True, False, False]]),
-        seeds=SeedAnswers(np.array([0, 1]), np.array([0, 1])),
+        seeds=Graded(np.array([0, 1]), gold=np.array([0, 1])),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -154,7 +154,7 @@ def test_without_drawn_variants_there_is_no_score() -> None:
             gold=one,
             predicted=one,
             subsamples=np.zeros((2, 1), dtype=bool),
-            seeds=SeedAnswers(one, one),
+            seeds=Graded(one, gold=one),
         )
     )
     assert (found.sample_accuracy.mean, found.sample_accuracy.std) == (None, None)
