@@ -6,8 +6,6 @@ replaced word (`word_class`, `original`, `replacement`) or the values of `--by` 
 language models `replies` or `log_likelihoods`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

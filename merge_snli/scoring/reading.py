@@ -1,7 +1,5 @@
 """Read the rows, groups and distinct pairs of data: a config of a MERGE data set, or labeled pairs in groups."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What a language model replied to a question, once or several times, and the label that counts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

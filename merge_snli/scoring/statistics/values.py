@@ -1,7 +1,5 @@
 """Define the results of tests and intervals, check the values they take, and compute intervals of proportions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
