@@ -16,10 +16,16 @@ from merge_snli.comparison.word_classes import classes
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.data import ScoredData, disagreeing
-from merge_snli.scoring.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
+from merge_snli.scoring.grouping import (
+    comparable_results,
+    distinct_names_of,
+    not_averaged,
+    titles_of,
+    two_way_suffix,
+    without_permuted,
+)
 from merge_snli.scoring.intervals import pattern_accuracy_interval
 from merge_snli.scoring.opening import find_whole
-from merge_snli.scoring.permuted_labels import not_averaged, without_permuted
 from merge_snli.scoring.prompts import PromptEffect, PromptGroup, Scored, group_prompts, results_of
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.statistics import (

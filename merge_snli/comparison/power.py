@@ -14,8 +14,13 @@ from merge_snli.base.table import Column, Table, count
 from merge_snli.comparison.compare import common_groups
 from merge_snli.comparison.line_chart import COLORS, draw_grid, draw_title, save_figure
 from merge_snli.comparison.statistics_tables import too_few_note
-from merge_snli.scoring.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
-from merge_snli.scoring.permuted_labels import without_permuted
+from merge_snli.scoring.grouping import (
+    comparable_results,
+    distinct_names_of,
+    titles_of,
+    two_way_suffix,
+    without_permuted,
+)
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.statistics import (
     POWER,

@@ -11,8 +11,7 @@ from merge_snli.leaderboard.seeds import SeedPredictions, SeedText, Texts, incon
 from merge_snli.models.labels import ANSWERS, FUNCTION, PROMPT
 from merge_snli.schema import ALL
 from merge_snli.scoring.data import MASKED_LM
-from merge_snli.scoring.grouping import is_two_way, short_names
-from merge_snli.scoring.permuted_labels import permuted_labels
+from merge_snli.scoring.grouping import is_two_way, permuted_labels, short_names
 from merge_snli.scoring.prompts import PromptGroup, Scored, results_of
 from merge_snli.scoring.rows import ScoreRow
 from merge_snli.scoring.scores import Calibration, Curve

@@ -1,16 +1,16 @@
 """Predict every distinct pair of a config once, and cache the predictions on disk in checked Parquet shards."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import groupby
+from dataclasses import asdict, dataclass
+from itertools import chain, groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from merge_snli.base.files import write_json
@@ -18,9 +18,6 @@ from merge_snli.base.progress import Progress
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.models.labels import Missing, ModelFacts, Pair, Predictor
 from merge_snli.scoring.data import pair_digest
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FACTS_FILE = "model.json"
 SECONDS = b"seconds"
@@ -101,52 +98,37 @@ def look_up(shards: Iterable[Predictions], pairs: Sequence[str]) -> tuple[Predic
         The predictions in the order of `pairs`, `NOT_PREDICTED` for missing pairs, or None if there are no shards;
         and the indices of the missing pairs. `seconds` sums the shards that contain any of the pairs.
     """
-    index_of_pair = {pair: index for index, pair in enumerate(pairs)}
-    result: Predictions | None = None
-    seconds = 0.0
-    found = np.zeros(len(pairs), dtype=bool)
-    for shard in shards:
-        if result is None:
-            result = _nothing(tuple(pairs), shard.logits)
-        rows = [row for row, pair in enumerate(shard.pairs) if pair in index_of_pair]
-        indices = [index_of_pair[shard.pairs[row]] for row in rows]
-        result.tokens[indices] = shard.tokens[rows]
-        result.outputs[indices] = shard.outputs[rows]
-        if result.logits is not None and shard.logits is not None:
-            result.logits[indices] = shard.logits[rows]
-        found[indices] = True
-        seconds += shard.seconds if rows else 0.0
-    missing = [int(index) for index in np.flatnonzero(~found)]
-    return (None if result is None else replace(result, seconds=seconds)), missing
-
-
-def _nothing(pairs: tuple[str, ...], like: NDArray[np.float32] | None) -> Predictions:
-    """Return `NOT_PREDICTED` for every pair, with logits if `like` has them."""
-    return Predictions(
-        pairs=pairs,
-        tokens=np.zeros(len(pairs), dtype=np.int32),
-        outputs=np.full(len(pairs), Missing.NOT_PREDICTED.value),
-        logits=None if like is None else np.full((len(pairs), like.shape[1]), np.nan, dtype=np.float32),
-        seconds=0.0,
+    listed, wanted = list(shards), {*pairs}
+    if not listed:
+        return None, list(range(len(pairs)))
+    known = join(*listed)
+    index = {pair: row for row, pair in enumerate(known.pairs)}
+    rows = np.array([index.get(pair, -1) for pair in pairs], dtype=np.int64)
+    found = Predictions(
+        pairs=tuple(pairs),
+        tokens=np.where(rows < 0, np.int32(0), known.tokens[rows]),
+        outputs=np.where(rows < 0, Missing.NOT_PREDICTED.value, known.outputs[rows]),
+        logits=None
+        if known.logits is None
+        else np.where(rows[:, np.newaxis] < 0, np.float32(np.nan), known.logits[rows]),
+        seconds=sum(shard.seconds for shard in listed if not wanted.isdisjoint(shard.pairs)),
     )
+    return found, np.flatnonzero(rows < 0).tolist()
 
 
-def join(first: Predictions, second: Predictions) -> Predictions:
-    """Return the predictions of two lists of pairs as one; the time is that of the first."""
-    logits = [each.logits for each in (first, second) if each.logits is not None]
+def join(*predictions: Predictions) -> Predictions:
+    """Return the predictions of several lists of pairs as one; the time is that of the first."""
+    logits = [part.logits for part in predictions if part.logits is not None]
     return Predictions(
-        pairs=first.pairs + second.pairs,
-        tokens=np.concatenate([first.tokens, second.tokens]),
-        outputs=np.concatenate([first.outputs, second.outputs]),
-        logits=np.concatenate(logits) if len(logits) == 2 else None,
-        seconds=first.seconds,
+        pairs=tuple(chain.from_iterable(part.pairs for part in predictions)),
+        tokens=np.concatenate([part.tokens for part in predictions]),
+        outputs=np.concatenate([part.outputs for part in predictions]),
+        logits=np.concatenate(logits) if len(logits) == len(predictions) else None,
+        seconds=predictions[0].seconds,
     )
 
 
 def _to_table(shard: Predictions) -> pa.Table:
-
-    import pyarrow as pa
-
     columns = {"pair": pa.array(shard.pairs, pa.string()), "tokens": pa.array(shard.tokens, pa.int32())}
     if shard.logits is None:
         columns["output"] = pa.array(shard.outputs, pa.int64())
@@ -157,19 +139,15 @@ def _to_table(shard: Predictions) -> pa.Table:
 
 
 def _read(path: Path) -> Predictions:
-
-    import pyarrow.parquet as pq
-
     table: pa.Table = pq.read_table(path, partitioning=None)
     logits = None
     if "logits" in table.column_names:
-        column = table.column("logits").combine_chunks()
-        width = table.schema.field("logits").type.list_size
+        column, width = table["logits"].combine_chunks(), table.schema.field("logits").type.list_size
         logits = column.values.to_numpy(zero_copy_only=False).astype(np.float32).reshape(-1, width)
     return Predictions(
-        pairs=tuple(table.column("pair").to_pylist()),
-        tokens=table.column("tokens").to_numpy().astype(np.int32),
-        outputs=table.column("output").to_numpy().astype(np.int64) if logits is None else best_outputs(logits),
+        pairs=tuple(table["pair"].to_pylist()),
+        tokens=table["tokens"].to_numpy().astype(np.int32),
+        outputs=table["output"].to_numpy().astype(np.int64) if logits is None else best_outputs(logits),
         logits=logits,
         seconds=float(json.loads(table.schema.metadata[SECONDS])),
     )
@@ -177,7 +155,7 @@ def _read(path: Path) -> Predictions:
 
 T = TypeVar("T")
 # A pair and its number of tokens.
-PairLength = tuple["Pair", int]
+PairLength = tuple[Pair, int]
 
 # Number of pairs that are predicted before a shard is written; the most that a crash can lose.
 PAIRS_PER_SHARD = 512

@@ -16,7 +16,7 @@ from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.dataset.folders import check_out, new_content
 from merge_snli.paper.report.exhibit import Draw, Exhibit
 from merge_snli.paper.report.report import Report, ReportPart
-from merge_snli.scoring.permuted_labels import not_averaged
+from merge_snli.scoring.grouping import not_averaged
 
 _VARIABLES = {
     "#000000": "var(--ink)",

@@ -17,8 +17,7 @@ from merge_snli.leaderboard.payload import page_data
 from merge_snli.models.labels import Pair
 from merge_snli.paper.report.analyze import analyze
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.grouping import unranked_reasons
-from merge_snli.scoring.permuted_labels import permuted_labels, without_permuted
+from merge_snli.scoring.grouping import permuted_labels, unranked_reasons, without_permuted
 
 DATA = "demo:dataset"
 
