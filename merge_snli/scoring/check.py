@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,9 @@ from merge_snli.scoring.data import ScoredData, part_of_data
 from merge_snli.scoring.evaluate import result_on
 from merge_snli.scoring.grouping import model_key
 from merge_snli.scoring.opening import find_whole
-from merge_snli.scoring.result import Result
+from merge_snli.scoring.records import DatasetRecord, RunRecord
+from merge_snli.scoring.result import Result, ResultFile
+from merge_snli.scoring.scores import Calibration, Intervals, Scores
 from merge_snli.scoring.store import nearly_equal, short, to_json
 
 logger = logging.getLogger(__name__)
@@ -26,12 +28,21 @@ logger = logging.getLogger(__name__)
 # Largest difference of a share: that of the ends of an interval, which are rounded to five digits.
 TOLERANCE = 2e-5
 
+# The fields of a result file with the default None, which a later version may have added.
+OPTIONAL = frozenset(
+    field.name
+    for kind in (ResultFile, DatasetRecord, RunRecord, Scores, Intervals, Calibration)
+    for field in fields(kind)
+    if field.default is None
+)
+
 
 def differences(result: Result, data: ScoredData) -> Iterator[str]:
     """Yield a sentence for each value of a result that differs from what its answers give.
 
     Names of the model and the data set and facts about the model and the run are not checked, because answers do not
-    determine them.
+    determine them. A value of None that is the default of its field claims nothing: results that were written before
+    the field existed lack it.
 
     Args:
         result: The result; without scores on the source, whose answers it does not have.
@@ -47,7 +58,8 @@ def differences(result: Result, data: ScoredData) -> Iterator[str]:
     submitted, expected = to_json(result), to_json(again)
     submitted["answers_sha256"] = expected["answers_sha256"]
     for position, found, given in json_differences(submitted, expected, is_equal=_equal):
-        yield f"{position} is {short(found)}, and the answers give {short(given)}"
+        if found is not None or position.rpartition(".")[2] not in OPTIONAL:
+            yield f"{position} is {short(found)}, and the answers give {short(given)}"
 
 
 def _changed_columns(found: Answers, expected: Answers) -> Iterator[str]:

@@ -138,6 +138,20 @@ def test_a_forged_result_is_found(good: Result, data: MergeDataset, forged: str)
     assert any(named in problem for problem in problems), problems
 
 
+@pytest.mark.parametrize(
+    "lacking", [("consistency",), ("scores", "intervals"), ("parts", "word_class", "noun", "intervals")]
+)
+def test_a_field_that_an_older_result_lacks_is_not_a_forgery(
+    good: Result, data: MergeDataset, lacking: tuple[str, ...]
+) -> None:
+    content: Any = copy.deepcopy(to_json(good))
+    (*path, last), parent = lacking, content
+    for key in path:
+        parent = parent[key]
+    del parent[last]
+    assert check(data, good, content) == []
+
+
 def swapped_labels(answers: Answers) -> Answers:
     return dataclasses.replace(answers, predicted=np.array([1, 0, 2])[answers.predicted])
 

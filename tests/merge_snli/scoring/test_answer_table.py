@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,12 +18,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli import InputError, MergeDataset, Result, read_answers, read_result, score
+from merge_snli import InputError, MergeDataset, Result, read_answers, read_result, read_results, score
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.answer_table import from_bytes, from_table, to_bytes, to_table
 from merge_snli.scoring.answers import join
 from merge_snli.scoring.calibration import as_stored
 from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.scores import Scores
 from merge_snli.scoring.store import answers_name, write_result
 from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
 from tests.merge_snli.comparison.made import made_result
@@ -78,6 +83,51 @@ def test_the_metric_gives_the_same_scores_from_the_columns_alone(folder: Path) -
         assert found is not None
         assert found["subsamples"]["sample_accuracy"]["mean"] == pytest.approx(result.sample_accuracy, abs=1e-12)
         assert found["subsamples"]["pattern_accuracy"]["mean"] == pytest.approx(result.pattern_accuracy, abs=1e-12)
+
+
+def table_scores(variants: pd.DataFrame, reference: str) -> dict[str, Any]:
+    """Return SA by subsample and the mean curve from plain columns; `reference` is a column, or `majority`."""
+    drawn = variants.explode("subsamples").dropna(subset="subsamples")
+    cells = drawn.groupby(["subsamples", "group_id"])
+    if reference == "majority":
+        given = drawn.dropna(subset="answer").groupby(["subsamples", "group_id", "answer"]).size()
+        correct = given.groupby(level=[0, 1]).max().reindex(cells.size().index, fill_value=0)
+    else:
+        correct = (
+            drawn.assign(right=drawn["answer"] == drawn[reference]).groupby(["subsamples", "group_id"])["right"].sum()
+        )
+    sizes = cells.size()
+    passing = {percent: (100 * correct >= percent * sizes).groupby(level=0).mean() for percent in range(101)}
+    return {
+        "sample_accuracy": (correct.groupby(level=0).sum() / sizes.groupby(level=0).sum()).tolist(),
+        "curve": [float(shares.mean()) for shares in passing.values()],
+    }
+
+
+def test_every_score_follows_from_the_plain_columns_of_the_table(folder: Path) -> None:
+    for path in folder.glob("*.json"):
+        result, rows = read_result(path), pd.read_parquet(path.with_name(answers_name(path.name)))
+        seeds, variants = rows[rows["is_seed"]].set_index("group_id"), rows[~rows["is_seed"]]
+        variants = variants.assign(seed=variants["group_id"].map(seeds["answer"]))
+        consistent = result.consistency or {}
+        compared = [(variants, "label", result.scores), (variants, "seed", consistent["seed"])]
+        compared += [(variants, "majority", consistent["majority"])]
+        in_data_labels = result.compared_labels == NLI_LABELS
+        for column in ("word_class", "label") if in_data_labels else ("word_class",):
+            parts = result.parts[column].items()
+            compared += [(variants[variants[column] == value], "label", scores) for value, scores in parts]
+        for part, reference, scores in compared:
+            found = table_scores(part, reference)
+            assert found["sample_accuracy"] == pytest.approx([*scores.sample_accuracy.each], abs=1e-12)
+            assert found["curve"] == pytest.approx([*scores.curve.mean], abs=1e-12)
+            if isinstance(scores, Scores):
+                own = seeds.loc[part["group_id"].unique()]
+                on_seeds = float((own["answer"] == own["label"]).mean())
+                gaps = np.abs(np.array(found["curve"]) - on_seeds)
+                assert scores.seed_accuracy == pytest.approx(on_seeds, abs=1e-12)
+                assert scores.qt == pytest.approx(found["curve"][90] - on_seeds, abs=1e-12)
+                assert scores.mt == max(np.flatnonzero(gaps <= gaps.min() + 1e-12)) / 100
+        assert len(compared) == 3 + 3 + 3 * in_data_labels
 
 
 def test_every_reader_finds_the_same_rows(table: Path, tmp_path: Path) -> None:
@@ -212,3 +262,39 @@ def test_two_runs_at_once_leave_a_pair_or_are_refused(results: list[Result], tmp
         (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match="score the model again"):
         read_result(tmp_path / numbers)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from merge_snli.scoring import store
+
+write = store.write_bytes
+
+def write_and_die(path, content):
+    write(path, content)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+store.write_bytes = write_and_die
+store.write_result(store.read_result(sys.argv[1]), Path(sys.argv[2]))
+"""
+
+
+@pytest.mark.slow
+def test_a_run_killed_between_the_two_files_leaves_no_result_or_one_that_is_refused(
+    results: list[Result], tmp_path: Path
+) -> None:
+    """Beside the numbers of an earlier run of a model with this name, and in a new folder."""
+    path = write_result(score(lambda pairs: [0] * len(pairs), SHIPPED, name="org/careful"), tmp_path / "new")
+    out = tmp_path / "out"
+    earlier = write_result(results[0], out)
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(path), str(out)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    with pytest.raises(InputError, match="score the model again"):
+        read_results(out)
+    earlier.unlink()
+    assert [file.suffix for file in out.iterdir()] == [".parquet"]
+    with pytest.raises(InputError, match="no results in"):
+        read_results(out)
+    write_result(read_result(path), out)
+    assert read_results(out) == [read_result(path)]
