@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.comparison.curves import mean_pattern_accuracy
-from merge_snli.comparison.scored_dataset import NotComputable, scored_dataset
-from merge_snli.comparison.without_seeds import on_common_seeds, without_seeds
+from merge_snli.comparison.scored_dataset import NotComputable, on_common_seeds, scored_dataset, without_seeds
 from merge_snli.comparison.word_classes import classes
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.scoring.answers import Counts

@@ -1,9 +1,9 @@
-"""Read the rows of a config and the answers that the result files of models hold.
+"""Join the rows of a config with the answers of models, and leave seeds out: mislabeled ones, or without all answers.
 
 Every analysis takes these values. Models are in the order of their results, rows in the order of split `test`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -15,32 +15,19 @@ from numpy.typing import NDArray
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
+from merge_snli.models.labels import Missing
 from merge_snli.scoring.answers import Answers, Graded, join
-from merge_snli.scoring.data import ScoredData
-from merge_snli.scoring.grouping import distinct_names_of
+from merge_snli.scoring.data import WORDS, ScoredData
+from merge_snli.scoring.evaluate import result_on
+from merge_snli.scoring.grouping import coverage, distinct_names_of
+from merge_snli.scoring.measure import source_accuracy
 from merge_snli.scoring.records import DatasetRecord
 from merge_snli.scoring.result import Result
+from merge_snli.scoring.scores import SourceAccuracy, SourceScores
 
 
 class NotComputable(Exception):  # noqa: N818 - not an error: a report lists the reason and goes on
     """An analysis cannot be computed; the message is one sentence: what is missing and, if one, the option for it."""
-
-
-@dataclass(frozen=True)
-class Replacements:
-    """What was replaced in the variants of a config, in the order of split `test`.
-
-    Attributes:
-        word_class: Word class of the replaced word, a dictionary array of Arrow, [n_variants].
-        original: The replaced word, a dictionary array, [n_variants].
-        replacement: The word that replaces it, a dictionary array, [n_variants].
-        log_odds: Log-odds of the replacement against the original, float32, [n_variants].
-    """
-
-    word_class: pa.DictionaryArray
-    original: pa.DictionaryArray
-    replacement: pa.DictionaryArray
-    log_odds: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -83,22 +70,19 @@ class ScoredDataset:
     Attributes:
         data: The rows, groups and gold labels.
         record: What the results record about the data.
-        replacements: What was replaced in the variants; None if the data has no seeds.
         models: The models with their answers.
         coverage: If only the groups that all models have are kept, the models that have fewer, with number and reason.
     """
 
     data: ScoredData
     record: DatasetRecord
-    replacements: Replacements | None
     models: tuple[ModelAnswers, ...]
     coverage: tuple[str, ...] = ()
 
     @property
     def dataset(self) -> MergeDataset:
         """The stored data set."""
-        assert self.data.dataset is not None
-        return self.data.dataset
+        return self.data.stored
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -117,21 +101,21 @@ class ScoredDataset:
         Raises:
             NotComputable: If the data has no seeds.
         """
-        if self.data.seeds is None:
+        own = self.data.seeds
+        if own is None:
             raise _without_seeds(self.record)
-        numbers = zip(self.data.seeds.pairs.tolist(), self.data.seeds.labels.tolist(), strict=True)
+        numbers = zip(own.pairs.tolist(), own.labels.tolist(), strict=True)
         return tuple((*self.data.pairs[pair], self.data.label_names[label]) for pair, label in numbers)
 
-    @property
-    def variants(self) -> Replacements:
-        """What was replaced in the variants.
+    @cached_property
+    def words(self) -> dict[str, pa.DictionaryArray]:
+        """The columns `word_class`, `original` and `replacement` of the variants, [n_variants] each."""
+        return {name: self.data.table[name].combine_chunks().dictionary_encode() for name in WORDS}
 
-        Raises:
-            NotComputable: If the data has no seeds.
-        """
-        if self.replacements is None:
-            raise _without_seeds(self.record)
-        return self.replacements
+    @property
+    def log_odds(self) -> NDArray[np.float32]:
+        """Log-odds of the replacement against the original of each variant, [n_variants]."""
+        return np.asarray(self.data.table["log_odds"].to_numpy())
 
     def variants_by(self, column: Literal["word_class", "masked_lm"]) -> Mapping[str, Bools]:
         """Return the variants of each word class, or those that each masked LM validated, [n_variants] each.
@@ -139,7 +123,7 @@ class ScoredDataset:
         Raises:
             NotComputable: If the data has no seeds.
         """
-        if self.replacements is None:
+        if self.data.seeds is None:
             raise _without_seeds(self.record)
         return self.data.parts[column]
 
@@ -178,18 +162,94 @@ def scored_dataset(data: ScoredData, results: Sequence[Result]) -> ScoredDataset
             raise InputError(f"the result of {name}: {error.message.marked}: score it again") from error
     if any(model.answers.drawn_only for model in models):
         models = [replace(model, answers=model.answers.without_undrawn()) for model in models]
-    return ScoredDataset(
-        data,
-        results[0].dataset,
-        None if data.seeds is None else _replacements(data.table),
-        tuple(models),
+    return ScoredDataset(data, results[0].dataset, tuple(models))
+
+
+def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: bool = False) -> ScoredDataset:
+    """Return a data set without some seeds and their variants, with every number of each result computed again.
+
+    Args:
+        scored: The data set.
+        ids: Ids of the seeds to leave out; ids of other data sets are ignored.
+        keep_source: Whether the seeds stay among the problems of the source.
+
+    Raises:
+        InputError: If a model has no other seed.
+    """
+    out = set(ids)
+    kept = np.array([seed not in out for seed in scored.ids])
+    if kept.all():
+        return scored
+    for model in scored.models:
+        if not (kept & model.answered_groups).any():
+            raise InputError(f"{scored.record.title}: no seed of {model.name} remains: leave out fewer seeds")
+    smaller = _take(scored, kept)
+    models = []
+    for whole, model in zip(scored.models, smaller.models, strict=True):
+        source = whole.result.source if keep_source else _source(scored, whole, ~kept)
+        models.append(replace(model, result=result_on(whole.result, model.answers, smaller.data, source)))
+    return replace(smaller, models=tuple(models))
+
+
+def _take(scored: ScoredDataset, groups: Bools) -> ScoredDataset:
+    """Return a data set with some groups only, [n_groups], and the answers to them; results stay what they are."""
+    return replace(
+        scored,
+        data=scored.data.take(groups=groups, rows=groups[scored.groups]),
+        models=tuple(replace(model, answers=model.answers.take(groups=groups)) for model in scored.models),
     )
 
 
-def _replacements(table: pa.Table) -> Replacements:
-    return Replacements(
-        word_class=table["word_class"].combine_chunks().dictionary_encode(),
-        original=table["original"].combine_chunks().dictionary_encode(),
-        replacement=table["replacement"].combine_chunks().dictionary_encode(),
-        log_odds=table["log_odds"].to_numpy(),
+def _source(scored: ScoredDataset, model: ModelAnswers, out: Bools) -> SourceScores | None:
+    """Return the scores on the source without some seeds, [n_seeds]; None if the model's answer on one is unknown."""
+    source, answers, seeds = model.result.source, model.answers.seeds, scored.data.seeds
+    if source is None or answers is None or seeds is None or (answers.predicted[out] == Missing.NOT_PREDICTED).any():
+        return None
+    right = answers.correct
+
+    def rest(whole: SourceAccuracy, left_out: Bools) -> SourceAccuracy | None:
+        problems = whole.problems - int(np.count_nonzero(left_out))
+        correct = round(whole.sample_accuracy * whole.problems) - int(np.count_nonzero(left_out & right))
+        return source_accuracy(correct, problems) if problems else None
+
+    numbers = {name: number for number, name in enumerate(scored.data.label_names)}
+    by_label = {name: rest(whole, out & (seeds.labels == numbers[name])) for name, whole in source.labels.items()}
+    overall = rest(source.overall, out)
+    if overall is None:
+        return None
+    return replace(
+        source, overall=overall, labels={name: scores for name, scores in by_label.items() if scores is not None}
     )
+
+
+def on_common_seeds(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
+    """Return data sets with the seeds that every model of each of them has predictions on.
+
+    Accuracy on the source stays what it is, and `coverage` names the models that are the reason for missing seeds.
+
+    Args:
+        data: Data sets, each with its models; all on the same seeds if there are several.
+
+    Raises:
+        NotComputable: If the models have no seed in common.
+    """
+    missing = {
+        seed
+        for scored in data
+        for model in scored.models
+        for seed, answered in zip(scored.ids, model.answered_groups.tolist(), strict=True)
+        if not answered
+    }
+    return [_without(scored, missing) if missing else scored for scored in data]
+
+
+def _without(scored: ScoredDataset, missing: set[str]) -> ScoredDataset:
+    if missing.issuperset(scored.ids):
+        names = ", ".join(model.name for model in scored.models)
+        raise NotComputable(f"{names} have no seed of {scored.record.title} in common: leave out one of them")
+    why = [
+        f"{model.name}: {coverage(model.result, len(scored.ids))}"
+        for model in scored.models
+        if not model.answered_groups.all()
+    ]
+    return replace(without_seeds(scored, missing, keep_source=True), coverage=tuple(why))

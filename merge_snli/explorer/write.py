@@ -121,15 +121,15 @@ def _packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | No
         corpus: Counts of words, to show with the replacements.
     """
     order = np.argsort(scored.groups, kind="stable")
-    seeds, variants, words = scored.seeds, scored.variants, Numbering[str]()
+    seeds, words = scored.seeds, Numbering[str]()
     labels = list(dict.fromkeys([*scored.data.label_names, *(x for m in scored.models for x in m.answers.labels)]))
-    original, replacement = (_words(each, words)[order] for each in (variants.original, variants.replacement))
-    classes = variants.word_class.dictionary.to_pylist()
+    original, replacement = (_words(scored.words[name], words)[order] for name in ("original", "replacement"))
+    classes = scored.words["word_class"]
     arrays: dict[str, NDArray[Any]] = {
         "original": original.astype("<u4"),
         "replacement": replacement.astype("<u4"),
-        "logOdds": np.round(variants.log_odds[order] * LOG_ODDS_SCALE).clip(-32_768, 32_767).astype("<i2"),
-        "wordClass": variants.word_class.indices.to_numpy()[order].astype("u1"),
+        "logOdds": np.round(scored.log_odds[order] * LOG_ODDS_SCALE).clip(-32_768, 32_767).astype("<i2"),
+        "wordClass": classes.indices.to_numpy()[order].astype("u1"),
         "answers": np.stack([_numbers(model, model.answers.predicted[order], labels) for model in scored.models]),
         "onSeeds": np.stack([_numbers(model, model.seeds.predicted, labels) for model in scored.models]),
     }
@@ -142,7 +142,7 @@ def _packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | No
         "shortNames": short_names([model.name for model in scored.models]),
         "notes": [f"{model.name}: {note}" for model in scored.models for note in model.result.notes],
         "labels": labels,
-        "classes": classes,
+        "classes": classes.dictionary.to_pylist(),
         "words": [*words.index],
         "frequency": None if corpus is None else [corpus.by_token.get(word.lower(), 0) for word in words.index],
         "corpus": None if corpus is None else corpus.corpus,
@@ -178,7 +178,7 @@ def _numbers(model: ModelAnswers, predicted: Ints, labels: list[str]) -> NDArray
 def _texts(scored: ScoredDataset) -> dict[str, Any]:
     """Return the sentences of the seeds, and where their words are: original, offsets in premise and hypothesis."""
     table = scored.data.table
-    keys = np.stack([scored.groups, scored.variants.original.indices.to_numpy()])
+    keys = np.stack([scored.groups, scored.words["original"].indices.to_numpy()])
     _, first = np.unique(keys, axis=1, return_index=True)
     places: list[list[Any]] = [[] for _ in scored.ids]
     rows = table.select([*PLACED, "seed_hypothesis"]).take(first).to_pylist()

@@ -12,8 +12,7 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
 from merge_snli.base.table import count
 from merge_snli.comparison.curves import MeanCurve, averaged
-from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
-from merge_snli.comparison.without_seeds import on_common_seeds
+from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, on_common_seeds
 from merge_snli.dataset.record import generation_of
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.scoring.grouping import ModelKey, is_two_way, model_key
@@ -98,7 +97,7 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
     Raises:
         NotComputable: If no two data sets have the same seeds, or no model was scored on all that do.
     """
-    chosen, others = _same_seeds([scored for scored in data if scored.replacements is not None])
+    chosen, others = _same_seeds([scored for scored in data if scored.data.seeds is not None])
     if len(chosen) < 2:
         raise NotComputable(
             "Figure 8 needs two data sets on the same seeds: give --dataset of each, made with --seeds-from"

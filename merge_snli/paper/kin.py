@@ -133,7 +133,7 @@ def check_counterparts(data: Sequence[ScoredDataset], counterparts: Mapping[str,
         InputError: If a model was not scored on any of them, or a masked LM is not one of any of them.
     """
     models = dict.fromkeys(name for scored in data for model in scored.models for name in _names(model))
-    with_masked_lms = (scored.variants_by("masked_lm") for scored in data if scored.replacements)
+    with_masked_lms = (scored.variants_by("masked_lm") for scored in data if scored.data.seeds)
     masked_lms = dict.fromkeys(name for validated_by in with_masked_lms for name in validated_by)
     for model, masked_lm in counterparts.items():
         for value, known, what in ((model, models, "scored model"), (masked_lm, masked_lms, "masked LM")):

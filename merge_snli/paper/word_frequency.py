@@ -99,7 +99,7 @@ def word_frequency(scored: ScoredDataset, corpus: CorpusCounts | None) -> WordFr
     """
     if corpus is None:
         raise NotComputable("the frequency of words needs the training data of the models: give --corpus")
-    originals, replacements = corpus.of(scored.variants.original), corpus.of(scored.variants.replacement)
+    originals, replacements = (corpus.of(scored.words[name]) for name in ("original", "replacement"))
     models = tuple(_of_model(scored, model, originals, replacements) for model in scored.models)
     if not any(model.seeds for model in models):
         raise NotComputable("no model answers a seed wrong and one of its variants right")

@@ -10,7 +10,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
-from merge_snli.comparison.without_seeds import without_seeds as leave_out_seeds
+from merge_snli.comparison.scored_dataset import without_seeds as leave_out_seeds
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.paper.kin import check_counterparts
@@ -189,7 +189,7 @@ def _corpora(name: str, scored: Sequence[ScoredDataset], work: Path | None) -> d
     """Count the words of a corpus with the tokenizer of each tagger of the data sets, by digest of the tagger."""
     corpus = open_corpus(name)
     records = {
-        generation_of(each.dataset.record).tagger.digest: each.dataset.record for each in scored if each.replacements
+        generation_of(each.dataset.record).tagger.digest: each.dataset.record for each in scored if each.data.seeds
     }
     folder = None if work is None else work / "corpora"
     return {digest: count_corpus(corpus, tagger_of(record), folder) for digest, record in records.items()}

@@ -12,8 +12,7 @@ import pydantic_core
 from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.table import count
-from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
-from merge_snli.comparison.without_seeds import on_common_seeds, without_seeds
+from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset, on_common_seeds, without_seeds
 from merge_snli.paper.report.sections import ACROSS, SECTIONS, Section, Settings
 from merge_snli.scoring.grouping import titles_of, two_way_suffix, without_permuted
 from merge_snli.scoring.store import safe_name

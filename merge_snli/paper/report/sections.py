@@ -49,7 +49,7 @@ class Settings:
 
     def corpus_of(self, scored: ScoredDataset) -> CorpusCounts | None:
         """Return the counts with the tokenizer of a data set."""
-        if scored.replacements is None:
+        if scored.data.seeds is None:
             return None
         return self.corpora.get(generation_of(scored.dataset.record).tagger.digest)
 

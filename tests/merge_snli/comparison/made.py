@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from merge_snli.comparison.scored_dataset import ModelAnswers, Replacements, ScoredDataset
+from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.dataset.record import DataRecord, MaskedLMRecord, generation_of, read_record
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.labels import Missing
@@ -102,12 +102,6 @@ def scored_dataset(
     return ScoredDataset(
         data,
         dataset_record(data),
-        Replacements(
-            word_class=pa.array([row.word_class for row in rows]).dictionary_encode(),
-            original=pa.array([row.original for row in rows]).dictionary_encode(),
-            replacement=pa.array([row.replacement or f"word{at}" for at, row in enumerate(rows)]).dictionary_encode(),
-            log_odds=np.array([row.log_odds for row in rows], dtype=np.float32),
-        ),
         tuple(
             ModelAnswers(name, made_result(name, data, each), each) for name, each in zip(models, answers, strict=True)
         ),

@@ -11,9 +11,8 @@ import pytest
 
 from merge_snli import Result, score
 from merge_snli.comparison.compare import Comparison, compare_results
-from merge_snli.comparison.scored_dataset import NotComputable
+from merge_snli.comparison.scored_dataset import NotComputable, on_common_seeds
 from merge_snli.comparison.statistics_tables import comparison_tables, to_json
-from merge_snli.comparison.without_seeds import on_common_seeds
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.language_models.import_files import import_files
 from merge_snli.leaderboard.boards import Board, make_boards, side_by_side

@@ -46,10 +46,10 @@ def rows() -> list[dict[str, Any]]:
 
 
 def test_arrays_follow_the_rows(scored: ScoredDataset, rows: list[dict[str, Any]]) -> None:
-    variants, seeds = scored.variants, scored.seeds
+    words, seeds = scored.words, scored.seeds
     assert [scored.ids[seed] for seed in scored.groups] == [row["seed_id"] for row in rows]
-    assert variants.original.to_pylist() == [row["original"] for row in rows]
-    assert variants.replacement.to_pylist() == [row["replacement"] for row in rows]
+    assert words["original"].to_pylist() == [row["original"] for row in rows]
+    assert words["replacement"].to_pylist() == [row["replacement"] for row in rows]
     assert scored.variants_by("word_class")["verb"].tolist() == [row["word_class"] == "verb" for row in rows]
     assert not scored.variants_by("word_class")["adv"].any()
     assert scored.data.subsamples is not None

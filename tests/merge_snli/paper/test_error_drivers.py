@@ -58,19 +58,19 @@ def random_dataset(*, seeds: int = 40, per_seed: int = 12, models: Sequence[str]
 
 def frame(scored: ScoredDataset) -> pd.DataFrame:
     """Return one row per variant, with standardized numbers."""
-    variants, seeds = scored.variants, scored.seeds
+    words, seeds = scored.words, scored.seeds
     table = pd.DataFrame(
         {
             "seed": scored.groups,
-            "log_odds": variants.log_odds.astype(float),
+            "log_odds": scored.log_odds.astype(float),
             "masked_lms": np.sum(list(scored.variants_by("masked_lm").values()), axis=0),
             "sentence_length": [len(seeds[seed][0].split()) + 2 for seed in scored.groups],
-            "log_count": np.log1p([WORDS[word] for word in variants.replacement.to_pylist()]),
+            "log_count": np.log1p([WORDS[word] for word in words["replacement"].to_pylist()]),
         }
     )
     numbers = list(COLUMNS.values())[:4]
     table[numbers] = (table[numbers] - table[numbers].mean()) / table[numbers].std(ddof=0)
-    table["word_class"] = variants.word_class.to_pylist()
+    table["word_class"] = words["word_class"].to_pylist()
     table["label"] = [seeds[seed][2] for seed in scored.groups]
     return table
 
@@ -110,7 +110,7 @@ def test_regressions_are_those_of_statsmodels() -> None:
     units = {each.name: each for each in result.predictors}
     assert units["word_class: adj"].reference == "noun"
     assert units["label: neutral"].reference == "entailment"
-    assert units["log_odds"].mean == pytest.approx(scored.variants.log_odds.astype(float).mean())
+    assert units["log_odds"].mean == pytest.approx(scored.log_odds.astype(float).mean())
     assert json.loads(json.dumps(asdict(result)))["corpus"] == "made up"
 
 
@@ -155,7 +155,7 @@ def test_a_model_that_is_always_right_has_no_regression_and_is_left_out_of_the_p
 def test_answers_that_a_level_or_a_number_determines() -> None:
     scored = random_dataset()
     labels = np.array([label for *_, label in scored.seeds])[scored.groups]
-    by_label, by_number = labels == "neutral", scored.variants.log_odds > 1
+    by_label, by_number = labels == "neutral", scored.log_odds > 1
     result = error_drivers(with_answers(scored, [by_label, by_number]))
     assert result.models[0].not_computed == "no variant with label entailment is answered right"
     assert "determine" in str(result.models[1].not_computed)
