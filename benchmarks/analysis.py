@@ -32,8 +32,8 @@ from merge_snli.comparison.word_classes import class_pairs, classes
 from merge_snli.models.tagger import find_tagger
 from merge_snli.paper.error_drivers import error_drivers
 from merge_snli.paper.filter_sets import filter_sets
+from merge_snli.paper.fine_tuned import fine_tuned
 from merge_snli.paper.hard_seeds import hard_seeds, seed_correctness
-from merge_snli.paper.kin import kin
 from merge_snli.paper.majority import majority
 from merge_snli.paper.table_3 import seeds_against_variants, table_3
 from merge_snli.paper.word_frequency import word_frequency
@@ -56,7 +56,7 @@ ANALYSES: dict[str, Callable[[ScoredDataset], object]] = {
     "majority": majority,
     "classes": classes,
     "class_pairs": class_pairs,
-    "kin": kin,
+    "fine_tuned": fine_tuned,
     "seed_correctness": seed_correctness,
     "hard_seeds": hard_seeds,
     "word_frequency": lambda scored: word_frequency(scored, CORPUS),

@@ -21,7 +21,7 @@ def paper_cells(table: str, row: str) -> dict[str, float]:
         table: The name of the table, such as `table-2`.
         row: The name of the row.
     """
-    found = read_paper(MERGE).exhibits[table]
+    found = read_paper(MERGE).artifacts[table]
     cells = zip(found.columns, found.rows.get(row, ()), strict=False)
     return {column: cell for column, cell in cells if not isinstance(cell, str)}
 

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_datasets(parser, "data sets that the models were scored on", required=True)
     add_list(
         parser.add_argument,
-        "--kin",
+        "--fine-tuned-from",
         default=(),
         metavar="MODEL=MLM",
         help="masked LM of the same architecture and size as a model (Figure 7; known for the paper's models)",
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
     report = analyze(
         arguments.results,
         arguments.dataset,
-        kin=_counterparts(arguments.kin),
+        fine_tuned_from=_counterparts(arguments.fine_tuned_from),
         corpus=arguments.corpus,
         without_seeds=() if arguments.without_seeds is None else read_seed_ids(arguments.without_seeds),
         min_agreement=arguments.min_agreement,
@@ -68,14 +68,15 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _counterparts(texts: Sequence[str]) -> dict[str, str]:
-    """Parse `MODEL=MLM` of each `--kin`."""
+    """Parse `MODEL=MLM` of each `--fine-tuned-from`."""
     counterparts: dict[str, str] = {}
     for text in texts:
         model, _, masked_lm = text.partition("=")
         if not model or not masked_lm:
-            raise InputError(f"{param('kin')} {text} is not MODEL=MLM: name an NLI model and its masked LM")
+            raise InputError(f"{param('fine_tuned_from')} {text} is not MODEL=MLM: name an NLI model and its masked LM")
         if counterparts.setdefault(model, masked_lm) != masked_lm:
             raise InputError(
-                f"{param('kin')} names two masked LMs of {model}: {counterparts[model]} and {masked_lm}; keep one"
+                f"{param('fine_tuned_from')} names two masked LMs of {model}: {counterparts[model]} and {masked_lm}; "
+                "keep one"
             )
     return counterparts

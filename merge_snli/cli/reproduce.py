@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Make the exhibits, and print their verdicts and the path of the page."""
+    """Make the tables and figures, and print their verdicts and the path of the page."""
     from merge_snli.models.options import ModelOptions
     from merge_snli.paper.reproduction.merge import plan_reproduction
     from merge_snli.paper.reproduction.simple_pair import plan_simple_pair

@@ -13,7 +13,7 @@ PaperCell = int | float | str
 
 
 @dataclass(frozen=True, kw_only=True)
-class PaperExhibit:
+class PaperArtifact:
     """A table or figure of a paper, or the numbers of a section.
 
     Attributes:
@@ -50,14 +50,14 @@ class Paper:
     Attributes:
         title: Its title.
         source: Its identifier, such as `arXiv:2510.24295`.
-        exhibits: By name, in the order of the page.
+        artifacts: By name, in the order of the page.
         models: Published models of rows of its tables, if the authors did not publish theirs.
         note: What to know when reading our numbers beside the paper's; empty if nothing.
     """
 
     title: str
     source: str
-    exhibits: Mapping[str, PaperExhibit]
+    artifacts: Mapping[str, PaperArtifact]
     note: str = ""
     models: Mapping[str, str] = field(default_factory=dict)
 

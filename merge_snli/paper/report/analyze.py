@@ -13,8 +13,8 @@ from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.comparison.scored_dataset import without_seeds as leave_out_seeds
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset
-from merge_snli.paper.kin import check_counterparts
-from merge_snli.paper.report.exhibit import and_list
+from merge_snli.paper.fine_tuned import check_counterparts
+from merge_snli.paper.report.artifact import and_list
 from merge_snli.paper.report.report import Report, make_report
 from merge_snli.paper.report.sections import Settings
 from merge_snli.paper.report.write import check_report_folder, write_report
@@ -134,7 +134,7 @@ def analyze(
     results: str | Path | Sequence[Result | str | Path],
     datasets: Sequence[MergeDataset | str | Path],
     *,
-    kin: Mapping[str, str] | None = None,
+    fine_tuned_from: Mapping[str, str] | None = None,
     corpus: str | None = None,
     without_seeds: Sequence[str] = (),
     min_agreement: float | None = None,
@@ -146,7 +146,8 @@ def analyze(
     Args:
         results: Results, or results folders of `merge-snli score`.
         datasets: The data sets that the models were scored on: folders or Hub ids.
-        kin: Masked LM of the architecture and size of an NLI model, by name of the model, besides the paper's.
+        fine_tuned_from: Masked LM of the architecture and size of an NLI model, by name of the model, besides the
+            paper's.
         corpus: Training data of the models, in which words are counted: a `.txt` file, or NLI problems as `generate`
             reads them. The counts are cached in `OUT.work`.
         without_seeds: Ids of seeds that are mislabeled; every analysis runs again without them.
@@ -168,10 +169,10 @@ def analyze(
     scored = match_results(as_results(results), opened)
     if min_agreement is not None:
         scored = tuple(_agreed(each, min_agreement) for each in scored)
-    check_counterparts(scored, kin or {})
+    check_counterparts(scored, fine_tuned_from or {})
     check_seed_ids(without_seeds, scored)
     corpora = {} if corpus is None else _corpora(corpus, scored, None if out is None else work_folder(Path(out)))
-    settings = Settings(kin=kin or {}, corpora=corpora)
+    settings = Settings(fine_tuned_from=fine_tuned_from or {}, corpora=corpora)
     report = make_report(scored, settings, progress, leave_out=tuple(without_seeds))
     if out is not None:
         write_report(report, Path(out), progress)

@@ -19,7 +19,7 @@ from merge_snli.scoring.store import safe_name
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportPart:
+class Chapter:
     """The analyses of one config of one data set, or those across data sets.
 
     Attributes:
@@ -36,7 +36,7 @@ class ReportPart:
 
     @property
     def of_one_data_set(self) -> bool:
-        """Whether the part is about one data set, not about what differs between them."""
+        """Whether the chapter is about one data set, not about what differs between them."""
         return self.analyses[0][0] in SECTIONS
 
     def as_dict(self) -> dict[str, Any]:
@@ -55,15 +55,15 @@ class Report:
         left_out: Ids of the seeds that this report leaves out.
     """
 
-    data_sets: tuple[ReportPart, ...]
-    across_data_sets: ReportPart
+    data_sets: tuple[Chapter, ...]
+    across_data_sets: Chapter
     without_seeds: Report | None = None
     left_out: tuple[str, ...] = ()
 
     @property
-    def parts(self) -> tuple[ReportPart, ...]:
-        """All parts, in the order of the page."""
-        more = () if self.without_seeds is None else self.without_seeds.parts
+    def chapters(self) -> tuple[Chapter, ...]:
+        """All chapters, in the order of the page."""
+        more = () if self.without_seeds is None else self.without_seeds.chapters
         return (*self.data_sets, self.across_data_sets, *more)
 
     def as_dict(self) -> dict[str, Any]:
@@ -71,14 +71,14 @@ class Report:
         numbers: dict[str, Any] = {
             "data_sets": [
                 {
-                    "title": part.title,
+                    "title": chapter.title,
                     "digest": scored.record.digest,
                     "config": scored.record.config,
                     "models": [model.name for model in scored.models],
-                    "analyses": part.as_dict(),
+                    "analyses": chapter.as_dict(),
                 }
-                for part in self.data_sets
-                for scored in part.scored
+                for chapter in self.data_sets
+                for scored in chapter.scored
             ],
             "across_data_sets": self.across_data_sets.as_dict(),
         }
@@ -101,61 +101,46 @@ def make_report(
     Raises:
         InputError: If a model has no other seed, or the models of a data set have no seed in common.
     """
-    smaller = [without_seeds(each, leave_out) for each in scored] if leave_out else []
     total = (1 + bool(leave_out)) * (len(scored) * len(SECTIONS) + len(ACROSS))
+    smaller = [without_seeds(dataset, leave_out) for dataset in scored] if leave_out else []
     with progress.stage("analyses", unit="analyses", total=total) as stage:
         whole = _analyses(scored, settings, stage)
         if not leave_out:
             return whole
         suffix = f", without {count(len(leave_out), 'seed')}"
-        return replace(
-            whole, without_seeds=replace(_analyses(smaller, settings, stage, suffix=suffix), left_out=leave_out)
-        )
+        less = replace(_analyses(smaller, settings, stage, suffix=suffix), left_out=leave_out)
+        return replace(whole, without_seeds=less)
 
 
 def _analyses(scored: Sequence[ScoredDataset], settings: Settings, stage: Stage, *, suffix: str = "") -> Report:
-    def part(key: str, title: str, inputs: tuple[ScoredDataset, ...], sections: Sequence[Section]) -> ReportPart:
-        analyses, averaged = [], tuple(map(_averaged, inputs))
+    def chapter(key: str, title: str, inputs: tuple[ScoredDataset, ...], sections: Sequence[Section]) -> Chapter:
+        averaged, analyses = tuple(map(_averaged, inputs)), list[tuple[Section, Any]]()
         for section in sections:
-            analyses.append((section, _value_or_reason(section, inputs if section.all_models else averaged, settings)))
+            try:
+                analyses.append((section, section.compute(inputs if section.all_models else averaged, settings)))
+            except NotComputable as reason:
+                analyses.append((section, reason))
             stage.advance(1)
         key = f"{key}-without-seeds" if suffix else key
-        return ReportPart(key=key, title=f"{title}{suffix}", scored=inputs, analyses=tuple(analyses))
+        return Chapter(key=key, title=f"{title}{suffix}", scored=inputs, analyses=tuple(analyses))
 
     try:
-        common = [on_common_seeds([each])[0] for each in scored]
+        common = [on_common_seeds([dataset])[0] for dataset in scored]
     except NotComputable as reason:
         raise InputError(str(reason)) from reason
-    titles = titles_of([each.record for each in scored])
-    return Report(
-        data_sets=tuple(
-            part(_key(each), f"{title}{_suffix(each)}", (each,), SECTIONS)
-            for title, each in zip(titles, common, strict=True)
-        ),
-        across_data_sets=part("across-data-sets", "Across data sets", tuple(scored), ACROSS),
-    )
+    chapters = []
+    for title, dataset in zip(titles_of([dataset.record for dataset in scored]), common, strict=True):
+        labels, data = two_way_suffix(dataset.models[0].result), dataset.record
+        key = f"{safe_name(data.name)}-{data.digest[:8]}-{data.config}{'-two-way' if labels else ''}"
+        chapters.append(chapter(key, f"{title}{labels}", (dataset,), SECTIONS))
+    across = chapter("across-data-sets", "Across data sets", tuple(scored), ACROSS)
+    return Report(data_sets=tuple(chapters), across_data_sets=across)
 
 
 def _averaged(scored: ScoredDataset) -> ScoredDataset:
     """Return a data set with the models that means over models are of."""
     kept = [*map(id, without_permuted([model.result for model in scored.models]))]
     return replace(scored, models=tuple(model for model in scored.models if id(model.result) in kept))
-
-
-def _key(scored: ScoredDataset) -> str:
-    data = scored.record
-    return f"{safe_name(data.name)}-{data.digest[:8]}-{data.config}{'-two-way' if _suffix(scored) else ''}"
-
-
-def _suffix(scored: ScoredDataset) -> str:
-    return two_way_suffix(scored.models[0].result)
-
-
-def _value_or_reason(section: Section, inputs: tuple[ScoredDataset, ...], settings: Settings) -> Any:  # noqa: ANN401
-    try:
-        return section.compute(inputs, settings)
-    except NotComputable as reason:
-        return reason
 
 
 def json_value(value: Any) -> Any:  # noqa: ANN401 - the value of any analysis

@@ -11,25 +11,25 @@ from merge_snli.comparison.word_classes import class_pairs, classes
 from merge_snli.dataset.record import generation_of
 from merge_snli.paper.error_drivers import error_drivers
 from merge_snli.paper.filter_sets import filter_sets
+from merge_snli.paper.fine_tuned import fine_tuned
 from merge_snli.paper.hard_seeds import hard_seeds, seed_correctness
-from merge_snli.paper.kin import kin
 from merge_snli.paper.majority import majority
-from merge_snli.paper.report.curve_exhibits import (
-    class_pairs_exhibits,
-    classes_exhibits,
-    filter_sets_exhibits,
-    kin_exhibits,
-    model_curves_exhibits,
+from merge_snli.paper.report.artifact import Artifact
+from merge_snli.paper.report.curve_artifacts import (
+    class_pairs_artifacts,
+    classes_artifacts,
+    filter_sets_artifacts,
+    fine_tuned_artifacts,
+    model_curves_artifacts,
 )
-from merge_snli.paper.report.exhibit import Exhibit
-from merge_snli.paper.report.table_exhibits import (
-    hard_seeds_exhibits,
-    majority_exhibits,
-    seed_correctness_exhibits,
-    seeds_against_variants_exhibits,
-    table_3_exhibits,
+from merge_snli.paper.report.table_artifacts import (
+    hard_seeds_artifacts,
+    majority_artifacts,
+    seed_correctness_artifacts,
+    seeds_against_variants_artifacts,
+    table_3_artifacts,
 )
-from merge_snli.paper.report.word_exhibits import error_drivers_exhibits, word_frequency_exhibits
+from merge_snli.paper.report.word_artifacts import error_drivers_artifacts, word_frequency_artifacts
 from merge_snli.paper.table_3 import seeds_against_variants, table_3
 from merge_snli.paper.word_frequency import word_frequency
 
@@ -39,12 +39,12 @@ class Settings:
     """What the analyses need besides results and data sets.
 
     Attributes:
-        kin: Masked LM of the architecture and size of each NLI model, by name of the model (Figure 7).
+        fine_tuned_from: Masked LM of the architecture and size of each NLI model, by name of the model (Figure 7).
         corpora: Counts of the words in training data, by digest of the tagger that has the tokenizer; empty without a
             corpus.
     """
 
-    kin: Mapping[str, str] = field(default_factory=dict)
+    fine_tuned_from: Mapping[str, str] = field(default_factory=dict)
     corpora: Mapping[str, CorpusCounts] = field(default_factory=dict)
 
     def corpus_of(self, scored: ScoredDataset) -> CorpusCounts | None:
@@ -67,7 +67,7 @@ class Section:
         paper: The section of the paper.
         about: How to read the figures and tables.
         compute: Computes the values from one data set, or from all for an analysis across data sets.
-        exhibits: Turns the values into figures and tables.
+        artifacts: Turns the values into figures and tables.
         all_models: Whether models whose labels seem to be permuted are in it, since it has no mean over models.
     """
 
@@ -76,7 +76,7 @@ class Section:
     paper: str
     about: str
     compute: Compute
-    exhibits: Callable[[Any], tuple[Exhibit, ...]]
+    artifacts: Callable[[Any], tuple[Artifact, ...]]
     all_models: bool = False
 
 
@@ -93,7 +93,7 @@ SECTIONS: tuple[Section, ...] = (
         paper="section 5.1",
         about="Sample accuracy on seeds and variants, and pattern accuracy at the quality threshold.",
         compute=_of_one(table_3),
-        exhibits=table_3_exhibits,
+        artifacts=table_3_artifacts,
         all_models=True,
     ),
     Section(
@@ -102,7 +102,7 @@ SECTIONS: tuple[Section, ...] = (
         paper="section 5.1",
         about="The paper's paired t-test has models as units. The permutation test has seeds as units.",
         compute=_of_one(seeds_against_variants),
-        exhibits=seeds_against_variants_exhibits,
+        artifacts=seeds_against_variants_artifacts,
     ),
     Section(
         name="model_curves",
@@ -110,7 +110,7 @@ SECTIONS: tuple[Section, ...] = (
         paper="section 5.1",
         about="A seed passes a threshold if at least that share of its variants is predicted correctly.",
         compute=_of_one(model_curves),
-        exhibits=model_curves_exhibits,
+        artifacts=model_curves_artifacts,
         all_models=True,
     ),
     Section(
@@ -119,7 +119,7 @@ SECTIONS: tuple[Section, ...] = (
         paper="section 5.1",
         about="Pattern accuracy if the gold label of each variant is replaced by a majority label.",
         compute=_of_one(majority),
-        exhibits=majority_exhibits,
+        artifacts=majority_artifacts,
     ),
     Section(
         name="classes",
@@ -128,7 +128,7 @@ SECTIONS: tuple[Section, ...] = (
         about="The classes have different seeds; Welch's t-test compares their seeds, without adjustment as in the "
         "paper.",
         compute=_of_one(classes),
-        exhibits=classes_exhibits,
+        artifacts=classes_artifacts,
     ),
     Section(
         name="class_pairs",
@@ -137,16 +137,16 @@ SECTIONS: tuple[Section, ...] = (
         about="N_V are the variants with replaced nouns of seeds that have variants of nouns and verbs, V_N those with "
         "replaced verbs of the same seeds, and so on.",
         compute=_of_one(class_pairs),
-        exhibits=class_pairs_exhibits,
+        artifacts=class_pairs_artifacts,
     ),
     Section(
-        name="kin",
-        title="Do masked LMs favor the NLI models of their kin?",
+        name="fine_tuned",
+        title="Do masked LMs favor the NLI models that were fine-tuned from them?",
         paper="section 5.3",
         about="Variants that one masked LM alone validated: the one of the NLI model's architecture and size (Equiv), "
         "its family in another size (Size), or another family (Arch); and those that several validated (Multi).",
-        compute=lambda scored, settings: kin(scored[0], settings.kin),
-        exhibits=kin_exhibits,
+        compute=lambda scored, settings: fine_tuned(scored[0], settings.fine_tuned_from),
+        artifacts=fine_tuned_artifacts,
     ),
     Section(
         name="seed_correctness",
@@ -154,7 +154,7 @@ SECTIONS: tuple[Section, ...] = (
         paper="section 5.5",
         about="Pattern accuracy on the variants of seeds that the model itself answers right, and wrong.",
         compute=_of_one(seed_correctness),
-        exhibits=seed_correctness_exhibits,
+        artifacts=seed_correctness_artifacts,
     ),
     Section(
         name="hard_seeds",
@@ -162,7 +162,7 @@ SECTIONS: tuple[Section, ...] = (
         paper="section 5.5",
         about="Seeds whose variants hardly any model answers right. In the paper, most of them are mislabeled.",
         compute=_of_one(hard_seeds),
-        exhibits=hard_seeds_exhibits,
+        artifacts=hard_seeds_artifacts,
     ),
     Section(
         name="word_frequency",
@@ -171,7 +171,7 @@ SECTIONS: tuple[Section, ...] = (
         about="How frequent replacements and originals are in training data, for seeds answered wrong with variants "
         "answered right.",
         compute=lambda scored, settings: word_frequency(scored[0], settings.corpus_of(scored[0])),
-        exhibits=word_frequency_exhibits,
+        artifacts=word_frequency_artifacts,
     ),
     Section(
         name="error_drivers",
@@ -179,7 +179,7 @@ SECTIONS: tuple[Section, ...] = (
         paper="research question 3",
         about="Logistic regression of whether a variant is answered right, with an intercept per model.",
         compute=lambda scored, settings: error_drivers(scored[0], settings.corpus_of(scored[0])),
-        exhibits=error_drivers_exhibits,
+        artifacts=error_drivers_artifacts,
     ),
 )
 
@@ -191,6 +191,6 @@ ACROSS: tuple[Section, ...] = (
         paper="section 5.4",
         about="Data sets made with other filters from the same seeds.",
         compute=lambda scored, _: filter_sets(scored),
-        exhibits=filter_sets_exhibits,
+        artifacts=filter_sets_artifacts,
     ),
 )

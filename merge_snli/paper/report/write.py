@@ -8,14 +8,13 @@ from typing import Any
 
 from merge_snli.base.files import write_bytes, write_json, write_text
 from merge_snli.base.progress import Progress
-from merge_snli.base.table import Table
 from merge_snli.card.metadata import license_text
 from merge_snli.comparison.html_page import asset, shared_style, template
 from merge_snli.comparison.line_chart import COLORS, GRAY, GRID, image
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.dataset.folders import check_out, new_content
-from merge_snli.paper.report.exhibit import Draw, Exhibit
-from merge_snli.paper.report.report import Report, ReportPart
+from merge_snli.paper.report.artifact import Artifact, Draw
+from merge_snli.paper.report.report import Report
 from merge_snli.scoring.grouping import not_averaged
 
 _VARIABLES = {
@@ -59,33 +58,32 @@ def render_page(report: Report, shown: Mapping[tuple[str, str], Sequence[Mapping
 
     Args:
         report: The report.
-        shown: The exhibits of each analysis that was computed, by key of its part and name of its section: each with
-            its figure as elements of the page by width, and its tables as HTML.
+        shown: The tables and figures of each analysis that was computed, by key of its chapter and name of its section:
+            each with its figure as elements of the page by width, and its tables as HTML.
     """
     return template(_asset("report.html.jinja")).render(
         policy=POLICY,
         style=f"{shared_style()}\n{_asset('report.css')}",
-        n_data_sets=len({part.scored[0].dataset.digest for part in report.data_sets}),
-        parts=[_part(part, shown) for part in report.parts],
+        n_data_sets=len({chapter.scored[0].dataset.digest for chapter in report.data_sets}),
+        chapters=[
+            {
+                "key": chapter.key,
+                "title": chapter.title,
+                "facts": [_facts(scored) for scored in chapter.scored] if chapter.of_one_data_set else [],
+                "sections": [
+                    {"section": section, "artifacts": shown[chapter.key, section.name]}
+                    for section, value in chapter.analyses
+                    if not isinstance(value, NotComputable)
+                ],
+                "not_computed": [
+                    (section.title, section.paper, str(value).rstrip("."))
+                    for section, value in chapter.analyses
+                    if isinstance(value, NotComputable)
+                ],
+            }
+            for chapter in report.chapters
+        ],
     )
-
-
-def _part(part: ReportPart, shown: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
-    return {
-        "key": part.key,
-        "title": part.title,
-        "facts": [_facts(scored) for scored in part.scored] if part.of_one_data_set else [],
-        "sections": [
-            {"section": section, "exhibits": shown[part.key, section.name]}
-            for section, value in part.analyses
-            if not isinstance(value, NotComputable)
-        ],
-        "not_computed": [
-            (section.title, section.paper, str(value).rstrip("."))
-            for section, value in part.analyses
-            if isinstance(value, NotComputable)
-        ],
-    }
 
 
 def _facts(scored: ScoredDataset) -> dict[str, Any]:
@@ -143,28 +141,30 @@ def write_report(report: Report, out: Path, progress: Progress) -> Path:
 def _write_files(report: Report, folder: Path, progress: Progress) -> None:
     shown: dict[tuple[str, str], list[dict[str, Any]]] = {}
     with progress.stage("report", unit="figures and tables") as stage:
-        for part in report.parts:
-            for section, value in part.analyses:
+        for chapter in report.chapters:
+            for section, value in chapter.analyses:
                 if not isinstance(value, NotComputable):
-                    exhibits = shown.setdefault((part.key, section.name), [])
-                    for exhibit in section.exhibits(value):
-                        exhibits.append(_write_exhibit(exhibit, f"{part.key}-{exhibit.name}", folder))
+                    artifacts = shown.setdefault((chapter.key, section.name), [])
+                    for artifact in section.artifacts(value):
+                        artifacts.append(_write_artifact(artifact, f"{chapter.key}-{artifact.name}", folder))
                         stage.advance(1)
     write_text(folder / PAGE, render_page(report, shown))
     write_json(folder / NUMBERS, report.as_dict())
 
 
-def _write_exhibit(exhibit: Exhibit, key: str, folder: Path) -> dict[str, Any]:
-    """Write an exhibit, and return what the page shows of it."""
-    svg = {} if exhibit.draw is None else _write_figure(exhibit.draw, exhibit.title, folder / FIGURES / key)
-    for number, table in enumerate(exhibit.tables):
-        _write_table(table, folder / TABLES / (f"{key}-{number + 1}" if number else key))
+def _write_artifact(artifact: Artifact, key: str, folder: Path) -> dict[str, Any]:
+    """Write an artifact, and return what the page shows of it."""
+    svg = {} if artifact.draw is None else _write_figure(artifact.draw, artifact.title, folder / FIGURES / key)
+    for number, table in enumerate(artifact.tables):
+        stem = folder / TABLES / (f"{key}-{number + 1}" if number else key)
+        for extension, text in (("csv", table.csv()), ("md", table.markdown()), ("tex", table.latex())):
+            write_text(stem.with_name(f"{stem.name}.{extension}"), text)
     return {
-        "exhibit": exhibit,
+        "artifact": artifact,
         "svg": {
-            width: inline_svg(text.decode(), key=f"{key}-{width}", label=exhibit.title) for width, text in svg.items()
+            width: inline_svg(text.decode(), key=f"{key}-{width}", label=artifact.title) for width, text in svg.items()
         },
-        "tables": [table.html() for table in exhibit.tables],
+        "tables": [table.html() for table in artifact.tables],
     }
 
 
@@ -175,8 +175,3 @@ def _write_figure(draw: Draw, title: str, stem: Path) -> dict[str, bytes]:
     write_bytes(stem.with_name(f"{stem.name}.png"), image(wide, "png"))
     write_bytes(stem.with_name(f"{stem.name}.svg"), svg)
     return {"wide": svg, "narrow": image(narrow, "svg", text_as="none")}
-
-
-def _write_table(table: Table, stem: Path) -> None:
-    for extension, text in (("csv", table.csv()), ("md", table.markdown()), ("tex", table.latex())):
-        write_text(stem.with_name(f"{stem.name}.{extension}"), text)

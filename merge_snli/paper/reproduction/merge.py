@@ -34,7 +34,7 @@ from merge_snli.paper.reproduction.run import (
     PaperRun,
     Work,
     any_needs,
-    chosen_exhibits,
+    chosen_artifacts,
 )
 from merge_snli.paper.reproduction.verdict import Ours
 from merge_snli.papers.numbers import MERGE, read_paper
@@ -79,12 +79,12 @@ class Reproduction(PaperRun):
     Attributes:
         options: The options of the plain data set.
         corpus: Training data in which words are counted.
-        kin: The masked LM of the architecture and size of each model, besides the paper's.
+        fine_tuned_from: The masked LM of the architecture and size of each model, besides the paper's.
     """
 
     options: Options
     corpus: str
-    kin: Mapping[str, str]
+    fine_tuned_from: Mapping[str, str]
 
     @property
     def work_folder(self) -> Path:
@@ -150,7 +150,9 @@ class Reproduction(PaperRun):
         known = [dataset for digest, dataset in datasets.items() if digest in scored]
         corpus = self.corpus if self.needs(CORPUS) else None
         out = self.out / "report"
-        return analyze(results, known, kin=self.kin, corpus=corpus, out=out, progress=Progress()), results
+        return analyze(
+            results, known, fine_tuned_from=self.fine_tuned_from, corpus=corpus, out=out, progress=Progress()
+        ), results
 
     def work(self) -> Work:
         """Estimate the forms and the time of all but the models from a sample of the problems."""
@@ -168,10 +170,10 @@ class Reproduction(PaperRun):
         Args:
             problems: The number of problems.
         """
-        exhibits = self.paper.exhibits
-        seeds, average, *_ = map(float, exhibits["table-2"].rows["all"])
+        artifacts = self.paper.artifacts
+        seeds, average, *_ = map(float, artifacts["table-2"].rows["all"])
         others = [FIGURE_8.get(name, name) for name in self.sets if name != PLAIN]
-        drawn = sum(float(exhibits["figure-8"].rows[name][0]) for name in others)
+        drawn = sum(float(artifacts["figure-8"].rows[name][0]) for name in others)
         return round((seeds * average + drawn + PAPER_PROBLEMS) * problems / PAPER_PROBLEMS)
 
 
@@ -192,17 +194,17 @@ def plan_reproduction(
         out: The output folder.
         problems: SNLI test, as a file or Hub id; None for the Hub's, which does not have the annotators' labels.
         corpus: SNLI train, likewise; None for the Hub's.
-        only: Names of exhibits, such as `table-3`; empty for all.
+        only: Names of artifacts, such as `table-3`; empty for all.
         limit: Use the first problems only.
         demo: Use the bundled problems, masked LMs and classifiers.
         model_options: How to load the models.
         run: `overwrite` and `executor`, see `PaperRun`.
 
     Raises:
-        InputError: If an exhibit is unknown, an option does not apply, or the problems cannot be read.
+        InputError: If an artifact is unknown, an option does not apply, or the problems cannot be read.
     """
     paper = read_paper(MERGE)
-    exhibits = chosen_exhibits(paper, only)
+    artifacts = chosen_artifacts(paper, only)
     loading = model_options or ModelOptions()
     if demo and (problems, corpus) != (None, None):
         raise InputError(f"{param('demo')} has its own problems: remove {param('problems' if problems else 'corpus')}")
@@ -213,12 +215,12 @@ def plan_reproduction(
     else:
         models, why = PAPER_MODEL_IDS, "" if limit is None else f"only the first {limit:,} problems"
         given = {**preset_options("paper"), "problems": problems or SNLI, **_kept_columns(problems)}
-    others = OTHER_SETS if any_needs(exhibits, SETS) else ()
-    sets = (PLAIN, *others) if any(exhibit.needs for exhibit in exhibits) else ()
+    others = OTHER_SETS if any_needs(artifacts, SETS) else ()
+    sets = (PLAIN, *others) if any(artifact.needs for artifact in artifacts) else ()
     return Reproduction(
         out=out,
         paper=paper,
-        exhibits=exhibits,
+        artifacts=artifacts,
         problems=(str(given["problems"]),),
         models={name: name for name in models},
         masked_lms=given["mlm"] if sets else (),
@@ -227,7 +229,7 @@ def plan_reproduction(
         model_options=loading,
         options=Options(**given, limit=limit, device=loading.device),
         corpus=corpus or (PREFIX + PROBLEMS if demo else SNLI),
-        kin=dict(zip(DEMO_MODELS, DEMO_MASKED_LMS, strict=True)) if demo else {},
+        fine_tuned_from=dict(zip(DEMO_MODELS, DEMO_MASKED_LMS, strict=True)) if demo else {},
         **run,
     )
 

@@ -23,7 +23,7 @@ from merge_snli.models.paper_models import PAPER_NAMES, paper_model
 from merge_snli.paper.filter_sets import FilterSets
 from merge_snli.paper.hard_seeds import mean_accuracy, votes_on
 from merge_snli.paper.majority import Majority
-from merge_snli.paper.report.report import Report, ReportPart
+from merge_snli.paper.report.report import Chapter, Report
 from merge_snli.paper.reproduction.verdict import Cells, OurNumber, Ours
 from merge_snli.paper.reproduction.write import FIGURES
 from merge_snli.paper.table_3 import Table3
@@ -31,7 +31,7 @@ from merge_snli.papers.numbers import MERGE, read_paper
 from merge_snli.scoring.records import Ends
 from merge_snli.scoring.result import Result
 
-# The tables of a data set by name of the exhibit, with their number of columns that name a row.
+# The tables of a data set by name of the artifact, with their number of columns that name a row.
 TABLES = {"table-2": 1, "table-4": 1, "table-5": 1, "table-6": 2, "table-9": 1}
 
 ALPHA = 0.05
@@ -42,7 +42,7 @@ SIGNIFICANT, HIGHER, VALUE = "significant", "significantly higher", "value"
 def data_numbers(
     dataset: MergeDataset, work: Path, masked_lms: Sequence[ResolvedModel], out: Path, *, suggestions: bool
 ) -> dict[str, Ours]:
-    """Return our numbers on the plain data set, by name of the exhibit, and draw Figure 9.
+    """Return our numbers on the plain data set, by name of the artifact, and draw Figure 9.
 
     Args:
         dataset: The data set.
@@ -83,7 +83,7 @@ def _cells(table: Table, labels: int) -> Cells:
 
 
 def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[str, Ours]:
-    """Return our numbers on models, by name of the exhibit, and draw the figures.
+    """Return our numbers on models, by name of the artifact, and draw the figures.
 
     Args:
         report: The analyses; those of the plain data set first.
@@ -102,21 +102,21 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
         reason="not scored",
     )
     found["table-10"] = Ours(
-        cells=table_10_cells(scored, read_paper(MERGE).exhibits["table-10"].rows),
+        cells=table_10_cells(scored, read_paper(MERGE).artifacts["table-10"].rows),
         reason="not a seed of this data set, or not recorded",
     )
     return {name: replace(ours, files=_draw(name, parts, out)) for name, ours in found.items()}
 
 
-def _draw(name: str, parts: Sequence[ReportPart], out: Path) -> tuple[str, ...]:
+def _draw(name: str, parts: Sequence[Chapter], out: Path) -> tuple[str, ...]:
     """Write a figure of the report for a wide page and for a phone, and return the files; none if it has none."""
     files = {f"{FIGURES}/{name}.svg": False, f"{FIGURES}/{name}-narrow.svg": True}
     for part in parts:
         for section, value in part.analyses:
-            for exhibit in () if isinstance(value, NotComputable) else section.exhibits(value):
-                if exhibit.draw is not None and exhibit.paper == name.replace("-", " ").capitalize():
+            for artifact in () if isinstance(value, NotComputable) else section.artifacts(value):
+                if artifact.draw is not None and artifact.paper == name.replace("-", " ").capitalize():
                     for file, narrow in files.items():
-                        write_bytes(out / file, image(exhibit.draw(narrow, exhibit.title), "svg", text_as="none"))
+                        write_bytes(out / file, image(artifact.draw(narrow, artifact.title), "svg", text_as="none"))
                     return tuple(files)
     return ()
 
@@ -159,14 +159,14 @@ def filter_cells(value: FilterSets) -> Cells:
     return {(each.name, "variants"): OurNumber(value=each.curve.variants) for each in value.sets}
 
 
-# By name of the exhibit: its cells from the value of an analysis, none if the paper only draws it; and the analysis.
+# By name of the artifact: its cells from the value of an analysis, none if the paper only draws it; and the analysis.
 COMPUTED: Mapping[str, tuple[Callable[[Any], Cells], str]] = {
     "table-3": (table_3_cells, "table_3"),
     "section-5.1-majority": (majority_cells, "majority"),
     "figure-4": (lambda _: {}, "model_curves"),
     "figure-5": (class_cells, "classes"),
     "figure-6": (class_pair_cells, "class_pairs"),
-    "figure-7": (lambda _: {}, "kin"),
+    "figure-7": (lambda _: {}, "fine_tuned"),
     "figure-8": (filter_cells, "filter_sets"),
     "figure-11": (lambda _: {}, "model_curves"),
 }

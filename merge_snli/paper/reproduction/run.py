@@ -21,7 +21,7 @@ from merge_snli.models.options import ModelOptions
 from merge_snli.models.paper_models import paper_model
 from merge_snli.paper.reproduction.verdict import Document, Ours, compare
 from merge_snli.paper.reproduction.write import FIGURES, FILES, JSON_FILE, write_reproduction
-from merge_snli.papers.numbers import Paper, PaperExhibit
+from merge_snli.papers.numbers import Paper, PaperArtifact
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.result import Result
@@ -30,9 +30,9 @@ from merge_snli.scoring.tasks import ScoringRun, score_run
 
 logger = logging.getLogger(__name__)
 
-# What the numbers of exhibits are computed from, as `needs` in the papers' TOML files names it: the tables of the plain
-# data set, those of its suggestions, the scores on it, those on all sets of section 5.4, word counts, and sheets;
-# Simple Pair and Extended Pair.
+# What numbers are computed from, as `needs` in the papers' TOML files names it: the tables of the plain data set, those
+# of its suggestions, the scores on it, those on all sets of section 5.4, word counts, and sheets; Simple Pair and
+# Extended Pair.
 DATA, SUGGESTIONS, SCORES, SETS, CORPUS, SHEETS = "data", "suggestions", "scores", "sets", "corpus", "sheets"
 SIMPLE, EXTENDED = "simple", "extended"
 
@@ -49,21 +49,21 @@ Step = tuple[str, Callable[[], None]]
 Work = tuple[str, int, int, float]
 
 
-def chosen_exhibits(paper: Paper, only: Sequence[str]) -> tuple[PaperExhibit, ...]:
-    """Return the exhibits of a paper with some names; all if none is given.
+def chosen_artifacts(paper: Paper, only: Sequence[str]) -> tuple[PaperArtifact, ...]:
+    """Return the artifacts of a paper with some names; all if none is given.
 
     Raises:
         InputError: If a name is unknown.
     """
-    unknown = next((name for name in only if name not in paper.exhibits), None)
+    unknown = next((name for name in only if name not in paper.artifacts), None)
     if unknown is not None:
-        raise InputError(f"{param('only')} has {unknown!r}: choose from {', '.join(paper.exhibits)}")
-    return tuple(exhibit for name, exhibit in paper.exhibits.items() if not only or name in only)
+        raise InputError(f"{param('only')} has {unknown!r}: choose from {', '.join(paper.artifacts)}")
+    return tuple(artifact for name, artifact in paper.artifacts.items() if not only or name in only)
 
 
-def any_needs(exhibits: Sequence[PaperExhibit], *needs: str) -> bool:
-    """Return whether an exhibit needs one of some things."""
-    return any(need in exhibit.needs for exhibit in exhibits for need in needs)
+def any_needs(artifacts: Sequence[PaperArtifact], *needs: str) -> bool:
+    """Return whether an artifact needs one of some things."""
+    return any(need in artifact.needs for artifact in artifacts for need in needs)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,11 +73,11 @@ class PaperRun(ABC):
     Attributes:
         out: The output folder.
         paper: The numbers of the paper.
-        exhibits: The tables and figures to make.
+        artifacts: The tables and figures to make.
         problems: The names of the NLI problems.
         models: The NLI models: Hub ids, folders or `demo:NAME`, by the name under which they are scored.
         masked_lms: The masked LMs.
-        sets: The names of the data sets that the exhibits need.
+        sets: The names of the data sets that the artifacts need.
         not_comparable: Why no number compares with the paper's; empty if they do.
         model_options: How to load the models.
         overwrite: Whether to replace data sets in the folder that were made with other options.
@@ -87,7 +87,7 @@ class PaperRun(ABC):
 
     out: Path
     paper: Paper
-    exhibits: tuple[PaperExhibit, ...]
+    artifacts: tuple[PaperArtifact, ...]
     problems: tuple[str, ...]
     models: Mapping[str, str]
     masked_lms: tuple[str, ...] = ()
@@ -127,14 +127,14 @@ class PaperRun(ABC):
         yield "reproduction", self.report
 
     def needs(self, *needs: str) -> bool:
-        """Return whether an exhibit needs one of some things."""
-        return any_needs(self.exhibits, *needs)
+        """Return whether an artifact needs one of some things."""
+        return any_needs(self.artifacts, *needs)
 
     def write(self, ours: Mapping[str, Ours], *, not_comparable: str) -> None:
         """Compare our numbers with the paper's, and write the page.
 
         Args:
-            ours: Our numbers by name of the exhibit.
+            ours: Our numbers by name of the artifact.
             not_comparable: Why no number compares with the paper's; empty if they do.
 
         Raises:
@@ -149,13 +149,13 @@ class PaperRun(ABC):
             "models": [model if name == model else f"{name}: {model}" for name, model in self.models.items()],
             "not_comparable": not_comparable,
             "failed": self.failed,
-            "exhibits": [compare(each, ours.get(each.name, Ours()), not_comparable) for each in self.exhibits],
+            "artifacts": [compare(each, ours.get(each.name, Ours()), not_comparable) for each in self.artifacts],
         }
         write_reproduction(document, self.out)
 
     @property
     def scored_models(self) -> tuple[str, ...]:
-        """The NLI models that the exhibits need."""
+        """The NLI models that the artifacts need."""
         return tuple(self.models.values()) if self.needs(SCORES, SETS, CORPUS) else ()
 
     def folder(self, name: str) -> Path:
@@ -196,7 +196,7 @@ class PaperRun(ABC):
 
 
 def reproduce(run: PaperRun) -> Document:
-    """Make the exhibits of a reproduction; a run that was interrupted resumes.
+    """Make the artifacts of a reproduction; a run that was interrupted resumes.
 
     Args:
         run: What to make.

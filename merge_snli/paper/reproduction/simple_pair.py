@@ -12,7 +12,7 @@ from merge_snli.models.options import ModelOptions
 from merge_snli.pairs.extended_pair import make_extended_pair
 from merge_snli.pairs.options import ExtendedPairOptions, SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
-from merge_snli.paper.reproduction.run import EXTENDED, SIMPLE, PaperRun, Work, any_needs, chosen_exhibits
+from merge_snli.paper.reproduction.run import EXTENDED, SIMPLE, PaperRun, Work, any_needs, chosen_artifacts
 from merge_snli.paper.reproduction.verdict import OurNumber, Ours
 from merge_snli.papers.numbers import SIMPLE_PAIR, read_paper
 from merge_snli.scoring.opening import open_data
@@ -85,16 +85,16 @@ class SimplePairRun(PaperRun):
     def report(self) -> None:
         """Compare all accuracies with the paper's, and write the page."""
         ours = {
-            exhibit.name: Ours(
+            artifact.name: Ours(
                 cells={
                     (row, column): number
                     for row, result in self.results
-                    for column in exhibit.columns
+                    for column in artifact.columns
                     if (number := accuracy(result, column)) is not None
                 },
                 reason=NOT_GIVEN,
             )
-            for exhibit in self.exhibits
+            for artifact in self.artifacts
         }
         self.write(ours, not_comparable=self.not_comparable)
 
@@ -120,19 +120,19 @@ def plan_simple_pair(
     Args:
         out: The output folder.
         models: More models as `ROW=MODEL`, such as `BERT-b-aug-SNLI=models/augmented`.
-        only: Names of exhibits, such as `table-4`; empty for all.
+        only: Names of artifacts, such as `table-4`; empty for all.
         limit: Premises per kind or template, for a trial.
         demo: Use the bundled problems and classifiers.
         model_options: How to load the models.
         run: `overwrite` and `executor`, see `PaperRun`.
 
     Raises:
-        InputError: If an exhibit or a row is unknown.
+        InputError: If an artifact or a row is unknown.
     """
     paper = read_paper(SIMPLE_PAIR)
-    exhibits = chosen_exhibits(paper, only)
+    artifacts = chosen_artifacts(paper, only)
     given = dict(each.partition("=")[::2] for each in models)
-    known = dict.fromkeys(row for exhibit in paper.exhibits.values() for row in exhibit.rows)
+    known = dict.fromkeys(row for artifact in paper.artifacts.values() for row in artifact.rows)
     unknown = next((row for row in given if row not in known), None)
     if unknown is not None:
         raise InputError(f"{param('models')} has {unknown!r}: write ROW=MODEL with a row of {', '.join(known)}")
@@ -140,10 +140,10 @@ def plan_simple_pair(
     return SimplePairRun(
         out=out,
         paper=paper,
-        exhibits=exhibits,
+        artifacts=artifacts,
         problems=(PREFIX + PROBLEMS,) if demo else SOURCES,
         models={**(BUNDLED if demo else paper.models), **given},
-        sets=tuple(name for name in (SIMPLE, EXTENDED) if any_needs(exhibits, name)),
+        sets=tuple(name for name in (SIMPLE, EXTENDED) if any_needs(artifacts, name)),
         not_comparable=why or ("" if limit is None else f"only {limit:,} premises per kind or template"),
         model_options=model_options or ModelOptions(),
         premises=(DEMO_PREMISES if demo else SimplePairOptions.premises) if limit is None else limit,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from merge_snli.base.table import Cell
-from merge_snli.papers.numbers import PaperCell, PaperExhibit
+from merge_snli.papers.numbers import PaperArtifact, PaperCell
 from merge_snli.scoring.records import Ends
 
 EQUAL, INSIDE, OUTSIDE, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED = VERDICTS = (
@@ -40,7 +40,7 @@ Cells = Mapping[tuple[str, str], OurNumber]
 
 @dataclass(frozen=True, kw_only=True)
 class Ours:
-    """What we have for an exhibit.
+    """What we have for an artifact.
 
     Attributes:
         cells: Our numbers, by row and column.
@@ -53,41 +53,41 @@ class Ours:
     files: tuple[str, ...] = ()
 
 
-def compare(exhibit: PaperExhibit, ours: Ours, not_comparable: str = "") -> Document:
-    """Compare the numbers of an exhibit with ours.
+def compare(artifact: PaperArtifact, ours: Ours, not_comparable: str = "") -> Document:
+    """Compare the numbers of an artifact with ours.
 
     Args:
-        exhibit: The exhibit of the paper.
+        artifact: The artifact of the paper.
         ours: Our numbers.
         not_comparable: Why no number compares; empty if they do.
 
     Returns:
-        The exhibit as JSON values, with every cell of the paper; of a table, also our rows that it does not have.
+        The artifact as JSON values, with every cell of the paper; of a table, also our rows that it does not have.
     """
     printed = {
         (row, column): None if cell == "" else cell
-        for row, cells in exhibit.rows.items()
-        for column, cell in zip(exhibit.columns, cells, strict=True)
+        for row, cells in artifact.rows.items()
+        for column, cell in zip(artifact.columns, cells, strict=True)
     }
-    more = dict.fromkeys(key for key in ours.cells if "table" in exhibit.name and key[1] in exhibit.columns)
+    more = dict.fromkeys(key for key in ours.cells if "table" in artifact.name and key[1] in artifact.columns)
     cells = [
         check_cell(
             *key,
             cell,
             ours.cells.get(key),
-            precision=exhibit.precision,
-            not_comparable=not_comparable or (exhibit.undecided.get(key[0], "") if key in ours.cells else ""),
-            not_computed=exhibit.not_computed or ours.reason,
+            precision=artifact.precision,
+            not_comparable=not_comparable or (artifact.undecided.get(key[0], "") if key in ours.cells else ""),
+            not_computed=artifact.not_computed or ours.reason,
         )
         for key, cell in (printed | {key: printed.get(key) for key in more}).items()
     ]
     return {
-        "name": exhibit.name,
-        "title": exhibit.title,
-        "section": exhibit.section,
-        "says": list(exhibit.says),
-        "not_computed": exhibit.not_computed or ("" if cells or ours.files else ours.reason),
-        "commands": list(exhibit.commands),
+        "name": artifact.name,
+        "title": artifact.title,
+        "section": artifact.section,
+        "says": list(artifact.says),
+        "not_computed": artifact.not_computed or ("" if cells or ours.files else ours.reason),
+        "commands": list(artifact.commands),
         "figure": list(ours.files),
         "cells": cells,
     }

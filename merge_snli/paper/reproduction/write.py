@@ -35,8 +35,8 @@ def write_reproduction(document: Document, out: Path) -> None:
 
 
 def summary(document: Document) -> Table:
-    """Return how many cells of each exhibit have each verdict."""
-    counts = {each["name"]: Counter(cell["verdict"] for cell in each["cells"]) for each in document["exhibits"]}
+    """Return how many cells of each artifact have each verdict."""
+    counts = {each["name"]: Counter(cell["verdict"] for cell in each["cells"]) for each in document["artifacts"]}
     found = [verdict for verdict in VERDICTS if any(verdict in of for of in counts.values())]
     return Table(
         columns=(Column("", "left"), *map(Column, found)),
@@ -45,11 +45,11 @@ def summary(document: Document) -> Table:
     )
 
 
-def cell_table(exhibit: Document, known_reason: str = "") -> Table:
-    """Return the cells of an exhibit as a table, without columns that none of them has a value for.
+def cell_table(artifact: Document, known_reason: str = "") -> Table:
+    """Return the cells of an artifact as a table, without columns that none of them has a value for.
 
     Args:
-        exhibit: The exhibit as JSON values.
+        artifact: The artifact as JSON values.
         known_reason: A reason that is said elsewhere, why no number compares.
     """
     columns = (
@@ -62,7 +62,7 @@ def cell_table(exhibit: Document, known_reason: str = "") -> Table:
         Column("verdict", "left"),
         Column("reason", "left", wrap=True),
     )
-    rows = [_row(cell, known_reason) for cell in exhibit["cells"]]
+    rows = [_row(cell, known_reason) for cell in artifact["cells"]]
     kept = [number for number in range(len(columns)) if any(row[number] is not None for row in rows)]
     return Table(
         columns=tuple(columns[number] for number in kept),
@@ -101,7 +101,7 @@ def as_markdown(document: Document) -> str:
         "",
         summary(document).markdown(),
     ]
-    for each in document["exhibits"]:
+    for each in document["artifacts"]:
         parts += ["", f"## {each['title']} (section {each['section']})", ""]
         parts += [line for said in each["says"] for line in (f"> {said}", "")]
         parts += [line for file in each["figure"][:1] for line in (f"![{each['title']}]({file})", "")]
@@ -124,15 +124,15 @@ def as_html(document: Document, out: Path) -> str:
             "figures": [_figure(out / file, each) for file in each["figure"]],
             "table": cell_table(each, document["not_comparable"]).html() if each["cells"] else "",
         }
-        for each in document["exhibits"]
+        for each in document["artifacts"]
     ]
     return template(asset("merge_snli.paper.reproduction", "page", "reproduction.html.jinja")).render(
         policy=POLICY,
         style=f"{shared_style()}\n{asset('merge_snli.paper.report', 'page', 'report.css')}",
         paper=document["paper"],
         facts=_facts(document),
-        summary=summary(document).html() if any(each["cells"] for each in document["exhibits"]) else "",
-        exhibits=shown,
+        summary=summary(document).html() if any(each["cells"] for each in document["artifacts"]) else "",
+        artifacts=shown,
     )
 
 
@@ -148,14 +148,14 @@ def _facts(document: Document) -> list[str]:
     ]
 
 
-def _figure(file: Path, exhibit: Document) -> dict[str, str]:
+def _figure(file: Path, artifact: Document) -> dict[str, str]:
     """Return a figure as an element of the page, with its width."""
     width = "narrow" if file.stem.endswith("-narrow") else "wide"
     if file.suffix == ".svg":
         svg = file.read_text(encoding="utf-8")
-        return {"width": width, "html": inline_svg(svg, key=file.stem, label=exhibit["title"])}
+        return {"width": width, "html": inline_svg(svg, key=file.stem, label=artifact["title"])}
     data = base64.b64encode(file.read_bytes()).decode()
     return {
         "width": "",
-        "html": f'<img class="figure" alt="{escape(exhibit["title"])}" src="data:image/png;base64,{data}">',
+        "html": f'<img class="figure" alt="{escape(artifact["title"])}" src="data:image/png;base64,{data}">',
     }

@@ -15,8 +15,8 @@ from matplotlib.text import Text
 from merge_snli.comparison import bar_charts
 from merge_snli.comparison.bar_charts import Bars, draw_bars, draw_shares
 from merge_snli.comparison.line_chart import PNG_DPI, Line, line_figure
-from merge_snli.paper.coefficient_chart import coefficient_figure
 from merge_snli.paper.error_drivers import Coefficient
+from merge_snli.paper.report.word_artifacts import coefficient_figure
 from merge_snli.scoring.statistics import Interval
 from metrics.pattern_accuracy.core import CURVE
 

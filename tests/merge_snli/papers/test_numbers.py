@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from merge_snli.models.paper_models import PAPER_MODELS, PAPER_NAMES, family
-from merge_snli.papers.numbers import MERGE, PaperExhibit, read_paper
+from merge_snli.papers.numbers import MERGE, PaperArtifact, read_paper
 
 TEXT = Path(__file__).parents[4] / "shared" / "seeds" / "merge-paper-pdf.txt"
-EXHIBITS = read_paper(MERGE).exhibits
+ARTIFACTS = read_paper(MERGE).artifacts
 HUB_IDS = {name: hub_id for hub_id, name in PAPER_NAMES.items()}
 
 # How the paper's tables name the rows, where they do not use the project's names.
@@ -32,67 +32,67 @@ def text() -> str:
     return TEXT.read_text(encoding="utf-8")
 
 
-def printed_rows(text: str, exhibit: PaperExhibit) -> dict[str, list[str]]:
+def printed_rows(text: str, artifact: PaperArtifact) -> dict[str, list[str]]:
     """Return the cells of the table's rows in the text, by the name of the row in the package."""
-    names = ROW_NAMES.get(exhibit.name, {})
+    names = ROW_NAMES.get(artifact.name, {})
     found: dict[str, list[str]] = {}
     model = ""
     for line in text.splitlines():
         first, *cells = line.replace("Phone", "").split("\t")
         model = first.strip() or model
-        if exhibit.name == "table-6" and len(cells) == 5:
+        if artifact.name == "table-6" and len(cells) == 5:
             letter = {letter: name for name, letter in LETTERS.items()}.get(cells[0])
             found[f"{model} {letter}"] = cells[1:]
-        for row in exhibit.rows:
-            if first.strip() == names.get(row, row) or (exhibit.name == "table-5" and first.endswith(names[row])):
-                expected = 3 if exhibit.name == "table-5" else len(exhibit.columns)
+        for row in artifact.rows:
+            if first.strip() == names.get(row, row) or (artifact.name == "table-5" and first.endswith(names[row])):
+                expected = 3 if artifact.name == "table-5" else len(artifact.columns)
                 if len(cells) == expected:
-                    found[row] = cells[1:] if exhibit.name == "table-5" else cells
-    return {row: cells for row, cells in found.items() if row in exhibit.rows}
+                    found[row] = cells[1:] if artifact.name == "table-5" else cells
+    return {row: cells for row, cells in found.items() if row in artifact.rows}
 
 
 @pytest.mark.parametrize("name", ["table-2", "table-3", "table-4", "table-5", "table-6", "table-8", "table-9"])
 def test_every_cell_of_a_table_is_printed(text: str, name: str) -> None:
-    exhibit = EXHIBITS[name]
-    found = printed_rows(text, exhibit)
-    assert found.keys() == exhibit.rows.keys()
-    for row, cells in exhibit.rows.items():
+    artifact = ARTIFACTS[name]
+    found = printed_rows(text, artifact)
+    assert found.keys() == artifact.rows.keys()
+    for row, cells in artifact.rows.items():
         assert [each.replace(",", "") for each in found[row]] == [str(cell) for cell in cells], row
 
 
 def test_every_row_of_table_10_is_printed(text: str) -> None:
     printed = re.findall(r"Gold label: (\w)\s+Correct label: (\w)\s+Annotations: E\((.)\) N\((.)\) C\((.)\)", text)
     letters = {"entailment": "E", "neutral": "N", "contradiction": "C"}
-    rows = EXHIBITS["table-10"].rows.values()
+    rows = ARTIFACTS["table-10"].rows.values()
     assert [(letters[str(gold)], letters[str(right)], *map(str, votes)) for gold, right, *votes, _ in rows] == printed
     assert {rate for *_, rate in rows} == {0} and text.count("Avg rate: 0.00") == len(rows)
 
 
-@pytest.mark.parametrize("exhibit", [each for each in EXHIBITS.values() if each.says], ids=lambda each: each.name)
-def test_every_sentence_and_its_numbers_are_printed(text: str, exhibit: PaperExhibit) -> None:
+@pytest.mark.parametrize("artifact", [each for each in ARTIFACTS.values() if each.says], ids=lambda each: each.name)
+def test_every_sentence_and_its_numbers_are_printed(text: str, artifact: PaperArtifact) -> None:
     signs = {"$": "", r"\approx": "≈", r"\cup": "∪", r"\geq": "≥", r"\Rightarrow": "⇒", r"\%": "%", "_{Var}": " Var"}
     for written, sign in signs.items():
         text = text.replace(written, sign)
     flat = " ".join(text.split()).replace(" ,", ",")
-    assert [said for said in exhibit.says if said not in flat] == []
-    numbers = [cell for cells in exhibit.rows.values() for cell in cells if not isinstance(cell, str)]
-    said = re.sub(r"(?<=\d),(?=\d)|(?<=\d)k", lambda sign: "000" if sign[0] == "k" else "", " ".join(exhibit.says))
+    assert [said for said in artifact.says if said not in flat] == []
+    numbers = [cell for cells in artifact.rows.values() for cell in cells if not isinstance(cell, str)]
+    said = re.sub(r"(?<=\d),(?=\d)|(?<=\d)k", lambda sign: "000" if sign[0] == "k" else "", " ".join(artifact.says))
     assert [number for number in numbers if not re.search(rf"(?<![\d.]){number}(?![\d.]\d)", said)] == []
 
 
 def test_rows_are_the_papers_models() -> None:
     models = [model.paper_name for model in PAPER_MODELS]
-    assert [*EXHIBITS["table-3"].rows] == models
-    assert {row: cells[0] for row, cells in EXHIBITS["table-8"].rows.items()} == {
+    assert [*ARTIFACTS["table-3"].rows] == models
+    assert {row: cells[0] for row, cells in ARTIFACTS["table-8"].rows.items()} == {
         model.paper_name: model.name for model in PAPER_MODELS
     }
-    assert {*EXHIBITS["table-5"].rows} == {*PAPER_NAMES.values()}
+    assert {*ARTIFACTS["table-5"].rows} == {*PAPER_NAMES.values()}
 
 
 def test_what_the_columns_of_table_9_mean() -> None:
-    averages = {row: float(average) for row, (average, _) in EXHIBITS["table-9"].rows.items()}
+    averages = {row: float(average) for row, (average, _) in ARTIFACTS["table-9"].rows.items()}
     assert round(sum(averages.values()), 1) == 51_460 == 20 * (1_808 + 506 + 259)
-    for name, (_, others) in EXHIBITS["table-9"].rows.items():
+    for name, (_, others) in ARTIFACTS["table-9"].rows.items():
         of_others = (
             average
             for other, average in averages.items()
@@ -101,7 +101,7 @@ def test_what_the_columns_of_table_9_mean() -> None:
         assert round(sum(of_others), 1) == others, "Avg Other is the sum of those of other families"
 
 
-def test_every_exhibit_has_numbers_sentences_or_a_reason() -> None:
-    for exhibit in EXHIBITS.values():
-        assert exhibit.rows or exhibit.says or exhibit.not_computed
-        assert all(len(cells) == len(exhibit.columns) for cells in exhibit.rows.values())
+def test_every_artifact_has_numbers_sentences_or_a_reason() -> None:
+    for artifact in ARTIFACTS.values():
+        assert artifact.rows or artifact.says or artifact.not_computed
+        assert all(len(cells) == len(artifact.columns) for cells in artifact.rows.values())

@@ -8,7 +8,7 @@ import pytest
 EXAMPLES = (
     "merge_snli.models.labels",
     "merge_snli.scoring.records",
-    "merge_snli.paper.report.exhibit",
+    "merge_snli.paper.report.artifact",
     "merge_snli.paper.report.report",
     "merge_snli.annotation.sample",
     "merge_snli.dataset.variants",

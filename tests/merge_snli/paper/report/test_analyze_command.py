@@ -16,7 +16,7 @@ from merge_snli.cli import main
 from merge_snli.comparison.scored_dataset import ScoredDataset
 from merge_snli.paper.hard_seeds import hard_seeds
 from merge_snli.paper.report.analyze import analyze, read_seed_ids
-from merge_snli.paper.report.table_exhibits import hard_seeds_exhibits
+from merge_snli.paper.report.table_artifacts import hard_seeds_artifacts
 from merge_snli.scoring.store import to_json, write_result
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.paper.report.conftest import SHIPPED
@@ -26,10 +26,12 @@ def test_a_report_is_written_and_printed(
     results_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ["analyze", str(results_folder), "--dataset", str(SHIPPED), "--out", str(tmp_path / "report")]
-    assert main([*command, "--kin", "by 3=demo:mlm-bpe", "--corpus", "demo:problems", "--format", "json"]) == 0
+    assert (
+        main([*command, "--fine-tuned-from", "by 3=demo:mlm-bpe", "--corpus", "demo:problems", "--format", "json"]) == 0
+    )
     printed = json.loads(capsys.readouterr().out)
     assert printed == json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
-    assert printed["data_sets"][0]["analyses"]["kin"]["masked_lms"] == {"by 3": "demo:mlm-bpe"}
+    assert printed["data_sets"][0]["analyses"]["fine_tuned"]["masked_lms"] == {"by 3": "demo:mlm-bpe"}
     assert printed["data_sets"][0]["analyses"]["word_frequency"]["corpus"] == "demo:problems"
     assert [path.suffix for path in (tmp_path / "report.work" / "corpora").iterdir()] == [".parquet"]
     assert "figure-7" in "".join(path.name for path in (tmp_path / "report" / "figures").iterdir())
@@ -47,7 +49,7 @@ def test_every_number_is_repeated_without_seeds(results: list[Result]) -> None:
     curves = [part["analyses"]["model_curves"] for part in (whole, smaller)]
     assert curves[0]["seeds"] - curves[1]["seeds"] == 2
     key = f"demo-dataset-{results[0].dataset.digest[:8]}-all"
-    assert [part.key for part in report.parts] == [
+    assert [chapter.key for chapter in report.chapters] == [
         key,
         "across-data-sets",
         f"{key}-without-seeds",
@@ -61,8 +63,8 @@ def test_the_csv_of_hard_seeds_names_the_seeds_to_leave_out(scored: ScoredDatase
         for model in scored.models
     ]
     hard = hard_seeds(dataclasses.replace(scored, models=tuple(never)))
-    [exhibit] = hard_seeds_exhibits(hard)
-    path = file_of(tmp_path, exhibit.tables[0].csv(), "hard-seeds.csv")
+    [artifact] = hard_seeds_artifacts(hard)
+    path = file_of(tmp_path, artifact.tables[0].csv(), "hard-seeds.csv")
     assert set(read_seed_ids(path)) == set(scored.ids)
 
 
@@ -151,12 +153,12 @@ CASES: dict[str, tuple[Case, str]] = {
     ),
     "the same data set twice": (lambda *_: ["--dataset", str(SHIPPED)], r"same data"),
     "data set without results": (lambda at, results, other: ["--dataset", str(other)], r"other.*merge-snli score"),
-    "kin without a masked LM": (lambda *_: ["--kin", "by 3"], r"--kin by 3.*MODEL=MLM"),
-    "kin without a model": (lambda *_: ["--kin", "=demo:mlm-bpe"], r"--kin =demo:mlm-bpe"),
-    "kin of an unknown model": (lambda *_: ["--kin", "gpt=demo:mlm-bpe"], r"gpt.*by 3"),
-    "kin of an unknown masked LM": (lambda *_: ["--kin", "by 3=bert"], r"bert.*demo:mlm-bpe"),
-    "kin with two masked LMs": (
-        lambda *_: ["--kin", "by 3=demo:mlm-bpe", "--kin", "by 3=demo:mlm-wordpiece"],
+    "a pair without a masked LM": (lambda *_: ["--fine-tuned-from", "by 3"], r"--fine-tuned-from by 3.*MODEL=MLM"),
+    "a pair without a model": (lambda *_: ["--fine-tuned-from", "=demo:mlm-bpe"], r"--fine-tuned-from =demo:mlm-bpe"),
+    "a pair of an unknown model": (lambda *_: ["--fine-tuned-from", "gpt=demo:mlm-bpe"], r"gpt.*by 3"),
+    "a pair of an unknown masked LM": (lambda *_: ["--fine-tuned-from", "by 3=bert"], r"bert.*demo:mlm-bpe"),
+    "a pair with two masked LMs": (
+        lambda *_: ["--fine-tuned-from", "by 3=demo:mlm-bpe", "--fine-tuned-from", "by 3=demo:mlm-wordpiece"],
         r"by 3.*demo:mlm-bpe.*demo:mlm-wordpiece",
     ),
     "no file of seeds": (lambda at, *_: ["--without-seeds", str(at / "none.txt")], r"none\.txt"),

@@ -52,7 +52,7 @@ def test_a_config_of_one_word_class(make_dataset: MakeDataset, tmp_path: Path) -
     report = analyze([result], [folder])
     [part] = report.as_dict()["data_sets"]
     assert part["config"] == "verb"
-    assert {"classes", "class_pairs", "kin"} <= part["analyses"].keys() - numbers_of(report).keys()
+    assert {"classes", "class_pairs", "fine_tuned"} <= part["analyses"].keys() - numbers_of(report).keys()
     assert "two word classes" in part["analyses"]["classes"]["not_computed"]
     assert len(part["analyses"]["table_3"]["rows"]) == 1
 
@@ -70,4 +70,4 @@ def test_data_sets_on_the_same_seeds_are_compared(make_dataset: MakeDataset, tmp
     assert across["family"]["pairs"][0]["result"]["unit"] == "seed"
     figures = {path.name for path in (tmp_path / "report" / "figures").iterdir()}
     assert "across-data-sets-figure-8-filters.svg" in figures
-    assert len({part.key for part in report.parts}) == 3
+    assert len({chapter.key for chapter in report.chapters}) == 3

@@ -24,7 +24,7 @@ from tests.merge_snli.paper.report.conftest import MARKUP
 @pytest.fixture(scope="module")
 def report(scored: ScoredDataset) -> Report:
     """Return a report with two of the analyses, one of them without figures."""
-    whole = make_report([scored], Settings(kin={}), Progress(quiet=True))
+    whole = make_report([scored], Settings(fine_tuned_from={}), Progress(quiet=True))
     [part] = whole.data_sets
     chosen = tuple(each for each in part.analyses if each[0].name in ("majority", "classes"))
     return dataclasses.replace(whole, data_sets=(dataclasses.replace(part, analyses=chosen),))
@@ -44,7 +44,7 @@ def test_the_numbers_are_those_of_the_analyses(report_folder: Path, scored: Scor
         "models": ["by 3", MARKUP],
     }
     assert [*part["analyses"]] == [section.name for section in SECTIONS]
-    assert "--kin" in part["analyses"]["kin"]["not_computed"]
+    assert "--fine-tuned-from" in part["analyses"]["fine_tuned"]["not_computed"]
     assert "not_computed" in numbers["across_data_sets"]["filter_sets"]
     curves = part["analyses"]["model_curves"]["curves"]
     expected = {model.name: model.result.scores.curve.mean[90] for model in scored.models}

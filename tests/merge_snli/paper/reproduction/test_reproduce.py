@@ -20,27 +20,27 @@ from tests.conftest import DATA
 
 pytestmark = pytest.mark.slow
 
-EXHIBITS = read_paper(MERGE).exhibits
+ARTIFACTS = read_paper(MERGE).artifacts
 SNLI_PROBLEMS = 300
 FIGURES = ("figure-4", "figure-5", "figure-6", "figure-7", "figure-8", "figure-9", "figure-11")
 
 
 def cells_of(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    (found,) = [each["cells"] for each in document["exhibits"] if each["name"] == name]
+    (found,) = [each["cells"] for each in document["artifacts"] if each["name"] == name]
     return list(found)
 
 
-def test_demo_makes_every_exhibit_and_resumes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_demo_makes_every_artifact_and_resumes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     assert main(["reproduce", "--demo", "--out", str(out)]) == 0
     assert str(out / "reproduction.html") in capsys.readouterr().out
     content = (out / "reproduction.json").read_bytes()
     document = json.loads(content)
     assert document["failed"] == {}
-    assert [each["name"] for each in document["exhibits"]] == [*EXHIBITS]
-    assert {cell["verdict"] for each in document["exhibits"] for cell in each["cells"]} == {"not comparable"}
-    for each in document["exhibits"]:
-        printed = {(row, column) for row in EXHIBITS[each["name"]].rows for column in EXHIBITS[each["name"]].columns}
+    assert [each["name"] for each in document["artifacts"]] == [*ARTIFACTS]
+    assert {cell["verdict"] for each in document["artifacts"] for cell in each["cells"]} == {"not comparable"}
+    for each in document["artifacts"]:
+        printed = {(row, column) for row in ARTIFACTS[each["name"]].rows for column in ARTIFACTS[each["name"]].columns}
         assert printed <= {(cell["row"], cell["column"]) for cell in each["cells"]}
         assert bool(each["figure"]) == (each["name"] in FIGURES)
     ours = {cell["row"] for cell in cells_of(document, "table-3") if cell["ours"] is not None}
@@ -60,7 +60,7 @@ def test_demo_makes_every_exhibit_and_resumes(tmp_path: Path, capsys: pytest.Cap
         assert not browser.get_log("browser")
         width = "return document.documentElement.scrollWidth <= document.documentElement.clientWidth"
         assert browser.execute_script(width)
-        assert browser.execute_script("return document.querySelectorAll('section[id]').length") == len(EXHIBITS)
+        assert browser.execute_script("return document.querySelectorAll('section[id]').length") == len(ARTIFACTS)
 
 
 def test_first_problems_of_snli_test_with_bundled_models(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_first_problems_of_snli_test_with_bundled_models(tmp_path: Path) -> None
     assert not (run.out / "data" / next(iter(OTHER_SETS))).exists()
     seeds = {cell["row"]: cell["ours"] for cell in cells_of(document, "table-2") if cell["column"] == "seeds"}
     assert 0 < seeds["noun"] <= seeds["all"] <= SNLI_PROBLEMS
-    verdicts = Counter(cell["verdict"] for each in document["exhibits"] for cell in each["cells"])
+    verdicts = Counter(cell["verdict"] for each in document["artifacts"] for cell in each["cells"])
     assert [*verdicts] == ["not comparable"]
     (source,) = [
         cell["ours"]

@@ -42,7 +42,7 @@ def results() -> list[Result]:
 
 
 def test_a_changed_score_changes_its_verdict(results: list[Result], tmp_path: Path) -> None:
-    exhibit = read_paper(MERGE).exhibits["table-3"]
+    artifact = read_paper(MERGE).artifacts["table-3"]
     report = analyze(results, [SHIPPED])
     ours = score_numbers(report, results, tmp_path)
     scores = results[0].scores
@@ -52,11 +52,11 @@ def test_a_changed_score_changes_its_verdict(results: list[Result], tmp_path: Pa
     assert cells["BERT-B-S", "QT"].interval == pytest.approx([100 * end for end in scores.intervals.qt])
     assert cells["BERT-B-S", "MT"].interval is None
     assert {row for row, _ in cells} == {*MODELS}
-    before = {(cell["row"], cell["column"]): cell["verdict"] for cell in compare(exhibit, ours["table-3"])["cells"]}
+    before = {(cell["row"], cell["column"]): cell["verdict"] for cell in compare(artifact, ours["table-3"])["cells"]}
     changed = replace(results[0], scores=replace(scores, qt=-0.049))
     scored = scored_dataset(open_config(SHIPPED, "all"), [changed, results[1]])
     found = replace(ours["table-3"], cells=table_3_cells(table_3(scored)))
-    after = {(cell["row"], cell["column"]): cell["verdict"] for cell in compare(exhibit, found)["cells"]}
+    after = {(cell["row"], cell["column"]): cell["verdict"] for cell in compare(artifact, found)["cells"]}
     different = {key: (verdict, after[key]) for key, verdict in before.items() if after[key] != verdict}
     assert different == {("BERT-B-S", "QT"): (before["BERT-B-S", "QT"], "equal")}
     assert ours["table-8"].cells["RoBERTa-B-S", "model card"].value == MODELS["RoBERTa-B-S"]

@@ -54,7 +54,7 @@ def text() -> str:
 
 @pytest.mark.parametrize("name", SPANS)
 def test_every_accuracy_is_printed_beside_its_model(text: str, name: str) -> None:
-    rows, found = PAPER.exhibits[name].rows, printed_rows(text, name)
+    rows, found = PAPER.artifacts[name].rows, printed_rows(text, name)
     for model in MODELS:
         ours = sorted(str(cell) for row, cells in rows.items() for cell in cells if row.startswith(f"{model}-"))
         printed = sorted(value for other, values in found if other == model for value in values)
@@ -75,7 +75,7 @@ def test_accuracies_agree_with_the_changes_in_table_4(text: str) -> None:
     }
     complete = set()
     for at, name in enumerate(("table-1", "appendix-table-3", "table-3", "appendix-table-4")):
-        for row, cells in PAPER.exhibits[name].rows.items():
+        for row, cells in PAPER.artifacts[name].rows.items():
             known = [cell for cell in cells if not isinstance(cell, str)]
             assert sum(known) / len(cells) < before[row][at] + 0.16, (name, row)
             if len(known) == len(cells):
@@ -85,10 +85,10 @@ def test_accuracies_agree_with_the_changes_in_table_4(text: str) -> None:
 
 
 def test_rows_and_columns_are_known() -> None:
-    rows = {row for exhibit in PAPER.exhibits.values() for row in exhibit.rows}
+    rows = {row for artifact in PAPER.artifacts.values() for row in artifact.rows}
     assert rows == {f"{model}-{data}" for model in MODELS for data in ("MNLI", "aug-MNLI", "SNLI", "aug-SNLI")}
     assert {*PAPER.models} < rows and {*PAPER.models.values()} < {*shapes()}
-    of_templates = {column for exhibit in PAPER.exhibits.values() for column in exhibit.columns} - {*COLUMNS}
+    of_templates = {column for artifact in PAPER.artifacts.values() for column in artifact.columns} - {*COLUMNS}
     templates = tomllib.loads((SHIPPED / "templates.toml").read_text(encoding="utf-8"))
     assert {*map(template_of, of_templates)} == {
         name for name, template in templates.items() if template["config"] == "conjunction"
@@ -130,17 +130,17 @@ def test_demo_has_every_cell_and_resumes(tmp_path: Path) -> None:
     content = (out / "reproduction.json").read_bytes()
     document = json.loads(content)
     assert document["failed"] == {}
-    for each, exhibit in zip(document["exhibits"], PAPER.exhibits.values(), strict=True):
+    for each, artifact in zip(document["artifacts"], PAPER.artifacts.values(), strict=True):
         cells = {(cell["row"], cell["column"]): cell for cell in each["cells"]}
-        assert {(row, column) for row in exhibit.rows for column in exhibit.columns} <= {*cells}
-        for column in exhibit.columns:
+        assert {(row, column) for row in artifact.rows for column in artifact.columns} <= {*cells}
+        for column in artifact.columns:
             assert 0 <= cells["demo:nli-a", column]["ours"] <= 100
-            if "BERT-b-SNLI" in exhibit.rows:
+            if "BERT-b-SNLI" in artifact.rows:
                 assert cells["BERT-b-SNLI", column]["ours"] == cells["demo:nli-b", column]["ours"]
                 assert cells["BERT-l-SNLI", column]["ours"] is None
-        assert bool(exhibit.columns) != bool(each["not_computed"])
+        assert bool(artifact.columns) != bool(each["not_computed"])
     page = (out / "reproduction.html").read_text(encoding="utf-8")
-    assert all(exhibit.title in page for exhibit in PAPER.exhibits.values())
+    assert all(artifact.title in page for artifact in PAPER.artifacts.values())
     assert "not the authors&#39; word lists" in page
     assert main(command) == 0
     assert (out / "reproduction.json").read_bytes() == content

@@ -18,7 +18,7 @@ from merge_snli.paper.reproduction.verdict import (
 )
 from merge_snli.papers.numbers import MERGE, PaperCell, read_paper
 
-EXHIBITS = read_paper(MERGE).exhibits
+ARTIFACTS = read_paper(MERGE).artifacts
 
 
 @pytest.mark.parametrize(
@@ -50,41 +50,43 @@ def test_verdict(
 
 
 def test_a_number_with_an_undecided_unit_has_no_verdict() -> None:
-    exhibit = EXHIBITS["section-5.5"]
-    [(row, reason)] = exhibit.undecided.items()
-    cells = {(each, "value"): OurNumber(value=values[0]) for each, values in exhibit.rows.items()}
-    verdicts = {cell["row"]: (cell["verdict"], cell["reason"]) for cell in compare(exhibit, Ours(cells=cells))["cells"]}
+    artifact = ARTIFACTS["section-5.5"]
+    [(row, reason)] = artifact.undecided.items()
+    cells = {(each, "value"): OurNumber(value=values[0]) for each, values in artifact.rows.items()}
+    verdicts = {
+        cell["row"]: (cell["verdict"], cell["reason"]) for cell in compare(artifact, Ours(cells=cells))["cells"]
+    }
     assert verdicts.pop(row) == (NOT_COMPARABLE, reason)
     assert {*verdicts.values()} == {(EQUAL, "")}
 
 
 def test_one_changed_score_changes_one_verdict() -> None:
-    exhibit = EXHIBITS["table-3"]
+    artifact = ARTIFACTS["table-3"]
     printed = {
         (row, column): OurNumber(value=cell, interval=(float(cell) - 0.5, float(cell) + 0.5))
-        for row, cells in exhibit.rows.items()
-        for column, cell in zip(exhibit.columns, cells, strict=True)
+        for row, cells in artifact.rows.items()
+        for column, cell in zip(artifact.columns, cells, strict=True)
     }
     changed = ("XLNet-L-SMFA", "variants")
     for shift, verdict in ((0.0, EQUAL), (-0.3, INSIDE), (-0.8, OUTSIDE)):
-        value = float(exhibit.rows[changed[0]][2]) + shift
+        value = float(artifact.rows[changed[0]][2]) + shift
         ours = printed | {changed: OurNumber(value=value, interval=(value - 0.5, value + 0.5))}
-        cells = compare(exhibit, Ours(cells=ours))["cells"]
+        cells = compare(artifact, Ours(cells=ours))["cells"]
         verdicts = {(cell["row"], cell["column"]): cell["verdict"] for cell in cells}
         assert verdicts.pop(changed) == verdict
         assert {*verdicts.values()} == {EQUAL} and len(verdicts) == 13 * 5 - 1
 
 
 def test_every_cell_is_there_and_says_why_it_is_not_computed() -> None:
-    for exhibit in EXHIBITS.values():
-        document = compare(exhibit, Ours(reason="the models were not scored"))
+    for artifact in ARTIFACTS.values():
+        document = compare(artifact, Ours(reason="the models were not scored"))
         cells = {(cell["row"], cell["column"]) for cell in document["cells"]}
-        assert cells == {(row, column) for row in exhibit.rows for column in exhibit.columns}
+        assert cells == {(row, column) for row in artifact.rows for column in artifact.columns}
         assert {cell["verdict"] for cell in document["cells"]} <= {NOT_COMPUTED}
         assert cells or document["not_computed"]
 
 
 def test_our_rows_that_the_paper_does_not_have_are_shown() -> None:
     ours = Ours(cells={("my-model", "seeds"): OurNumber(value=80.0), ("my-model", "other"): OurNumber(value=1)})
-    shown = [cell for cell in compare(EXHIBITS["table-3"], ours)["cells"] if cell["row"] == "my-model"]
+    shown = [cell for cell in compare(ARTIFACTS["table-3"], ours)["cells"] if cell["row"] == "my-model"]
     assert [(cell["column"], cell["ours"], cell["verdict"]) for cell in shown] == [("seeds", 80.0, NOT_COMPARABLE)]

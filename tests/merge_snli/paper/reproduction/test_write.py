@@ -39,7 +39,7 @@ def test_page_and_markdown_show_what_the_json_file_has(demo: Reproduction) -> No
     }
     demo.write(ours, not_comparable="")
     document = json.loads((demo.out / "reproduction.json").read_text(encoding="utf-8"))
-    (table_3,) = [each for each in document["exhibits"] if each["name"] == "table-3"]
+    (table_3,) = [each for each in document["artifacts"] if each["name"] == "table-3"]
     assert table_3["cells"][0] == {
         "row": "BERT-B-S",
         "column": "source",
@@ -57,11 +57,11 @@ def test_page_and_markdown_show_what_the_json_file_has(demo: Reproduction) -> No
     for text in (page, markdown):
         assert "--preset paper-bart" in text and "--size 100 --per class" in text
     assert 'id="figure-5-a"' in page and "var(--line-0)" in page
-    for exhibit in read_paper(MERGE).exhibits.values():
-        assert f'id="{exhibit.name}"' in page and exhibit.title.replace("'", "&#39;") in page
+    for artifact in read_paper(MERGE).artifacts.values():
+        assert f'id="{artifact.name}"' in page and artifact.title.replace("'", "&#39;") in page
 
 
-def test_steps_are_those_that_the_exhibits_need(tmp_path: Path) -> None:
+def test_steps_are_those_that_the_artifacts_need(tmp_path: Path) -> None:
     def names(*only: str) -> list[str]:
         return [name for name, _ in plan_reproduction(tmp_path, only=only, demo=True).steps()]
 
@@ -73,7 +73,7 @@ def test_steps_are_those_that_the_exhibits_need(tmp_path: Path) -> None:
     assert names("figure-3") == ["reproduction"]
 
 
-def test_an_exhibit_that_needs_nothing_costs_nothing(tmp_path: Path) -> None:
+def test_an_artifact_that_needs_nothing_costs_nothing(tmp_path: Path) -> None:
     run = plan_reproduction(tmp_path, only=["figure-3"])
     assert (run.masked_lms, run.scored_models, missing_packages(run)) == ((), (), [])
     table = estimate(run)
@@ -168,7 +168,7 @@ def test_estimates_know_every_model(tmp_path: Path) -> None:
 
 
 def test_the_commands_for_what_is_not_computed_are_accepted() -> None:
-    commands = [line for exhibit in read_paper(MERGE).exhibits.values() for line in exhibit.commands]
+    commands = [line for artifact in read_paper(MERGE).artifacts.values() for line in artifact.commands]
     assert len(commands) == 4
     for line in commands:
         command_parser([line.split()[1]]).parse_args(line.split()[1:])

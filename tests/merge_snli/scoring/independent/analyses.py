@@ -281,7 +281,7 @@ def class_pairs(data: Data, reported: Json) -> Json:
     }
 
 
-def kin(data: Data, reported: Json) -> Json:
+def fine_tuned(data: Data, reported: Json) -> Json:
     """Recompute Figure 7; which model has which counterpart is taken from the report."""
     counterparts = reported["masked_lms"]
     known = [entry["name"] for entry in data.record["generation"]["masked_lms"]]

@@ -19,7 +19,7 @@ from merge_snli.schema import NLI_LABELS
 from tests.records import save_record
 
 MASKED_LMS = ("google-bert/bert-base-cased", "google-bert/bert-large-cased", "FacebookAI/roberta-base")
-KIN = {"careful": MASKED_LMS[0], "hasty": MASKED_LMS[1], "short-bert": MASKED_LMS[2]}
+FINE_TUNED_FROM = {"careful": MASKED_LMS[0], "hasty": MASKED_LMS[1], "short-bert": MASKED_LMS[2]}
 HARD = ("s004", "s009")
 """Seeds that the functions never answer right."""
 

@@ -21,7 +21,7 @@ OF_ONE: dict[str, Callable[[Data, Json], Json]] = {
     "majority": analyses.majority,
     "classes": analyses.classes,
     "class_pairs": analyses.class_pairs,
-    "kin": analyses.kin,
+    "fine_tuned": analyses.fine_tuned,
     "seed_correctness": analyses.seed_correctness,
     "hard_seeds": analyses.hard_seeds,
 }

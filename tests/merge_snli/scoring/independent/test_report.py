@@ -10,7 +10,7 @@ import pytest
 
 from merge_snli.paper.report.analyze import analyze
 from tests.merge_snli.scoring.independent.compare import differences
-from tests.merge_snli.scoring.independent.conftest import HARD, KIN, Scored
+from tests.merge_snli.scoring.independent.conftest import FINE_TUNED_FROM, HARD, Scored
 from tests.merge_snli.scoring.independent.data import Json
 from tests.merge_snli.scoring.independent.numbers import Near
 from tests.merge_snli.scoring.independent.regression import word_counts
@@ -22,7 +22,11 @@ LEFT_OUT = (HARD[0], "s001")
 def test_every_number_is_equal(scored: Scored) -> None:
     """One test, as its fixtures are expensive. The report repeats all analyses without some seeds."""
     report = analyze(
-        [scored.results], scored.folders, kin=KIN, corpus=str(scored.corpus), without_seeds=LEFT_OUT
+        [scored.results],
+        scored.folders,
+        fine_tuned_from=FINE_TUNED_FROM,
+        corpus=str(scored.corpus),
+        without_seeds=LEFT_OUT,
     ).as_dict()
     reported: Json = json.loads(json.dumps(report))
     check_completeness(reported)
@@ -45,7 +49,7 @@ def check_completeness(reported: Json) -> None:
     assert missing(reported["across_data_sets"]) == set()
     assert sum(model["not_computed"] is None for model in first["error_drivers"]["models"]) >= 3
     assert first["error_drivers"]["pooled"]["coefficients"]
-    assert {row["group"] for row in first["kin"]["groups"] if row["seeds"]} == {"equiv", "size", "arch", "multi"}
+    assert {row["group"] for row in first["fine_tuned"]["groups"] if row["seeds"]} == {"equiv", "size", "arch", "multi"}
     assert parts["pos, config all"]["hard_seeds"]["never_right"]
     tests = [pair["result"]["test"] for pair in first["table_3"]["family"]["pairs"]]
     assert any("resamples" in test for test in tests)

@@ -11,28 +11,28 @@ from merge_snli.comparison.statistics_tables import table_of_tests
 from merge_snli.dataset.texts import TextNames
 from merge_snli.paper.hard_seeds import HardSeed, HardSeeds
 from merge_snli.paper.majority import Majority
-from merge_snli.paper.report.exhibit import Exhibit
+from merge_snli.paper.report.artifact import Artifact
 from merge_snli.paper.report.sections import SECTIONS, Settings
-from merge_snli.paper.report.table_exhibits import hard_seeds_exhibits, majority_exhibits
-from merge_snli.paper.report.word_exhibits import word_frequency_exhibits
+from merge_snli.paper.report.table_artifacts import hard_seeds_artifacts, majority_artifacts
+from merge_snli.paper.report.word_artifacts import word_frequency_artifacts
 from merge_snli.paper.word_frequency import Average, ModelWordFrequency, WordFrequency
 from merge_snli.scoring.statistics import Interval, TestResult
 
 
-def exhibits(scored: ScoredDataset) -> dict[str, Exhibit]:
-    """Return the exhibits of every analysis that can be computed, by name."""
-    found: dict[str, Exhibit] = {}
+def artifacts(scored: ScoredDataset) -> dict[str, Artifact]:
+    """Return the artifacts of every analysis that can be computed, by name."""
+    found: dict[str, Artifact] = {}
     for section in SECTIONS:
         try:
             value = section.compute([scored], Settings())
         except NotComputable:
             continue
-        found |= {each.name: each for each in section.exhibits(value)}
+        found |= {each.name: each for each in section.artifacts(value)}
     return found
 
 
 def test_captions_do_not_depend_on_the_values(scored: ScoredDataset) -> None:
-    of_two, of_one = exhibits(scored), exhibits(dataclasses.replace(scored, models=scored.models[:1]))
+    of_two, of_one = artifacts(scored), artifacts(dataclasses.replace(scored, models=scored.models[:1]))
     assert {"table-3", "figure-5-word-classes", "error-drivers"} <= of_one.keys() & of_two.keys()
     for name in of_one.keys() & of_two.keys():
         assert (of_one[name].title, of_one[name].caption) == (of_two[name].title, of_two[name].caption)
@@ -40,7 +40,7 @@ def test_captions_do_not_depend_on_the_values(scored: ScoredDataset) -> None:
 
 
 def test_tests_of_seeds_against_variants_have_different_labels(scored: ScoredDataset) -> None:
-    (table,) = exhibits(scored)["seeds-against-variants"].tables
+    (table,) = artifacts(scored)["seeds-against-variants"].tables
     labels = [row[0] for row in table.rows]
     assert len({*labels}) == len(labels) > 1
 
@@ -62,10 +62,10 @@ def hard_seeds(never: int, rarely: int) -> HardSeeds:
 
 @pytest.mark.parametrize(("never", "rarely"), [(31, 32), (0, 1), (0, 0)])
 def test_hard_seeds_are_counted(never: int, rarely: int) -> None:
-    [exhibit] = hard_seeds_exhibits(hard_seeds(never, rarely))
-    assert exhibit.basis.startswith(f"{rarely} of 2,222 seeds; {never} ")
-    assert [len(table.rows) for table in exhibit.tables] == ([rarely] if rarely else [])
-    for table in exhibit.tables:
+    [artifact] = hard_seeds_artifacts(hard_seeds(never, rarely))
+    assert artifact.basis.startswith(f"{rarely} of 2,222 seeds; {never} ")
+    assert [len(table.rows) for table in artifact.tables] == ([rarely] if rarely else [])
+    for table in artifact.tables:
         assert [column.header for column in table.columns[1:3]] == ["Question", "Sentence_A"]
 
 
@@ -80,7 +80,7 @@ def test_the_share_of_the_constant_label_is_noted() -> None:
         tied_votes=0,
         vote_accuracy=0.9,
     )
-    [table] = majority_exhibits(value)[0].tables
+    [table] = majority_artifacts(value)[0].tables
     assert "49.5%" in " ".join(table.notes)
 
 
@@ -115,7 +115,7 @@ def test_the_mean_word_frequency_is_noted_with_its_models(
         mean_ratio_snli=mean_ratio_snli,
         mean_ratio_all=2000.0,
     )
-    [table] = word_frequency_exhibits(value)[0].tables
+    [table] = word_frequency_artifacts(value)[0].tables
     [note] = [note for note in table.notes if shown in note]
     assert over in note
 

@@ -1,4 +1,4 @@
-"""Test whether masked LMs favor the NLI models of their own kin (section 5.3 and Figure 7 of the paper).
+"""Test whether masked LMs favor the NLI models that were fine-tuned from them (section 5.3 and Figure 7 of the paper).
 
 The groups of variants are those of Table 9: by the masked LMs that validated a variant in premise or hypothesis. They
 are seen from an NLI model, whose counterpart is the masked LM of the same architecture and size.
@@ -50,7 +50,7 @@ class ModelGroup:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kin:
+class FineTuned:
     """The four groups of variants.
 
     Attributes:
@@ -66,12 +66,13 @@ class Kin:
     groups: tuple[ModelGroup, ...]
 
 
-def kin(scored: ScoredDataset, counterparts: Mapping[str, str] | None = None) -> Kin:
+def fine_tuned(scored: ScoredDataset, counterparts: Mapping[str, str] | None = None) -> FineTuned:
     """Draw the PA curve of each group of variants, averaged over the models that have a counterpart.
 
     Args:
         scored: A config of a data set.
-        counterparts: Masked LM of models, by name of the model (`--kin`), in addition to those of the paper's models.
+        counterparts: Masked LM of models, by name of the model (`--fine-tuned-from`), besides those of the paper's
+            models.
 
     Raises:
         NotComputable: If no model has a counterpart among the masked LMs of the data set.
@@ -80,7 +81,7 @@ def kin(scored: ScoredDataset, counterparts: Mapping[str, str] | None = None) ->
     if not found:
         raise NotComputable(
             f"Figure 7 needs an NLI model whose masked LM made variants of this data set "
-            f"({', '.join(scored.variants_by('masked_lm'))}): give --kin MODEL=MLM"
+            f"({', '.join(scored.variants_by('masked_lm'))}): give --fine-tuned-from MODEL=MLM"
         )
     groups: list[ModelGroup] = []
     tables: dict[str, list[tuple[str, Counts, int]]] = {group: [] for group in GROUPS}
@@ -108,7 +109,7 @@ def kin(scored: ScoredDataset, counterparts: Mapping[str, str] | None = None) ->
             )
             if table.sizes.any():
                 tables[group].append((model.name, table, number_drawn(scored, model, kept)))
-    return Kin(
+    return FineTuned(
         minimum=MINIMUM,
         masked_lms=found,
         curves={
@@ -123,7 +124,7 @@ def kin(scored: ScoredDataset, counterparts: Mapping[str, str] | None = None) ->
 
 
 def check_counterparts(data: Sequence[ScoredDataset], counterparts: Mapping[str, str]) -> None:
-    """Check that every model and masked LM of `--kin` is one of the data sets.
+    """Check that every model and masked LM of `--fine-tuned-from` is one of the data sets.
 
     Args:
         data: The data sets of a report.
@@ -139,8 +140,8 @@ def check_counterparts(data: Sequence[ScoredDataset], counterparts: Mapping[str,
         for value, known, what in ((model, models, "scored model"), (masked_lm, masked_lms, "masked LM")):
             if value not in known:
                 raise InputError(
-                    f"{param('kin')} {model}={masked_lm}: {value} is not a {what} of the data sets; choose from "
-                    f"{', '.join(known)}"
+                    f"{param('fine_tuned_from')} {model}={masked_lm}: {value} is not a {what} of the data sets; choose "
+                    f"from {', '.join(known)}"
                 )
 
 

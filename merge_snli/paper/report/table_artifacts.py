@@ -4,8 +4,8 @@ from merge_snli.base.table import Cell, Column, Table, capitalized, count
 from merge_snli.comparison.statistics_tables import pair_table, table_of_tests
 from merge_snli.paper.hard_seeds import RARELY, HardSeed, HardSeeds, SeedCorrectness
 from merge_snli.paper.majority import Majority
-from merge_snli.paper.report.curve_exhibits import percent_or_none
-from merge_snli.paper.report.exhibit import Exhibit, basis
+from merge_snli.paper.report.artifact import Artifact, basis
+from merge_snli.paper.report.curve_artifacts import percent_or_none
 from merge_snli.paper.table_3 import SeedsAgainstVariants, Table3
 from merge_snli.scoring.records import Ends
 from merge_snli.scoring.rows import ends_text
@@ -17,7 +17,7 @@ SEED_NOTES = (
 )
 
 
-def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
+def table_3_artifacts(value: Table3) -> tuple[Artifact, ...]:
     """Return Table 3, with intervals and letters."""
     seeds = any(row["on_seeds"] is not None for row in value.rows)
     with_source = any(row["source"] is not None for row in value.rows)
@@ -60,7 +60,7 @@ def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
         ),
     )
     return (
-        Exhibit(
+        Artifact(
             name="table-3",
             paper="Table 3",
             title="Scores of the models",
@@ -71,7 +71,7 @@ def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
     )
 
 
-def seeds_against_variants_exhibits(value: SeedsAgainstVariants) -> tuple[Exhibit, ...]:
+def seeds_against_variants_artifacts(value: SeedsAgainstVariants) -> tuple[Artifact, ...]:
     """Return the tests of seeds against variants."""
     tests = [
         (f"{name}, over {result.unit}s", result, None)
@@ -82,7 +82,7 @@ def seeds_against_variants_exhibits(value: SeedsAgainstVariants) -> tuple[Exhibi
     ]
     models = [count(each.result.n, "model") for each in value.over_models[:1]]
     return (
-        Exhibit(
+        Artifact(
             name="seeds-against-variants",
             paper="Section 5.1",
             title="Seeds against variants",
@@ -94,7 +94,7 @@ def seeds_against_variants_exhibits(value: SeedsAgainstVariants) -> tuple[Exhibi
     )
 
 
-def majority_exhibits(value: Majority) -> tuple[Exhibit, ...]:
+def majority_artifacts(value: Majority) -> tuple[Artifact, ...]:
     """Return PA at the quality threshold against majority labels."""
     rows = [*value.models.items(), ("mean", value.mean)]
     table = Table(
@@ -115,7 +115,7 @@ def majority_exhibits(value: Majority) -> tuple[Exhibit, ...]:
         ),
     )
     return (
-        Exhibit(
+        Artifact(
             name="majority-label",
             paper="Section 5.1",
             title="Pattern accuracy against majority labels",
@@ -126,7 +126,7 @@ def majority_exhibits(value: Majority) -> tuple[Exhibit, ...]:
     )
 
 
-def seed_correctness_exhibits(value: SeedCorrectness) -> tuple[Exhibit, ...]:
+def seed_correctness_artifacts(value: SeedCorrectness) -> tuple[Artifact, ...]:
     """Return PA at the quality threshold by whether the model answers the seed right."""
     table = Table(
         columns=(
@@ -149,7 +149,7 @@ def seed_correctness_exhibits(value: SeedCorrectness) -> tuple[Exhibit, ...]:
         ),
     )
     return (
-        Exhibit(
+        Artifact(
             name="right-and-wrong-seeds",
             paper="Section 5.5",
             title="Pattern accuracy on seeds answered right and wrong",
@@ -161,7 +161,7 @@ def seed_correctness_exhibits(value: SeedCorrectness) -> tuple[Exhibit, ...]:
     )
 
 
-def hard_seeds_exhibits(value: HardSeeds) -> tuple[Exhibit, ...]:
+def hard_seeds_artifacts(value: HardSeeds) -> tuple[Artifact, ...]:
     """Return Table 10, the seeds that hardly any model answers right."""
     seeds = value.rarely_right
     models = list(seeds[0].answers) if seeds else []
@@ -183,7 +183,7 @@ def hard_seeds_exhibits(value: HardSeeds) -> tuple[Exhibit, ...]:
         ),
     )
     return (
-        Exhibit(
+        Artifact(
             name="table-10-hard-seeds",
             paper="Table 10",
             title="Hard seeds",

@@ -1,26 +1,23 @@
 """Show what right and wrong answers have to do with words: word frequency, and the regression of right answers."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
 
 from merge_snli.base.table import Cell, Column, Table, count
+from merge_snli.comparison.line_chart import COLORS, GRAY, NARROW_WIDTH_INCHES, WIDTH_INCHES, draw_grid, draw_title
 from merge_snli.comparison.statistics_tables import p_text
-from merge_snli.paper.coefficient_chart import coefficient_figure
-from merge_snli.paper.report.exhibit import Exhibit, and_list, basis, predictor_name
+from merge_snli.paper.error_drivers import Coefficient, ErrorDrivers, Regression
+from merge_snli.paper.report.artifact import Artifact, and_list, basis, predictor_name
+from merge_snli.paper.word_frequency import Average, WordFrequency
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from matplotlib.figure import Figure
-
-    from merge_snli.paper.error_drivers import Coefficient, ErrorDrivers, Regression
-    from merge_snli.paper.word_frequency import Average, WordFrequency
+# Height of a row.
+COEFFICIENT_INCHES = 0.38
 
 
-def word_frequency_exhibits(value: WordFrequency) -> tuple[Exhibit, ...]:
+def word_frequency_artifacts(value: WordFrequency) -> tuple[Artifact, ...]:
     """Return how much more frequent replacements are than originals."""
     averages = ("Arithmetic mean", "Median", "Geometric mean")
     table = Table(
@@ -61,7 +58,7 @@ def word_frequency_exhibits(value: WordFrequency) -> tuple[Exhibit, ...]:
         ),
     )
     return (
-        Exhibit(
+        Artifact(
             name="word-frequency",
             paper="Section 5.5",
             title="Frequency of replacements and originals",
@@ -80,12 +77,12 @@ def _average(average: Average) -> tuple[float | None, str | None]:
     return average.value, None if interval is None else f"{interval.low:,.2f} to {interval.high:,.2f}"
 
 
-def error_drivers_exhibits(value: ErrorDrivers) -> tuple[Exhibit, ...]:
+def error_drivers_artifacts(value: ErrorDrivers) -> tuple[Artifact, ...]:
     """Return the coefficients, pooled over the models or of the only model, with those of single models as marks."""
     main = value.pooled or value.models[0]
     regressions = [*value.models, *([] if value.pooled is None else [value.pooled])]
     return (
-        Exhibit(
+        Artifact(
             name="error-drivers",
             paper="Research question 3",
             title="What drives right answers",
@@ -104,6 +101,52 @@ def _draw(value: ErrorDrivers, narrow: bool, title: str) -> Figure:
     single = [each for model in value.models for each in model.coefficients]
     dot = "all models, 95% interval"
     return coefficient_figure(names, value.pooled.coefficients, single, title=title, dot=dot, narrow=narrow)
+
+
+def coefficient_figure(
+    names: Mapping[str, str],
+    main: Sequence[Coefficient],
+    others: Sequence[Coefficient] = (),
+    *,
+    title: str,
+    dot: str,
+    narrow: bool = False,
+) -> Figure:
+    """Return a chart with one row per predictor, the first on top.
+
+    Args:
+        names: Labels of the rows by name of the predictor.
+        main: The coefficients that are drawn as dots with their intervals.
+        others: The coefficients in the regressions of single models, drawn as small marks.
+        title: Title of the chart.
+        dot: What the dots stand for.
+        narrow: Draw for the width of a phone, without a title.
+    """
+    width = NARROW_WIDTH_INCHES if narrow else WIDTH_INCHES
+    figure = Figure(figsize=(width, 1.1 + COEFFICIENT_INCHES * len(names)), layout="constrained")
+    axes = figure.subplots()
+    axes.axvline(0, color=GRAY, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
+    rows = {name: row for row, name in enumerate(names)}
+    marks = sorted(others, key=lambda each: rows[each.name])
+    if marks:
+        at = [rows[each.name] for each in marks]
+        axes.plot([each.estimate for each in marks], at, "|", color=GRAY, markersize=9, label="single models")
+    if main:
+        at = [rows[each.name] for each in main]
+        estimates = [each.estimate for each in main]
+        axes.plot(estimates, at, "o", color=COLORS[0], markersize=7, markeredgecolor="white", label=dot)
+    for each in main:
+        ends = (each.interval.low, each.interval.high)
+        axes.plot(ends, (rows[each.name],) * 2, color=COLORS[0], linewidth=2, zorder=1)
+    label = "Log-odds" if narrow else "Change of the log-odds of a right answer"
+    axes.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
+    axes.set_yticks(range(len(names)), list(names.values()))
+    axes.tick_params(axis="y", length=0)
+    draw_grid(axes, "x", hidden=("top", "right", "left"))
+    if not narrow:
+        draw_title(figure, title)
+    figure.legend(loc="outside lower left", ncols=2, frameon=False, fontsize=9)
+    return figure
 
 
 def _coefficient_table(value: ErrorDrivers, regressions: Sequence[Regression]) -> Table:

@@ -7,7 +7,7 @@ import pytest
 from merge_snli.base.errors import InputError
 from merge_snli.comparison.scored_dataset import NotComputable
 from merge_snli.models.paper_models import ALBERT, BERT, PAPER_MODELS, PAPER_NAMES
-from merge_snli.paper.kin import ARCH, EQUIV, MULTI, SIZE, check_counterparts, group_masks, kin
+from merge_snli.paper.fine_tuned import ARCH, EQUIV, MULTI, SIZE, check_counterparts, fine_tuned, group_masks
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 
 BERT_B_S = "textattack/bert-base-uncased-snli"
@@ -49,7 +49,7 @@ def test_seeds_with_few_variants_are_left_out_and_counted() -> None:
         models=(BERT_B_S, "other"),
         masked_lms=MASKED_LMS,
     )
-    found = kin(made)
+    found = fine_tuned(made)
     assert found.masked_lms == {BERT_B_S: BERT[0]}
     assert [(each.group, each.variants, each.variants_per_subsample) for each in found.groups] == [
         (EQUIV, 9, (9 + 5) / 2),
@@ -64,7 +64,7 @@ def test_seeds_with_few_variants_are_left_out_and_counted() -> None:
     curves = found.curves
     assert set(curves) == {EQUIV, ARCH}
     assert (curves[EQUIV].at(0.8), curves[EQUIV].at(0.9), curves[EQUIV].seeds) == (1, 0, 1)
-    both = kin(made, {"other": BERT[1]})
+    both = fine_tuned(made, {"other": BERT[1]})
     assert both.masked_lms == {BERT_B_S: BERT[0], "other": BERT[1]}
     assert {group: curve.models for group, curve in both.curves.items()} == {
         EQUIV: (BERT_B_S,),
@@ -75,10 +75,10 @@ def test_seeds_with_few_variants_are_left_out_and_counted() -> None:
 
 def test_without_a_counterpart_the_option_is_named() -> None:
     made = scored_dataset(rows_of("s1", "e"))
-    with pytest.raises(NotComputable, match=r"Figure 7 .*\(mlm\).*--kin MODEL=MLM"):
-        kin(made)
+    with pytest.raises(NotComputable, match=r"Figure 7 .*\(mlm\).*--fine-tuned-from MODEL=MLM"):
+        fine_tuned(made)
     with pytest.raises(NotComputable, match=r"Figure 7"):
-        kin(made, {"a": "elsewhere"})
+        fine_tuned(made, {"a": "elsewhere"})
 
 
 @pytest.mark.parametrize(

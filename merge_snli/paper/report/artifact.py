@@ -1,22 +1,15 @@
 """Define a figure or table of the report, and the phrases in its texts."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from merge_snli.base.table import count
+from matplotlib.figure import Figure
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from matplotlib.figure import Figure
-
-    from merge_snli.base.table import Table
+from merge_snli.base.table import Table, count
 
 # Draws a figure; the arguments are whether it is for the width of a phone, and its title.
-Draw: TypeAlias = "Callable[[bool, str], Figure]"
+Draw: TypeAlias = Callable[[bool, str], Figure]
 
 CLASS_PLURALS = {"noun": "nouns", "verb": "verbs", "adj": "adjectives", "adv": "adverbs"}
 
@@ -29,7 +22,7 @@ PREDICTORS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exhibit:
+class Artifact:
     """A figure, tables, or a figure with its values as tables.
 
     Attributes:

@@ -1,28 +1,22 @@
 """Show the analyses that are curves: Figures 4 to 8 and 11 of the paper."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
 
 from merge_snli.base.table import Column, Table, count
+from merge_snli.comparison.curves import MeanCurve, ModelCurves
 from merge_snli.comparison.figures import FIGURE_4_START
 from merge_snli.comparison.line_chart import COLORS, Line, line_figure
 from merge_snli.comparison.statistics_tables import pair_table, table_of_tests
-from merge_snli.paper.report.exhibit import CLASS_PLURALS, Exhibit, and_list, basis
+from merge_snli.comparison.word_classes import Classes, ClassPairs
+from merge_snli.paper.filter_sets import FilterSets
+from merge_snli.paper.fine_tuned import FineTuned
+from merge_snli.paper.report.artifact import CLASS_PLURALS, Artifact, and_list, basis
 from merge_snli.schema import WORD_CLASSES
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from matplotlib.figure import Figure
-
-    from merge_snli.comparison.curves import MeanCurve, ModelCurves
-    from merge_snli.comparison.word_classes import Classes, ClassPairs
-    from merge_snli.paper.filter_sets import FilterSets
-    from merge_snli.paper.kin import Kin
 
 # Thresholds shown in the tables below the figures.
 TABLE_THRESHOLDS = (0.5, 0.7, 0.8, 0.9, 1)
@@ -34,12 +28,12 @@ GROUP_NAMES = {"equiv": "Equiv-MLM", "size": "Size-MLM", "arch": "Arch-MLM", "mu
 LETTERS = {"noun": "N", "verb": "V", "adj": "A", "adv": "Adv"}
 
 
-def model_curves_exhibits(value: ModelCurves) -> tuple[Exhibit, ...]:
+def model_curves_artifacts(value: ModelCurves) -> tuple[Artifact, ...]:
     """Return Figure 4, the curves from 80% on, and Figure 11, the whole curves."""
     curves = [(curve.models[0], curve, style) for style, curve in enumerate(value.curves)]
     of = basis(value.seeds, len(curves))
     return (
-        Exhibit(
+        Artifact(
             name="figure-4-curves-from-80",
             paper="Figure 4",
             title="Pattern accuracy from 80% on",
@@ -48,7 +42,7 @@ def model_curves_exhibits(value: ModelCurves) -> tuple[Exhibit, ...]:
             basis=of,
             draw=partial(draw_curves, curves, start=FIGURE_4_START),
         ),
-        Exhibit(
+        Artifact(
             name="figure-11-curves",
             paper="Figure 11",
             title="Pattern accuracy by threshold",
@@ -61,13 +55,13 @@ def model_curves_exhibits(value: ModelCurves) -> tuple[Exhibit, ...]:
     )
 
 
-def classes_exhibits(value: Classes) -> tuple[Exhibit, ...]:
+def classes_artifacts(value: Classes) -> tuple[Artifact, ...]:
     """Return Figure 5, the word classes."""
     curves = [(CLASS_PLURALS[name], curve, WORD_CLASSES.index(name)) for name, curve in value.curves.items()]
     tests = [(f"{CLASS_PLURALS[each.first]} − {CLASS_PLURALS[each.second]}", each.result, None) for each in value.tests]
     seeds = and_list([f"{curve.seeds:,} with {name}" for name, curve, _ in curves])
     return (
-        Exhibit(
+        Artifact(
             name="figure-5-word-classes",
             paper="Figure 5",
             title="Pattern accuracy by word class, mean over models",
@@ -80,7 +74,7 @@ def classes_exhibits(value: Classes) -> tuple[Exhibit, ...]:
     )
 
 
-def class_pairs_exhibits(value: ClassPairs) -> tuple[Exhibit, ...]:
+def class_pairs_artifacts(value: ClassPairs) -> tuple[Artifact, ...]:
     """Return Figure 6, pairs of word classes on the same seeds. A class keeps its color, a pair has one line style."""
     curves = [
         (f"{LETTERS[own]}_{LETTERS[other]}", curve, WORD_CLASSES.index(own) + number * len(COLORS))
@@ -96,7 +90,7 @@ def class_pairs_exhibits(value: ClassPairs) -> tuple[Exhibit, ...]:
     ]
     seeds = and_list([f"{pair.seeds:,} with {pair.first} and {pair.second}" for pair in value.pairs])
     return (
-        Exhibit(
+        Artifact(
             name="figure-6-class-pairs",
             paper="Figure 6",
             title="Pattern accuracy on seeds of two word classes, mean over models",
@@ -109,7 +103,7 @@ def class_pairs_exhibits(value: ClassPairs) -> tuple[Exhibit, ...]:
     )
 
 
-def kin_exhibits(value: Kin) -> tuple[Exhibit, ...]:
+def fine_tuned_artifacts(value: FineTuned) -> tuple[Artifact, ...]:
     """Return Figure 7, variants by the masked LMs that made them."""
     curves = [(GROUP_NAMES[name], curve, list(GROUP_NAMES).index(name)) for name, curve in value.curves.items()]
     groups = Table(
@@ -143,7 +137,7 @@ def kin_exhibits(value: Kin) -> tuple[Exhibit, ...]:
     )
     seeds = and_list([f"up to {curve.seeds:,} in {name}" for name, curve, _ in curves] or ["none"])
     return (
-        Exhibit(
+        Artifact(
             name="figure-7-masked-lms",
             paper="Figure 7",
             title="Pattern accuracy by masked LM, mean over models",
@@ -156,7 +150,7 @@ def kin_exhibits(value: Kin) -> tuple[Exhibit, ...]:
     )
 
 
-def filter_sets_exhibits(value: FilterSets) -> tuple[Exhibit, ...]:
+def filter_sets_artifacts(value: FilterSets) -> tuple[Artifact, ...]:
     """Return Figure 8, data sets with other filters, with the number of distinct variants beside each curve."""
     named = [(each.name, each.curve, style) for style, each in enumerate(value.sets)]
     counted = [(f"{name} ({curve.variants:,})", curve, style) for name, curve, style in named]
@@ -166,7 +160,7 @@ def filter_sets_exhibits(value: FilterSets) -> tuple[Exhibit, ...]:
     notes = (*value.coverage, *left_out, *value.refused)
     tests = () if value.family is None else (pair_table(value.family),)
     return (
-        Exhibit(
+        Artifact(
             name="figure-8-filters",
             paper="Figure 8",
             title="Pattern accuracy by filters, mean over models",
