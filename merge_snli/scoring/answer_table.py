@@ -142,7 +142,7 @@ def from_table(table: pa.Table, labels: Sequence[str], n_subsamples: int | None)
     groups = positions_among(rows["group_id"], ids)
     if (groups < 0).any() or len(np.unique(groups)) < len(ids):
         raise ValueError("a group has no seed, or a seed no row")
-    if pc.count_distinct(rows["row_id"]).as_py() != len(rows) or len(ids) < len(on_seeds):
+    if len(pc.unique(rows["row_id"])) != len(rows) or len(ids) < len(on_seeds):
         raise ValueError("an id is not unique")
     probable = [f"{PROBABILITY}{label}" for label in labels]
     about = [name for name in table.column_names if name not in ANSWER_COLUMNS and not name.startswith(PROBABILITY)]
