@@ -7,7 +7,24 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
 from jinja2 import Template
+
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.variants import seed_offsets
+from merge_snli.scoring.data import ScoredData
+
+# The columns of a variant that say which words of its seed are replaced, and where they are.
+COLUMNS = (
+    "premise",
+    "hypothesis",
+    "seed_premise",
+    "seed_hypothesis",
+    "original",
+    "replacement",
+    "premise_offsets",
+    "hypothesis_offsets",
+)
 
 UNSAFE_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
@@ -54,3 +71,22 @@ def combined_script(scripts: Sequence[str]) -> str:
     """Return scripts as one, in a scope of their own, after what all interactive pages share."""
     parts = [asset("merge_snli.comparison", "page.js"), *scripts]
     return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
+
+
+def words_of_seeds(data: ScoredData) -> list[list[tuple[str, tuple[int, ...], tuple[int, ...]]]]:
+    """Return the words that variants replace, with the offsets of their characters in premise and hypothesis, by seed.
+
+    Raises:
+        InputError: If the data set lacks a column.
+    """
+    missing = [name for name in COLUMNS if name not in data.table.column_names]
+    if missing:
+        raise InputError(f"{data.place} has no column {missing[0]}")
+    originals = data.table["original"].combine_chunks().dictionary_encode().indices.to_numpy()
+    _, first = np.unique(np.stack([data.row_groups, originals]), axis=1, return_index=True)
+    first.sort()
+    words: list[list[Any]] = [[] for _ in data.group_ids]
+    rows = data.table.select(COLUMNS).take(first).to_pylist()
+    for group, row in zip(data.row_groups[first].tolist(), rows, strict=True):
+        words[group].append((row["original"], seed_offsets(row, "premise"), seed_offsets(row, "hypothesis")))
+    return words

@@ -21,12 +21,18 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_text
 from merge_snli.card.metadata import license_of, license_text, may_be_shared
 from merge_snli.comparison.corpus import CorpusCounts
-from merge_snli.comparison.html_page import asset, combined_script, content_policy, shared_style, template
+from merge_snli.comparison.html_page import (
+    asset,
+    combined_script,
+    content_policy,
+    shared_style,
+    template,
+    words_of_seeds,
+)
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, scored_dataset
 from merge_snli.dataset.folders import check_out
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.dataset.variants import seed_offsets
 from merge_snli.models.labels import positions
 from merge_snli.schema import ALL
 from merge_snli.scoring.data import Numbering
@@ -37,8 +43,6 @@ from merge_snli.scoring.result import Result
 PAGE = "index.html"
 # Log-odds are multiplied by this and rounded.
 LOG_ODDS_SCALE = 100
-# The columns that say where the words are in a seed's sentences, with `seed_hypothesis`.
-PLACED = ("premise", "hypothesis", "premise_offsets", "hypothesis_offsets", "original", "replacement", "seed_premise")
 
 
 def results_on(results: Iterable[Result], dataset: MergeDataset, config: str | None = None) -> list[Result]:
@@ -133,6 +137,7 @@ def _packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | No
         "answers": np.stack([_numbers(model, model.answers.predicted[order], labels) for model in scored.models]),
         "onSeeds": np.stack([_numbers(model, model.seeds.predicted, labels) for model in scored.models]),
     }
+    sentences = {side: [seed[at] for seed in seeds] for at, side in enumerate(("premises", "hypotheses"))}
     header = {
         "dataset": scored.record.title,
         "config": scored.record.config,
@@ -152,7 +157,7 @@ def _packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | No
         "annotators": None if scored.data.annotators is None else scored.data.annotators.tolist(),
         "starts": np.searchsorted(scored.groups[order], np.arange(len(scored.ids) + 1)).tolist(),
         "textNames": scored.dataset.record.texts,
-        "texts": _texts(scored) if with_text else None,
+        "texts": {**sentences, "words": words_of_seeds(scored.data)} if with_text else None,
         "arrays": [[name, array.dtype.str[1:], array.size] for name, array in arrays.items()],
     }
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
@@ -173,16 +178,3 @@ def _numbers(model: ModelAnswers, predicted: Ints, labels: list[str]) -> NDArray
     """Return the numbers of predicted labels among those of the page, as bytes; a code of `Missing` as 256 less it."""
     in_page = np.array(positions(model.answers.labels, labels))
     return np.where(predicted < 0, predicted, in_page[predicted]).astype("i1").view("u1")
-
-
-def _texts(scored: ScoredDataset) -> dict[str, Any]:
-    """Return the sentences of the seeds, and where their words are: original, offsets in premise and hypothesis."""
-    table = scored.data.table
-    keys = np.stack([scored.groups, scored.words["original"].indices.to_numpy()])
-    _, first = np.unique(keys, axis=1, return_index=True)
-    places: list[list[Any]] = [[] for _ in scored.ids]
-    rows = table.select([*PLACED, "seed_hypothesis"]).take(first).to_pylist()
-    for seed, row in zip(scored.groups[first].tolist(), rows, strict=True):
-        places[seed].append([row["original"], seed_offsets(row, "premise"), seed_offsets(row, "hypothesis")])
-    premises, hypotheses, _ = zip(*scored.seeds, strict=True)
-    return {"premises": premises, "hypotheses": hypotheses, "places": places}

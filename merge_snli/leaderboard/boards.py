@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from merge_snli.base.table import Column, Table
 from merge_snli.scoring.grouping import (
@@ -23,8 +24,9 @@ from merge_snli.scoring.rows import MODEL, PA, ScoreRow, percent
 from merge_snli.scoring.score_table import columns_of, compared_labels_of, part_tables, score_table, size_of
 from merge_snli.scoring.store import safe_name
 
-SEED_MEASURES = ("Seeds", "Variants", PA)
-PAIR_MEASURES = ("Accuracy", PA)
+# What is shown of each data set side by side, with seeds and without: the scores by header.
+MEASURES = {"Seeds": "seed_accuracy", "Variants": "sample_accuracy", PA: "pattern_accuracy"}
+PAIR_MEASURES = {"Accuracy": "sample_accuracy", PA: "pattern_accuracy"}
 
 EXPLANATION = (
     f"Scores in percent. Seeds, Variants, Accuracy: sample accuracy. {PA}: share of the seeds or groups of which at "
@@ -47,24 +49,6 @@ class Entry:
     name: str
     result: Scored
     unranked: str | None = None
-
-
-@dataclass(frozen=True)
-class Bar:
-    """The predicted labels of a model on some rows.
-
-    Attributes:
-        accuracy: Share of the rows predicted correctly, in percent.
-        shares: Share of each predicted label in percent, by label.
-    """
-
-    accuracy: float
-    shares: dict[str, float]
-
-    @property
-    def text(self) -> str:
-        """The shares in words, for readers that see no bars."""
-        return ", ".join(f"{label.replace('_', ' ')} {share:.1f}%" for label, share in self.shares.items())
 
 
 @dataclass(frozen=True)
@@ -131,7 +115,7 @@ class Board:
         table = prompt_table(self.results, self.names)
         return [] if table is None else [table]
 
-    def bars(self) -> dict[str, dict[str, tuple[int, tuple[Bar | None, ...]]]]:
+    def bars(self) -> dict[str, dict[str, tuple[int, list[dict[str, Any] | None]]]]:
         """Return the number of rows and the bar of each model by column and its value; None for one without scores."""
         return {column: _bars(column, self.results) for column in columns_of(self.results)}
 
@@ -151,32 +135,32 @@ def make_boards(results: Iterable[Result], *, thresholds: tuple[float, ...] = ()
         InputError: If two results on the same data are of the same model.
     """
 
-    def place(group: list[Result]) -> tuple[object, ...]:
+    def position(group: list[Result]) -> tuple[object, ...]:
         data = group[0].dataset
         return not group[0].has_seeds, data.title, data.digest, config_rank(data.config)
 
-    groups = sorted(on_same_data(results), key=place)
+    groups = sorted(on_same_data(results), key=position)
     titles = titles_of([group[0].dataset for group in groups])
     return tuple(Board(title, _entries(group), thresholds) for title, group in zip(titles, groups, strict=True))
 
 
-def _bars(column: str, results: tuple[Scored, ...]) -> dict[str, tuple[int, tuple[Bar | None, ...]]]:
+def _bars(column: str, results: tuple[Scored, ...]) -> dict[str, tuple[int, list[dict[str, Any] | None]]]:
     by_model = [result.rows_by.get(column, {}) for result in results]
-    values = dict.fromkeys(value for rows in by_model for value in rows)
     return {
         value: (
             max(int(rows[value].share("rows")) for rows in by_model if value in rows),
-            tuple(_bar(result.rows_by.get(column, {}).get(value), result.compared_labels) for result in results),
+            [_bar(rows.get(value), result.compared_labels) for rows, result in zip(by_model, results, strict=True)],
         )
-        for value in values
+        for value in dict.fromkeys(value for rows in by_model for value in rows)
     }
 
 
-def _bar(row: ScoreRow | None, labels: Sequence[str]) -> Bar | None:
+def _bar(row: ScoreRow | None, labels: Sequence[str]) -> dict[str, Any] | None:
+    """Return the accuracy of a model on some rows, and the share of each predicted label, in percent."""
     if row is None:
         return None
     shares = {label: percent(row[f"predicted_{label}"]) or 0.0 for label in labels}
-    return Bar(percent(row["sample_accuracy"]) or 0.0, shares)
+    return {"accuracy": percent(row["sample_accuracy"]) or 0.0, "shares": shares}
 
 
 def _entries(results: list[Result]) -> tuple[Entry, ...]:
@@ -197,36 +181,14 @@ def _keys(names: list[str]) -> list[str]:
     return keys
 
 
-@dataclass(frozen=True)
-class SideBySide:
-    """Models on data sets.
-
-    Attributes:
-        data: Title of each data set, with its config if that is not `all`, and what each of its columns shows.
-        rows: Name of each model and its scores in percent on each data set; None for every score if it has none. Best
-            first on the first data set, then on the next.
-        notes: What the scores are, and which model is not ranked on which data.
-    """
-
-    data: tuple[tuple[str, tuple[str, ...]], ...]
-    rows: tuple[tuple[str, tuple[tuple[float | None, ...], ...]], ...]
-    notes: tuple[str, ...]
-
-    def table(self) -> Table:
-        """Return a table with a column per data set and measure, in percent."""
-        headers = [f"{title}: {measure}" for title, measures in self.data for measure in measures]
-        return Table(
-            title="Models on all data sets",
-            columns=(MODEL, *(Column(header, format=".1f") for header in headers)),
-            rows=tuple((name, *(value for cells in row for value in cells)) for name, row in self.rows),
-            notes=self.notes,
-        )
-
-
-def side_by_side(boards: Sequence[Board]) -> SideBySide | None:
+def side_by_side(boards: Sequence[Board]) -> tuple[Table, list[tuple[str, tuple[str, ...]]]] | None:
     """Return the models on all data sets, or None if there is only one.
 
     Of a MERGE data set, the config `all` is shown, or the first of its configs that has results.
+
+    Returns:
+        A table with a column per data set and measure, in percent, and the title of each data set with its measures.
+        The models are sorted by the first data set, best first, then by the next.
     """
     first = {board.dataset.digest: board for board in reversed(boards)}  # `all` is the first board of a data set
     chosen = [board for board in boards if first[board.dataset.digest] is board or not board.has_seeds]
@@ -235,31 +197,41 @@ def side_by_side(boards: Sequence[Board]) -> SideBySide | None:
     results = {model_key(result): result for board in reversed(chosen) for result in board.results}
     names = dict(zip(results, names_of(list(results.values())), strict=True))
     entries = [{model_key(entry.result): entry for entry in board.entries} for board in chosen]
-    order = sorted(names, key=lambda key: [*(_rank(each.get(key)) for each in entries), names[key]])
-    return SideBySide(
-        data=tuple((_title(board), _measures(board)) for board in chosen),
+    order = sorted(names, key=lambda key: [*(_rank(of_board.get(key)) for of_board in entries), names[key]])
+    titles = [board.title.removesuffix(", config all") for board in chosen]
+    measures = [MEASURES if board.has_seeds else PAIR_MEASURES for board in chosen]
+    table = Table(
+        title="Models on all data sets",
+        columns=(
+            MODEL,
+            *(
+                Column(f"{title}: {measure}", format=".1f")
+                for title, of_board in zip(titles, measures, strict=True)
+                for measure in of_board
+            ),
+        ),
         rows=tuple(
-            (names[key], tuple(_cells(board, each.get(key)) for board, each in zip(chosen, entries, strict=True)))
+            (
+                names[key],
+                *(
+                    percent(of_board[key].result.row[score]) if key in of_board else None
+                    for of_board, shown in zip(entries, measures, strict=True)
+                    for score in shown.values()
+                ),
+            )
             for key in order
         ),
         notes=(
             EXPLANATION,
             *(
-                f"{_title(board)}: {names[model_key(entry.result)]} is not ranked: {entry.unranked}."
-                for board in chosen
+                f"{title}: {names[model_key(entry.result)]} is not ranked: {entry.unranked}."
+                for title, board in zip(titles, chosen, strict=True)
                 for entry in board.entries
                 if entry.unranked is not None
             ),
         ),
     )
-
-
-def _title(board: Board) -> str:
-    return board.title.removesuffix(", config all")
-
-
-def _measures(board: Board) -> tuple[str, ...]:
-    return SEED_MEASURES if board.has_seeds else PAIR_MEASURES
+    return table, [(title, tuple(shown)) for title, shown in zip(titles, measures, strict=True)]
 
 
 def _rank(entry: Entry | None) -> float:
@@ -267,10 +239,3 @@ def _rank(entry: Entry | None) -> float:
         return 1.0
     accuracy = percent(entry.result.row["pattern_accuracy"])
     return 1.0 if accuracy is None else -accuracy
-
-
-def _cells(board: Board, entry: Entry | None) -> tuple[float | None, ...]:
-    if entry is None:
-        return (None,) * len(_measures(board))
-    names = ("seed_accuracy", "sample_accuracy", "pattern_accuracy")[0 if board.has_seeds else 1 :]
-    return tuple(percent(entry.result.row[name]) for name in names)

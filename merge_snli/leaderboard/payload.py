@@ -7,7 +7,7 @@ from typing import Any
 
 from merge_snli.comparison.statistics_tables import effect_text
 from merge_snli.leaderboard.boards import Board, Entry
-from merge_snli.leaderboard.seeds import SeedPredictions, SeedText, Texts, inconsistent, seeds_by_hardness
+from merge_snli.leaderboard.seeds import SeedPredictions, inconsistent, seeds_by_hardness
 from merge_snli.models.labels import ANSWERS, FUNCTION, PROMPT
 from merge_snli.schema import ALL
 from merge_snli.scoring.data import MASKED_LM
@@ -29,7 +29,7 @@ DIGITS = 9
 CURVE_SCALE = 10**DIGITS
 
 
-def page_data(boards: Sequence[Board], texts: Mapping[int, Texts]) -> Json:
+def page_data(boards: Sequence[Board], texts: Mapping[int, Json]) -> Json:
     """Return the data of the page.
 
     Args:
@@ -42,12 +42,12 @@ def page_data(boards: Sequence[Board], texts: Mapping[int, Texts]) -> Json:
     }
 
 
-def _board(board: Board, texts: Texts | None) -> Json:
+def _board(board: Board, texts: Json | None) -> Json:
     first = board.results[0]
     sizes = results_of(first)[0].counts().sizes
     labels = short_names([entry.name for entry in board.entries])
     models = [{**_model(entry, texts), "label": label} for entry, label in zip(board.entries, labels, strict=True)]
-    seeds = {} if texts is None else texts.seeds
+    known = texts or {"license": None, "terms": None, "names": None, "seeds": {}}
     shown = {seed["id"] for model in models for seed in (*model["inconsistent"], *model["hardest"])}
     return {
         "dataset": board.dataset.title,
@@ -59,15 +59,15 @@ def _board(board: Board, texts: Texts | None) -> Json:
         "subsamples": first.subsamples or 1,
         "drawn": int(sizes[sizes > 0].min()) if sizes.any() else None,
         "quality": round(QUALITY_THRESHOLD * 100),
-        "license": None if texts is None else texts.license,
-        "terms": None if texts is None else texts.terms,
-        "textNames": None if texts is None else texts.names,
-        "texts": {seed_id: _text(text) for seed_id, text in seeds.items() if seed_id in shown},
+        "license": known["license"],
+        "terms": known["terms"],
+        "textNames": known["names"],
+        "texts": {seed_id: text for seed_id, text in known["seeds"].items() if seed_id in shown},
         "models": models,
     }
 
 
-def _model(entry: Entry, texts: Texts | None) -> Json:
+def _model(entry: Entry, texts: Json | None) -> Json:
     result = entry.result
     model, run, source = result.model, result.run, result.source
     seeds = seeds_by_hardness(result)
@@ -213,8 +213,8 @@ def _differences(shares: Iterable[float | None]) -> list[int]:
     return [values[0], *(after - before for before, after in pairwise(values))]
 
 
-def _hard_seed(seed: SeedPredictions, texts: Texts | None) -> Json:
-    text = None if texts is None else texts.seeds.get(seed.seed_id)
+def _hard_seed(seed: SeedPredictions, texts: Json | None) -> Json:
+    variants = texts["variants"] if texts is not None and seed.seed_id in texts["seeds"] else None
     return {
         "id": seed.seed_id,
         "gold": seed.gold,
@@ -222,13 +222,8 @@ def _hard_seed(seed: SeedPredictions, texts: Texts | None) -> Json:
         "correct": seed.correct,
         "of": seed.variants,
         "flipped": len(seed.flips),
-        "flips": [] if text is None else [[*text.variants[name], label] for name, label in seed.flips[:FLIPS_SHOWN]],
+        "flips": [[*variants[name], label] for name, label in seed.flips[:FLIPS_SHOWN]] if variants else [],
     }
-
-
-def _text(text: SeedText) -> Json:
-    words = [{"w": word, "p": premise, "h": hypothesis} for word, (premise, hypothesis) in text.words.items()]
-    return {"p": text.premise, "h": text.hypothesis, "words": words}
 
 
 def _round(value: float | None) -> float | None:

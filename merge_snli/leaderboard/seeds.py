@@ -1,15 +1,13 @@
 """Find the seeds that are hard for a model, and read their texts, which results do not contain."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from merge_snli.base.errors import InputError
 from merge_snli.card.metadata import license_of, license_text
-from merge_snli.dataset.texts import TextNames
-from merge_snli.dataset.variants import seed_offsets
+from merge_snli.comparison.html_page import words_of_seeds
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.prompts import Scored, results_of
@@ -17,80 +15,37 @@ from merge_snli.scoring.scores import NO_ANSWER_TEXT
 
 NO_ANSWER = Missing.NO_ANSWER.value
 
-COLUMNS = (
-    "seed_id",
-    "premise",
-    "hypothesis",
-    "seed_premise",
-    "seed_hypothesis",
-    "original",
-    "replacement",
-    "premise_offsets",
-    "hypothesis_offsets",
-    "variant_id",
-)
 
+def read_texts(data: ScoredData) -> dict[str, Any]:
+    """Return the texts of a MERGE data set as JSON values of the page.
 
-@dataclass(frozen=True)
-class SeedText:
-    """A seed's sentences and the replacements in its variants.
-
-    Attributes:
-        premise: The seed's premise.
-        hypothesis: The seed's hypothesis.
-        words: The words that were replaced, with the offsets of their characters in the premise and the hypothesis.
-        variants: Index in `words` and replacement of each variant, by its id.
-    """
-
-    premise: str
-    hypothesis: str
-    words: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]
-    variants: Mapping[str, tuple[int, str]]
-
-
-@dataclass(frozen=True)
-class Texts:
-    """The texts of a board's seeds by id, what the two texts of a seed are called, and their license."""
-
-    license: str
-    terms: str
-    seeds: dict[str, SeedText]
-    names: TextNames
-
-
-def read_texts(data: ScoredData) -> Texts:
-    """Return the texts of the seeds of a MERGE data set.
+    Returns:
+        `license` and `terms`; `names`, what the two texts of a seed are called; `seeds`: by id the premise `p`, the
+        hypothesis `h`, and the words that are replaced with the offsets of their characters in both; `variants`: by id
+        the index of the replaced word, and its replacement.
 
     Raises:
         InputError: If the data set lacks a column.
     """
-    table, record = data.table, data.stored.record
-    missing = [name for name in COLUMNS if name not in table.column_names]
-    if missing:
-        raise InputError(f"{data.place} has no column {missing[0]}")
-    by_seed: dict[str, list[dict[str, Any]]] = {}
-    for row in table.select(COLUMNS).to_pylist():
-        by_seed.setdefault(row["seed_id"], []).append(row)
-    return Texts(
-        license=license_of(record) or "not stated",
-        terms=license_text(record),
-        seeds={seed_id: _seed_text(rows) for seed_id, rows in by_seed.items()},
-        names=record.texts,
-    )
-
-
-def _seed_text(rows: list[dict[str, Any]]) -> SeedText:
-    words: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
-    for row in rows:
-        if row["original"] not in words:
-            words[row["original"]] = seed_offsets(row, "premise"), seed_offsets(row, "hypothesis")
-    index = {original: number for number, original in enumerate(words)}
-    return SeedText(
-        premise=rows[0]["seed_premise"],
-        hypothesis=rows[0]["seed_hypothesis"],
-        words=words,
-        variants={row["variant_id"]: (index[row["original"]], row["replacement"]) for row in rows},
-    )
+    record, own, words = data.stored.record, data.seeds, words_of_seeds(data)
+    assert own is not None
+    seeds = {
+        name: {
+            **dict(zip("ph", data.pairs[pair], strict=True)),
+            "words": [{"w": word, "p": premise, "h": hypothesis} for word, premise, hypothesis in of_seed],
+        }
+        for name, pair, of_seed in zip(data.group_ids, own.pairs.tolist(), words, strict=True)
+    }
+    index = [{word: number for number, (word, *_) in enumerate(of_seed)} for of_seed in words]
+    columns = (data.table[name].to_pylist() for name in ("original", "replacement"))
+    rows = zip(data.row_ids.to_pylist(), data.row_groups.tolist(), *columns, strict=True)
+    return {
+        "license": license_of(record) or "not stated",
+        "terms": license_text(record),
+        "names": record.texts,
+        "seeds": seeds,
+        "variants": {name: (index[group][original], replacement) for name, group, original, replacement in rows},
+    }
 
 
 @dataclass(frozen=True)

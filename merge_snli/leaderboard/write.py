@@ -25,8 +25,8 @@ from merge_snli.comparison.html_page import (
 from merge_snli.dataset.folders import check_out
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.leaderboard.boards import Board, Entry, make_boards, side_by_side
-from merge_snli.leaderboard.payload import page_data
-from merge_snli.leaderboard.seeds import Texts, read_texts
+from merge_snli.leaderboard.payload import Json, page_data
+from merge_snli.leaderboard.seeds import read_texts
 from merge_snli.scoring.check import with_parts
 from merge_snli.scoring.opening import find_whole
 from merge_snli.scoring.result import Result
@@ -64,7 +64,7 @@ def latex(boards: Sequence[Board]) -> str:
 def _tables(boards: Sequence[Board]) -> list[Table]:
     """Return the models on all data sets side by side if there are several, then each data set by itself."""
     side = side_by_side(boards)
-    return [*([] if side is None else [side.table()]), *(table for board in boards for table in board.tables())]
+    return [*([] if side is None else side[:1]), *(table for board in boards for table in board.tables())]
 
 
 def comma_separated(boards: Sequence[Board]) -> str:
@@ -122,7 +122,7 @@ FORMATS: dict[str, tuple[str, Callable[[Sequence[Board]], str]]] = {
 }
 
 
-def render_page(boards: Sequence[Board], texts: Mapping[int, Texts] | None = None, about: str | None = None) -> str:
+def render_page(boards: Sequence[Board], texts: Mapping[int, Json] | None = None, about: str | None = None) -> str:
     """Return the page as HTML. Without boards of data with seeds, it has no scripts.
 
     Args:
@@ -204,9 +204,9 @@ def leaderboard_text(
     return write(boards)
 
 
-def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset], *, with_text: bool) -> dict[int, Texts]:
+def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset], *, with_text: bool) -> dict[int, Json]:
     """Read the seed texts of each board that is on one of the data sets and may show them, by position of the board."""
-    found: dict[int, Texts] = {}
+    found: dict[int, Json] = {}
     scored = []
     for index, board in enumerate(boards) if datasets else ():
         data = find_whole(board.dataset, datasets)

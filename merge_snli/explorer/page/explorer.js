@@ -218,8 +218,8 @@ function selected() {
 
 // Seeds as cards.
 
-function sentence(name, text, places, side, original, replacement) {
-  const words = places
+function sentence(name, text, replaced, side, original, replacement) {
+  const words = replaced
     .flatMap(([word, ...offsets]) => offsets[side].map((start) => [start, word]))
     .sort((a, b) => a[0] - b[0]);
   const pieces = [];
@@ -297,9 +297,9 @@ function card(seed) {
   const premise = el("p", { class: "sentence" });
   const hypothesis = el("p", { class: "sentence" });
   const show = (original, replacement) => {
-    const { premises, hypotheses, places } = data.texts;
-    premise.replaceChildren(...sentence(data.textNames[0], premises[seed], places[seed], 0, original, replacement));
-    hypothesis.replaceChildren(...sentence(data.textNames[1], hypotheses[seed], places[seed], 1, original, replacement));
+    const { premises, hypotheses, words } = data.texts;
+    premise.replaceChildren(...sentence(data.textNames[0], premises[seed], words[seed], 0, original, replacement));
+    hypothesis.replaceChildren(...sentence(data.textNames[1], hypotheses[seed], words[seed], 1, original, replacement));
   };
   if (data.texts) show(null, null);
   const item = el("li", { tabindex: "-1", "data-id": id }, head, ...(data.texts ? [premise, hypothesis] : []));

@@ -139,8 +139,8 @@ def test_side_by_side_does_not_rank_a_partial_model_first(
     elsewhere = make_boards([score(lambda pairs: ["neutral"] * len(pairs), other, name="elsewhere")])
     side = side_by_side([board, *elsewhere])
     assert side is not None
-    assert [name for name, _ in side.rows][:2] == [WHOLE, WEAK]
-    assert any(f"{PART} is not ranked" in note for note in side.notes)
+    assert [row[0] for row in side[0].rows][:2] == [WHOLE, WEAK]
+    assert any(f"{PART} is not ranked" in note for note in side[0].notes)
 
 
 def test_compare_uses_common_seeds_and_says_so(results: list[Result], folder: Path, n_part: int) -> None:

@@ -66,11 +66,9 @@ def test_the_page_has_every_answer(results: list[Result], bundled: MergeDataset,
 
 def test_words_are_where_the_sentences_have_them(results: list[Result], bundled: MergeDataset, tmp_path: Path) -> None:
     texts = unpacked(write_explorer(results[:1], bundled, tmp_path))["texts"]
-    for premise, hypothesis, places in zip(
-        *(texts[name] for name in ("premises", "hypotheses", "places")), strict=True
-    ):
-        assert places
-        for word, *offsets in places:
+    for premise, hypothesis, words in zip(*(texts[name] for name in ("premises", "hypotheses", "words")), strict=True):
+        assert words
+        for word, *offsets in words:
             for sentence, starts in zip((premise, hypothesis), offsets, strict=True):
                 assert starts
                 assert {sentence[start : start + len(word)].lower() for start in starts} == {word.lower()}

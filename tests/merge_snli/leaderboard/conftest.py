@@ -14,7 +14,7 @@ import pytest
 
 from merge_snli import Result, score
 from merge_snli.leaderboard.boards import Board, make_boards
-from merge_snli.leaderboard.seeds import Texts, read_texts
+from merge_snli.leaderboard.seeds import read_texts
 from merge_snli.scoring.opening import open_config
 
 SHIPPED = Path(__file__).parents[3] / "merge_snli"
@@ -91,7 +91,7 @@ def boards(results: list[Result]) -> tuple[Board, ...]:
 
 
 @pytest.fixture(scope="session")
-def texts(boards: tuple[Board, ...]) -> dict[int, Texts]:
+def texts(boards: tuple[Board, ...]) -> dict[int, dict[str, Any]]:
     return {index: read_texts(open_config(SHIPPED, board.dataset.config)) for index, board in enumerate(boards)}
 
 

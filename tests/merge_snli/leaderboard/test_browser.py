@@ -15,7 +15,7 @@ import pytest
 from merge_snli import score
 from merge_snli.comparison.line_chart import COLORS
 from merge_snli.leaderboard.boards import Board, make_boards
-from merge_snli.leaderboard.seeds import Texts, inconsistent, seeds_by_hardness
+from merge_snli.leaderboard.seeds import inconsistent, seeds_by_hardness
 from merge_snli.leaderboard.write import render_page
 from merge_snli.scoring.prompts import PromptGroup, Scored
 from merge_snli.scoring.records import RANKED
@@ -50,7 +50,9 @@ def fresh_browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def address(boards: tuple[Board, ...], texts: dict[int, Texts], tmp_path_factory: pytest.TempPathFactory) -> str:
+def address(
+    boards: tuple[Board, ...], texts: dict[int, dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
+) -> str:
     path = tmp_path_factory.mktemp("site") / "index.html"
     path.write_text(render_page(boards, texts), encoding="utf-8")
     return path.as_uri()

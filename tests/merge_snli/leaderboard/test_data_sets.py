@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -69,20 +70,22 @@ def test_a_model_that_is_named_otherwise_in_another_run_has_one_row(
     assert [board.names for board in boards] == [("run1/checkpoint-500",), ("checkpoint-500",)]
     side = side_by_side(boards)
     assert side is not None
-    assert [name for name, _ in side.rows] == ["run1/checkpoint-500"]
+    assert [row[0] for row in side[0].rows] == ["run1/checkpoint-500"]
 
 
 def test_one_row_per_model_and_columns_per_data_set(results: list[Result], grouped: list[Result]) -> None:
     boards = make_boards([*results, *grouped])
     side = side_by_side(boards)
     assert side is not None
-    assert [measures for _, measures in side.data] == [
+    table, data = side
+    assert [measures for _, measures in data] == [
         ("Seeds", "Variants", "PA(0.9)"),
         ("Accuracy", "PA(0.9)"),
         ("Accuracy", "PA(0.9)"),
     ]
-    assert "config" not in side.data[0][0]
-    rows = dict(side.rows)
+    assert "config" not in data[0][0]
+    starts = [0, *accumulate(len(measures) for _, measures in data)]
+    rows = {name: [tuple(cells[at:end]) for at, end in pairwise(starts)] for name, *cells in table.rows}
     merge = {entry.name: entry.result.row for entry in boards[0].entries}
     assert next(iter(rows)) == next(iter(merge))
     assert [*rows][-1] == SCRIPT + "2"
@@ -90,7 +93,7 @@ def test_one_row_per_model_and_columns_per_data_set(results: list[Result], group
     for name, scores in merge.items():
         shown = [scores["seed_accuracy"] or 0, scores["sample_accuracy"] or 0]
         assert rows[name][0][:2] == pytest.approx([100 * share for share in shown], abs=0.051)
-    models = [sum(row[at][0] is not None for _, row in side.rows) for at in range(len(side.data))]
+    models = [sum(row[at][0] is not None for row in rows.values()) for at in range(len(data))]
     on_all, on_half = models.index(2), models.index(1)
     assert rows["org/hasty-base"][on_all] == (43.8, 25.0)
     assert rows["org/hasty-base"][on_half] == (None, None)

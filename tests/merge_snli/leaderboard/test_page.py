@@ -23,7 +23,6 @@ from merge_snli.comparison.html_page import json_for_script, shared_style
 from merge_snli.dataset.texts import TextNames
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.payload import CURVE_SCALE, _differences, page_data
-from merge_snli.leaderboard.seeds import SeedText, Texts
 from merge_snli.leaderboard.write import render_page
 from merge_snli.scoring.answers import Answers, Graded
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named, unchecked
@@ -62,7 +61,7 @@ class Parsed(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def page(boards: tuple[Board, ...], texts: dict[int, Texts]) -> str:
+def page(boards: tuple[Board, ...], texts: dict[int, dict[str, Any]]) -> str:
     return render_page(boards, texts)
 
 
@@ -126,8 +125,8 @@ def test_json_cannot_end_its_script_element(text: str) -> None:
     assert json.loads(written) == {"name": text}
 
 
-def test_no_texts_without_the_data_set(boards: tuple[Board, ...], texts: dict[int, Texts]) -> None:
-    sentence = next(iter(texts[0].seeds.values())).premise
+def test_no_texts_without_the_data_set(boards: tuple[Board, ...], texts: dict[int, dict[str, Any]]) -> None:
+    sentence = next(iter(texts[0]["seeds"].values()))["p"]
     assert sentence not in render_page(boards)
     data = json.loads(Parsed(render_page(boards)).scripts[0])
     assert [board["texts"] for board in data["boards"]] == [{}, {}]
@@ -158,13 +157,15 @@ def paper_sized(result: Result, name: str, rng: np.random.Generator) -> Result:
 def test_fifty_models_are_small_enough(results: list[Result]) -> None:
     rng = np.random.default_rng(0)
     many = [paper_sized(results[0], f"organization/some-model-{index}", rng) for index in range(50)]
-    words = dict.fromkeys(("woman", "street"), ((2,), (4,)))
+    words = [{"w": word, "p": (2,), "h": (4,)} for word in ("woman", "street")]
     sentences = ("A sentence of some length about what people do. " * 2, "They do it here and now. " * 2)
-    seeds = {
-        seed: SeedText(*sentences, words, {f"v{40 * at + index}": (index % 2, f"word{index}") for index in range(40)})
-        for at, seed in enumerate(many[0].group_ids)
+    texts = {
+        "license": "cc-by-sa-4.0",
+        "terms": "Terms. " * 20,
+        "names": TextNames(),
+        "seeds": {seed: {"p": sentences[0], "h": sentences[1], "words": words} for seed in many[0].group_ids},
+        "variants": {f"v{row}": (row % 2, f"word{row % 40}") for row in range(40 * len(many[0].group_ids))},
     }
-    texts = Texts("cc-by-sa-4.0", "Terms. " * 20, seeds, TextNames())
     page = render_page(make_boards(many), {0: texts})
     assert len(page.encode()) < MAX_BYTES
     shown: dict[str, Any] = json.loads(Parsed(page).scripts[0])["boards"][0]

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -9,7 +10,7 @@ import pytest
 
 from merge_snli import Result, score
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.leaderboard.seeds import Texts, inconsistent, seeds_by_hardness
+from merge_snli.leaderboard.seeds import inconsistent, seeds_by_hardness
 from merge_snli.leaderboard.write import leaderboard_text
 from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, noisy
 from tests.oracles import with_answers
@@ -76,21 +77,21 @@ def replace_at(sentence: str, offsets: tuple[int, ...], word: str, replacement: 
     return sentence
 
 
-def test_variants_can_be_rebuilt_from_offsets(texts: dict[int, Texts]) -> None:
+def test_variants_can_be_rebuilt_from_offsets(texts: dict[int, dict[str, Any]]) -> None:
     rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
     for row in rows:
-        text = texts[0].seeds[row["seed_id"]]
-        number, replacement = text.variants[row["variant_id"]]
-        word, (in_premise, in_hypothesis) = [*text.words.items()][number]
-        assert (word, replacement) == (row["original"], row["replacement"])
-        assert (text.premise, text.hypothesis) == (row["seed_premise"], row["seed_hypothesis"])
-        assert replace_at(text.premise, in_premise, word, replacement) == row["premise"]
-        assert replace_at(text.hypothesis, in_hypothesis, word, replacement) == row["hypothesis"]
+        text = texts[0]["seeds"][row["seed_id"]]
+        number, replacement = texts[0]["variants"][row["variant_id"]]
+        word = text["words"][number]
+        assert (word["w"], replacement) == (row["original"], row["replacement"])
+        assert (text["p"], text["h"]) == (row["seed_premise"], row["seed_hypothesis"])
+        assert replace_at(text["p"], word["p"], word["w"], replacement) == row["premise"]
+        assert replace_at(text["h"], word["h"], word["w"], replacement) == row["hypothesis"]
 
 
-def test_license(texts: dict[int, Texts]) -> None:
-    assert texts[0].license == "apache-2.0"
-    assert "Apache-2.0" in texts[0].terms
+def test_license(texts: dict[int, dict[str, Any]]) -> None:
+    assert texts[0]["license"] == "apache-2.0"
+    assert "Apache-2.0" in texts[0]["terms"]
 
 
 @pytest.mark.parametrize(
