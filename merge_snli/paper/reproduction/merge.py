@@ -33,8 +33,8 @@ from merge_snli.paper.reproduction.run import (
     SUGGESTIONS,
     PaperRun,
     Work,
-    any_needs,
     chosen_artifacts,
+    needs_of,
 )
 from merge_snli.paper.reproduction.verdict import Ours
 from merge_snli.papers.numbers import MERGE, read_paper
@@ -126,9 +126,9 @@ class Reproduction(PaperRun):
         if self.sets:
             dataset = find_dataset(str(self.folder(PLAIN)))
             why = why or ("" if is_papers_run(dataset) else "other problems than those of SNLI test")
-            found = [find_model(name, allow_pickle=self.model_options.allow_pickle) for name in self.masked_lms]
-            ours = data_numbers(dataset, self.work_folder, found, self.out, suggestions=self.needs(SUGGESTIONS))
-        if self.needs(SHEETS) and not (self.out / "sheets").exists():  # else they may be filled in
+            models = [find_model(name, allow_pickle=self.model_options.allow_pickle) for name in self.masked_lms]
+            ours = data_numbers(dataset, self.work_folder, models, self.out, suggestions=SUGGESTIONS in self.needs)
+        if SHEETS in self.needs and not (self.out / "sheets").exists():  # else they may be filled in
             with self.going_on_without("sheets"):
                 sample = draw_sample([dataset], sizes=[SAMPLED_VARIANTS], annotators=ANNOTATORS, per="all")
                 write_sheets(sample, self.out / "sheets")
@@ -148,7 +148,7 @@ class Reproduction(PaperRun):
         results = [result for result in read_results(self.out / "results") if result.dataset.digest in datasets]
         scored = {result.dataset.digest for result in results}
         known = [dataset for digest, dataset in datasets.items() if digest in scored]
-        corpus = self.corpus if self.needs(CORPUS) else None
+        corpus = self.corpus if CORPUS in self.needs else None
         out = self.out / "report"
         return analyze(
             results, known, fine_tuned_from=self.fine_tuned_from, corpus=corpus, out=out, progress=Progress()
@@ -215,8 +215,8 @@ def plan_reproduction(
     else:
         models, why = PAPER_MODEL_IDS, "" if limit is None else f"only the first {limit:,} problems"
         given = {**preset_options("paper"), "problems": problems or SNLI, **_kept_columns(problems)}
-    others = OTHER_SETS if any_needs(artifacts, SETS) else ()
-    sets = (PLAIN, *others) if any(artifact.needs for artifact in artifacts) else ()
+    needs = needs_of(artifacts)
+    sets = (PLAIN, *(OTHER_SETS if SETS in needs else ())) if needs else ()
     return Reproduction(
         out=out,
         paper=paper,

@@ -23,7 +23,8 @@ from merge_snli.models.paper_models import PAPER_NAMES, paper_model
 from merge_snli.paper.filter_sets import FilterSets
 from merge_snli.paper.hard_seeds import mean_accuracy, votes_on
 from merge_snli.paper.majority import Majority
-from merge_snli.paper.report.report import Chapter, Report
+from merge_snli.paper.report.artifact import Artifact
+from merge_snli.paper.report.report import Report
 from merge_snli.paper.reproduction.verdict import Cells, OurNumber, Ours
 from merge_snli.paper.reproduction.write import FIGURES
 from merge_snli.paper.table_3 import Table3
@@ -90,41 +91,45 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
         results: The results that they are of.
         out: The output folder.
     """
-    parts = report.data_sets[0], report.across_data_sets
-    scored = parts[0].scored[0]
-    values = {section.name: value for part in parts for section, value in part.analyses}
-    of_plain = [each for each in results if each.dataset.digest == scored.record.digest]
-    found = {name: _ours(cells, values[analysis]) for name, (cells, analysis) in COMPUTED.items()}
+    chapters = report.data_sets[0], report.across_data_sets
+    scored = chapters[0].scored[0]
+    analyses = [analysis for chapter in chapters for analysis in chapter.analyses]
+    values = {section.name: value for section, value in analyses}
+    of_plain = [result for result in results if result.dataset.digest == scored.record.digest]
+    found = {
+        name: Ours(reason=str(value))
+        if isinstance(value := values[analysis], NotComputable)
+        else Ours(cells=cells(value), reason="not in this run")
+        for name, (cells, analysis) in COMPUTED.items()
+    }
     found["section-5.1"] = _tests(values["seeds_against_variants"], of_plain)
     found["section-5.5"] = section_5_5(values)
     found["table-8"] = Ours(
-        cells={(_name(each.model.name), "model card"): OurNumber(value=each.model.name) for each in of_plain},
+        cells={(_name(result.model.name), "model card"): OurNumber(value=result.model.name) for result in of_plain},
         reason="not scored",
     )
     found["table-10"] = Ours(
         cells=table_10_cells(scored, read_paper(MERGE).artifacts["table-10"].rows),
         reason="not a seed of this data set, or not recorded",
     )
-    return {name: replace(ours, files=_draw(name, parts, out)) for name, ours in found.items()}
+    drawn = {
+        artifact.paper.lower().replace(" ", "-"): artifact
+        for section, value in analyses
+        if not isinstance(value, NotComputable)
+        for artifact in section.artifacts(value)
+        if artifact.draw is not None
+    }
+    return {name: replace(ours, files=_draw(name, drawn.get(name), out)) for name, ours in found.items()}
 
 
-def _draw(name: str, parts: Sequence[Chapter], out: Path) -> tuple[str, ...]:
+def _draw(name: str, artifact: Artifact | None, out: Path) -> tuple[str, ...]:
     """Write a figure of the report for a wide page and for a phone, and return the files; none if it has none."""
+    if artifact is None or artifact.draw is None:
+        return ()
     files = {f"{FIGURES}/{name}.svg": False, f"{FIGURES}/{name}-narrow.svg": True}
-    for part in parts:
-        for section, value in part.analyses:
-            for artifact in () if isinstance(value, NotComputable) else section.artifacts(value):
-                if artifact.draw is not None and artifact.paper == name.replace("-", " ").capitalize():
-                    for file, narrow in files.items():
-                        write_bytes(out / file, image(artifact.draw(narrow, artifact.title), "svg", text_as="none"))
-                    return tuple(files)
-    return ()
-
-
-def _ours(cells: Callable[[Any], Cells], value: object) -> Ours:
-    if isinstance(value, NotComputable):
-        return Ours(reason=str(value))
-    return Ours(cells=cells(value), reason="not in this run")
+    for file, narrow in files.items():
+        write_bytes(out / file, image(artifact.draw(narrow, artifact.title), "svg", text_as="none"))
+    return tuple(files)
 
 
 def table_3_cells(value: Table3) -> Cells:
@@ -144,19 +149,19 @@ def majority_cells(value: Majority) -> Cells:
 
 def class_cells(value: Classes) -> Cells:
     """Return whether word classes differ significantly."""
-    return {(f"{each.first} − {each.second}", SIGNIFICANT): _yes(each.result.p_value < ALPHA) for each in value.tests}
+    return {(f"{test.first} − {test.second}", SIGNIFICANT): _yes(test.result.p_value < ALPHA) for test in value.tests}
 
 
 def class_pair_cells(value: ClassPairs) -> Cells:
     """Return the seeds of two word classes, and whether the classes differ significantly on them."""
-    seeds = {(f"{each.first} − {each.second}", "seeds"): OurNumber(value=each.seeds) for each in value.pairs}
-    tests = {(f"{each.first} − {each.second}", SIGNIFICANT): _yes(each.adjusted_p < ALPHA) for each in value.tests}
-    return {**seeds, **tests}
+    seeds = {(f"{pair.first} − {pair.second}", "seeds"): OurNumber(value=pair.seeds) for pair in value.pairs}
+    tests = {(f"{test.first} − {test.second}", SIGNIFICANT): _yes(test.adjusted_p < ALPHA) for test in value.tests}
+    return seeds | tests
 
 
 def filter_cells(value: FilterSets) -> Cells:
     """Return the number of distinct drawn variants of each data set of section 5.4."""
-    return {(each.name, "variants"): OurNumber(value=each.curve.variants) for each in value.sets}
+    return {(data.name, "variants"): OurNumber(value=data.curve.variants) for data in value.sets}
 
 
 # By name of the artifact: its cells from the value of an analysis, none if the paper only draws it; and the analysis.
@@ -172,23 +177,21 @@ COMPUTED: Mapping[str, tuple[Callable[[Any], Cells], str]] = {
 }
 
 
-def _tests(value: object, results: Sequence[Result]) -> Ours:
+def _tests(value: Any, results: Sequence[Result]) -> Ours:  # noqa: ANN401 - the value of an analysis
     """Return the tests of section 5.1: of seeds against variants, and of models by the paper's t-test."""
     try:
         (comparison,) = compare_results(results, test="t-test")
     except InputError as error:
         return Ours(reason=as_flags(error))
-    cells = {}
+    cells = {
+        (f"{test.first} − {test.second}", HIGHER): _yes(test.result.p_value < ALPHA and test.result.difference > 0)
+        for test in (() if isinstance(value, NotComputable) else value.over_models)
+    }
     for pair in comparison.family.pairs:
         first, second, result = _name(pair.first), _name(pair.second), pair.result
         for sign, row in ((1, f"{first} − {second}"), (-1, f"{second} − {first}")):
             cells[row, HIGHER] = _yes(pair.differs and sign * result.difference > 0)
-    tests = () if isinstance(value, NotComputable) else getattr(value, "over_models")  # noqa: B009
-    of_columns = {
-        (f"{each.first} − {each.second}", HIGHER): _yes(each.result.p_value < ALPHA and each.result.difference > 0)
-        for each in tests
-    }
-    return Ours(cells={**of_columns, **cells}, reason="not in this run")
+    return Ours(cells=cells, reason="not in this run")
 
 
 def section_5_5(values: Mapping[str, Any]) -> Ours:
@@ -205,9 +208,9 @@ def section_5_5(values: Mapping[str, Any]) -> Ours:
     if not isinstance(words, NotComputable):
         cells["wrong seeds with right variants"] = OurNumber(value=words.mean_seeds)
         cells["times as frequent as the original"] = OurNumber(value=words.mean_ratio_snli)
-    reasons = [str(each) for each in (hard, right, words) if isinstance(each, NotComputable)]
+    reasons = [str(value) for value in (hard, right, words) if isinstance(value, NotComputable)]
     judged = "a person has to judge the labels of Table 10: analyze has --without-seeds for that"
-    return Ours(cells={(row, VALUE): each for row, each in cells.items()}, reason="; ".join([judged, *reasons]))
+    return Ours(cells={(row, VALUE): number for row, number in cells.items()}, reason="; ".join([judged, *reasons]))
 
 
 def table_10_cells(scored: ScoredDataset, printed: Collection[str]) -> Cells:
@@ -215,16 +218,15 @@ def table_10_cells(scored: ScoredDataset, printed: Collection[str]) -> Cells:
     accuracy = mean_accuracy(scored)
     cells: dict[tuple[str, str], OurNumber] = {}
     for index, seed in enumerate(scored.ids):
-        if seed not in printed:
-            continue
-        votes, (*_, gold) = votes_on(scored.data, index), scored.seeds[index]
-        counted = {} if votes is None else {f"{label} votes": votes.get(label, 0) for label in scored.record.labels}
-        values: dict[str, Cell] = {
-            "gold label": gold,
-            **counted,
-            "average rate": float(np.round(accuracy[index], 4)),
-        }
-        cells |= {(seed, column): OurNumber(value=value) for column, value in values.items()}
+        if seed in printed:
+            votes, (*_, gold) = votes_on(scored.data, index), scored.seeds[index]
+            counted = {} if votes is None else {f"{name} votes": votes.get(name, 0) for name in scored.record.labels}
+            values: dict[str, Cell] = {
+                "gold label": gold,
+                **counted,
+                "average rate": float(np.round(accuracy[index], 4)),
+            }
+            cells |= {(seed, column): OurNumber(value=value) for column, value in values.items()}
     return cells
 
 

@@ -61,9 +61,9 @@ def chosen_artifacts(paper: Paper, only: Sequence[str]) -> tuple[PaperArtifact, 
     return tuple(artifact for name, artifact in paper.artifacts.items() if not only or name in only)
 
 
-def any_needs(artifacts: Sequence[PaperArtifact], *needs: str) -> bool:
-    """Return whether an artifact needs one of some things."""
-    return any(need in artifact.needs for artifact in artifacts for need in needs)
+def needs_of(artifacts: Sequence[PaperArtifact]) -> frozenset[str]:
+    """Return what our numbers of some tables and figures are computed from."""
+    return frozenset(need for artifact in artifacts for need in artifact.needs)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,9 +126,10 @@ class PaperRun(ABC):
             yield f"scores on {name}", partial(self.score_data, name)
         yield "reproduction", self.report
 
-    def needs(self, *needs: str) -> bool:
-        """Return whether an artifact needs one of some things."""
-        return any_needs(self.artifacts, *needs)
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the numbers are computed from."""
+        return needs_of(self.artifacts)
 
     def write(self, ours: Mapping[str, Ours], *, not_comparable: str) -> None:
         """Compare our numbers with the paper's, and write the page.
@@ -149,14 +150,14 @@ class PaperRun(ABC):
             "models": [model if name == model else f"{name}: {model}" for name, model in self.models.items()],
             "not_comparable": not_comparable,
             "failed": self.failed,
-            "artifacts": [compare(each, ours.get(each.name, Ours()), not_comparable) for each in self.artifacts],
+            "artifacts": [compare(one, ours.get(one.name, Ours()), not_comparable) for one in self.artifacts],
         }
         write_reproduction(document, self.out)
 
     @property
     def scored_models(self) -> tuple[str, ...]:
         """The NLI models that the artifacts need."""
-        return tuple(self.models.values()) if self.needs(SCORES, SETS, CORPUS) else ()
+        return tuple(self.models.values()) if self.needs & {SCORES, SETS, CORPUS} else ()
 
     def folder(self, name: str) -> Path:
         """Return the folder of a data set."""
@@ -251,7 +252,7 @@ def missing_packages(run: PaperRun) -> list[str]:
     adapters = [model.paper_name for model in known if model.note is not None and "peft" in model.note]
     needed = {
         "peft": f"{', '.join(adapters)}, an adapter, needs: {install_command('adapters')}" if adapters else "",
-        "openpyxl": f"the sheets for annotators need: {install_command('annotate')}" if run.needs(SHEETS) else "",
+        "openpyxl": f"the sheets for annotators need: {install_command('annotate')}" if SHEETS in run.needs else "",
         "matplotlib": "the figures need: pip install matplotlib" if run.masked_lms else "",
     }
     return [

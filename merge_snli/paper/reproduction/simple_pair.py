@@ -12,7 +12,7 @@ from merge_snli.models.options import ModelOptions
 from merge_snli.pairs.extended_pair import make_extended_pair
 from merge_snli.pairs.options import ExtendedPairOptions, SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
-from merge_snli.paper.reproduction.run import EXTENDED, SIMPLE, PaperRun, Work, any_needs, chosen_artifacts
+from merge_snli.paper.reproduction.run import EXTENDED, SIMPLE, PaperRun, Work, chosen_artifacts, needs_of
 from merge_snli.paper.reproduction.verdict import OurNumber, Ours
 from merge_snli.papers.numbers import SIMPLE_PAIR, read_paper
 from merge_snli.scoring.opening import open_data
@@ -100,7 +100,7 @@ class SimplePairRun(PaperRun):
 
     def work(self) -> Work:
         """Count the pairs, as in the tables of docs/simple_pair.md, and estimate the time of making them."""
-        simple, extended = self.needs(SIMPLE), self.needs(EXTENDED)
+        simple, extended = SIMPLE in self.needs, EXTENDED in self.needs
         seconds = simple * SECONDS_PER_PREMISE * self.premises + extended * SECONDS_OF_EXTENDED
         return "Simple Pair and Extended Pair", 0, (53 * simple + 3 * extended) * self.premises, seconds
 
@@ -143,7 +143,7 @@ def plan_simple_pair(
         artifacts=artifacts,
         problems=(PREFIX + PROBLEMS,) if demo else SOURCES,
         models={**(BUNDLED if demo else paper.models), **given},
-        sets=tuple(name for name in (SIMPLE, EXTENDED) if any_needs(artifacts, name)),
+        sets=tuple(name for name in (SIMPLE, EXTENDED) if name in needs_of(artifacts)),
         not_comparable=why or ("" if limit is None else f"only {limit:,} premises per kind or template"),
         model_options=model_options or ModelOptions(),
         premises=(DEMO_PREMISES if demo else SimplePairOptions.premises) if limit is None else limit,
