@@ -85,7 +85,10 @@ def draw_bars(
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for panel_axes, (panel, panel_title) in zip(axes, panels.items(), strict=True):
         _draw_panel(panel_axes, bars, panel, line)
-        _style_axes(panel_axes, categories, panel_title)
+        panel_axes.set_xticks(range(len(categories)), categories)
+        panel_axes.set(ylim=(0, 101))
+        panel_axes.set_title(panel_title, loc="left", fontsize=10, color=GRAY)
+        draw_grid(panel_axes)
     axes[0].set_ylabel(y_label)
     draw_title(figure, title)
     handles, labels = axes[0].get_legend_handles_labels()
@@ -97,16 +100,16 @@ def draw_bars(
 
 def _draw_panel(axes: Axes, bars: Sequence[Bars], panel: str, line: Bars | None) -> None:
     width = GROUP_WIDTH / len(bars)
-    for nth, each in enumerate(bars):
-        heights = np.array(each.heights[panel]) * 100
+    for nth, group in enumerate(bars):
+        heights = np.array(group.heights[panel]) * 100
         offset = (nth + 0.5) * width - GROUP_WIDTH / 2
         axes.bar(
             np.arange(len(heights)) + offset,
             heights,
             width * 0.92,
-            label=each.name,
-            color=COLORS[each.style % len(COLORS)],
-            hatch=HATCHES[each.style // len(COLORS) % len(HATCHES)],
+            label=group.name,
+            color=COLORS[group.style % len(COLORS)],
+            hatch=HATCHES[group.style // len(COLORS) % len(HATCHES)],
             edgecolor="white",
         )
     if line is not None:
@@ -114,13 +117,6 @@ def _draw_panel(axes: Axes, bars: Sequence[Bars], panel: str, line: Bars | None)
         middles = np.arange(len(heights))
         ends = (middles - GROUP_WIDTH / 2, middles + GROUP_WIDTH / 2)
         axes.hlines(heights, *ends, color=LINE_COLOR, linewidth=2, label=line.name)
-
-
-def _style_axes(axes: Axes, categories: Sequence[str], title: str) -> None:
-    axes.set_xticks(range(len(categories)), categories)
-    axes.set(ylim=(0, 101))
-    axes.set_title(title, loc="left", fontsize=10, color=GRAY)
-    draw_grid(axes)
 
 
 def draw_shares(
@@ -146,8 +142,7 @@ def draw_shares(
     figure = Figure(figsize=(1.6 + across * PANEL_WIDTH_INCHES, height), layout="constrained")
     grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
     for axes, (value, shares) in zip(grid, panels.items(), strict=False):
-        _draw_shares(axes, shares)
-        _style_share_axes(axes, value, models)
+        _draw_shares(axes, shares, value, models)
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
     for axes in grid[max(0, len(panels) - across) : len(panels)]:
@@ -158,19 +153,16 @@ def draw_shares(
     return save_figure(figure, path)
 
 
-def _draw_shares(axes: Axes, shares: Mapping[str, Sequence[float]]) -> None:
-    left = np.zeros(len(next(iter(shares.values()))))
+def _draw_shares(axes: Axes, shares: Mapping[str, Sequence[float]], title: str, models: Sequence[str]) -> None:
+    left = np.zeros(len(models))
     for number, (label, of_models) in enumerate(shares.items()):
         widths = np.nan_to_num(np.array(of_models)) * 100
         name, color = label.replace("_", " "), LABEL_COLORS.get(label, COLORS[number % len(COLORS)])
         axes.barh(range(len(widths)), widths, 0.78, left, label=name, color=color)
         left += widths
-
-
-def _style_share_axes(axes: Axes, title: str, models: Sequence[str]) -> None:
     axes.set_yticks(range(len(models)), short_names(models))
-    for label in axes.get_yticklabels():
-        label.set_parse_math(False)
+    for text in axes.get_yticklabels():
+        text.set_parse_math(False)
     axes.set(xlim=(0, 100), ylim=(len(models) - 0.5, -0.5))
     axes.set_xticks((0, 50, 100))
     axes.tick_params(length=0)

@@ -13,7 +13,6 @@ from merge_snli.comparison.curves import mean_pattern_accuracy
 from merge_snli.comparison.scored_dataset import NotComputable, on_common_seeds, scored_dataset, without_seeds
 from merge_snli.comparison.word_classes import classes
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.data import ScoredData, disagreeing
 from merge_snli.scoring.grouping import (
     comparable_results,
@@ -38,6 +37,7 @@ from merge_snli.scoring.statistics import (
     observed_gaps,
     paired_t_test,
     passes_by_seed,
+    ratios,
     smallest_paired,
 )
 from merge_snli.scoring.statistics import values_for as values_for_test
@@ -137,73 +137,61 @@ def compare_results(
     if not 0 < alpha < 1:
         raise InputError(f"{param('alpha')} is {alpha:g}: it must be between 0 and 1")
     groups, opened = comparable_results(as_results(results)), tuple(datasets)
-    compared = [each for group in groups for each in _models_and_prompts(group)]
-    comparable = [each for each in compared if len(each.results) > 1]
+    compared = [models for group in groups for models in _models_and_prompts(group)]
+    comparable = [(models, prompted) for models, prompted in compared if len(models) > 1]
     if not comparable:
         raise NotComparable(_not_comparable(groups))
-    firsts = [next(iter(each.results.values())) for each in comparable]
-    without_draws = next((first.dataset.title for first in firsts if first.subsamples is None), None)
-    if without_draws is not None and test == SUBSAMPLE_TEST:
+    firsts = [next(iter(models.values())) for models, _ in comparable]
+    without_subsamples = next((first.dataset.title for first in firsts if first.subsamples is None), None)
+    if without_subsamples is not None and test == SUBSAMPLE_TEST:
         of_seeds = " or ".join(name for name, (_, unit) in PAIRED_TESTS.items() if unit == "seed")
         raise InputError(
-            f"{param('test')} {test} compares subsamples, which {without_draws} does not have: choose {of_seeds}"
+            f"{param('test')} {test} compares subsamples, which {without_subsamples} does not have: choose {of_seeds}"
         )
     data = [find_whole(first.dataset, opened) for first in firsts] if opened else [None] * len(firsts)
     _check_datasets(opened, data, thresholds)
-    suffix = "" if min_agreement is None else f", agreement of at least {min_agreement:.3g}"
     titles = [
-        title + two_way_suffix(first) + each.suffix + suffix
-        for title, first, each in zip(titles_of([first.dataset for first in firsts]), firsts, comparable, strict=True)
+        title
+        + two_way_suffix(first)
+        + ("" if prompted is None else f", prompts of {prompted.model.name}")
+        + ("" if min_agreement is None else f", agreement of at least {min_agreement:.3g}")
+        for title, first, (_, prompted) in zip(
+            titles_of([first.dataset for first in firsts]), firsts, comparable, strict=True
+        )
     ]
     return tuple(
         _compare(
-            each,
+            models,
+            prompted,
             title,
             test=test,
             alpha=alpha,
             threshold=threshold,
             all_thresholds=all_thresholds and number == 0,
-            data=of_each,
+            data=of_models,
             min_agreement=min_agreement,
-            notes=_alone(each, compared),
+            notes=_alone(models, compared) if prompted is None else {},
         )
-        for each, title, of_each in zip(comparable, titles, data, strict=True)
+        for (models, prompted), title, of_models in zip(comparable, titles, data, strict=True)
         for number, threshold in enumerate(thresholds)
     )
 
 
-@dataclass(frozen=True)
-class _Comparable:
-    """Results to compare, by name: of models, or of one model with several prompts.
-
-    Attributes:
-        results: The results by display name.
-        model: The mean over the prompts; None if models are compared.
-    """
-
-    results: Mapping[str, Scored]
-    model: PromptGroup | None = None
-
-    @property
-    def suffix(self) -> str:
-        """What the title says of a comparison of prompts."""
-        return "" if self.model is None else f", prompts of {self.model.model.name}"
+# Results to compare by display name: of models, or of one model with several prompts, and the mean over these.
+_Compared = tuple[Mapping[str, Scored], PromptGroup | None]
 
 
-def _models_and_prompts(results: Sequence[Result]) -> list[_Comparable]:
+def _models_and_prompts(results: Sequence[Result]) -> list[_Compared]:
     """Return the models, with the mean over the prompts of each, and the prompts of each model with several."""
     models = group_prompts(results)
     by_name = dict(zip(distinct_names_of(models), models, strict=True))
-    return [
-        _Comparable(by_name),
-        *(_Comparable(each.prompts, each) for each in models if isinstance(each, PromptGroup)),
-    ]
+    return [(by_name, None), *((model.prompts, model) for model in models if isinstance(model, PromptGroup))]
 
 
-def _alone(models: _Comparable, compared: Sequence[_Comparable]) -> dict[str, tuple[str, ...]]:
+def _alone(models: Mapping[str, Scored], compared: Sequence[_Compared]) -> dict[str, tuple[str, ...]]:
     """Return why a model on the data of some models is compared with none: no other has its kind of labels."""
-    [first, *_] = models.results.values()
-    single = [next(iter(each.results.items())) for each in compared if len(each.results) == 1 and models.model is None]
+    [first, *_] = models.values()
+    single = [next(iter(others.items())) for others, _ in compared if len(others) == 1]
     return {
         name: (
             f"not compared, because no other model here answers with the labels {', '.join(result.compared_labels)}",
@@ -229,7 +217,7 @@ def _check_datasets(
     datasets: Sequence[MergeDataset], data: Sequence[ScoredData | None], thresholds: Sequence[float]
 ) -> None:
     """Check that results are on each data set, and that its word classes can be compared."""
-    scored = [found.stored for found in data if found is not None]
+    scored = [of_results.stored for of_results in data if of_results is not None]
     for dataset in datasets:
         if dataset not in scored:
             raise InputError(
@@ -242,7 +230,8 @@ def _check_datasets(
 
 
 def _compare(
-    compared: _Comparable,
+    compared: Mapping[str, Scored],
+    prompted: PromptGroup | None,
     title: str,
     *,
     test: str,
@@ -253,22 +242,26 @@ def _compare(
     min_agreement: float | None,
     notes: Mapping[str, tuple[str, ...]],
 ) -> Comparison:
-    results = without_permuted(list(compared.results.values()))
-    first = next(iter(compared.results.values()))
+    results = without_permuted(list(compared.values()))
+    first = next(iter(compared.values()))
     unit = first.units[0]
     low = _low_agreement(data, first, min_agreement)
-    ids = tuple(one for one in common_groups(compared.results, unit) if one not in low)
+    ids = tuple(name for name in common_groups(compared, unit) if name not in low)
     if len(ids) < 2:
         raise InputError(f"{param('min_agreement')}: {count(len(ids), unit)} left, and at least two are needed")
-    counts = {name: result.counts(ids) for name, result in compared.results.items()}
-    values = {name: _values(result, ids, test, threshold) for name, result in compared.results.items()}
+    counts = {name: result.counts(ids) for name, result in compared.items()}
+    values = {name: _values(result, ids, test, threshold) for name, result in compared.items()}
     try:
         family = compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
     except ValueError as error:
         raise InputError(f"cannot run the test {test}: {error}; choose another {param('test')}") from error
-    passes = {name: passes_by_seed(each.correct, each.sizes, threshold) for name, each in counts.items()}
-    of_models = threshold == QUALITY_THRESHOLD and first.has_seeds and compared.model is None and len(results) > 1
-    ranked = {name: compared.results[name] for name in family.models}
+    passes = {name: passes_by_seed(table.correct, table.sizes, threshold) for name, table in counts.items()}
+    of_models = threshold == QUALITY_THRESHOLD and first.has_seeds and prompted is None and len(results) > 1
+    ranked = {name: compared[name] for name in family.models}
+    at_thresholds = {
+        name: np.stack([passes_by_seed(counts[name].correct, counts[name].sizes, share) for share in CURVE], axis=1)
+        for name in (family.models if all_thresholds else ())
+    }
     return Comparison(
         title=title,
         dataset=first.dataset.title,
@@ -277,71 +270,53 @@ def _compare(
         threshold=threshold,
         unit=unit,
         seeds=len(ids),
-        left_out=len({one for result in results for one in result.group_ids}) - len(ids),
+        left_out=len({name for result in results for name in result.group_ids}) - len(ids),
         subsamples=first.subsamples,
-        pattern_accuracy={name: mean_pattern_accuracy(each, threshold) for name, each in counts.items()},
-        intervals={name: pattern_accuracy_interval(each, threshold, unit=unit) for name, each in counts.items()},
+        pattern_accuracy={name: mean_pattern_accuracy(table, threshold) for name, table in counts.items()},
+        intervals={name: pattern_accuracy_interval(table, threshold, unit=unit) for name, table in counts.items()},
         smallest_difference=smallest_paired(observed_gaps(passes), len(ids), alpha=alpha / len(family.pairs)),
         family=family,
         seeds_against_variants=_seeds_against_variants(results, ids) if of_models else None,
         classes=_classes(data, results, low) if of_models else None,
-        all_thresholds=_at_all_thresholds(counts, family.models, alpha) if all_thresholds else None,
+        all_thresholds=compare_at_thresholds(at_thresholds, alpha=alpha) if all_thresholds else None,
         notes={**{name: (*result.notes, *not_averaged(result)) for name, result in ranked.items()}, **notes},
-        prompts=None if compared.model is None else compared.model.effect,
+        prompts=None if prompted is None else prompted.effect,
     )
 
 
 def _values(result: Scored, ids: Sequence[str], test: str, threshold: float) -> NDArray[np.float64] | NDArray[np.bool_]:
     """Return the values of a model that a test takes: the mean over its prompts, or what more than half of them say."""
-    counts = [each.counts(ids) for each in results_of(result)]
-    each = [values_for_test(test, prompt.correct, prompt.sizes, threshold) for prompt in counts]
-    if len(each) == 1:
-        return each[0]
-    mean = np.mean(each, axis=0)
-    return np.asarray(mean > 1 / 2) if each[0].dtype == bool else np.asarray(mean)
-
-
-def _at_all_thresholds(
-    counts: Mapping[str, Counts], models: Sequence[str], alpha: float
-) -> tuple[PairAtThresholds, ...]:
-    passes = {
-        model: np.stack(
-            [passes_by_seed(counts[model].correct, counts[model].sizes, threshold) for threshold in CURVE], axis=1
-        )
-        for model in models
-    }
-    return compare_at_thresholds(passes, alpha=alpha)
+    counts = [of_prompt.counts(ids) for of_prompt in results_of(result)]
+    first, *others = [values_for_test(test, table.correct, table.sizes, threshold) for table in counts]
+    if not others:
+        return first
+    mean = np.mean([first, *others], axis=0)
+    return np.asarray(mean > 1 / 2) if first.dtype == bool else np.asarray(mean)
 
 
 def common_groups(results: Mapping[str, Scored], unit: str) -> tuple[str, ...]:
     """Return the groups that every model has and that a subsample has a row of, in the order of the first result."""
     drawn = [zip(result.group_ids, result.counts().drawn.tolist(), strict=True) for result in results.values()]
-    common = set.intersection(*({one for one, any_drawn in each if any_drawn} for each in drawn))
+    common = set.intersection(*({name for name, any_drawn in of_model if any_drawn} for of_model in drawn))
     if len(common) < 2:
         raise InputError(
             f"{', '.join(results)} have {count(len(common), unit)} in common: at least two are needed to compare models"
         )
-    return tuple(one for one in next(iter(results.values())).group_ids if one in common)
+    return tuple(name for name in next(iter(results.values())).group_ids if name in common)
 
 
 def _seeds_against_variants(results: Sequence[Scored], ids: Sequence[str]) -> TestResult:
     """Test SA on seeds against SA on variants, over models on common seeds."""
-    on_seeds = [_accuracy_on_seeds(result, {*ids}) for result in results]
-    on_variants = [_accuracy_on_variants(result.counts(ids)) for result in results]
+    common, on_variants = {*ids}, []
+    on_seeds = [result.correct_seeds()[[name in common for name in result.group_ids]].mean() for result in results]
+    for counts in (result.counts(ids) for result in results):
+        shares = ratios(counts.correct.sum(axis=1), counts.sizes.sum(axis=1))
+        on_variants.append(shares[~np.isnan(shares)].mean())
     return paired_t_test(on_seeds, on_variants, unit="model")
 
 
-def _accuracy_on_seeds(result: Scored, ids: Collection[str]) -> float:
-    return float(np.mean(result.correct_seeds()[[name in ids for name in result.group_ids]]))
-
-
-def _accuracy_on_variants(counts: Counts) -> float:
-    drawn = counts.sizes.any(axis=1)
-    return float(np.mean(counts.correct[drawn].sum(axis=1) / counts.sizes[drawn].sum(axis=1)))
-
-
 def _low_agreement(data: ScoredData | None, result: Scored, min_agreement: float | None) -> set[str]:
-    """Return the seeds to which fewer annotators gave the gold label; none if no agreement is asked for."""
+    """Return the seeds to which fewer annotators gave the gold label; none if no agreement is required."""
     if min_agreement is None:
         return set()
     if data is None:

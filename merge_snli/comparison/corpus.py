@@ -81,11 +81,7 @@ def _plain_text(path: Path) -> Corpus:
     require_text(path)
     if not sum(1 for _, line in numbered_lines(path) if line.strip()):
         raise InputError(f"{param('corpus')} {path} has no text")
-    return Corpus(str(path), sha256_of_file(path), partial(_lines, path))
-
-
-def _lines(path: Path) -> Iterator[str]:
-    return (line for _, line in numbered_lines(path))
+    return Corpus(str(path), sha256_of_file(path), lambda: (line for _, line in numbered_lines(path)))
 
 
 def _sentences(source: ProblemSource, survey: Survey) -> Iterator[str]:
@@ -176,25 +172,19 @@ def _count(corpus: Corpus, tagger: Tagger) -> dict[str, int]:
     The result is the same as for whole texts, because a spaCy tokenizer splits at spaces first, but several times
     faster.
     """
-    runs: Counter[str] = Counter()
+    runs, counts = Counter[str](), Counter[str]()
+    tokenizer: Any = tagger.nlp.tokenizer
     with Progress().stage("counting the words of the corpus", unit="texts") as stage:
         for text in corpus.read():
             runs.update(text.split())
             stage.advance(1)
-        return dict(_count_tokens(runs, tagger))
-
-
-def _count_tokens(runs: Mapping[str, int], tagger: Tagger) -> Counter[str]:
-    tokenizer: Any = tagger.nlp.tokenizer
-    counts: Counter[str] = Counter()
-    for doc, number in zip(tokenizer.pipe(runs), runs.values(), strict=True):
-        for token in doc:
-            counts[token.lower_] += number
-    return counts
+        for doc, number in zip(tokenizer.pipe(runs), runs.values(), strict=True):
+            for token in doc:
+                counts[token.lower_] += number
+    return dict(counts)
 
 
 def _read(folder: Path, key: str) -> dict[str, int] | None:
-
     for path in sorted(folder.glob(f"{key}-*.parquet")):
         if is_intact(path):
             table = pq.read_table(path, partitioning=None)
@@ -203,6 +193,5 @@ def _read(folder: Path, key: str) -> dict[str, int] | None:
 
 
 def _write(folder: Path, key: str, counts: Mapping[str, int]) -> None:
-
     columns = {"token": pa.array(counts.keys(), pa.string()), "count": pa.array(counts.values(), pa.int64())}
     write_checked(folder, pa.table(columns), prefix=f"{key}-", compression="zstd")

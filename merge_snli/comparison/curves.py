@@ -1,7 +1,7 @@
 """Compute the PA curve of every model (Figures 4 and 11 of the paper), and average curves and seeds over models."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,12 +47,13 @@ def averaged(scored: ScoredDataset, mask: Bools | None = None) -> tuple[MeanCurv
         mask: Variants to count, [n_variants]; by default all.
 
     Returns:
-        The mean PA curve, and the value of each seed in a test, as from `seed_values`, [n_seeds].
+        The mean PA curve, and the value of each seed in a test, [n_seeds]: the mean over models of `pass_shares`,
+        NaN for a seed without a variant in some model.
     """
     tables = [model.answers.counts(rows=mask) for model in scored.models]
     named = [(model.name, table) for model, table in zip(scored.models, tables, strict=True)]
     variants = max(number_drawn(scored, model, mask) for model in scored.models)
-    return mean_curve(named, variants=variants), seed_values(tables)
+    return mean_curve(named, variants=variants), np.asarray(np.mean([pass_shares(table) for table in tables], axis=0))
 
 
 def number_drawn(scored: ScoredDataset, model: ModelAnswers, mask: Bools | None = None) -> int:
@@ -82,19 +83,6 @@ def pass_shares(table: Counts) -> Floats:
     shares = np.full(len(some), np.nan)
     shares[some] = passes_by_seed(table.correct[:, some], table.sizes[:, some])
     return shares
-
-
-def seed_values(tables: Iterable[Counts]) -> Floats:
-    """Return the value of each seed in a test: the mean over models of `pass_shares`, [n_seeds].
-
-    Args:
-        tables: Counts of each model.
-
-    Returns:
-        Values from 0 to 1; NaN for a seed without a variant in some model.
-    """
-    means: Floats = np.mean([pass_shares(table) for table in tables], axis=0)
-    return means
 
 
 def mean_curve(named: Sequence[tuple[str, Counts]], *, variants: int) -> MeanCurve:

@@ -60,9 +60,9 @@ def summary_text(results: Sequence[Result]) -> str:
 
 def _answers(table: pa.Table, ids: pa.Array) -> dict[str, str]:
     """Return a model's answers to some rows and seeds, by id."""
-    found = table.filter(pc.is_in(table["row_id"], value_set=ids))
-    answers = pc.coalesce(found["answer"].cast(pa.string()), pa.scalar(NO_ANSWER_TEXT))
-    return dict(zip(found["row_id"].to_pylist(), answers.to_pylist(), strict=True))
+    rows = table.filter(pc.is_in(table["row_id"], value_set=ids))
+    answers = pc.coalesce(rows["answer"].cast(pa.string()), pa.scalar(NO_ANSWER_TEXT))
+    return dict(zip(rows["row_id"].to_pylist(), answers.to_pylist(), strict=True))
 
 
 def _block(row: dict[str, Any], gold: str, given: Mapping[str, Mapping[str, str]]) -> str:

@@ -49,16 +49,13 @@ def draw_figures(results: Iterable[Result], out: str | Path) -> list[Path]:
         data = group[0].dataset
         config = [] if data.config is None else [safe_name(data.config)]
         stem = folder / "-".join([safe_name(data.name), data.digest[:8], *config])
-        files += _draw_seeds(group, stem) if group[0].has_seeds else _draw_groups(group, stem)
+        if group[0].has_seeds:
+            files += draw_curves(group, f"{stem}-figure-4-from-80", start=FIGURE_4_START)
+            files += draw_classes(group, f"{stem}-figure-5-word-classes")
+            files += draw_curves(group, f"{stem}-figure-11-from-0")
+        else:
+            files += _draw_groups(group, stem)
     return files
-
-
-def _draw_seeds(results: Sequence[Result], stem: Path) -> list[Path]:
-    return [
-        *draw_curves(results, f"{stem}-figure-4-from-80", start=FIGURE_4_START),
-        *draw_classes(results, f"{stem}-figure-5-word-classes"),
-        *draw_curves(results, f"{stem}-figure-11-from-0"),
-    ]
 
 
 def _draw_groups(results: Sequence[Result], stem: Path) -> list[Path]:
@@ -76,13 +73,13 @@ def _draw_groups(results: Sequence[Result], stem: Path) -> list[Path]:
 
 def _share_panels(results: Sequence[Result], column: str) -> dict[str, dict[str, list[float]]]:
     """Return the share of each predicted label by model, by value of a column and label; NaN without scores."""
-    parts = [result.rows_by.get(column, {}) for result in results]
+    by_model = [result.rows_by.get(column, {}) for result in results]
     return {
         value: {
-            label: [of[value].share(f"predicted_{label}") if value in of else float("nan") for of in parts]
+            label: [of[value].share(f"predicted_{label}") if value in of else float("nan") for of in by_model]
             for label in compared_labels_of(results)
         }
-        for value in dict.fromkeys(value for of_model in parts for value in of_model)
+        for value in dict.fromkeys(value for of_model in by_model for value in of_model)
     }
 
 
@@ -133,9 +130,9 @@ def draw_classes(results: Sequence[Result], path: str | Path) -> list[Path]:
     reasons = unranked_reasons(results)
     results = [result for result, reason in zip(results, reasons, strict=True) if reason is None]
     title = f"Pattern accuracy by word class on {titles_of([first.dataset])[0]}, mean of {count(len(results), 'model')}"
-    parts = [result.parts.get(WORD_CLASS, {}) for result in results]
-    scored = [name for name in WORD_CLASSES if all(name in of_class for of_class in parts)]
-    curves = [(name, [of_class[name].curve for of_class in parts]) for name in scored]
+    by_model = [result.parts.get(WORD_CLASS, {}) for result in results]
+    scored = [name for name in WORD_CLASSES if all(name in of_class for of_class in by_model)]
+    curves = [(name, [of_class[name].curve for of_class in by_model]) for name in scored]
     lines = [
         _mean_line(name, of_class, style=WORD_CLASSES.index(name))
         for name, of_class in curves

@@ -69,8 +69,8 @@ def content_policy(scripts: Sequence[str]) -> str:
 
 def combined_script(scripts: Sequence[str]) -> str:
     """Return scripts as one, in a scope of their own, after what all interactive pages share."""
-    parts = [asset("merge_snli.comparison", "page.js"), *scripts]
-    return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
+    texts = [asset("merge_snli.comparison", "page.js"), *scripts]
+    return '(() => {\n"use strict";\n' + "\n".join(texts) + "})();\n"
 
 
 def words_of_seeds(data: ScoredData) -> list[list[tuple[str, tuple[int, ...], tuple[int, ...]]]]:
@@ -81,7 +81,7 @@ def words_of_seeds(data: ScoredData) -> list[list[tuple[str, tuple[int, ...], tu
     """
     missing = [name for name in COLUMNS if name not in data.table.column_names]
     if missing:
-        raise InputError(f"{data.place} has no column {missing[0]}")
+        raise InputError(f"{data.full_name} has no column {missing[0]}")
     originals = data.table["original"].combine_chunks().dictionary_encode().indices.to_numpy()
     _, first = np.unique(np.stack([data.row_groups, originals]), axis=1, return_index=True)
     first.sort()

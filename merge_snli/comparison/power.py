@@ -22,6 +22,7 @@ from merge_snli.scoring.grouping import (
     without_permuted,
 )
 from merge_snli.scoring.result import Result
+from merge_snli.scoring.rows import percent
 from merge_snli.scoring.statistics import (
     POWER,
     Distribution,
@@ -43,23 +44,6 @@ CORRELATION = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class PowerAt:
-    """What models on some number of seeds show.
-
-    Attributes:
-        seeds: The number of seeds.
-        interval: Width of the 95% interval of PA, mean over the models.
-        paired: Smallest difference of PA that is found between models on the same seeds; None if no difference is.
-        unpaired: The same between models on different seeds.
-    """
-
-    seeds: int
-    interval: float
-    paired: float | None
-    unpaired: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class PowerAnalysis:
     """The smallest differences that are found with a power of 80%, by number of seeds.
 
@@ -68,14 +52,16 @@ class PowerAnalysis:
         unit: `seed`, or `group` for pairs in groups.
         alpha: Family-wise significance level.
         pairs: Number of pairs of models over which Holm's method adjusts; a difference must pass its strictest step.
-        rows: One for each number of seeds, ascending.
+        rows: By number of seeds, ascending: `seeds`; `interval`, the width of the 95% interval of PA, mean over the
+            models; `paired`, the smallest difference of PA that is found between models on the same seeds, and
+            `unpaired`, that between models on different seeds, None if no difference is.
     """
 
     title: str
     unit: str
     alpha: float
     pairs: int
-    rows: tuple[PowerAt, ...]
+    rows: tuple[dict[str, Any], ...]
 
     def table(self) -> Table:
         """Return the numbers in points, that is, percent."""
@@ -87,7 +73,10 @@ class PowerAnalysis:
                 Column(f"Same {self.unit}s", format=".1f"),
                 Column(f"Different {self.unit}s", format=".1f"),
             ),
-            rows=tuple((row.seeds, *map(_points, (row.interval, row.paired, row.unpaired))) for row in self.rows),
+            rows=tuple(
+                (row["seeds"], *(percent(row[name]) for name in ("interval", "paired", "unpaired")))
+                for row in self.rows
+            ),
             notes=(
                 "95% interval of PA: its width.",
                 f"Same {self.unit}s, Different {self.unit}s: the smallest difference of PA between two models that is "
@@ -106,9 +95,15 @@ class PowerAnalysis:
 
         figure = Figure(figsize=(6.5, 4.2), layout="constrained")
         axes = figure.subplots()
-        seeds = [row.seeds for row in self.rows]
-        for (name, values), color in zip(self._lines().items(), COLORS, strict=False):
-            axes.plot(seeds, np.array(values, dtype=np.float64), "o-", label=name, color=color)
+        lines = {
+            "unpaired": f"two models on different {self.unit}s",
+            "paired": f"two models on the same {self.unit}s",
+            "interval": "width of the 95% interval",
+        }
+        seeds = [row["seeds"] for row in self.rows]
+        for (name, label), color in zip(lines.items(), COLORS, strict=False):
+            points = 100 * np.array([row[name] for row in self.rows], dtype=np.float64)  # None becomes NaN
+            axes.plot(seeds, points, "o-", label=label, color=color)
         axes.set(xscale="log", yscale="log", xlabel=f"{self.unit.capitalize()}s", ylabel="points")
         axes.set_xticks(seeds, [f"{number:,}" for number in seeds], rotation=45)
         axes.set_xticks([], minor=True)
@@ -118,13 +113,6 @@ class PowerAnalysis:
         axes.legend(frameon=False)
         draw_title(figure, f"{self.title}: differences found with a power of {POWER:.0%}")
         return save_figure(figure, path)
-
-    def _lines(self) -> dict[str, list[float | None]]:
-        return {
-            f"two models on different {self.unit}s": [_points(row.unpaired) for row in self.rows],
-            f"two models on the same {self.unit}s": [_points(row.paired) for row in self.rows],
-            "width of the 95% interval": [_points(row.interval) for row in self.rows],
-        }
 
 
 def power_of_results(
@@ -173,7 +161,7 @@ def assumed_power(
     if not 0 <= correlation < 1:
         raise InputError(f"{param('correlation')} is {correlation:g}: it must be at least 0 and below 1")
     shown = ", ".join(f"{accuracy:g}" for accuracy in accuracies)
-    models = [Distribution(np.array([0.0, 1.0]), np.array([1 - each, each])) for each in accuracies]
+    models = [Distribution(np.array([0.0, 1.0]), np.array([1 - accuracy, accuracy])) for accuracy in accuracies]
     gaps = assumed_gaps(accuracies, correlation)
     return _rows(f"Assumed PA {shown}, correlation {correlation:g}", models, gaps, alpha, SIZES, "seed")
 
@@ -184,14 +172,14 @@ def too_few_notes(results: Sequence[Result]) -> list[str]:
     Args:
         results: Results in any order. Those of models with other labels, or with no two seeds in common, count apart.
     """
-    found = []
+    notes = []
     for group in comparable_results(results):
         with suppress(InputError):
             passes = _common_passes(group, QUALITY_THRESHOLD)
             n = len(next(iter(passes.values())))
-            smallest = smallest_paired(_gaps(passes), n, alpha=0.05 / _pairs(len(passes)))
-            found.append(too_few_note(n, group[0].units[0], smallest))
-    return [note for note in found if note is not None]
+            smallest = smallest_paired(_gaps(passes), n, alpha=0.05 / max(1, comb(len(passes), 2)))
+            notes.append(too_few_note(n, group[0].units[0], smallest))
+    return [note for note in notes if note is not None]
 
 
 def _common_passes(results: Sequence[Result], threshold: float) -> dict[str, FloatArray]:
@@ -199,7 +187,7 @@ def _common_passes(results: Sequence[Result], threshold: float) -> dict[str, Flo
     named = dict(zip(distinct_names_of(results), results, strict=True))
     ids = common_groups(named, results[0].units[0])
     counts = {name: result.counts(ids) for name, result in named.items()}
-    return {name: passes_by_seed(each.correct, each.sizes, threshold) for name, each in counts.items()}
+    return {name: passes_by_seed(table.correct, table.sizes, threshold) for name, table in counts.items()}
 
 
 def _power(title: str, passes: dict[str, FloatArray], alpha: float, *, unit: str) -> PowerAnalysis:
@@ -211,31 +199,20 @@ def _power(title: str, passes: dict[str, FloatArray], alpha: float, *, unit: str
 def _rows(
     title: str, models: Sequence[Distribution], gaps: Distribution, alpha: float, sizes: Sequence[int], unit: str
 ) -> PowerAnalysis:
-    pairs = _pairs(len(models))
+    pairs = max(1, comb(len(models), 2))
     middle = sorted(models, key=lambda model: model.mean)[len(models) // 2]
     rows = tuple(
-        PowerAt(
-            seeds=n,
-            interval=float(np.mean([interval_width(model, n) for model in models])),
-            paired=smallest_paired(gaps, n, alpha=alpha / pairs),
-            unpaired=smallest_unpaired(middle, n, alpha=alpha / pairs),
-        )
+        {
+            "seeds": n,
+            "interval": float(np.mean([interval_width(model, n) for model in models])),
+            "paired": smallest_paired(gaps, n, alpha=alpha / pairs),
+            "unpaired": smallest_unpaired(middle, n, alpha=alpha / pairs),
+        }
         for n in sizes
     )
     return PowerAnalysis(title=title, unit=unit, alpha=alpha, pairs=pairs, rows=rows)
 
 
 def _gaps(passes: dict[str, FloatArray]) -> Distribution:
-    if len(passes) > 1:
-        return observed_gaps(passes)
-    [only] = passes.values()
-    mean = float(only.mean())
-    return assumed_gaps([mean], CORRELATION)
-
-
-def _pairs(models: int) -> int:
-    return max(1, comb(models, 2))
-
-
-def _points(share: float | None) -> float | None:
-    return None if share is None else 100 * share
+    first, *others = passes.values()
+    return observed_gaps(passes) if others else assumed_gaps([float(first.mean())], CORRELATION)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.answers import Answers, Graded, join
 from merge_snli.scoring.data import WORDS, ScoredData
@@ -80,11 +79,6 @@ class ScoredDataset:
     coverage: tuple[str, ...] = ()
 
     @property
-    def dataset(self) -> MergeDataset:
-        """The stored data set."""
-        return self.data.stored
-
-    @property
     def ids(self) -> tuple[str, ...]:
         """The ids of the groups, [n_groups]."""
         return self.data.group_ids
@@ -125,7 +119,7 @@ class ScoredDataset:
         """
         if self.data.seeds is None:
             raise _without_seeds(self.record)
-        return self.data.parts[column]
+        return self.data.masks[column]
 
     @cached_property
     def drawn(self) -> Bools:
@@ -183,21 +177,12 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: b
     for model in scored.models:
         if not (kept & model.answered_groups).any():
             raise InputError(f"{scored.record.title}: no seed of {model.name} remains: leave out fewer seeds")
-    smaller = _take(scored, kept)
-    models = []
-    for whole, model in zip(scored.models, smaller.models, strict=True):
-        source = whole.result.source if keep_source else _source(scored, whole, ~kept)
-        models.append(replace(model, result=result_on(whole.result, model.answers, smaller.data, source)))
-    return replace(smaller, models=tuple(models))
-
-
-def _take(scored: ScoredDataset, groups: Bools) -> ScoredDataset:
-    """Return a data set with some groups only, [n_groups], and the answers to them; results stay what they are."""
-    return replace(
-        scored,
-        data=scored.data.take(groups=groups, rows=groups[scored.groups]),
-        models=tuple(replace(model, answers=model.answers.take(groups=groups)) for model in scored.models),
-    )
+    data, models = scored.data.take(groups=kept, rows=kept[scored.groups]), []
+    for model in scored.models:
+        answers = model.answers.take(groups=kept)
+        source = model.result.source if keep_source else _source(scored, model, ~kept)
+        models.append(replace(model, result=result_on(model.result, answers, data, source), answers=answers))
+    return replace(scored, data=data, models=tuple(models))
 
 
 def _source(scored: ScoredDataset, model: ModelAnswers, out: Bools) -> SourceScores | None:

@@ -245,7 +245,7 @@ def _threshold_table(pairs: Sequence[PairAtThresholds]) -> Table:
 
 def _ranges(signs: Sequence[int], sign: int) -> str | None:
     """Return the percents at which a sign stands as ranges, such as `12, 80 to 95`; None if there is none."""
-    runs = [list(run) for found, run in groupby(range(len(signs)), lambda at: signs[at] == sign) if found]
+    runs = [list(run) for has_sign, run in groupby(range(len(signs)), lambda at: signs[at] == sign) if has_sign]
     return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs) or None
 
 

@@ -36,16 +36,16 @@ def classes(scored: ScoredDataset) -> Classes:
         NotComputable: If the config has drawn variants of fewer than two classes.
     """
     masks = scored.variants_by("word_class")
-    found = {name: averaged(scored, mask) for name, mask in masks.items() if (mask & scored.drawn).any()}
-    if len(found) < 2:
+    means = {name: averaged(scored, mask) for name, mask in masks.items() if (mask & scored.drawn).any()}
+    if len(means) < 2:
         raise NotComputable(
-            f"Figure 5 needs variants of two word classes; config {scored.record.config} has {', '.join(found)}: score "
+            f"Figure 5 needs variants of two word classes; config {scored.record.config} has {', '.join(means)}: score "
             "the models on config all of a data set with several classes"
         )
-    values = {name: column[~np.isnan(column)] for name, (_, column) in found.items()}
+    values = {name: column[~np.isnan(column)] for name, (_, column) in means.items()}
     testable = [name for name, column in values.items() if len(column) > 1]
     return Classes(
-        curves={name: curve for name, (curve, _) in found.items()},
+        curves={name: curve for name, (curve, _) in means.items()},
         tests=tuple(
             NamedTest(first=first, second=second, result=independent_t_test(values[first], values[second], unit="seed"))
             for first, second in combinations(testable, 2)

@@ -63,14 +63,14 @@ def results_on(results: Iterable[Result], dataset: MergeDataset, config: str | N
     chosen = config or (ALL if ALL in configs else configs[0] if len(configs) == 1 else None)
     if here and chosen is None:
         raise InputError(f"the results are on configs {', '.join(configs)}: choose one with {param('config')}")
-    found = [result for result in here if result.dataset.config == chosen]
-    if not found:
+    on_config = [result for result in here if result.dataset.config == chosen]
+    if not on_config:
         others = f"; there are results on {', '.join(configs)}" if configs else ""
         raise InputError(
             f"no result is on all seeds of config {chosen or ALL} of {dataset.name} (sha256 {dataset.digest[:12]}…)"
             f"{others}: score a model on it with merge-snli score"
         )
-    return ranked(on_same_data(found)[0])
+    return ranked(on_same_data(on_config)[0])
 
 
 def write_explorer(
@@ -141,8 +141,8 @@ def _packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | No
     header = {
         "dataset": scored.record.title,
         "config": scored.record.config,
-        "license": license_of(scored.dataset.record) or "not stated",
-        "terms": license_text(scored.dataset.record).replace("`", ""),
+        "license": license_of(scored.data.stored.record) or "not stated",
+        "terms": license_text(scored.data.stored.record).replace("`", ""),
         "models": [model.name for model in scored.models],
         "shortNames": short_names([model.name for model in scored.models]),
         "notes": [f"{model.name}: {note}" for model in scored.models for note in model.result.notes],
@@ -156,7 +156,7 @@ def _packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | No
         "gold": [labels.index(label) for *_, label in seeds],
         "annotators": None if scored.data.annotators is None else scored.data.annotators.tolist(),
         "starts": np.searchsorted(scored.groups[order], np.arange(len(scored.ids) + 1)).tolist(),
-        "textNames": scored.dataset.record.texts,
+        "textNames": scored.data.stored.record.texts,
         "texts": {**sentences, "words": words_of_seeds(scored.data)} if with_text else None,
         "arrays": [[name, array.dtype.str[1:], array.size] for name, array in arrays.items()],
     }

@@ -18,7 +18,7 @@ from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.imports import ImportedAnswers
 from merge_snli.scoring.records import PromptRecord
 from merge_snli.scoring.replies import Reply, best_label, majority, replies_in
-from merge_snli.scoring.rows import sum_of
+from merge_snli.scoring.rows import of_all
 from merge_snli.scoring.store import read_result
 
 LM_EVAL_PREFIX = "samples_"
@@ -130,7 +130,9 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
     replies = {pair: tuple(found[number] for number in sorted(found)) for pair, found in numbered.items()}
     # A retried run's log repeats the samples that it reuses.
     used = {key: usage for log in logs for key, usage in log.usage.items()}.values()
-    sums: dict[str, Any] = {each.name: sum_of([getattr(usage, each.name) for usage in used]) for each in fields(Usage)}
+    sums: dict[str, Any] = {
+        each.name: of_all(sum, [getattr(usage, each.name) for usage in used]) for each in fields(Usage)
+    }
     return ImportedAnswers(
         source=", ".join(str(log.path) for log in logs),
         model=model or first.model,
@@ -154,9 +156,9 @@ def _check_questions(log: Log, pairs: dict[str, Pair], filled: FilledPrompt | No
     """Check that a log has the questions of the data under their ids."""
     for question, _ in log.replies:
         if question not in pairs:
-            raise InputError(f"{log.path}: sample {question} is not in {data.place}")
+            raise InputError(f"{log.path}: sample {question} is not in {data.full_name}")
         if filled and question in log.asked and not log.asked[question].endswith(filled.question(*pairs[question])):
-            raise InputError(f"{log.path}: sample {question} does not ask the pair {question} of {data.place}")
+            raise InputError(f"{log.path}: sample {question} does not ask the pair {question} of {data.full_name}")
 
 
 def _read(log: Log, filled: FilledPrompt | None, labels: tuple[str, ...]) -> dict[tuple[str, int], Reply]:

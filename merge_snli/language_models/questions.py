@@ -160,13 +160,13 @@ def _check_scope(scope: Scope, data: ScoredData) -> None:
     """Check that the data has what a scope names."""
     if scope.limit_seeds is not None and scope.limit_seeds > len(data.group_ids):
         raise InputError(
-            f"{param('limit_seeds')} is {scope.limit_seeds}, but {data.place} has {len(data.group_ids)} "
+            f"{param('limit_seeds')} is {scope.limit_seeds}, but {data.full_name} has {len(data.group_ids)} "
             f"{data.units[0]}s"
         )
     if data.seeds is None and scope.seeds == "only":
-        raise InputError(f"{param('seeds')} is only, but the groups of {data.place} have no seeds")
+        raise InputError(f"{param('seeds')} is only, but the groups of {data.full_name} have no seeds")
     if data.subsamples is None and scope.subsample not in (0, ALL_SUBSAMPLES):
-        raise InputError(f"{param('subsample')} is {scope.subsample}, but {data.place} has no subsamples")
+        raise InputError(f"{param('subsample')} is {scope.subsample}, but {data.full_name} has no subsamples")
     if data.subsamples is not None and isinstance(scope.subsample, int) and scope.subsample >= len(data.subsamples):
         raise InputError(
             f"{param('subsample')} is {scope.subsample}, but {data.name} has subsamples 0 to {len(data.subsamples) - 1}"

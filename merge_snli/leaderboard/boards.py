@@ -82,7 +82,7 @@ class Board:
 
     @property
     def has_seeds(self) -> bool:
-        """Whether the groups of the data have seeds (seeds)."""
+        """Whether the groups of the data have seeds."""
         return self.results[0].has_seeds
 
     @property
@@ -95,15 +95,11 @@ class Board:
         """The number of groups and rows."""
         return size_of(self.results)
 
-    def table(self) -> Table:
-        """Return the scores, one row per model."""
+    def table(self, *, titled: bool = True) -> Table:
+        """Return the scores, one row per model; without a title for a page that has it above the table."""
         table = score_table(self.results, title=self.title, names=self.names, thresholds=self.thresholds)
         why = (f"{entry.name} is not ranked: {entry.unranked}." for entry in self.entries if entry.unranked is not None)
-        return replace(table, notes=(*table.notes, *why))
-
-    def untitled(self) -> Table:
-        """Return the scores without a title, for a page that has it above the table."""
-        return replace(self.table(), title="")
+        return replace(table, title=table.title if titled else "", notes=(*table.notes, *why))
 
     def tables(self) -> list[Table]:
         """Return the scores, one row per model; the effect of prompts; without seeds, the scores by value."""

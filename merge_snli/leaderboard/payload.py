@@ -95,7 +95,7 @@ def _model(entry: Entry, texts: Json | None) -> Json:
         else {"name": source.name, "problems": source.problems, "digest": source.digest},
         "calibration": None
         if "brier" not in result.row.values
-        else {each.name: _round(result.row[each.name]) for each in fields(Calibration)},
+        else {field.name: _round(result.row[field.name]) for field in fields(Calibration)},
         "parts": _parts(result),
         "consistency": {
             reference: {
@@ -139,7 +139,7 @@ def _flags(result: Scored) -> list[str]:
 
 
 def _prompt(result: Scored) -> Json | None:
-    """Return how a language model was asked, in words by name, without what is unknown."""
+    """Return how a language model was prompted, in words by name, without what is unknown."""
     prompt = result.run.prompt
     if prompt is None:
         return None
@@ -165,7 +165,7 @@ def _prompt(result: Scored) -> Json | None:
 def _parts(result: Scored) -> Json:
     parts = {ALL: _part(result.row)}
     if isinstance(result, PromptGroup):
-        parts |= {f"prompt:{title}": _part(each.row) for title, each in result.prompts.items()}
+        parts |= {f"prompt:{title}": _part(of_prompt.row) for title, of_prompt in result.prompts.items()}
     for column, rows in result.rows_by.items():
         parts |= {f"{column}:{value}": _part(row, band=column != MASKED_LM) for value, row in rows.items()}
     return parts

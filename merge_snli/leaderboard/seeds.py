@@ -79,12 +79,12 @@ def seeds_by_hardness(scored: Scored) -> list[SeedPredictions]:
     names = dict(enumerate(scored.compared_labels)) | {NO_ANSWER: NO_ANSWER_TEXT}
     answers = [result.answers for result in results_of(scored)]
     first = answers[0]
-    of_seeds = [each.seeds.predicted.tolist() for each in answers if each.seeds is not None]
+    of_seeds = [of_prompt.seeds.predicted.tolist() for of_prompt in answers if of_prompt.seeds is not None]
     predicted = [max(labels, key=labels.count) for labels in zip(*of_seeds, strict=True)]
     gold = first.gold[np.unique(first.groups, return_index=True)[1]].tolist()
     order = np.argsort(first.groups, kind="stable")
     rows = np.split(order, np.searchsorted(first.groups[order], np.arange(1, len(first.group_ids))))
-    ids, labels = first.row_ids.to_pylist(), [each.predicted.tolist() for each in answers]
+    ids, labels = first.row_ids.to_pylist(), [of_prompt.predicted.tolist() for of_prompt in answers]
     seeds = []
     for group, name in enumerate(first.group_ids):
         given = [(row, of_prompt[row]) for of_prompt in labels for row in rows[group].tolist()]

@@ -83,7 +83,7 @@ def init_space(space: str, results: Sequence[Result], datasets: Sequence[MergeDa
         for dataset in datasets
     ]
     write_json(out / SETTINGS, {"space": space, "datasets": listed})
-    names = "\n".join(f"- {each['title']}: `{each['name']}`, sha256 `{each['digest']}`" for each in listed)
+    names = "\n".join(f"- {dataset['title']}: `{dataset['name']}`, sha256 `{dataset['digest']}`" for dataset in listed)
     card = asset("merge_snli.leaderboard", "page", "space.md")
     write_text(out / "README.md", card.replace("SPACE_ID", space).replace("DATA_SETS", names).replace("LIMITS", LIMITS))
     return path
@@ -100,8 +100,8 @@ def build_space(folder: Path, datasets: Sequence[MergeDataset] = ()) -> Checked:
         InputError: If the folder is not that of a Space, it has no result, or a data set cannot be found.
     """
     settings = _settings(folder)
-    found = check_results(_results_of(_files_of(folder)), {}, _find_datasets(settings, datasets))
-    checked = {f"{RESULTS}/{name}": problems for name, problems in found.items()}
+    of_files = check_results(_results_of(_files_of(folder)), {}, _find_datasets(settings, datasets))
+    checked = {f"{RESULTS}/{name}": problems for name, problems in of_files.items()}
     if not any(checked.values()):
         _write_page(read_results(folder / RESULTS), folder, settings["space"])
     return checked
@@ -131,16 +131,16 @@ def check_pull_request(space: str, number: int, datasets: Sequence[MergeDataset]
         if path not in added and before.get(path) != after.get(path)
     }
     known = {name: result for name, result in _results_of(before).items() if not isinstance(result, str)}
-    found = check_results(_results_of(added), known, _find_datasets(_settings(main), datasets))
+    of_files = check_results(_results_of(added), known, _find_datasets(_settings(main), datasets))
     if not added:
         problems[f"pull request {number}"] = ["adds no result"]
-    return problems | {f"{RESULTS}/{name}": each for name, each in found.items()}
+    return problems | {f"{RESULTS}/{name}": reasons for name, reasons in of_files.items()}
 
 
 def _settings(folder: Path) -> dict[str, Any]:
     try:
         settings: dict[str, Any] = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
-        listed = [(each["name"], each["revision"], each["digest"]) for each in settings["datasets"]]
+        listed = [(dataset["name"], dataset["revision"], dataset["digest"]) for dataset in settings["datasets"]]
         if not (isinstance(settings["space"], str) and listed):
             raise ValueError(SETTINGS)
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -154,7 +154,7 @@ def _settings(folder: Path) -> dict[str, Any]:
 def _find_datasets(settings: Mapping[str, Any], given: Sequence[MergeDataset]) -> list[MergeDataset]:
     """Return the data sets that a Space lists: those given, the others by name."""
     by_digest = {dataset.digest: dataset for dataset in given}
-    found = []
+    opened = []
     for listed in settings["datasets"]:
         dataset = by_digest.get(listed["digest"]) or find_dataset(listed["name"], revision=listed["revision"])
         if dataset.digest != listed["digest"]:
@@ -162,8 +162,8 @@ def _find_datasets(settings: Mapping[str, Any], given: Sequence[MergeDataset]) -
                 f"{listed['name']} has the digest {dataset.digest[:8]}, and the leaderboard is on "
                 f"{listed['digest'][:8]}: name the folder of that data set with {param('dataset')}"
             )
-        found.append(dataset)
-    return found
+        opened.append(dataset)
+    return opened
 
 
 def _files_of(folder: Path) -> dict[str, bytes]:
@@ -176,9 +176,14 @@ def _results_of(files: Mapping[str, bytes]) -> dict[str, Result | str]:
     """Return the results in files by name of the JSON file, or why it is none; a file of answers alone is none."""
     own = {path.removeprefix(f"{RESULTS}/"): content for path, content in files.items() if RESULT_PATH.fullmatch(path)}
     documents = [name for name in own if name.endswith(".json")]
-    found = {name: _read(own[name], own.get(answers_name(name)), name) for name in documents}
+    read: dict[str, Result | str] = {}
+    for name in documents:
+        try:
+            read[name] = parse_result(own[name], own.get(answers_name(name)), name)
+        except InputError as error:
+            read[name] = str(error)
     alone = {name for name in own if not name.endswith(".json")} - {answers_name(name) for name in documents}
-    return found | dict.fromkeys(sorted(alone), "is the file of the answers of no result: add NAME.json")
+    return read | dict.fromkeys(sorted(alone), "is the file of the answers of no result: add NAME.json")
 
 
 def _write_page(results: Sequence[Result], folder: Path, space: str) -> Path:
@@ -205,22 +210,14 @@ def check_results(
     Raises:
         InputError: If a data set cannot be read.
     """
-    known, found = dict(accepted), dict[str, list[str]]()
+    known, checked = dict(accepted), dict[str, list[str]]()
     for name, result in results.items():
         if isinstance(result, str):
-            found[name] = [result]
+            checked[name] = [result]
             continue
-        found[name] = [*_wrong_kind(name, result), *_copies(result, known)] or _recomputed(result, datasets)
+        checked[name] = [*_wrong_kind(name, result), *_copies(result, known)] or _recomputed(result, datasets)
         known[name] = result
-    return found
-
-
-def _read(content: bytes, answers: bytes | None, name: str) -> Result | str:
-    """Return a result, or why the file is none."""
-    try:
-        return parse_result(content, answers, name)
-    except InputError as error:
-        return str(error)
+    return checked
 
 
 def _wrong_kind(name: str, result: Result) -> list[str]:
@@ -244,14 +241,14 @@ def _wrong_kind(name: str, result: Result) -> list[str]:
 
 def _copies(result: Result, others: Mapping[str, Result]) -> list[str]:
     """Return a sentence for each other result that is of the same model or has the same answers on the same data."""
-    found = []
+    copies = []
     for name, other in others.items():
         if other.dataset.key == result.dataset.key:
             if model_key(result) == model_key(other):
-                found.append(f"is of the same model as {name}")
+                copies.append(f"is of the same model as {name}")
             elif _answers(result) == _answers(other):
-                found.append(f"has the same answers as {name}")
-    return found
+                copies.append(f"has the same answers as {name}")
+    return copies
 
 
 def _answers(result: Result) -> dict[str, str | None]:

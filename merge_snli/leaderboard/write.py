@@ -206,14 +206,14 @@ def leaderboard_text(
 
 def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset], *, with_text: bool) -> dict[int, Json]:
     """Read the seed texts of each board that is on one of the data sets and may show them, by position of the board."""
-    found: dict[int, Json] = {}
+    texts: dict[int, Json] = {}
     scored = []
     for index, board in enumerate(boards) if datasets else ():
         data = find_whole(board.dataset, datasets)
         if data is not None:
             scored.append(data.stored)
             if data.seeds is not None and (with_text or may_be_shared(data.stored.record)):
-                found[index] = read_texts(data)
+                texts[index] = read_texts(data)
     unused = next((dataset for dataset in datasets if dataset not in scored), None)
     if unused is not None:
         known = [f"{board.dataset.name} version {board.dataset.version}" for board in boards[:1]]
@@ -221,4 +221,4 @@ def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset], *, with_te
             f"no result was computed on {unused.name} (sha256 {unused.digest[:12]}…): pass the data set that was "
             f"scored, {known[0] if known else 'which must be a MERGE data set'}"
         )
-    return found
+    return texts

@@ -12,7 +12,6 @@ from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, Sc
 from merge_snli.schema import WORD_CLASSES
 from merge_snli.scoring.statistics import Interval
 from merge_snli.scoring.statistics.logistic import (
-    LogisticFit,
     NotConverged,
     Outcome,
     fit_logistic,
@@ -140,7 +139,7 @@ def error_drivers(scored: ScoredDataset, corpus: CorpusCounts | None = None) -> 
     design = design_of(scored, corpus)
     models = tuple(_regression(scored, design, [model]) for model in scored.models)
     pooled = _pooled(scored, design) if len(models) > 1 else None
-    if all(each.not_computed for each in (*models, *([pooled] if pooled else []))):
+    if all(regression.not_computed for regression in (*models, *([pooled] if pooled else []))):
         raise NotComputable(f"no regression of right answers can be computed: {models[0].not_computed}")
     corpus_name = None if corpus is None else corpus.corpus
     return ErrorDrivers(predictors=design.predictors, corpus=corpus_name, models=models, pooled=pooled)
@@ -148,13 +147,10 @@ def error_drivers(scored: ScoredDataset, corpus: CorpusCounts | None = None) -> 
 
 def _pooled(scored: ScoredDataset, design: Design) -> Regression:
     """Return the regression over all models but those that are always or never right, whose intercept is infinite."""
-    varying = [model for model in scored.models if not _outcome(model).is_constant]
-    constant = tuple(
-        {"name": model.name, "reason": _constant_reason([model])}
-        for model in scored.models
-        if _outcome(model).is_constant
-    )
-    return _regression(scored, design, varying or list(scored.models), left_out=constant)
+    constant = {model.name: _constant_reason([model]) for model in scored.models if _outcome(model).is_constant}
+    left_out = tuple({"name": name, "reason": reason} for name, reason in constant.items())
+    varying = [model for model in scored.models if model.name not in constant]
+    return _regression(scored, design, varying or list(scored.models), left_out=left_out)
 
 
 def _regression(
@@ -165,7 +161,7 @@ def _regression(
     included = np.any([outcome.included for outcome in outcomes], axis=0)
     seeds = len(np.unique(scored.groups[included]))
     kept = independent_columns(within_outcomes(design.columns, outcomes), answers)
-    fit: LogisticFit | None = None
+    fit: tuple[Floats, Floats] | None = None
     reason = _separation(design, models)
     if reason is None and seeds <= len(kept) + len(models):
         reason = f"{seeds} seeds are too few for {len(kept) + len(models)} coefficients"
@@ -217,11 +213,12 @@ def _separation(design: Design, models: Sequence[ModelAnswers]) -> str | None:
     return None
 
 
-def _coefficients(fit: LogisticFit, names: Sequence[str]) -> tuple[Coefficient, ...]:
+def _coefficients(fit: tuple[Floats, Floats], names: Sequence[str]) -> tuple[Coefficient, ...]:
     from scipy import stats
 
+    estimates, covariance = fit
     quantile = float(stats.norm.ppf((1 + LEVEL) / 2))
-    rows = zip(names, fit.coefficients.tolist(), np.sqrt(np.diag(fit.covariance)).tolist(), strict=True)
+    rows = zip(names, estimates.tolist(), np.sqrt(np.diag(covariance)).tolist(), strict=True)
     return tuple(
         Coefficient(
             name=name,
@@ -261,7 +258,7 @@ def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
         LABEL: _levels(scored.record.labels, labels[scored.data.row_labels]),
     }
     described = [_standardized(name, values) for name, values in numbers.items()]
-    described += [each for name, factor in factors.items() for each in _indicators(name, *factor)]
+    described += [indicator for name, factor in factors.items() for indicator in _indicators(name, *factor)]
     return Design(
         tuple(predictor for predictor, _ in described),
         np.column_stack([column for _, column in described]),
@@ -270,8 +267,8 @@ def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
 
 
 def _levels(order: Sequence[str], values: NDArray[np.str_]) -> tuple[tuple[str, ...], Ints]:
-    found = set(np.unique(values).tolist())
-    levels = tuple(level for level in order if level in found)
+    occurring = set(np.unique(values).tolist())
+    levels = tuple(level for level in order if level in occurring)
     codes = np.zeros(len(values), dtype=np.int64)
     for code, level in enumerate(levels):
         codes[values == level] = code

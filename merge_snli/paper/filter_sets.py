@@ -12,10 +12,10 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
 from merge_snli.base.table import count
 from merge_snli.comparison.curves import MeanCurve, averaged
-from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, on_common_seeds
+from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset, on_common_seeds
 from merge_snli.dataset.record import generation_of
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.scoring.grouping import ModelKey, is_two_way, model_key
+from merge_snli.scoring.grouping import is_two_way, model_key
 from merge_snli.scoring.statistics import Family, compare_models
 
 # Names of the sets of Figure 8, by the options `sides`, `filters` and `scramble`; plain is the paper's ALL.
@@ -103,12 +103,12 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
             "Figure 8 needs two data sets on the same seeds: give --dataset of each, made with --seeds-from"
         )
     restricted = on_common_seeds(_with_common_models(chosen))
-    models = {_key(model): model.name for model in restricted[0].models}
-    left_out = {_key(model): model.name for scored in chosen for model in scored.models if _key(model) not in models}
-    named = sorted(zip(_names(restricted), restricted, strict=True), key=lambda each: _rank(each[0]))
-    found = {name: averaged(scored) for name, scored in named}
+    models = {model_key(model.result): model.name for model in restricted[0].models}
+    every = {model_key(model.result): model.name for scored in chosen for model in scored.models}
+    named = dict(sorted(zip(_names(restricted), restricted, strict=True), key=lambda pair: _rank(pair[0])))
+    means = {name: averaged(scored) for name, scored in named.items()}
     ids = restricted[0].ids
-    values = {name: _in_order(scored, found[name][1], ids) for name, scored in named}
+    values = {name: _in_order(scored, means[name][1], ids) for name, scored in named.items()}
     complete = ~np.isnan(list(values.values())).any(axis=0)
     return FilterSets(
         sets=tuple(
@@ -118,14 +118,14 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
                 digest=scored.record.digest,
                 config=scored.record.config,
                 generated=len(scored.groups),
-                curve=found[name][0],
+                curve=means[name][0],
             )
-            for name, scored in named
+            for name, scored in named.items()
         ),
         models=tuple(models.values()),
-        models_left_out=tuple(left_out.values()),
+        models_left_out=tuple(name for key, name in every.items() if key not in models),
         seeds=len(ids),
-        coverage=tuple(f"{scored.record.title}: {each}" for scored in restricted for each in scored.coverage),
+        coverage=tuple(f"{scored.record.title}: {line}" for scored in restricted for line in scored.coverage),
         tested_seeds=int(complete.sum()),
         family=(
             compare_models({name: column[complete] for name, column in values.items()}) if complete.sum() > 1 else None
@@ -152,21 +152,20 @@ def _with_common_models(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
     Raises:
         NotComputable: If there is no such model.
     """
-    common = set.intersection(*({_key(model) for model in scored.models} for scored in data))
+    common = set.intersection(*({model_key(model.result) for model in scored.models} for scored in data))
     if not common:
         raise NotComputable(
             f"Figure 8 needs a model that was scored on all {len(data)} data sets on the same seeds: score the same "
             "models on each"
         )
-    return [replace(scored, models=tuple(model for model in scored.models if _key(model) in common)) for scored in data]
+    return [
+        replace(scored, models=tuple(model for model in scored.models if model_key(model.result) in common))
+        for scored in data
+    ]
 
 
 def _problems(scored: ScoredDataset) -> list[tuple[str, ...]]:
     return [(name, *seed) for name, seed in zip(scored.ids, scored.seeds, strict=True)]
-
-
-def _key(model: ModelAnswers) -> ModelKey:
-    return model_key(model.result)
 
 
 def _names(data: Sequence[ScoredDataset]) -> list[str]:
@@ -187,7 +186,7 @@ def _names(data: Sequence[ScoredDataset]) -> list[str]:
 
 
 def _options(scored: ScoredDataset) -> tuple[str, tuple[str, ...], bool]:
-    options: Mapping[str, Any] = scored.dataset.record.options
+    options: Mapping[str, Any] = scored.data.stored.record.options
     return (
         options.get("sides", "intersection"),
         tuple(options.get("filters", ("prob", "pos"))),
@@ -197,10 +196,10 @@ def _options(scored: ScoredDataset) -> tuple[str, tuple[str, ...], bool]:
 
 def _other_inputs(scored: ScoredDataset) -> str:
     """Return a digest of what the rows depend on besides the problems and the options that Figure 8 compares."""
-    record = scored.dataset.record
+    record = scored.data.stored.record
     generation = generation_of(record)
     options = {name: value for name, value in record.options.items() if name not in MAY_DIFFER}
-    masked_lms = sorted(each.digest for each in generation.masked_lms)
+    masked_lms = sorted(model.digest for model in generation.masked_lms)
     return sha256_of_json([options, masked_lms, generation.tagger.digest])
 
 

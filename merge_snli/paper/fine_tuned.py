@@ -6,6 +6,7 @@ are seen from an NLI model, whose counterpart is the masked LM of the same archi
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,31 +26,6 @@ MINIMUM = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelGroup:
-    """One group of variants, seen from one NLI model.
-
-    Attributes:
-        model: The model.
-        masked_lm: Its counterpart.
-        group: One of `GROUPS`.
-        variants: Number of distinct drawn variants in the group.
-        variants_per_subsample: Mean number of variants that a subsample drew, the count of Table 9.
-        seeds: Number of seeds with at least `MINIMUM` drawn variants in the group.
-        seeds_left_out: Number of seeds with fewer, but at least one.
-        pattern_accuracy: PA at the quality threshold on the remaining seeds; NaN without a seed.
-    """
-
-    model: str
-    masked_lm: str
-    group: str
-    variants: int
-    variants_per_subsample: float
-    seeds: int
-    seeds_left_out: int
-    pattern_accuracy: float
-
-
-@dataclass(frozen=True, kw_only=True)
 class FineTuned:
     """The four groups of variants.
 
@@ -57,13 +33,17 @@ class FineTuned:
         minimum: Fewest drawn variants of a seed in a group.
         masked_lms: Counterpart of each model that has one.
         curves: Curve of each group that has a seed, averaged over the models that have one in it.
-        groups: Every group of every model with a counterpart.
+        groups: Every group of every model with a counterpart: the names of the `model`, of its counterpart,
+            `masked_lm`, and of the `group`; the number of distinct drawn `variants` in it; the mean number that a
+            subsample drew, the count of Table 9, `variants_per_subsample`; the number of `seeds` with at least
+            `minimum` drawn variants in it, and of those with fewer, but at least one, `seeds_left_out`; and PA at the
+            quality threshold on the remaining seeds, `pattern_accuracy`, NaN without a seed.
     """
 
     minimum: int
     masked_lms: dict[str, str]
     curves: dict[str, MeanCurve]
-    groups: tuple[ModelGroup, ...]
+    groups: tuple[dict[str, Any], ...]
 
 
 def fine_tuned(scored: ScoredDataset, counterparts: Mapping[str, str] | None = None) -> FineTuned:
@@ -77,18 +57,18 @@ def fine_tuned(scored: ScoredDataset, counterparts: Mapping[str, str] | None = N
     Raises:
         NotComputable: If no model has a counterpart among the masked LMs of the data set.
     """
-    found = _counterparts(scored, counterparts or {})
-    if not found:
+    counterpart_of = _counterparts(scored, counterparts or {})
+    if not counterpart_of:
         raise NotComputable(
             f"Figure 7 needs an NLI model whose masked LM made variants of this data set "
             f"({', '.join(scored.variants_by('masked_lm'))}): give --fine-tuned-from MODEL=MLM"
         )
-    groups: list[ModelGroup] = []
+    groups: list[dict[str, Any]] = []
     tables: dict[str, list[tuple[str, Counts, int]]] = {group: [] for group in GROUPS}
     for model in scored.models:
-        if model.name not in found:
+        if model.name not in counterpart_of:
             continue
-        for group, mask in group_masks(scored.variants_by("masked_lm"), found[model.name]).items():
+        for group, mask in group_masks(scored.variants_by("masked_lm"), counterpart_of[model.name]).items():
             sizes = np.bincount(
                 scored.groups[mask & model.answers.is_predicted & scored.drawn], minlength=len(scored.ids)
             )
@@ -96,22 +76,22 @@ def fine_tuned(scored: ScoredDataset, counterparts: Mapping[str, str] | None = N
             kept = mask & enough[scored.groups]
             table, subsamples = model.answers.counts(rows=kept), model.answers.counts(rows=mask).sizes
             groups.append(
-                ModelGroup(
-                    model=model.name,
-                    masked_lm=found[model.name],
-                    group=group,
-                    variants=int(sizes.sum()),
-                    variants_per_subsample=float(subsamples.sum() / len(subsamples)),
-                    seeds=int(np.count_nonzero(enough)),
-                    seeds_left_out=int(np.count_nonzero((sizes > 0) & ~enough)),
-                    pattern_accuracy=mean_pattern_accuracy(table),
-                )
+                {
+                    "model": model.name,
+                    "masked_lm": counterpart_of[model.name],
+                    "group": group,
+                    "variants": int(sizes.sum()),
+                    "variants_per_subsample": float(subsamples.sum() / len(subsamples)),
+                    "seeds": int(np.count_nonzero(enough)),
+                    "seeds_left_out": int(np.count_nonzero((sizes > 0) & ~enough)),
+                    "pattern_accuracy": mean_pattern_accuracy(table),
+                }
             )
             if table.sizes.any():
                 tables[group].append((model.name, table, number_drawn(scored, model, kept)))
     return FineTuned(
         minimum=MINIMUM,
-        masked_lms=found,
+        masked_lms=counterpart_of,
         curves={
             group: mean_curve(
                 [(name, table) for name, table, _ in of_group], variants=max(number for _, _, number in of_group)
@@ -169,14 +149,14 @@ def group_masks(validated_by: Mapping[str, Bools], masked_lm: str) -> dict[str, 
 
 def _counterparts(scored: ScoredDataset, given: Mapping[str, str]) -> dict[str, str]:
     """Return the counterpart of each model that has one among the masked LMs of the data set."""
-    found = {}
+    counterparts = {}
     for model in scored.models:
         known = paper_model(model.result.model.name)
         candidates = [given[name] for name in _names(model) if name in given]
         masked_lm = candidates[0] if candidates else known.masked_lm if known else None
         if masked_lm is not None and masked_lm in scored.variants_by("masked_lm"):
-            found[model.name] = masked_lm
-    return found
+            counterparts[model.name] = masked_lm
+    return counterparts
 
 
 def _names(model: ModelAnswers) -> tuple[str, str]:

@@ -19,27 +19,17 @@ TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorrectnessScores:
+class SeedCorrectness:
     """PA at the quality threshold by whether a model answered the seed right, mean over the subsamples.
 
     Attributes:
-        seeds_right: Number of seeds with drawn variants that the model answered right.
-        seeds_wrong: Number of such seeds that it answered wrong.
-        right: PA on the variants of the seeds answered right; NaN without one.
-        wrong: PA on the variants of the seeds answered wrong; NaN without one.
+        models: By name of the model, the number of seeds with drawn variants that it answered right, `seeds_right`, and
+            wrong, `seeds_wrong`; and PA on the variants of both, `right` and `wrong`, NaN without such a seed.
+        mean_right: Mean of `right` over the models that have such seeds.
+        mean_wrong: Mean of `wrong` over the models that have such seeds.
     """
 
-    seeds_right: int
-    seeds_wrong: int
-    right: float
-    wrong: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class SeedCorrectness:
-    """Scores of each model, and their means over the models that have such seeds."""
-
-    models: dict[str, CorrectnessScores]
+    models: dict[str, dict[str, float]]
     mean_right: float
     mean_wrong: float
 
@@ -54,24 +44,20 @@ def seed_correctness(scored: ScoredDataset) -> SeedCorrectness:
         NotComputable: If no model has a seed of both kinds.
     """
     models = {model.name: _scores(scored, model) for model in scored.models}
-    if not any(each.seeds_right and each.seeds_wrong for each in models.values()):
+    if not any(row["seeds_right"] and row["seeds_wrong"] for row in models.values()):
         raise NotComputable("seeds answered right and wrong cannot be compared: no model has some of both")
     return SeedCorrectness(
         models=models,
-        mean_right=float(np.nanmean([each.right for each in models.values()])),
-        mean_wrong=float(np.nanmean([each.wrong for each in models.values()])),
+        mean_right=float(np.nanmean([row["right"] for row in models.values()])),
+        mean_wrong=float(np.nanmean([row["wrong"] for row in models.values()])),
     )
 
 
-def _scores(scored: ScoredDataset, model: ModelAnswers) -> CorrectnessScores:
+def _scores(scored: ScoredDataset, model: ModelAnswers) -> dict[str, float]:
     right = model.seeds.correct[scored.groups]
-    tables = [model.answers.counts(rows=mask) for mask in (right, ~right)]
-    return CorrectnessScores(
-        seeds_right=int(tables[0].drawn.sum()),
-        seeds_wrong=int(tables[1].drawn.sum()),
-        right=mean_pattern_accuracy(tables[0]),
-        wrong=mean_pattern_accuracy(tables[1]),
-    )
+    tables = {"right": model.answers.counts(rows=right), "wrong": model.answers.counts(rows=~right)}
+    seeds = {f"seeds_{name}": int(table.drawn.sum()) for name, table in tables.items()}
+    return seeds | {name: mean_pattern_accuracy(table) for name, table in tables.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,12 +110,29 @@ def hard_seeds(scored: ScoredDataset) -> HardSeeds:
     """
     accuracy = mean_accuracy(scored)
     order = [int(seed) for seed in np.lexsort((np.array(scored.ids), accuracy)) if not np.isnan(accuracy[seed])]
-    rarely = [_hard_seed(scored, seed, float(accuracy[seed])) for seed in order if accuracy[seed] < RARELY - TOLERANCE]
+    variants = _per_seed(scored, np.any([model.answers.is_predicted for model in scored.models], axis=0))
+    rarely = [
+        HardSeed(
+            seed_id=scored.ids[seed],
+            premise=scored.seeds[seed][0],
+            hypothesis=scored.seeds[seed][1],
+            gold=scored.seeds[seed][2],
+            votes=votes_on(scored.data, seed),
+            answers={
+                model.name: None if (label := model.seeds.predicted[seed]) < 0 else model.answers.labels[label]
+                for model in scored.models
+            },
+            variants=int(variants[seed]),
+            mean_accuracy=float(accuracy[seed]),
+        )
+        for seed in order
+        if accuracy[seed] < RARELY - TOLERANCE
+    ]
     return HardSeeds(
         seeds=len(scored.ids),
         never_right=tuple(seed for seed in rarely if seed.mean_accuracy == 0),
         rarely_right=tuple(rarely),
-        texts=scored.dataset.record.texts,
+        texts=scored.data.stored.record.texts,
     )
 
 
@@ -148,24 +151,6 @@ def mean_accuracy(scored: ScoredDataset) -> Floats:
 
 def _per_seed(scored: ScoredDataset, mask: Bools) -> Ints:
     return np.bincount(scored.groups[mask], minlength=len(scored.ids))
-
-
-def _hard_seed(scored: ScoredDataset, seed: int, accuracy: float) -> HardSeed:
-    premise, hypothesis, gold = scored.seeds[seed]
-    asked = np.any([model.answers.is_predicted for model in scored.models], axis=0)
-    return HardSeed(
-        seed_id=scored.ids[seed],
-        premise=premise,
-        hypothesis=hypothesis,
-        gold=gold,
-        votes=votes_on(scored.data, seed),
-        answers={
-            model.name: None if (label := model.seeds.predicted[seed]) < 0 else model.answers.labels[label]
-            for model in scored.models
-        },
-        variants=int(np.count_nonzero(scored.groups[asked] == seed)),
-        mean_accuracy=accuracy,
-    )
 
 
 def votes_on(data: ScoredData, seed: int) -> dict[str, int] | None:

@@ -51,7 +51,8 @@ def majority(scored: ScoredDataset) -> Majority:
     Args:
         scored: A config of a data set.
     """
-    gold_counts, labels = Counter(label for *_, label in scored.seeds), _common_labels(scored)
+    gold_counts, own = Counter(label for *_, label in scored.seeds), {model.answers.labels for model in scored.models}
+    labels = TWO_WAY if TWO_WAY in own else next(iter(own))  # those that all models share
     votes = _votes(scored, labels)
     vote = votes.argmax(axis=1)
     constant_label = max(scored.record.labels, key=lambda label: gold_counts[label])
@@ -67,12 +68,6 @@ def majority(scored: ScoredDataset) -> Majority:
         tied_votes=int(np.count_nonzero((votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1)),
         vote_accuracy=float(np.mean(vote == gold.gold)),
     )
-
-
-def _common_labels(scored: ScoredDataset) -> tuple[str, ...]:
-    """Return the labels that all models share: entailment and not_entailment if any model is compared in these."""
-    own = {model.answers.labels for model in scored.models}
-    return TWO_WAY if TWO_WAY in own else next(iter(own))
 
 
 def _votes(scored: ScoredDataset, labels: tuple[str, ...]) -> Ints:

@@ -63,12 +63,13 @@ def table_3(scored: ScoredDataset) -> Table3:
         scored: A config of a data set.
     """
     family = _family(scored)
-    intervals = [each for model in scored.models if (each := model.result.scores.intervals) is not None]
+    stored = [model.result.scores.intervals for model in scored.models]
+    intervals = [of_model for of_model in stored if of_model is not None]
     return Table3(
         rows=tuple(_row(model, "" if family is None else family.letters[model.name]) for model in scored.models),
         coverage=scored.coverage,
         level=intervals[0].level if intervals else None,
-        method=" or ".join(dict.fromkeys(method for each in intervals for method in each.methods.values())) or None,
+        method=" or ".join(dict.fromkeys(name for of_model in intervals for name in of_model.methods.values())) or None,
         family=family,
     )
 

@@ -134,7 +134,8 @@ def _of_model(scored: ScoredDataset, model: ModelAnswers, originals: Ints, repla
     wrong = (model.seeds.predicted != Missing.NOT_PREDICTED) & ~model.seeds.correct
     pairs = np.flatnonzero(model.answers.correct & wrong[scored.groups])
     of_original, of_replacement = originals[pairs], replacements[pairs]
-    ratios = _seed_means((of_replacement + 1) / (of_original + 1), scored.groups[pairs])
+    _, seeds = np.unique(scored.groups[pairs], return_inverse=True)
+    ratios = np.bincount(seeds, (of_replacement + 1) / (of_original + 1)) / np.bincount(seeds)
     arithmetic_mean, median, geometric_mean = _averages(ratios)
     return ModelWordFrequency(
         model=model.name,
@@ -149,13 +150,6 @@ def _of_model(scored: ScoredDataset, model: ModelAnswers, originals: Ints, repla
         median=median,
         geometric_mean=geometric_mean,
     )
-
-
-def _seed_means(values: Floats, seeds: Ints) -> Floats:
-    """Return the mean of the values of each seed that has one, [n]."""
-    _, codes = np.unique(seeds, return_inverse=True)
-    means: Floats = np.bincount(codes, values) / np.bincount(codes)
-    return means
 
 
 def _geometric_mean(ratios: Floats, axis: int = -1) -> Floats:

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.answers import Answers, Graded, Predicted
-from merge_snli.scoring.data import ANSWER_COLUMNS, ScoredData, positions_among
+from merge_snli.scoring.data import ANSWER_COLUMNS, ScoredData, positions_among, subsample_masks
 from merge_snli.scoring.statistics import ratios
 
 PROBABILITY = "probability:"
@@ -98,7 +98,7 @@ def to_bytes(table: pa.Table) -> bytes:
     texts = [name for name in table.column_names if name not in (*plain, "is_seed", "replies", LOG_LIKELIHOODS)]
     sink = pa.BufferOutputStream()
     table = table.cast(
-        pa.schema([(each.name, _undictionary(each.type)) for each in table.schema])
+        pa.schema([(column.name, _undictionary(column.type)) for column in table.schema])
     ).replace_schema_metadata()
     pq.write_table(table, sink, compression="zstd", use_dictionary=texts, column_encoding=plain)
     return bytes(sink.getvalue())
@@ -149,8 +149,8 @@ def from_table(table: pa.Table, labels: Sequence[str], n_subsamples: int | None)
     about = ["row_id", *(name for name in about if name != LOG_LIKELIHOODS)]
     details = [name for name in ("unread", "replies", LOG_LIKELIHOODS) if name in table.column_names]
     given, of_seeds = (
-        {"gold": _label_numbers(part["label"], labels), **vars(_predicted(part, labels, probable, details))}
-        for part in (rows, on_seeds)
+        {"gold": _label_numbers(block["label"], labels), **vars(_predicted(block, labels, probable, details))}
+        for block in (rows, on_seeds)
     )
     if any((values["gold"] < 0).any() for values in (given, of_seeds)):
         raise ValueError("a row has no label")
@@ -160,13 +160,13 @@ def from_table(table: pa.Table, labels: Sequence[str], n_subsamples: int | None)
         group_ids=tuple(ids.to_pylist()),
         groups=groups,
         **given,
-        subsamples=None if n_subsamples is None else _masks(rows["subsamples"], n_subsamples),
+        subsamples=None if n_subsamples is None else subsample_masks(rows["subsamples"], n_subsamples),
         seeds=Graded(**of_seeds) if len(on_seeds) else None,
     )
 
 
 def _check_columns(table: pa.Table, n_subsamples: int | None) -> None:
-    types = {each.name: _undictionary(each.type) for each in table.schema}
+    types = {column.name: _undictionary(column.type) for column in table.schema}
     needed = REQUIRED | ({} if n_subsamples is None else {"subsamples": pa.list_(pa.int32())})
     for name, needs in needed.items():
         if types.get(name) != needs:
@@ -178,12 +178,12 @@ def _check_columns(table: pa.Table, n_subsamples: int | None) -> None:
 
 def _label_numbers(column: pa.ChunkedArray, labels: Sequence[str]) -> Ints:
     """Return the number of each label; `NO_ANSWER` for none."""
-    found = positions_among(column, pa.array(labels, pa.string()))
-    unknown = (found < 0) & column.is_valid().to_numpy()
+    numbers = positions_among(column, pa.array(labels, pa.string()))
+    unknown = (numbers < 0) & column.is_valid().to_numpy()
     if unknown.any():
         name = column.filter(pa.array(unknown))[0].as_py()
         raise ValueError(f"{name!r} is not one of the labels {', '.join(labels)}")
-    return np.where(found < 0, Missing.NO_ANSWER.value, found)
+    return np.where(numbers < 0, Missing.NO_ANSWER.value, numbers)
 
 
 def _predicted(table: pa.Table, labels: Sequence[str], probable: Sequence[str], details: Sequence[str]) -> Predicted:
@@ -199,17 +199,6 @@ def _predicted(table: pa.Table, labels: Sequence[str], probable: Sequence[str], 
     if not (np.isclose(sums, 1, atol=SUM_TOLERANCE) | (np.isnan(sums) & (predicted < 0))).all():
         raise ValueError("the probabilities of a row do not add up to 1")
     return Predicted(predicted, shares, replies)
-
-
-def _masks(column: pa.ChunkedArray, n_subsamples: int) -> Bools:
-    """Return whether each subsample has each row, [n_subsamples, n_rows]."""
-    lists = column.combine_chunks()
-    lengths, numbers = pc.list_value_length(lists).to_numpy(zero_copy_only=False), lists.flatten().to_numpy()
-    if lists.null_count or ((numbers < 0) | (numbers >= n_subsamples)).any():
-        raise ValueError(f"a row has no subsamples, or one that is not among the {n_subsamples}")
-    masks = np.zeros((n_subsamples, len(lists)), dtype=bool)
-    masks[numbers, np.repeat(np.arange(len(lists)), lengths.astype(np.int64))] = True
-    return masks
 
 
 def with_data(table: pa.Table, data: ScoredData, *, with_text: bool) -> pa.Table:

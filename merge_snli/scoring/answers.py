@@ -256,28 +256,28 @@ def join(answers: Answers, data: ScoredData, *, part: bool = False) -> Answers:
         InputError: If a row or group is not in the data, or has another group there.
     """
     if (answers.seeds is None) != (data.seeds is None):
-        raise InputError(f"{'the result' if data.seeds is None else data.place} has seeds, and the other has none")
+        raise InputError(f"{'the result' if data.seeds is None else data.full_name} has seeds, and the other has none")
     rows = positions_among(data.row_ids, answers.row_ids)
     groups = positions_among(pa.array(data.group_ids, pa.string()), pa.array(answers.group_ids, pa.string()))
     if not part:
         _require_all(answers.row_ids, rows, data.units[1], data)
         _require_all(pa.array(answers.group_ids, pa.string()), groups, data.units[0], data)
-    found = rows >= 0
-    moved = np.flatnonzero(groups[data.row_groups[found]] != answers.groups[rows[found]])
+    answered = rows >= 0
+    moved = np.flatnonzero(groups[data.row_groups[answered]] != answers.groups[rows[answered]])
     if len(moved):
-        name = data.row_ids[int(np.flatnonzero(found)[moved[0]])].as_py()
-        raise InputError(f"{data.units[1]} {name!r} has another {data.units[0]} in {data.place}")
+        name = data.row_ids[int(np.flatnonzero(answered)[moved[0]])].as_py()
+        raise InputError(f"{data.units[1]} {name!r} has another {data.units[0]} in {data.full_name}")
     of_seeds = None if answers.seeds is None else answers.seeds.at(groups)
     joined = answers_to(data, answers.at(rows), of_seeds, answers.labels)
     return replace(joined, drawn_only=answers.drawn_only or data.drawn_only)
 
 
-def _require_all(ids: pa.Array | pa.ChunkedArray, found: Ints, unit: str, data: ScoredData) -> None:
-    """Check that the data has all ids, of which the positions were found."""
+def _require_all(ids: pa.Array | pa.ChunkedArray, positions: Ints, unit: str, data: ScoredData) -> None:
+    """Check that the data has all ids; `positions` are those of its own ids among them."""
     known = np.zeros(len(ids), dtype=bool)
-    known[found[found >= 0]] = True
+    known[positions[positions >= 0]] = True
     if not known.all():
-        raise InputError(f"{unit} {ids[int(known.argmin())].as_py()!r} is not in {data.place}")
+        raise InputError(f"{unit} {ids[int(known.argmin())].as_py()!r} is not in {data.full_name}")
 
 
 def predicted_answers(answers: Answers, data: ScoredData, *, whole_groups: bool = False) -> tuple[Answers, ScoredData]:

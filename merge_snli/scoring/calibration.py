@@ -92,7 +92,15 @@ def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibrat
         return on_rows
     weaker = probabilities[np.arange(len(gold)), gold] < seeds.probabilities[answers.groups, gold]
     weakened = weaker & (predicted == seeds.predicted[answers.groups])
-    distances = {} if annotators is None else _annotator_distances(answers, annotators, subsamples)
+    distances: dict[str, float | None] = {}
+    if annotators is not None:
+        shares = ratios(annotators, np.repeat(annotators.sum(axis=1, keepdims=True), annotators.shape[1], axis=1))
+        far = _distances(probabilities, shares[answers.groups])
+        means = [mean for rows in subsamples if (mean := _known_mean(far[rows])) is not None]
+        distances = {
+            "annotator_distance": fmean(means) if means else None,
+            "seed_annotator_distance": _known_mean(_distances(seeds.probabilities, shares)),
+        }
     return replace(
         on_rows,
         seed_brier=brier_score(seeds.probabilities, seeds.gold),
@@ -102,20 +110,9 @@ def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibrat
     )
 
 
-def _annotator_distances(answers: Answers, annotators: Ints, subsamples: Sequence[Ints]) -> dict[str, float | None]:
-    """Return the distances to the labels of annotators, over the groups that have any."""
-    seeds = answers.seeds
-    assert answers.probabilities is not None
-    assert seeds is not None
-    assert seeds.probabilities is not None
-    shares = ratios(annotators, np.repeat(annotators.sum(axis=1, keepdims=True), annotators.shape[1], axis=1))
-    distances = np.abs(answers.probabilities - shares[answers.groups]).sum(axis=1) / 2
-    means = [_known_mean(distances[rows]) for rows in subsamples]
-    known = [mean for mean in means if mean is not None]
-    return {
-        "annotator_distance": fmean(known) if known else None,
-        "seed_annotator_distance": _known_mean(np.abs(seeds.probabilities - shares).sum(axis=1) / 2),
-    }
+def _distances(probabilities: Floats, shares: Floats) -> Floats:
+    """Return the total variation distance of each row, [n]; NaN for a group without labels of annotators."""
+    return np.asarray(np.abs(probabilities - shares).sum(axis=1) / 2)
 
 
 def _known_mean(distances: Floats) -> float | None:

@@ -59,8 +59,8 @@ class PatternAccuracyCallback(TrainerCallback):
         """
         if every < 1:
             raise InputError(f"{param('every')} is {every}: it must be at least 1")
-        found = dataset if isinstance(dataset, MergeDataset) else find_dataset(str(dataset))
-        self._data = part_of_data(read_config(found, config), limit_seeds=limit_seeds, subsample=subsample)
+        opened = dataset if isinstance(dataset, MergeDataset) else find_dataset(str(dataset))
+        self._data = part_of_data(read_config(opened, config), limit_seeds=limit_seeds, subsample=subsample)
         self._trainer, self._every = trainer, every
         self._scores: tuple[int, dict[str, float]] | None = None
         self._tokenizer: Any = trainer.processing_class or getattr(trainer.data_collator, "tokenizer", None)
@@ -133,12 +133,12 @@ class PatternAccuracyCallback(TrainerCallback):
         data = self._data
         compared = compared_labels(self._labels, data.label_names)
         predicted = np.array(positions(self._labels, compared))[self._best_outputs()]
-        found = scores(align(data, Predicted(predicted), compared), intervals=False)
+        measured = scores(align(data, Predicted(predicted), compared), intervals=False)
         values = {
-            "eval_pattern_accuracy": found.pattern_accuracy.mean,
-            "eval_variant_accuracy": found.sample_accuracy.mean,
-            "eval_seed_accuracy": found.seed_accuracy,
-            "eval_qt": found.qt,
+            "eval_pattern_accuracy": measured.pattern_accuracy.mean,
+            "eval_variant_accuracy": measured.sample_accuracy.mean,
+            "eval_seed_accuracy": measured.seed_accuracy,
+            "eval_qt": measured.qt,
         }
         return {name: value for name, value in values.items() if value is not None}
 

@@ -3,11 +3,11 @@
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
-from merge_snli.base.arrays import Bools
 from merge_snli.base.differences import differences as json_differences
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.table import count
@@ -57,26 +57,24 @@ def differences(result: Result, data: ScoredData) -> Iterator[str]:
     yield from _changed_columns(result.answers, again.answers)
     submitted, expected = to_json(result), to_json(again)
     submitted["answers_sha256"] = expected["answers_sha256"]
-    for position, found, given in json_differences(submitted, expected, is_equal=_equal):
-        if found is not None or position.rpartition(".")[2] not in OPTIONAL:
-            yield f"{position} is {short(found)}, and the answers give {short(given)}"
+    is_equal = partial(nearly_equal, tolerance=TOLERANCE)
+    for position, value, given in json_differences(submitted, expected, is_equal=is_equal):
+        if value is not None or position.rpartition(".")[2] not in OPTIONAL:
+            yield f"{position} is {short(value)}, and the answers give {short(given)}"
 
 
-def _changed_columns(found: Answers, expected: Answers) -> Iterator[str]:
+def _changed_columns(submitted: Answers, expected: Answers) -> Iterator[str]:
     """Yield a sentence for each column of the table of answers that is not what the data has."""
-    mine, given = found.table.combine_chunks(), expected.table.combine_chunks()
-    for name in given.column_names:
-        texts = [table[name].cast(pa.string()) for table in (mine, given) if name in table.column_names]
+    tables = [answers.table.combine_chunks() for answers in (submitted, expected)]
+    for name in expected.table.column_names:
+        texts = [table[name].cast(pa.string()) for table in tables if name in table.column_names]
         if len(texts) < 2 or texts[0] != texts[1]:
             yield f"column {name} of the answers is not that of the data"
-    if not np.array_equal(_or_none(found.subsamples), _or_none(expected.subsamples)):
+    subsamples, given = (np.array([]) if of.subsamples is None else of.subsamples for of in (submitted, expected))
+    if not np.array_equal(subsamples, given):
         yield "column subsamples of the answers is not that of the data"
-    if not np.array_equal(found.gold, expected.gold):
+    if not np.array_equal(submitted.gold, expected.gold):
         yield "column label of the answers is not that of the data"
-
-
-def _or_none(subsamples: Bools | None) -> Bools:
-    return np.zeros((0, 0), dtype=bool) if subsamples is None else subsamples
 
 
 def on_part(result: Result, whole: ScoredData, part: ScoredData) -> Result:
@@ -110,9 +108,9 @@ def with_parts(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> l
     Raises:
         InputError: If a result does not fit its data set.
     """
-    found = list(results)
-    for record in list(dict.fromkeys(result.dataset for result in found)):
-        wholes = [result for result in found if record.partial and result.dataset.key == (record.whole, record.config)]
+    listed = list(results)
+    for record in list(dict.fromkeys(result.dataset for result in listed)):
+        wholes = [result for result in listed if record.partial and result.dataset.key == (record.whole, record.config)]
         if record.partial is None or not wholes:
             continue
         whole = find_whole(record, datasets)
@@ -130,9 +128,9 @@ def with_parts(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> l
             subsample=record.partial.subsample,
             min_agreement=record.partial.min_agreement,
         )
-        there = {model_key(result) for result in found if result.dataset.key == record.key}
-        found += [on_part(result, whole, part) for result in wholes if model_key(result) not in there]
-    return found
+        there = {model_key(result) for result in listed if result.dataset.key == record.key}
+        listed += [on_part(result, whole, part) for result in wholes if model_key(result) not in there]
+    return listed
 
 
 def _require_same_answers(data: ScoredData, everything: Answers) -> None:
@@ -146,7 +144,3 @@ def _require_same_answers(data: ScoredData, everything: Answers) -> None:
     if len(repeated):
         premise, hypothesis = data.pairs[distinct[0, repeated[0]]]
         raise InputError(f"the pair {premise!r}, {hypothesis!r} has two different answers")
-
-
-def _equal(first: object, second: object) -> bool:
-    return nearly_equal(first, second, TOLERANCE)

@@ -35,9 +35,9 @@ WORDS = ("word_class", "original", "replacement")
 # The columns of a table of answers; a column of `--by` with such a name is stored as `by:NAME`.
 ANSWER_COLUMNS = ("row_id", "group_id", "is_seed", "label", "answer", "unread", "subsamples", "replies")
 
-# What the columns of `ScoredData.parts` of a MERGE data set are.
+# What the columns of `ScoredData.masks` of a MERGE data set are.
 WORD_CLASS, LABEL, MASKED_LM, AGREEMENT = "word_class", "label", "masked_lm", "agreement"
-MERGE_PARTS = (WORD_CLASS, LABEL, MASKED_LM, AGREEMENT)
+MERGE_COLUMNS = (WORD_CLASS, LABEL, MASKED_LM, AGREEMENT)
 
 
 class Numbering(Generic[T]):
@@ -95,7 +95,7 @@ class ScoredData:
         row_labels: Number of the gold label of each row, [n_rows].
         subsamples: Whether each subsample has each row, [n_subsamples, n_rows]; None if there are none.
         seeds: The seeds of the groups; None if they have none.
-        parts: By column and value, whether each row has the value, [n_rows].
+        masks: By column and value, whether each row has the value, [n_rows].
         annotators: Number of annotators who gave each label to the seed of each group, [n_groups, n_labels]; None if
             the data has no labels of annotators.
         limit_seeds: Number of groups of a part of the data; None for all groups.
@@ -121,7 +121,7 @@ class ScoredData:
     row_labels: Ints = field(repr=False)
     subsamples: Bools | None = field(repr=False)
     seeds: SeedPairs | None = field(repr=False)
-    parts: Mapping[str, Mapping[str, Bools]] = field(repr=False)
+    masks: Mapping[str, Mapping[str, Bools]] = field(repr=False)
     annotators: Ints | None = field(default=None, repr=False)
     limit_seeds: int | None = None
     subsample: int | None = None
@@ -136,14 +136,14 @@ class ScoredData:
     @property
     def by_columns(self) -> tuple[str, ...]:
         """The columns by which scores of pairs in groups are computed; none on a MERGE data set."""
-        return () if self.seeds is not None else tuple(self.parts)
+        return () if self.seeds is not None else tuple(self.masks)
 
     def described(self) -> pa.Table:
         """Return the id of each row, and what it is: the replaced word, or its value in each of `by_columns`."""
         columns = {"row_id": self.row_ids}
         columns |= {name: self.table[name] for name in WORDS if name in self.table.column_names}
         for column in self.by_columns:
-            values = self.parts[column]
+            values = self.masks[column]
             numbers = np.zeros(len(self.row_groups), dtype=np.int32)
             for number, mask in enumerate(values.values()):
                 numbers[mask] = number
@@ -178,7 +178,7 @@ class ScoredData:
         return is_nli(self.label_names, self.texts)
 
     @property
-    def place(self) -> str:
+    def full_name(self) -> str:
         """The data set and config, for messages."""
         return self.name if self.config is None else f"config {self.config} of {self.name}"
 
@@ -203,8 +203,8 @@ class ScoredData:
         """
         if self.annotators is None or self.seeds is None:
             raise InputError(
-                f"{param('min_agreement')} needs the labels of annotators, which {self.place} does not have: generate "
-                f"it with {param('keep_column')} {COLUMN} from files that have this column"
+                f"{param('min_agreement')} needs the labels of annotators, which {self.full_name} does not have: "
+                f"generate it with {param('keep_column')} {COLUMN} from files that have this column"
             )
         votes = self.annotators[np.arange(len(self.annotators)), self.seeds.labels]
         return ratios(votes, self.annotators.sum(axis=1))
@@ -219,20 +219,20 @@ class ScoredData:
         seeds = self.seeds
         n_seeds = 0 if seeds is None else int(np.count_nonzero(groups))
         own = [*([] if seeds is None else [seeds.pairs[groups]]), self.row_pairs[rows]]
-        pairs, places = np.unique(np.concatenate(own), return_inverse=True)
-        places -= np.count_nonzero(pairs < 0)  # a row that is not predicted stays one
+        pairs, positions = np.unique(np.concatenate(own), return_inverse=True)
+        positions -= np.count_nonzero(pairs < 0)  # a row that is not predicted stays one
         return replace(
             self,
             table=self.table.filter(pa.array(rows)),
             pairs=tuple(self.pairs[pair] for pair in pairs if pair >= 0),
             group_ids=tuple(self.group_ids[group] for group in np.flatnonzero(groups)),
-            row_pairs=places[n_seeds:],
+            row_pairs=positions[n_seeds:],
             row_groups=(np.cumsum(groups) - 1)[self.row_groups[rows]],
             row_labels=self.row_labels[rows],
             subsamples=None if self.subsamples is None else self.subsamples[:, rows],
-            seeds=None if seeds is None else SeedPairs(places[:n_seeds], seeds.labels[groups]),
-            parts={
-                column: {value: mask[rows] for value, mask in values.items()} for column, values in self.parts.items()
+            seeds=None if seeds is None else SeedPairs(positions[:n_seeds], seeds.labels[groups]),
+            masks={
+                column: {value: mask[rows] for value, mask in values.items()} for column, values in self.masks.items()
             },
             annotators=None if self.annotators is None else self.annotators[groups],
         )
@@ -245,6 +245,21 @@ def positions_among(texts: pa.Array | pa.ChunkedArray, among: pa.Array | pa.Chun
         of_dictionary = np.append(positions_among(array.dictionary, among), -1)
         return np.asarray(of_dictionary[array.indices.fill_null(len(of_dictionary) - 1).to_numpy()])
     return np.asarray(pc.index_in(texts, value_set=among).fill_null(-1).to_numpy(), dtype=np.int64)
+
+
+def subsample_masks(numbers: pa.ChunkedArray, n_subsamples: int) -> Bools:
+    """Return whether each subsample has each row, from the numbers of the subsamples that have it, [n_subsamples, n].
+
+    Raises:
+        ValueError: If a row has no list of numbers, or a number is not below `n_subsamples`.
+    """
+    lists = numbers.combine_chunks()
+    lengths, values = pc.list_value_length(lists).to_numpy(zero_copy_only=False), lists.flatten().to_numpy()
+    if lists.null_count or ((values < 0) | (values >= n_subsamples)).any():
+        raise ValueError(f"a row has no subsamples, or one that is not among the {n_subsamples}")
+    masks = np.zeros((n_subsamples, len(lists)), dtype=bool)
+    masks[values, np.repeat(np.arange(len(lists)), lengths.astype(np.int64))] = True
+    return masks
 
 
 def stored_name(column: str) -> str:
@@ -279,7 +294,7 @@ def part_of_data(
         raise InputError(f"{param('limit_seeds')} is {limit_seeds}: it must be at least 1")
     if subsample is not None:
         if data.subsamples is None:
-            raise InputError(f"{param('subsample')} is {subsample}, and {data.place} has no subsamples: remove it")
+            raise InputError(f"{param('subsample')} is {subsample}, and {data.full_name} has no subsamples: remove it")
         if not 0 <= subsample < len(data.subsamples):
             raise InputError(f"{param('subsample')} is {subsample}: choose 0 to {len(data.subsamples) - 1}")
     if min_agreement is not None:
@@ -306,7 +321,9 @@ def agreeing(data: ScoredData, min_agreement: float) -> Bools:
     """
     groups: Bools = data.agreement() >= min_agreement - ROUNDING
     if not groups.any():
-        raise InputError(f"{param('min_agreement')} is {min_agreement:.3g}: no {data.units[0]} of {data.place} has it")
+        raise InputError(
+            f"{param('min_agreement')} is {min_agreement:.3g}: no {data.units[0]} of {data.full_name} has it"
+        )
     return groups
 
 
@@ -318,24 +335,26 @@ def _part(data: ScoredData, limit_seeds: int | None, subsample: int | None) -> S
         kept &= subsamples[subsample]
         groups = np.isin(np.arange(len(groups)), data.row_groups[kept])
         subsamples = subsamples[[subsample]]
-    part = replace(data, subsamples=subsamples, limit_seeds=limit_seeds, subsample=subsample)
-    return part.take(groups=groups, rows=kept)
+    chosen = replace(data, subsamples=subsamples, limit_seeds=limit_seeds, subsample=subsample)
+    return chosen.take(groups=groups, rows=kept)
 
 
 def _only_drawn(data: ScoredData) -> ScoredData:
     """Return the same data without the pairs of rows that no subsample has."""
     if data.subsamples is None:
-        raise InputError(f"{param('drawn', True)} needs subsamples, and {data.place} has none: remove it")
+        raise InputError(f"{param('drawn', True)} needs subsamples, and {data.full_name} has none: remove it")
     drawn = np.asarray(data.subsamples.any(axis=0))
     if drawn.all():
         return data
     missing = np.setdiff1d(data.row_groups, data.row_groups[drawn])
     if len(missing):
         name, (group, row) = data.group_ids[missing[0]], data.units
-        raise InputError(f"{group} {name} of {data.place} has no {row} in a subsample: remove {param('drawn', True)}")
+        raise InputError(
+            f"{group} {name} of {data.full_name} has no {row} in a subsample: remove {param('drawn', True)}"
+        )
     row_pairs = np.where(drawn, data.row_pairs, Missing.NOT_PREDICTED.value)
-    part = replace(data, row_pairs=row_pairs, drawn_only=True)
-    return part.take(groups=np.ones(len(data.group_ids), dtype=bool), rows=np.ones(len(drawn), dtype=bool))
+    predicted = replace(data, row_pairs=row_pairs, drawn_only=True)
+    return predicted.take(groups=np.ones(len(data.group_ids), dtype=bool), rows=np.ones(len(drawn), dtype=bool))
 
 
 def by_digest(group_ids: tuple[str, ...]) -> list[int]:

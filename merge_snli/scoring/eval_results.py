@@ -5,23 +5,16 @@ The Hub matches a data set's `eval.yaml` and a model's results by data set and t
 is that over all rows of split `test`, because a task cannot average over subsamples.
 """
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import cast
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import is_path, write_text
 from merge_snli.scoring.grouping import is_two_way
+from merge_snli.scoring.result import Result
 from merge_snli.scoring.store import safe_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from huggingface_hub import EvalResultEntry
-
-    from merge_snli.scoring.result import Result
 
 FOLDER = "eval_results"
 PATH_IN_REPO = ".eval_results/merge_snli.yaml"
@@ -98,32 +91,30 @@ def _not_a_task(result: Result) -> str | None:
     if result.run.dtype not in (None, "float32"):
         return "the Hub shows one value per task, from float32"
     if result.dataset.partial or result.left_out.rows or result.left_out.undrawn:
-        return f"the task is over all variants of {result.dataset.config}, and the model was not asked some"
+        return f"the task is over all variants of {result.dataset.config}, and the model did not predict some"
     return "the task needs the labels of the data set, and it has two others" if is_two_way(result) else None
 
 
 def _write(model: str, results: Sequence[Result], out: Path, dataset_id: str) -> Path:
     import yaml
-    from huggingface_hub import eval_result_entries_to_yaml
+    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
-    entries = [_entry(result, dataset_id) for result in results]
+    entries = []
+    for result in results:
+        data, version = result.dataset, result.run.versions["merge_snli"]
+        provenance = (
+            f"merge-snli {version}, model commit {result.model.revision}, {result.run.dtype}, "
+            f"data sha256 {data.digest[:12]}, percent of all variants"
+        )
+        entries.append(
+            EvalResultEntry(
+                dataset_id=dataset_id,
+                task_id=next(iter(eval_tasks([str(data.config)]))),
+                dataset_revision=data.revision,
+                value=round(100 * cast("float", result.scores.all_rows_accuracy), 2),
+                notes="; ".join([provenance, *result.notes]),
+            )
+        )
     path = eval_results_file(model, out)
     write_text(path, yaml.safe_dump(eval_result_entries_to_yaml(entries), sort_keys=False, allow_unicode=True))
     return path
-
-
-def _entry(result: Result, dataset_id: str) -> EvalResultEntry:
-    from huggingface_hub import EvalResultEntry
-
-    provenance = (
-        f"merge-snli {result.run.versions['merge_snli']}, model commit {result.model.revision}, {result.run.dtype}, "
-        f"data sha256 {result.dataset.digest[:12]}, percent of all variants"
-    )
-    (task,) = eval_tasks([str(result.dataset.config)])
-    return EvalResultEntry(
-        dataset_id=dataset_id,
-        task_id=task,
-        dataset_revision=result.dataset.revision,
-        value=round(100 * cast("float", result.scores.all_rows_accuracy), 2),
-        notes="; ".join([provenance, *result.notes]),
-    )

@@ -38,7 +38,7 @@ from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.measure import (
     consistency,
     scores,
-    scores_of_parts,
+    scores_by_value,
     source_scores,
 )
 from merge_snli.scoring.predict import Predictions
@@ -92,17 +92,34 @@ def evaluate(
     answers, kept = predicted_answers(everything, data, whole_groups=imported)
     if not len(answers.predicted):
         if imported:
-            raise InputError(f"no {data.units[0]} of {data.place} has all its answers")
+            raise InputError(f"no {data.units[0]} of {data.full_name} has all its answers")
         raise InputError(
-            f"no {data.units[0]} of {data.place} fits into the {facts.max_length} tokens of model {scored.name}: score "
-            "a model with a larger maximum length"
+            f"no {data.units[0]} of {data.full_name} fits into the {facts.max_length} tokens of model {scored.name}: "
+            "score a model with a larger maximum length"
         )
     return make_result(
         answers,
         kept,
         data,
-        model=model_record(scored, facts, names),
-        run=run_record(scored, predictions, outputs, **of_run),
+        model=ModelRecord(
+            name=scored.name,
+            revision=scored.revision,
+            digest=scored.digest,
+            architecture=facts.architecture,
+            parameters=facts.parameters,
+            training_data=scored.training_data,
+            labels=names,
+            label_origin=scored.labels.origin,
+            config_labels=scored.labels.config_names,
+        ),
+        run=RunRecord(
+            versions={"merge_snli": __version__, "python": python_version(), **scored.versions},
+            dtype=scored.dtype,
+            device=scored.device,
+            seconds=round(predictions.seconds, 3),
+            no_answers=int(np.count_nonzero(outputs == Missing.NO_ANSWER)),
+            **({"tied": _ties(predictions)} | of_run),
+        ),
         source=None if source is None else source_scores(source, pair_labels, data.label_names, compared),
         max_length=facts.max_length,
         pairs=len(outputs),
@@ -144,7 +161,7 @@ def make_result(
         thresholds=CURVE,
         subsamples=None if data.subsamples is None else len(data.subsamples),
         scores=scores(answers),
-        parts=scores_of_parts(answers, kept.parts),
+        parts=scores_by_value(answers, kept.masks),
         consistency=consistency(answers),
         source=source,
         calibration=calibration_of(answers, _annotators(kept, answers.labels)),
@@ -170,7 +187,7 @@ def result_on(result: Result, everything: Answers, data: ScoredData, source: Sou
     imported = result.model.label_origin == ANSWERS
     answers, kept = predicted_answers(everything, data, whole_groups=imported)
     if not len(answers.predicted):
-        raise InputError(f"the result of {result.title} has no answers to {data.place}")
+        raise InputError(f"the result of {result.title} has no answers to {data.full_name}")
     run = result.run
     if result.dataset.key != dataset_record(data).key:
         run = replace(run, tied=0, read_by_model={})
@@ -192,11 +209,11 @@ def result_on(result: Result, everything: Answers, data: ScoredData, source: Sou
 
 def _unread(answers: Answers, kept: ScoredData) -> Counter[str]:
     """Count the distinct pairs with an answer that cannot be read, by why."""
-    parts = [(kept.row_pairs, answers.predicted, answers.details)]
+    blocks = [(kept.row_pairs, answers.predicted, answers.details)]
     if kept.seeds is not None and answers.seeds is not None:
-        parts.append((kept.seeds.pairs, answers.seeds.predicted, answers.seeds.details))
+        blocks.append((kept.seeds.pairs, answers.seeds.predicted, answers.seeds.details))
     why: dict[int, str] = {}
-    for pairs, predicted, details in parts:
+    for pairs, predicted, details in blocks:
         unread = np.flatnonzero(predicted == Missing.NO_ANSWER)
         kinds = [NO_ANSWER] * len(unread) if details is None else details["unread"].take(pa.array(unread)).to_pylist()
         why |= dict(zip(pairs[unread].tolist(), kinds, strict=True))
@@ -334,43 +351,4 @@ def dataset_record(data: ScoredData) -> DatasetRecord:
         partial=None
         if part is None
         else PartialRecord(data.limit_seeds, data.subsample, data.digest, data.min_agreement),
-    )
-
-
-def run_record(
-    scored: ScoredModel,
-    predictions: Predictions,
-    outputs: NDArray[np.int64],
-    **fields: Any,  # noqa: ANN401 - fields of a record
-) -> RunRecord:
-    """Return how the predictions were computed.
-
-    Args:
-        scored: The model.
-        predictions: Its predictions.
-        outputs: Its outputs.
-        fields: Fields that these do not have, such as `prompt`.
-    """
-    return RunRecord(
-        versions={"merge_snli": __version__, "python": python_version(), **scored.versions},
-        dtype=scored.dtype,
-        device=scored.device,
-        seconds=round(predictions.seconds, 3),
-        no_answers=int(np.count_nonzero(outputs == Missing.NO_ANSWER)),
-        **({"tied": _ties(predictions)} | fields),
-    )
-
-
-def model_record(scored: ScoredModel, facts: ModelFacts, names: tuple[str, ...]) -> ModelRecord:
-    """Return the model that was scored, with the labels of its outputs."""
-    return ModelRecord(
-        name=scored.name,
-        revision=scored.revision,
-        digest=scored.digest,
-        architecture=facts.architecture,
-        parameters=facts.parameters,
-        training_data=scored.training_data,
-        labels=names,
-        label_origin=scored.labels.origin,
-        config_labels=scored.labels.config_names,
     )

@@ -91,7 +91,7 @@ def names_of(results: Sequence[Scored]) -> list[str]:
 def short_names(names: Sequence[str]) -> list[str]:
     """Return short labels of models for charts: without their owners, with the middle elided if they are long.
 
-    Of names with the same last part, more parts are shown; names that would look the same are not elided.
+    Of names with the same last component, more are shown; names that would look the same are not elided.
 
     Args:
         names: The display names, no two equal.
@@ -107,8 +107,8 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 def _shortest_end(name: str, names: Sequence[str]) -> str:
     """Return the shortest end of a path that is not the end of another one."""
-    parts = name.split("/")
-    ends = ("/".join(parts[-length:]) for length in range(1, len(parts)))
+    components = name.split("/")
+    ends = ("/".join(components[-length:]) for length in range(1, len(components)))
     others = [f"/{other}" for other in names if other != name]
     return next((end for end in ends if not any(other.endswith(f"/{end}") for other in others)), name)
 
@@ -212,7 +212,7 @@ def permuted_labels(scored: Scored) -> str | None:
     seeds = [result.answers.seeds for result in results_of(scored) if result.answers.seeds is not None]
     if not seeds:
         return None
-    gold, predicted = (np.concatenate([getattr(each, name) for each in seeds]) for name in ("gold", "predicted"))
+    gold, predicted = (np.concatenate([getattr(graded, name) for graded in seeds]) for name in ("gold", "predicted"))
     gold, predicted = gold[predicted >= 0], predicted[predicted >= 0]
     if not len(gold):
         return None

@@ -39,9 +39,9 @@ class ImportedAnswers:
         model: Name of the model.
         labels: The answer to each pair: a label, or None if it cannot be read.
         replies: What a language model replied to each pair, at least once; empty for other models.
-        prompt: How a language model was asked; None for other models.
-        digest: What identifies the model and how it was asked; None if only its name does.
-        versions: Versions of the libraries that asked it.
+        prompt: How a language model was prompted; None for other models.
+        digest: What identifies the model and how it was prompted; None if only its name does.
+        versions: Versions of the libraries that called it.
         tied: The pairs on which the largest scores of two labels are equal.
     """
 
@@ -70,8 +70,8 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
     if missing and not partial:
         raise InputError(
             f"{answers.source} has no answers to {missing:,} of the {len(data.pairs):,} distinct pairs of "
-            f"{data.place}: finish the run, give all its files together, or add {param('partial', True)} to leave out "
-            f"the {data.units[0]}s without all their answers"
+            f"{data.full_name}: finish the run, give all its files together, or add {param('partial', True)} to leave "
+            f"out the {data.units[0]}s without all their answers"
         )
     ranked = {pair: replies[0].log_likelihoods for pair, replies in answers.replies.items()}
     scored = model_from_answers(
@@ -89,16 +89,16 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
 
 def _of_run(answers: ImportedAnswers, data: ScoredData) -> dict[str, Any]:
     """Return the fields of `RunRecord` that the answers determine."""
-    found: dict[str, Any] = {"prompt": answers.prompt}
+    fields: dict[str, Any] = {"prompt": answers.prompt}
     replies = [answers.replies[pair] for pair in data.pairs if pair in answers.replies]
-    unread = Counter(each[0].kind for each in replies if majority(each) is None)
-    found["unread"] = {kind: number for kind, number in sorted(unread.items()) if kind}
-    readers = Counter(reader for each in replies for reader in {reply.reader for reply in each} if reader)
-    found["read_by_model"] = dict(sorted(readers.items()))
-    if any(len(each) > 1 for each in replies):
-        found |= {"samples": max(map(len, replies)), "agreement": fmean(map(agreement, replies))}
+    unread = Counter(given[0].kind for given in replies if majority(given) is None)
+    fields["unread"] = {kind: number for kind, number in sorted(unread.items()) if kind}
+    readers = Counter(reader for given in replies for reader in {reply.reader for reply in given} if reader)
+    fields["read_by_model"] = dict(sorted(readers.items()))
+    if any(len(given) > 1 for given in replies):
+        fields |= {"samples": max(map(len, replies)), "agreement": fmean(map(agreement, replies))}
     tied = sum(pair in answers.tied for pair in data.pairs)
-    return found | ({"tied": tied} if tied else {})
+    return fields | ({"tied": tied} if tied else {})
 
 
 def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> ImportedAnswers:
@@ -144,12 +144,13 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
         raise InputError(f"{source} has no rows: give the predictions of the model")
     if not labels:
         raise InputError(
-            f"none of {count(rows, 'row')} of {source} is on {data.place}: give the data set that the model predicted"
+            f"none of {count(rows, 'row')} of {source} is on {data.full_name}: give the data set that the model "
+            "predicted"
         )
     if len(tied) == len(labels):
         raise InputError(f"the largest scores are tied in every row of {source}: they name no label")
     if unknown:
-        logger.warning("%s: ignored %s of %s, which are not in %s", source, unknown, count(rows, "row"), data.place)
+        logger.warning("%s: ignored %s of %s, which are not in %s", source, unknown, count(rows, "row"), data.full_name)
     if differing:
         logger.warning(
             "%s: %s with another label than the first row with the same sentences", source, count(differing, "row")

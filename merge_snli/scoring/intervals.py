@@ -1,4 +1,4 @@
-"""Compute the confidence intervals of a result by resampling seeds: the one place where any report gets them from."""
+"""Compute the confidence intervals of a result by resampling seeds: any report gets them from here."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -91,16 +91,16 @@ def _seed_statistics(seeds: Bools | Floats, pattern_accuracy: Statistic) -> dict
     return {"seed_accuracy": on_seeds, "qt": lambda weights: pattern_accuracy(weights) - on_seeds(weights)}
 
 
-def _mean_share(part: Ints | Bools, whole: Ints | Bools) -> Statistic:
+def _mean_share(counted: Ints | Bools, whole: Ints | Bools) -> Statistic:
     """Return a function of weights: the mean share of weighted seeds over the subsamples that have any of them.
 
     Subsamples with the same wholes are added up first, which is most of the time if all have as many variants of each
     seed.
     """
     wholes, subsample, subsamples = np.unique(whole, axis=0, return_inverse=True, return_counts=True)
-    parts = np.zeros(wholes.shape)
-    np.add.at(parts, subsample.ravel(), part)
-    both = np.concatenate([parts, wholes]).T.copy()
+    sums = np.zeros(wholes.shape)
+    np.add.at(sums, subsample.ravel(), counted)
+    both = np.concatenate([sums, wholes]).T.copy()
 
     def statistic(weights: Floats) -> Floats:
         of_part, of_whole = np.split(weights @ both, 2, axis=-1)

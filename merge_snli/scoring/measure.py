@@ -56,32 +56,30 @@ def scores(answers: Answers, *, intervals: bool = True) -> Scores:
     )
 
 
-def scores_against(answers: Answers, reference: Ints | Literal["majority"]) -> RowScores:
-    """Score the predictions on rows against another reference than the gold labels.
-
-    Against the model's own predictions, the scores are its consistency.
+def consistency(answers: Answers) -> dict[str, RowScores] | None:
+    """Score the predictions on rows against the model's own, instead of the gold labels; None without seeds.
 
     Args:
         answers: The answers; none is `NOT_PREDICTED`.
-        reference: As for `Answers.counts`. The majority of `all_rows_accuracy` is that of all rows of a group. Ties do
-            not affect any score.
+
+    Returns:
+        The scores against the prediction on the seed, `seed`, and against the most frequent one in a group, `majority`.
+        That of `all_rows_accuracy` is the most frequent one in all rows of a group. Ties do not affect any score.
     """
-    return RowScores(**_row_scores(answers, answers.counts(reference), reference))
-
-
-def consistency(answers: Answers) -> dict[str, RowScores] | None:
-    """Score the predictions against the model's own, on the seed and the most frequent one; None without seeds."""
     if answers.seeds is None:
         return None
-    return {"seed": scores_against(answers, answers.seeds.predicted), "majority": scores_against(answers, MAJORITY)}
+    own: dict[str, Ints | Literal["majority"]] = {"seed": answers.seeds.predicted, "majority": MAJORITY}
+    return {
+        name: RowScores(**_row_scores(answers, answers.counts(reference), reference)) for name, reference in own.items()
+    }
 
 
-def scores_of_parts(answers: Answers, parts: Mapping[str, Mapping[str, Bools]]) -> dict[str, dict[str, Scores]]:
+def scores_by_value(answers: Answers, masks: Mapping[str, Mapping[str, Bools]]) -> dict[str, dict[str, Scores]]:
     """Return the scores on the rows with each value of each column, for values that have a row.
 
     Args:
         answers: The answers; none is `NOT_PREDICTED`.
-        parts: By column and value, whether each row has the value, [n_rows].
+        masks: By column and value, whether each row has the value, [n_rows].
     """
     return {
         column: {
@@ -89,7 +87,7 @@ def scores_of_parts(answers: Answers, parts: Mapping[str, Mapping[str, Bools]]) 
             for value, mask in values.items()
             if mask.any()
         }
-        for column, values in parts.items()
+        for column, values in masks.items()
     }
 
 
@@ -148,7 +146,7 @@ def _predicted(answers: Answers) -> dict[str, dict[str, int]]:
     ).reshape(len(labels), -1)
     occur = np.bincount(answers.gold, minlength=len(labels))
     rows = zip(labels, cells.tolist(), occur.tolist(), strict=True)
-    return {gold: dict(zip(labels, row, strict=True)) for gold, row, found in rows if found}
+    return {gold: dict(zip(labels, row, strict=True)) for gold, row, occurs in rows if occurs}
 
 
 def spread(values: NDArray[np.float64]) -> Spread:

@@ -56,7 +56,7 @@ def open_config(
     """
     data, *others = open_data(dataset, config=config, group_column=group_column, by=by)
     if others:
-        names = ", ".join(str(each.config) for each in (data, *others))
+        names = ", ".join(str(opened.config) for opened in (data, *others))
         raise InputError(f"{data.name} has several configs: choose one of {names} with {param('config')}")
     return data
 
@@ -96,7 +96,7 @@ def open_whole(data: object, record: DatasetRecord) -> ScoredData:
         data = open_config(data, record.config, group_column=of_file)
     if (record.whole, record.config) != (data.digest, data.config):
         raise InputError(
-            f"a result is on {record.title}, config {record.config} ({record.whole[:8]}), not on {data.place} "
+            f"a result is on {record.title}, config {record.config} ({record.whole[:8]}), not on {data.full_name} "
             f"({data.digest[:8]})"
         )
     return data

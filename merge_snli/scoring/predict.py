@@ -51,15 +51,17 @@ def best_outputs(logits: NDArray[np.float32]) -> NDArray[np.int64]:
     return best
 
 
+@dataclass(frozen=True)
 class PredictionStore:
     """The cached predictions of one model: a folder of shards.
 
     A shard's name is the sha256 of its bytes; a damaged shard is deleted, and its pairs are predicted again.
+
+    Attributes:
+        folder: The folder, which is created with the first shard.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """Open the store in `folder`, which is created with the first shard."""
-        self.folder = folder
+    folder: Path
 
     def add(self, shard: Predictions) -> None:
         """Write a shard.
@@ -104,7 +106,7 @@ def look_up(shards: Iterable[Predictions], pairs: Sequence[str]) -> tuple[Predic
     known = join(*listed)
     index = {pair: row for row, pair in enumerate(known.pairs)}
     rows = np.array([index.get(pair, -1) for pair in pairs], dtype=np.int64)
-    found = Predictions(
+    predictions = Predictions(
         pairs=tuple(pairs),
         tokens=np.where(rows < 0, np.int32(0), known.tokens[rows]),
         outputs=np.where(rows < 0, Missing.NOT_PREDICTED.value, known.outputs[rows]),
@@ -113,16 +115,16 @@ def look_up(shards: Iterable[Predictions], pairs: Sequence[str]) -> tuple[Predic
         else np.where(rows[:, np.newaxis] < 0, np.float32(np.nan), known.logits[rows]),
         seconds=sum(shard.seconds for shard in listed if not wanted.isdisjoint(shard.pairs)),
     )
-    return found, np.flatnonzero(rows < 0).tolist()
+    return predictions, np.flatnonzero(rows < 0).tolist()
 
 
 def join(*predictions: Predictions) -> Predictions:
     """Return the predictions of several lists of pairs as one; the time is that of the first."""
-    logits = [part.logits for part in predictions if part.logits is not None]
+    logits = [one.logits for one in predictions if one.logits is not None]
     return Predictions(
-        pairs=tuple(chain.from_iterable(part.pairs for part in predictions)),
-        tokens=np.concatenate([part.tokens for part in predictions]),
-        outputs=np.concatenate([part.outputs for part in predictions]),
+        pairs=tuple(chain.from_iterable(one.pairs for one in predictions)),
+        tokens=np.concatenate([one.tokens for one in predictions]),
+        outputs=np.concatenate([one.outputs for one in predictions]),
         logits=np.concatenate(logits) if len(logits) == len(predictions) else None,
         seconds=predictions[0].seconds,
     )
@@ -212,12 +214,12 @@ def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Pred
 
     Pairs that are too long for the model come first, with NaN logits: they are never truncated.
     """
-    lengths = [length for part in _parts(pairs, PAIRS_PER_SHARD) for length in predictor.count_tokens(part)]
+    lengths = [length for chunk in _chunks(pairs, PAIRS_PER_SHARD) for length in predictor.count_tokens(chunk)]
     by_length = sorted(zip(pairs, lengths, strict=True), key=lambda item: (-item[1], pair_digest(item[0])))
     limit = predictor.facts.max_length
     too_long = [item for item in by_length if limit is not None and item[1] > limit]
-    for part in _parts(too_long, PAIRS_PER_SHARD):
-        yield _predictions(part, np.full((len(part), predictor.n_outputs), np.nan, dtype=np.float32), 0.0)
+    for chunk in _chunks(too_long, PAIRS_PER_SHARD):
+        yield _predictions(chunk, np.full((len(chunk), predictor.n_outputs), np.nan, dtype=np.float32), 0.0)
     for batches in _shards(_batches(by_length[len(too_long) :], predictor)):
         start = time.perf_counter()
         predicted = np.concatenate([predictor.predict([pair for pair, _ in batch]) for batch in batches])
@@ -236,7 +238,7 @@ def _batches(by_length: Sequence[PairLength], predictor: Predictor) -> Iterator[
         return length, length > item[1]
 
     for (length, _), same_length in groupby(by_length, key=padded):
-        yield from _parts(list(same_length), max(1, predictor.batch_tokens // max(1, length)))
+        yield from _chunks(list(same_length), max(1, predictor.batch_tokens // max(1, length)))
 
 
 def _shards(batches: Iterable[Sequence[PairLength]]) -> Iterator[list[Sequence[PairLength]]]:
@@ -264,6 +266,6 @@ def _predictions(
     )
 
 
-def _parts(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+def _chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
+from statistics import fmean
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +16,7 @@ from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.intervals import intervals_of
 from merge_snli.scoring.records import DatasetRecord, LeftOut, ModelRecord, RunRecord
 from merge_snli.scoring.result import Result, result_title
-from merge_snli.scoring.rows import MODEL, PA, ScoreRow, all_rows, mean_of, mean_row, percent, sum_of
+from merge_snli.scoring.rows import MODEL, PA, ScoreRow, all_rows, mean_row, of_all, percent
 from merge_snli.scoring.scores import INTERVALS, Curve
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
 
@@ -59,63 +60,25 @@ class PromptGroup:
         results: The result with each prompt, at least two.
         model: The model; its digest is that of the digests of the results.
         run: How it was run: the sums of what the prompts took.
+        title: The model's name, with the number of prompts.
         notes: The notes of the results.
+        source: None: language models do not predict the source.
+        dataset: This and what follows is the same in all results.
     """
 
     results: tuple[Result, ...]
     model: ModelRecord
     run: RunRecord
+    title: str
     notes: tuple[str, ...]
-
-    @property
-    def first(self) -> Result:
-        """The result with the first prompt, for what all results have in common."""
-        return self.results[0]
-
-    @property
-    def dataset(self) -> DatasetRecord:
-        """What the results record about the data."""
-        return self.first.dataset
-
-    @property
-    def title(self) -> str:
-        """The model's name, with the number of prompts."""
-        return result_title(self.model, self.run)
-
-    @property
-    def compared_labels(self) -> tuple[str, ...]:
-        """Labels in which predictions and gold labels were compared."""
-        return self.first.compared_labels
-
-    @property
-    def left_out(self) -> LeftOut:
-        """Groups and rows without an answer."""
-        return self.first.left_out
-
-    @property
-    def has_seeds(self) -> bool:
-        """Whether the groups have seeds."""
-        return self.first.has_seeds
-
-    @property
-    def units(self) -> tuple[str, str]:
-        """What a group and a row of the data are called."""
-        return self.first.units
-
-    @property
-    def subsamples(self) -> int | None:
-        """Number of subsamples; None if the data has none."""
-        return self.first.subsamples
-
-    @property
-    def group_ids(self) -> tuple[str, ...]:
-        """The ids of the groups."""
-        return self.first.group_ids
-
-    @property
-    def source(self) -> None:
-        """Scores on the source, which language models are not asked."""
-        return
+    source: None = None
+    dataset: DatasetRecord
+    compared_labels: tuple[str, ...]
+    left_out: LeftOut
+    has_seeds: bool
+    units: tuple[str, str]
+    subsamples: int | None
+    group_ids: tuple[str, ...]
 
     @property
     def prompts(self) -> dict[str, Result]:
@@ -132,9 +95,9 @@ class PromptGroup:
     def row(self) -> ScoreRow:
         """The mean scores on all rows."""
         mean = _mean([result.row for result in self.results])
-        found = intervals_of(self.counts(), self.correct_seeds() if self.has_seeds else None)
-        for name in INTERVALS if found is not None else ():
-            ends = getattr(found, name)
+        intervals = intervals_of(self.counts(), self.correct_seeds() if self.has_seeds else None)
+        for name in INTERVALS:
+            ends = getattr(intervals, name, None)
             if ends is not None:
                 mean.values.update({f"{name}_low": ends[0], f"{name}_high": ends[1]})
         return mean
@@ -144,7 +107,7 @@ class PromptGroup:
         """The mean scores on the rows with each value of each column."""
         return {
             column: {value: _mean([result.rows_by[column][value] for result in self.results]) for value in values}
-            for column, values in self.first.rows_by.items()
+            for column, values in self.results[0].rows_by.items()
         }
 
     def as_rows(self) -> list[dict[str, Any]]:
@@ -154,18 +117,18 @@ class PromptGroup:
     @property
     def effect(self) -> PromptEffect:
         """What the prompt changes."""
-        found = [result.pattern_accuracy for result in self.results]
-        answers = [result.answers for result in self.results]
-        counts = [each.counts() for each in answers]
-        correct, sizes = (np.sum([getattr(each, name) for each in counts], axis=0) for name in ("correct", "sizes"))
+        accuracies = [result.pattern_accuracy for result in self.results]
+        by_prompt = [result.answers for result in self.results]
+        counts = [answers.counts() for answers in by_prompt]
+        correct, sizes = (np.sum([getattr(table, name) for table in counts], axis=0) for name in ("correct", "sizes"))
         joint = pattern_accuracy(correct, sizes, QUALITY_THRESHOLD)[:, 0]
-        seeds = [each.seeds.predicted for each in answers if each.seeds is not None]
+        seeds = [answers.seeds.predicted for answers in by_prompt if answers.seeds is not None]
         return PromptEffect(
             pattern_accuracy=self.row.share("pattern_accuracy"),
-            lowest=min(found),
-            highest=max(found),
+            lowest=min(accuracies),
+            highest=max(accuracies),
             changed_seeds=_changed(seeds) if seeds else None,
-            changed_rows=_changed([each.predicted for each in answers]),
+            changed_rows=_changed([answers.predicted for answers in by_prompt]),
             joint_pattern_accuracy=float(np.nanmean(joint)),
         )
 
@@ -173,7 +136,7 @@ class PromptGroup:
         """Return the counts of some groups, by default all, with every prompt: [n_prompts × n_subsamples, n_groups]."""
         ids = self.group_ids if group_ids is None else group_ids
         counts = [result.answers.counts_of(ids) for result in self.results]
-        return Counts(np.vstack([each.correct for each in counts]), np.vstack([each.sizes for each in counts]))
+        return Counts(np.vstack([table.correct for table in counts]), np.vstack([table.sizes for table in counts]))
 
     def correct_seeds(self) -> Floats:
         """Return the share of prompts with which each seed is predicted correctly, [n_groups]."""
@@ -188,7 +151,7 @@ def _mean(rows: Sequence[ScoreRow]) -> ScoreRow:
     """Return the mean of the rows of scores with each prompt; the curve has the subsamples of all of them."""
     curves = [row.curve for row in rows]
     curve = Curve(
-        mean=tuple(map(mean_of, zip(*(curve.mean for curve in curves), strict=True))),
+        mean=tuple(of_all(fmean, shares) for shares in zip(*(curve.mean for curve in curves), strict=True)),
         passing=tuple(of for curve in curves for of in curve.passing),
         groups=tuple(groups for curve in curves for groups in curve.groups),
     )
@@ -206,31 +169,31 @@ def results_of(scored: Scored) -> tuple[Result, ...]:
 
 
 def group_prompts(results: Iterable[Result]) -> list[Scored]:
-    """Group the results of a language model with several prompts on the same rows, in the place of the first.
+    """Group the results of a language model with several prompts on the same rows, at the position of the first.
 
     The results must differ in the prompt only: not in the harness, the provider, the settings or the kind of answers.
     """
     models: dict[tuple[object, ...], list[Result]] = {}
     for number, result in enumerate(results):
-        models.setdefault(_asked(result) or (number,), []).append(result)
-    return [each[0] if len(each) == 1 else _group(each) for each in models.values()]
+        models.setdefault(_besides_prompt(result) or (number,), []).append(result)
+    return [of_model[0] if len(of_model) == 1 else _group(of_model) for of_model in models.values()]
 
 
-def _asked(result: Result) -> tuple[object, ...] | None:
+def _besides_prompt(result: Result) -> tuple[object, ...] | None:
     """Return what results must have in common to differ in the prompt only; None without a prompt."""
     prompt, answers = result.run.prompt, result.answers
     if prompt is None:
         return None
     settings = frozenset((name, value) for name, value in prompt.settings.items() if name not in OF_PROMPT)
-    asked = (prompt.harness, prompt.provider, prompt.answers, prompt.temperature, settings)
+    calls = (prompt.harness, prompt.provider, prompt.answers, prompt.temperature, settings)
     rows = (result.dataset.key, result.compared_labels, answers.group_ids, tuple(answers.row_ids.to_pylist()))
-    return result.model.name, result.run.dtype, *asked, *rows
+    return result.model.name, result.run.dtype, *calls, *rows
 
 
 def _group(results: Sequence[Result]) -> PromptGroup:
     first, runs = results[0], [result.run for result in results]
     records = [run.prompt for run in runs if run.prompt is not None]
-    taken: dict[str, Any] = {name: sum_of([getattr(record, name) for record in records]) for name in TAKEN}
+    taken: dict[str, Any] = {name: of_all(sum, [getattr(record, name) for record in records]) for name in TAKEN}
     prompt = replace(
         records[0],
         prompt=f"{len(results)} prompts",
@@ -243,13 +206,22 @@ def _group(results: Sequence[Result]) -> PromptGroup:
     unread, by_model = (
         dict(sum((Counter(getattr(run, name)) for run in runs), Counter[str]())) for name in ("unread", "read_by_model")
     )
-    agreement = mean_of([run.agreement for run in runs])
+    agreement = of_all(fmean, [run.agreement for run in runs])
     digest = first.model.digest and sha256_of_json([result.model.digest for result in results])
+    run = replace(first.run, agreement=agreement, unread=unread, read_by_model=by_model, prompt=prompt, **sums)
     return PromptGroup(
         results=tuple(results),
         model=replace(first.model, digest=digest),
-        run=replace(first.run, agreement=agreement, unread=unread, read_by_model=by_model, prompt=prompt, **sums),
+        run=run,
+        title=result_title(first.model, run),
         notes=_notes(results),
+        dataset=first.dataset,
+        compared_labels=first.compared_labels,
+        left_out=first.left_out,
+        has_seeds=first.has_seeds,
+        units=first.units,
+        subsamples=first.subsamples,
+        group_ids=first.group_ids,
     )
 
 
@@ -294,4 +266,4 @@ def prompt_table(results: Iterable[Scored], names: Sequence[str] | None = None) 
 
 
 def _by_prompt(result: PromptGroup) -> str:
-    return "; ".join(f"{title} {percent(each.pattern_accuracy)}" for title, each in result.prompts.items())
+    return "; ".join(f"{title} {percent(scored.pattern_accuracy)}" for title, scored in result.prompts.items())

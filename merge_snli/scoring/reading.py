@@ -1,7 +1,7 @@
 """Read the rows, groups and distinct pairs of data: a config of a MERGE data set, or labeled pairs in groups."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+import pyarrow.compute as pc
 
-from merge_snli.base.arrays import Bools
+from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.option import require_unique
-from merge_snli.base.progress import Progress, Stage
+from merge_snli.base.progress import Progress
 from merge_snli.dataset.annotators import annotators_by_seed
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.record import require
@@ -26,9 +26,18 @@ from merge_snli.problems.checked_rows import check_row
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import content_number, digest_of, no_problem, warn_of_several_labels
 from merge_snli.problems.rows import JOIN, SourceRow, column_text
-from merge_snli.problems.source import ProblemSource, open_source
+from merge_snli.problems.source import open_source
 from merge_snli.schema import SEED, WORD_CLASSES
-from merge_snli.scoring.data import AGREEMENT, LABEL, MASKED_LM, WORD_CLASS, Numbering, ScoredData, SeedPairs
+from merge_snli.scoring.data import (
+    AGREEMENT,
+    LABEL,
+    MASKED_LM,
+    WORD_CLASS,
+    Numbering,
+    ScoredData,
+    SeedPairs,
+    subsample_masks,
+)
 
 # The columns by which data sets made from templates are scored by default, if a config has them: Tables 1 to 3 of Luo
 # et al. (2022).
@@ -68,28 +77,28 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
     Raises:
         InputError: If the data set has no such config, or lacks a column, or its rows are inconsistent.
     """
-    record, place = dataset.record, f"config {config} of {dataset.name}"
+    record, name = dataset.record, f"config {config} of {dataset.name}"
     if record.anchors:
         require(record, "draws")
     if record.anchors and config == SEED:
-        choices = ", ".join(name for name in dataset.configs if name != SEED)
-        raise InputError(f"{place} has no variants to score; choose one of {choices}")
+        choices = ", ".join(other for other in dataset.configs if other != SEED)
+        raise InputError(f"{name} has no variants to score; choose one of {choices}")
     table = read_split(dataset, config)
     columns = table.column_names
-    missing = [name for name in REQUIRED_COLUMNS if name not in columns] if record.anchors else []
-    missing += [name for name in by if name not in columns and not {*name.split(JOIN)} <= {*columns}]
+    missing = [column for column in REQUIRED_COLUMNS if column not in columns] if record.anchors else []
+    missing += [column for column in by if column not in columns and not {*column.split(JOIN)} <= {*columns}]
     if missing:
-        raise InputError(f"{place} has no column {missing[0]!r}; its columns are {', '.join(columns)}")
+        raise InputError(f"{name} has no column {missing[0]!r}; its columns are {', '.join(columns)}")
     if table.num_rows == 0:
-        raise InputError(f"{place} has no rows; choose another config")
+        raise InputError(f"{name} has no rows; choose another config")
     if record.anchors:
         return _variants(dataset, config, task_labels(record.label_names), table)
     pairs = read_groups(
         ProblemOptions(problems=table),
         table=table,
         group_column=record.group_column,
-        by=tuple(by) or tuple(name for name in TEMPLATE_COLUMNS if {*name.split(JOIN)} <= {*columns}),
-        name=place,
+        by=tuple(by) or tuple(column for column in TEMPLATE_COLUMNS if {*column.split(JOIN)} <= {*columns}),
+        name=name,
     )
     return replace(
         pairs,
@@ -125,9 +134,9 @@ def _variants(dataset: MergeDataset, config: str, names: tuple[str, ...], table:
         row_pairs=numbers[len(seeds) :],
         row_groups=groups,
         row_labels=label,
-        subsamples=_subsamples(dataset, config, columns["subsamples"]),
+        subsamples=_subsamples(dataset, config, table),
         seeds=SeedPairs(numbers[: len(seeds)], gold),
-        parts={
+        masks={
             WORD_CLASS: {name: word_class == name for name in WORD_CLASSES},
             LABEL: {name: label == number for number, name in enumerate(names)},
             MASKED_LM: validated_by(table, dataset.record),
@@ -137,13 +146,11 @@ def _variants(dataset: MergeDataset, config: str, names: tuple[str, ...], table:
     )
 
 
-def _by_agreement(
-    annotators: NDArray[np.int64], gold: NDArray[np.int64], groups: NDArray[np.int64]
-) -> dict[str, Bools]:
+def _by_agreement(annotators: Ints, gold: Ints, groups: Ints) -> dict[str, Bools]:
     """Return whether the seed of each row has each agreement, such as `4/5`, the largest share first."""
     votes, totals = annotators[np.arange(len(gold)), gold], annotators.sum(axis=1)
-    found = sorted({*zip(votes.tolist(), totals.tolist(), strict=True)}, key=lambda each: -each[0] / max(1, each[1]))
-    return {f"{own}/{all_}": ((votes == own) & (totals == all_))[groups] for own, all_ in found if all_}
+    pairs = sorted({*zip(votes.tolist(), totals.tolist(), strict=True)}, key=lambda pair: -pair[0] / max(1, pair[1]))
+    return {f"{own}/{all_}": ((votes == own) & (totals == all_))[groups] for own, all_ in pairs if all_}
 
 
 def _seeds(dataset: MergeDataset, columns: dict[str, list[Any]], n_labels: int) -> dict[str, tuple[str, str, int]]:
@@ -160,15 +167,12 @@ def _seeds(dataset: MergeDataset, columns: dict[str, list[Any]], n_labels: int) 
     return seeds
 
 
-def _subsamples(dataset: MergeDataset, config: str, numbers: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
-    """Return whether each subsample has each row, from the numbers of the subsamples that have it."""
-    count = 1 + max((number for of_row in numbers for number in of_row), default=-1)
-    if count == 0:
+def _subsamples(dataset: MergeDataset, config: str, table: pa.Table) -> Bools:
+    """Return whether each subsample has each row."""
+    last = pc.max(pc.list_flatten(table["subsamples"])).as_py()
+    if last is None:
         raise InputError(f"config {config} of {dataset.name} has no subsamples: no variant names one")
-    subsamples = np.zeros((count, len(numbers)), dtype=bool)
-    for variant, of_row in enumerate(numbers):
-        subsamples[list(of_row), variant] = True
-    return subsamples
+    return subsample_masks(table["subsamples"], last + 1)
 
 
 # Largest number of values of a column of `--by`.
@@ -202,21 +206,25 @@ def read_groups(
     pairs: Numbering[Pair] = Numbering()
     groups: Numbering[str] = Numbering()
     values: dict[str, Numbering[str]] = {column: Numbering() for column in by}
-    labels, places, total = array("q"), array("q"), 0
+    labels, positions, total = array("q"), array("q"), 0
     with Progress().stage(f"reading {name or default}", unit="rows") as stage:
-        for row, pair, label in _labeled_rows(source, stage):
+        for row in islice(source.read(), source.options.limit):
+            stage.advance(1)
+            checked = check_row(row, source.options, source.labels)
+            if checked.label is None:
+                continue
             group = column_text(row, group_column, "group_column")
             if not group.strip():
                 raise InputError(
                     f"{row.location}: the group in column {group_column!r} is empty; every pair needs a group"
                 )
-            total += content_number(*pair, source.labels.names[label], group)
-            pairs.add(pair)
+            total += content_number(checked.premise, checked.hypothesis, source.labels.names[checked.label], group)
+            pairs.add((checked.premise, checked.hypothesis))
             groups.add(group)
-            labels.append(label)
-            places.append(stage.done - 1)
-            for column, found in values.items():
-                _add_value(found, row, column)
+            labels.append(checked.label)
+            positions.append(stage.done - 1)
+            for column, of_rows in values.items():
+                _add_value(of_rows, row, column)
     without_label = stage.done - len(labels)
     if not labels:
         raise InputError(no_problem(source, without_label))
@@ -232,7 +240,9 @@ def read_groups(
         group_column=group_column,
         label_names=task_labels(source.labels.names),
         without_label=without_label,
-        table=_numbered(len(labels)) if table is None else table.take(pa.array(places)),
+        table=pa.table({"row_id": [f"row-{number}" for number in range(1, len(labels) + 1)]})
+        if table is None
+        else table.take(pa.array(positions)),
         pairs=tuple(pairs.index),
         group_ids=tuple(groups.index),
         row_pairs=np.array(pairs.numbers),
@@ -240,37 +250,20 @@ def read_groups(
         row_groups=np.array(groups.numbers),
         subsamples=None,
         seeds=None,
-        parts={column: _masks(found) for column, found in values.items()},
+        masks={
+            column: {value: np.array(of_rows.numbers) == number for value, number in of_rows.index.items()}
+            for column, of_rows in values.items()
+        },
     )
 
 
-def _numbered(rows: int) -> pa.Table:
-    """Return the ids of the rows of a file."""
-    return pa.table({"row_id": [f"row-{number}" for number in range(1, rows + 1)]})
-
-
-def _labeled_rows(source: ProblemSource, stage: Stage) -> Iterator[tuple[SourceRow, Pair, int]]:
-    """Yield the rows that have a gold label, with their pair and the number of the label; count all rows."""
-    for row in islice(source.read(), source.options.limit):
-        stage.advance(1)
-        checked = check_row(row, source.options, source.labels)
-        if checked.label is not None:
-            yield row, (checked.premise, checked.hypothesis), checked.label
-
-
-def _add_value(found: Numbering[str], row: SourceRow, column: str) -> None:
-    found.add(f" {JOIN} ".join(column_text(row, each, "by") or "(empty)" for each in row.columns_of(column)))
-    if len(found.index) > MAX_VALUES:
+def _add_value(of_rows: Numbering[str], row: SourceRow, column: str) -> None:
+    of_rows.add(f" {JOIN} ".join(column_text(row, name, "by") or "(empty)" for name in row.columns_of(column)))
+    if len(of_rows.index) > MAX_VALUES:
         raise InputError(
             f"{row.location}: column {column!r} has more than {MAX_VALUES} values; {param('by')} needs a column with "
             "few values, such as a template"
         )
-
-
-def _masks(found: Numbering[str]) -> dict[str, Bools]:
-    """Return whether each row has each value, in the order of their first rows."""
-    numbers = np.array(found.numbers)
-    return {value: numbers == number for value, number in found.index.items()}
 
 
 def _check_groups(n_groups: int, n_rows: int, column: str, problems: str) -> None:

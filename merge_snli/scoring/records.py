@@ -57,7 +57,7 @@ Threshold = Annotated[
 ]
 
 
-class Part:
+class StrictValue:
     """Base of the values in a result file: other types and infinite numbers are refused, unknown fields are ignored."""
 
     __pydantic_config__ = ConfigDict(extra="ignore", strict=True, allow_inf_nan=False)
@@ -68,14 +68,14 @@ GENERATED, RANKED = ANSWERS = ("generated", "ranked")
 
 
 @dataclass(frozen=True)
-class ModelRecord(Part):
+class ModelRecord(StrictValue):
     """The model that was scored.
 
     Attributes:
         name: Hub id, folder name, `demo:NAME`, or the name given to a function.
         revision: Commit on the Hub.
-        digest: sha256 of the model's files or weights, or of how a prompted model was asked; None for a function
-            without a version and for predictions from a file.
+        digest: sha256 of the model's files or weights, or of how a language model was prompted; None for a
+            function without a version and for predictions from a file.
         architecture: Class of the model; None for a function or imported answers.
         parameters: Number of parameters; None for a function or imported answers.
         training_data: Data sets that the model was trained on; None if unknown.
@@ -97,7 +97,7 @@ class ModelRecord(Part):
 
 
 @dataclass(frozen=True)
-class PartialRecord(Part):
+class PartialRecord(StrictValue):
     """What part of the data was scored, for a quick trial.
 
     Attributes:
@@ -114,7 +114,7 @@ class PartialRecord(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DatasetRecord(Part):
+class DatasetRecord(StrictValue):
     """The rows in groups that the model was scored on: a config of a MERGE data set, or labeled pairs in groups.
 
     Attributes:
@@ -157,8 +157,8 @@ class DatasetRecord(Part):
 
 
 @dataclass(frozen=True)
-class PromptRecord(Part):
-    """How a language model was asked, and what that took.
+class PromptRecord(StrictValue):
+    """How a language model was prompted, and what that took.
 
     Attributes:
         harness: What called the model: `inspect_ai`, `lm_eval`, or `merge_snli` for `merge-snli score --prompt`.
@@ -199,7 +199,7 @@ class PromptRecord(Part):
 
 
 @dataclass(frozen=True)
-class RunRecord(Part):
+class RunRecord(StrictValue):
     """How the predictions were computed.
 
     Attributes:
@@ -209,7 +209,7 @@ class RunRecord(Part):
         seconds: Duration of the predictions.
         no_answers: Number of distinct pairs on which no answer can be read, which is wrong; only of functions and
             imported answers.
-        prompt: How a language model was asked; None for other models.
+        prompt: How a language model was prompted; None for other models.
         unread: Number of the pairs without an answer of a language model by why none is read, such as `cut` or
             `refused`.
         read_by_model: Number of the pairs whose answer a second language model read, by its name.
@@ -234,7 +234,7 @@ class RunRecord(Part):
 
 
 @dataclass(frozen=True)
-class LeftOut(Part):
+class LeftOut(StrictValue):
     """Groups and rows that are longer than the model's maximum length, or not among imported answers.
 
     A group whose seed is too long is left out with all its rows, so that every score covers the same groups. A group
@@ -244,8 +244,8 @@ class LeftOut(Part):
         max_length: Maximum number of tokens of the model; None if unlimited.
         groups: Number of groups left out.
         rows: Number of rows left out, including those of the groups left out.
-        undrawn: Number of other rows, which no subsample has and the model was not asked, because only drawn rows were
-            wanted.
+        undrawn: Number of other rows, which no subsample has and the model did not predict, because only drawn rows
+            were wanted.
     """
 
     max_length: Count | None

@@ -67,17 +67,17 @@ def details_of(replies: Mapping[Pair, tuple[Reply, ...]], pairs: Sequence[Pair])
         The table: why no label is read, and the replies, or the log-likelihoods of a model that ranked labels. None
         without replies.
     """
-    found = [replies.get(pair, ()) for pair in pairs]
-    if not any(found):
+    by_pair = [replies.get(pair, ()) for pair in pairs]
+    if not any(by_pair):
         return None
-    unread = [each[0].kind if each and majority(each) is None else None for each in found]
+    unread = [given[0].kind if given and majority(given) is None else None for given in by_pair]
     columns = {"unread": pa.array(unread, pa.string())}
-    if all(reply.log_likelihoods for each in found for reply in each):
-        ranked = [each[0].log_likelihoods if each else None for each in found]
+    if all(reply.log_likelihoods for given in by_pair for reply in given):
+        ranked = [given[0].log_likelihoods if given else None for given in by_pair]
         return pa.table(columns | {LOG_LIKELIHOODS: pa.array(ranked, pa.list_(pa.float64()))})
     values = [
-        [{"label": reply.label, "text": reply.text, "unread": reply.kind, "read_by": reply.reader} for reply in each]
-        for each in found
+        [{"label": reply.label, "text": reply.text, "unread": reply.kind, "read_by": reply.reader} for reply in given]
+        for given in by_pair
     ]
     return pa.table(columns | {"replies": pa.array(values, REPLIES)})
 

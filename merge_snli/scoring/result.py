@@ -28,12 +28,12 @@ from merge_snli.scoring.records import (
     Label,
     LeftOut,
     ModelRecord,
-    Part,
     RunRecord,
+    StrictValue,
     Threshold,
     one_of,
 )
-from merge_snli.scoring.rows import Row, ScoreRow, all_rows
+from merge_snli.scoring.rows import Row, ScoreRow, all_rows, percent
 from merge_snli.scoring.scores import (
     SOURCE_COLUMNS,
     Calibration,
@@ -62,7 +62,7 @@ NOT_SHOWN = ("_low", "_high", "_problems", "brier")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResultFile(Part):
+class ResultFile(StrictValue):
     """Scores of one model on one config of one data set.
 
     Rows are variants or other labeled pairs, groups are seeds or other rows that belong together. Accuracies are shares
@@ -107,19 +107,12 @@ class ResultFile(Part):
     answers_sha256: Digest | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        """Check that the parts of the result fit together."""
+        """Check what the answers do not give: the labels, and the thresholds."""
         own = (NLI_LABELS, TWO_WAY) if are_nli(self.dataset.labels) else (self.dataset.labels,)
         if self.compared_labels not in own:
             raise ValueError(f"compared_labels is {self.compared_labels}, expected {' or '.join(map(str, own))}")
         if self.thresholds != CURVE or self.quality_threshold not in CURVE:
             raise ValueError("thresholds are not 0, 0.01, … 1")
-        if len(self.scores.curve.groups) != (self.subsamples or 1):
-            raise ValueError("the number of subsamples differs between scores and their curve")
-        if (self.scores.all_rows_accuracy is None) != (self.left_out.undrawn > 0):
-            raise ValueError("all_rows_accuracy must be there if and only if all rows were predicted")
-        used = {label for row in self.scores.predicted.values() for label in row}
-        if not {*used, *self.scores.predicted} <= {*self.compared_labels}:
-            raise ValueError("predicted has a label that is not in compared_labels")
         if self.source is not None and not {*self.source.labels} <= {*self.dataset.labels}:
             raise ValueError("source has a label that is not in the data set")
 
@@ -170,23 +163,21 @@ class Result(ResultFile):
     @property
     def pattern_accuracy(self) -> float:
         """PA at the quality threshold, mean over the subsamples; NaN if no subsample has a row."""
-        return _number(self.scores.pattern_accuracy.mean)
+        return self.row.share("pattern_accuracy")
 
     @property
     def interval(self) -> Interval | None:
         """The 95% interval of `pattern_accuracy`; None if there are too few groups."""
-        found = self.scores.intervals
-        if found is None:
+        intervals = self.scores.intervals
+        if intervals is None:
             return None
-        low, high = found.pattern_accuracy
-        return Interval(
-            low=low, high=high, level=found.level, method=found.methods["pattern_accuracy"], unit=self.units[0]
-        )
+        (low, high), method = intervals.pattern_accuracy, intervals.methods["pattern_accuracy"]
+        return Interval(low=low, high=high, level=intervals.level, method=method, unit=self.units[0])
 
     @property
     def sample_accuracy(self) -> float:
         """SA on the rows, mean over the subsamples; NaN if no subsample has a row."""
-        return _number(self.scores.sample_accuracy.mean)
+        return self.row.share("sample_accuracy")
 
     @property
     def qt(self) -> float | None:
@@ -198,18 +189,10 @@ class Result(ResultFile):
         """Threshold whose PA is nearest to SA on the seeds; None without seeds."""
         return self.scores.mt
 
-    def on_source(self, column: str | None = None, value: str | None = None) -> SourceAccuracy | None:
-        """Return the scores on the source for all rows or those with a gold label; None for other parts."""
-        if self.source is None:
-            return None
-        if column is None:
-            return self.source.overall
-        return self.source.labels.get(str(value)) if column == LABEL else None
-
     @cached_property
     def row(self) -> ScoreRow:
         """The scores on all rows, with consistency and calibration."""
-        row = self._row(self.scores)
+        row = self._row(self.scores, None if self.source is None else self.source.overall)
         for reference, of in (self.consistency or {}).items():
             row |= {
                 f"consistency_{reference}_{name}": value for name, value in numbers_of(of).items() if name != "rows"
@@ -220,13 +203,16 @@ class Result(ResultFile):
     @cached_property
     def rows_by(self) -> dict[str, dict[str, ScoreRow]]:
         """The scores on the rows with each value of each column, such as `word_class`."""
+        by_label = {} if self.source is None else self.source.labels
         return {
-            column: {value: ScoreRow(self._row(scores, column, value), scores.curve) for value, scores in of.items()}
+            column: {
+                value: ScoreRow(self._row(scores, by_label.get(value) if column == LABEL else None), scores.curve)
+                for value, scores in of.items()
+            }
             for column, of in self.parts.items()
         }
 
-    def _row(self, scores: Scores, column: str | None = None, value: str | None = None) -> Row:
-        source = self.on_source(column, value)
+    def _row(self, scores: Scores, source: SourceAccuracy | None) -> Row:
         on_source: Row = dict.fromkeys(SOURCE_COLUMNS) if self.has_seeds else {}
         return scores.as_row() | on_source | ({} if source is None else source.as_row())
 
@@ -277,8 +263,8 @@ class Result(ResultFile):
         if len(of_subsamples) > 1:
             low, high = ([edge(column) for column in zip(*of_subsamples, strict=True)] for edge in (min, max))
             ax.fill_between(across, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
-        place = self.thresholds.index(self.quality_threshold)
-        ax.plot(across[place], mean[place], "o", color=line.get_color())
+        marked = self.thresholds.index(self.quality_threshold)
+        ax.plot(across[marked], mean[marked], "o", color=line.get_color())
         ax.legend()
         return ax
 
@@ -299,7 +285,7 @@ class Result(ResultFile):
             title=f"{self.title} on {self.dataset.title}",
             columns=(*(Column(name, "left") for name in COUNTED), *(Column(name, format=".1f") for name in shares)),
             rows=tuple(
-                (*(row[name] for name in COUNTED), *(_percent(row.get(name)) for name in shares)) for row in rows
+                (*(row[name] for name in COUNTED), *(percent(row.get(name)) for name in shares)) for row in rows
             ),
         ).html()
 
@@ -309,11 +295,3 @@ def result_title(model: ModelRecord, run: RunRecord) -> str:
     prompt = [] if run.prompt is None else [run.prompt.title]
     about = ", ".join([*prompt, *([] if run.dtype in (None, "float32") else [run.dtype])])
     return f"{model.name} ({about})" if about else model.name
-
-
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else value
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share

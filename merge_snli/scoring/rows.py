@@ -1,9 +1,9 @@
 """One row of scores, and its mean over several results; every table of scores selects columns of such rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from merge_snli.scoring.scores import Curve
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, matching_threshold
 
 Row: TypeAlias = dict[str, float | None]
+N = TypeVar("N", int, float)
 
 MODEL = Column("Model", "left")
 PA = f"PA({QUALITY_THRESHOLD})"
@@ -53,8 +54,8 @@ def all_rows(row: ScoreRow, rows_by: Mapping[str, Mapping[str, ScoreRow]]) -> li
         row: The scores on all rows, `all`.
         rows_by: The scores by column and value, such as `word_class:noun`.
     """
-    parts = {f"{column}:{value}": found for column, of in rows_by.items() for value, found in of.items()}
-    return [{"part": part, **found.values} for part, found in ({ALL: row} | parts).items()]
+    parts = {f"{column}:{value}": scores for column, of in rows_by.items() for value, scores in of.items()}
+    return [{"part": part, **scores.values} for part, scores in ({ALL: row} | parts).items()]
 
 
 def mean_row(rows: Sequence[ScoreRow], curve: Curve) -> ScoreRow:
@@ -67,7 +68,7 @@ def mean_row(rows: Sequence[ScoreRow], curve: Curve) -> ScoreRow:
         curve: Their mean curve.
     """
     names = dict.fromkeys(name for row in rows for name in row.values)
-    means: Row = {name: mean_of([row[name] for row in rows]) for name in names}
+    means: Row = {name: of_all(fmean, [row[name] for row in rows]) for name in names}
     means |= {name: None for name in names if name.endswith(("_low", "_high"))}
     means |= {name: int(means[name] or 0) for name in ("groups", "rows")}
     on_seeds = means.get("seed_accuracy")
@@ -76,16 +77,10 @@ def mean_row(rows: Sequence[ScoreRow], curve: Curve) -> ScoreRow:
     return ScoreRow(means, curve)
 
 
-def mean_of(values: Sequence[float | None]) -> float | None:
-    """Return the mean of some values; None if one is None."""
+def of_all(total: Callable[[Sequence[N]], N], values: Sequence[N | None]) -> N | None:
+    """Return the sum, mean or another total of some numbers; None if one is None."""
     known = [value for value in values if value is not None]
-    return fmean(known) if len(known) == len(values) else None
-
-
-def sum_of(values: Sequence[int | None]) -> int | None:
-    """Return the sum of some counts; None if one is None."""
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
+    return total(known) if len(known) == len(values) else None
 
 
 def percent(share: float | None) -> float | None:

@@ -106,13 +106,13 @@ def _score_function(
     out: Path | None,
     options: ScoreOptions,
 ) -> Result:
-    """Score the answers of a function; an async function is asked about all pairs first."""
+    """Score the answers of a function; an async function is called on all pairs first."""
     name, version, journal = options.name or function_name(function), options.version, None
     if is_async(function):
-        asked = cast("AsyncLabelFunction", function)
-        journal = None if out is None else work_folder(out) / "answers" / journal_name(asked, name, version)
+        predict = cast("AsyncLabelFunction", function)
+        journal = None if out is None else work_folder(out) / "answers" / journal_name(predict, name, version)
         answers = ask_all(
-            asked,
+            predict,
             (*data.pairs, *(() if source is None else source.new_pairs)),
             read=label_reader(data.label_names, name),
             name=name,

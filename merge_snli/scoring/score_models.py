@@ -71,7 +71,7 @@ def score_model(
 
 
 def _prompt_record(prompt: FilledPrompt, predictions: Predictions, facts: ModelFacts) -> PromptRecord:
-    """Return how a causal LM was asked; the tokens are those of each prompt and its longest answer."""
+    """Return how a causal LM was prompted; the tokens are those of each prompt and its longest answer."""
     return PromptRecord(
         harness="merge_snli",
         harness_version=__version__,
@@ -174,7 +174,7 @@ def infer_labels(
     first, second, *_ = _orders(best, gold, names, data_labels)
     order, correct = first
     if not len(correct) or mcnemar_test(correct, second[1]).p_value >= MAX_P_VALUE:
-        accuracies = " and ".join(f"{_accuracy(each):.1%} with {','.join(each[0])}" for each in (first, second))
+        accuracies = " and ".join(f"{_accuracy(order):.1%} with {','.join(order[0])}" for order in (first, second))
         raise InputError(
             f"cannot infer the labels of {model}: its accuracy on {len(correct)} seeds is {accuracies}, which is "
             f"not a significant difference; give the label of each output, e.g. {param('model_labels', tuple(names))}"

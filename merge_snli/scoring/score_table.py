@@ -3,16 +3,13 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from merge_snli.base.table import Cell, Column, Table, count
+from merge_snli.problems.rows import JOIN
 from merge_snli.scoring.grouping import titles_of
 from merge_snli.scoring.prompts import Scored
 from merge_snli.scoring.records import threshold_text
 from merge_snli.scoring.rows import ECE, MODEL, PA, ScoreRow, ends_text, percent
 from merge_snli.scoring.scores import SourceScores
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
-
-# Joins the names of two columns in `Result.parts`.
-JOIN = "+"
-
 
 # A column of the table, and a function that returns its cell from a row of scores.
 ScoreColumn = tuple[Column, Callable[[ScoreRow], Cell]]
@@ -28,7 +25,7 @@ def score_table(
 ) -> Table:
     """Return a table of results with one row per model, in percent.
 
-    With seeds (seeds), it has the columns of the paper's Table 3, and one for the source of the data set if a model
+    With seeds, it has the columns of the paper's Table 3, and one for the source of the data set if a model
     was scored on it. Without, it has the share of each predicted label.
 
     Args:
@@ -118,8 +115,8 @@ def columns_of(results: Sequence[Scored]) -> tuple[str, ...]:
     }
     return tuple(
         column
-        for column, found in values.items()
-        if not any(part != column and len(values.get(part, ())) == len(found) for part in column.split(JOIN))
+        for column, own in values.items()
+        if not any(single != column and len(values.get(single, ())) == len(own) for single in column.split(JOIN))
     )
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from merge_snli.scoring.records import Count, Difference, Digest, Ends, Label, Part, Share, Threshold
+from merge_snli.scoring.records import Count, Difference, Digest, Ends, Label, Share, StrictValue, Threshold
 from metrics.pattern_accuracy.core import CURVE
 
 # How reports name an answer that cannot be read.
@@ -25,7 +25,7 @@ SOURCE_COLUMNS = ("source_problems", "source_accuracy", "source_accuracy_low", "
 
 
 @dataclass(frozen=True)
-class Spread(Part):
+class Spread(StrictValue):
     """A number for each subsample, or one without subsamples, with mean and sample standard deviation (n - 1).
 
     Attributes:
@@ -38,7 +38,7 @@ class Spread(Part):
 
 
 @dataclass(frozen=True)
-class Curve(Part):
+class Curve(StrictValue):
     """PA at the thresholds 0, 0.01, … 1.
 
     Attributes:
@@ -56,7 +56,7 @@ class Curve(Part):
         if len(self.passing) != len(self.groups) or any(len(row) != len(CURVE) for row in self.passing):
             raise ValueError(f"passing is not {len(self.groups)} lists of {len(CURVE)} counts")
         if any(max(row) > groups for row, groups in zip(self.passing, self.groups, strict=True)):
-            raise ValueError("more groups pass a threshold than the draw has")
+            raise ValueError("more groups pass a threshold than the subsample has")
 
     def at(self, threshold: float) -> float | None:
         """Return the mean PA at one of the thresholds 0, 0.01, … 1; None if no subsample has a row."""
@@ -72,7 +72,7 @@ class Curve(Part):
 
 
 @dataclass(frozen=True)
-class Intervals(Part):
+class Intervals(StrictValue):
     """Confidence intervals by a bootstrap that resamples groups with all their rows.
 
     Attributes:
@@ -94,7 +94,7 @@ class Intervals(Part):
 
 
 @dataclass(frozen=True)
-class RowScores(Part):
+class RowScores(StrictValue):
     """Scores on rows, against the gold label or against the model's own predictions.
 
     Attributes:
@@ -165,21 +165,20 @@ class Scores(RowScores):
                 continue
             row[name] = value
             if name in INTERVALS:
-                low, high = (None, None) if self.intervals is None else getattr(self.intervals, name)
-                row |= {f"{name}_low": low, f"{name}_high": high}
+                row[f"{name}_low"], row[f"{name}_high"] = getattr(self.intervals, name, None) or (None, None)
         labels = next(iter(self.predicted.values()), {})
         return row | {f"predicted_{label}": self.predicted_share(label) for label in labels}
 
 
-def numbers_of(scores: Part) -> dict[str, float | None]:
+def numbers_of(scores: StrictValue) -> dict[str, float | None]:
     """Return the fields of some scores that are one number or its mean over the subsamples, by name."""
-    values = {each.name: getattr(scores, each.name) for each in fields(scores)}  # type: ignore[arg-type]
+    values = {field.name: getattr(scores, field.name) for field in fields(scores)}  # type: ignore[arg-type]
     means = {name: value.mean if isinstance(value, Spread) else value for name, value in values.items()}
     return {name: value for name, value in means.items() if value is None or isinstance(value, int | float)}
 
 
 @dataclass(frozen=True)
-class Calibration(Part):
+class Calibration(StrictValue):
     """How well the probabilities that a model gives to labels fit its answers; on rows, means over the subsamples.
 
     Attributes:
@@ -206,7 +205,7 @@ class Calibration(Part):
 
 
 @dataclass(frozen=True)
-class SourceAccuracy(Part):
+class SourceAccuracy(StrictValue):
     """Sample accuracy on problems of the source.
 
     Attributes:
@@ -226,7 +225,7 @@ class SourceAccuracy(Part):
 
 
 @dataclass(frozen=True)
-class SourceScores(Part):
+class SourceScores(StrictValue):
     """Scores on all problems of the source that have a gold label, which is more than the seeds.
 
     Attributes:

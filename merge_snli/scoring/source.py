@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, task_labels
-from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.labels import Pair, positions
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Survey, stream_problems, survey_problems
-from merge_snli.problems.source import ProblemSource, open_source
+from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.problems.source import open_source
 from merge_snli.scoring.data import Numbering, ScoredData, part_of_data
 from merge_snli.scoring.options import ScoreOptions
 
@@ -89,7 +88,13 @@ def read_source(source: str | Path | ProblemOptions, data: ScoredData) -> Scored
 def _read_recorded(data: ScoredData) -> ScoredSource:
     dataset, advice = data.stored, f"give it with {param('source')} FILE|ID"
     try:
-        source = _read(_recorded_options(dataset), data, digest=dataset.record.sources[0].digest)
+        recorded = dataset.record.options
+        if not isinstance(recorded.get("problems"), str):
+            raise InputError("its run.json does not name the problems")
+        # The tagger does not affect which problems are read.
+        names = {field.name for field in fields(ProblemOptions)} - {"tagger"}
+        options = ProblemOptions(**{name: value for name, value in recorded.items() if name in names})
+        source = _read(options, data, digest=dataset.record.sources[0].digest)
     except InputError as error:
         raise InputError(
             f"cannot use the recorded source of {dataset.name}: {error.message.marked}; {advice}"
@@ -97,18 +102,8 @@ def _read_recorded(data: ScoredData) -> ScoredSource:
     return source
 
 
-def _recorded_options(dataset: MergeDataset) -> ProblemOptions:
-    """Return the options with which the problems of a data set were read."""
-    recorded = dataset.record.options
-    if not isinstance(recorded.get("problems"), str):
-        raise InputError("its run.json does not name the problems")
-    # The tagger does not affect which problems are read.
-    names = {field.name for field in fields(ProblemOptions)} - {"tagger"}
-    return ProblemOptions(**{name: value for name, value in recorded.items() if name in names})
-
-
 def _read(options: ProblemOptions, data: ScoredData, *, digest: str | None = None) -> ScoredSource:
-    """Read a source.
+    """Read a source, and find those pairs that the config already has.
 
     Args:
         options: How to read it.
@@ -122,12 +117,7 @@ def _read(options: ProblemOptions, data: ScoredData, *, digest: str | None = Non
         survey = survey_problems(opened, stage)
     if digest is not None and survey.digest != digest:
         raise InputError(f"{options.problems} has changed: its digest is {survey.digest}, that in run.json {digest}")
-    return _index(opened, survey, data)
-
-
-def _index(opened: ProblemSource, survey: Survey, data: ScoredData) -> ScoredSource:
-    """Read the problems of a source, and find those pairs that the config already has."""
-    name = _name(opened.options)
+    name = options.problems.public_name + ("" if options.split is None else f" ({options.split})")
     numbers = _label_numbers(survey.label_names, data, name)
     pairs, labels = Numbering(data.pairs), array("q")
     for problem in stream_problems(opened, survey):
@@ -161,16 +151,11 @@ def _require_seeds(source: ScoredSource, data: ScoredData) -> None:
     own = data.seeds
     assert own is not None
     shared = source.pairs < len(data.pairs)
-    found = set(zip(source.pairs[shared].tolist(), source.labels[shared].tolist(), strict=True))
+    labeled = set(zip(source.pairs[shared].tolist(), source.labels[shared].tolist(), strict=True))
     seeds = zip(data.group_ids, own.pairs.tolist(), own.labels.tolist(), strict=True)
-    missing = [seed_id for seed_id, pair, label in seeds if (pair, label) not in found]
+    missing = [seed_id for seed_id, pair, label in seeds if (pair, label) not in labeled]
     if missing:
         raise InputError(
             f"{source.name} does not have {len(missing):,} of the {len(data.group_ids):,} seeds of {data.name} "
             f"with their gold labels, such as seed {missing[0]}: give the source that the data set was generated from"
         )
-
-
-def _name(options: ProblemOptions) -> str:
-    name = options.problems.public_name
-    return name if options.split is None else f"{name} ({options.split})"

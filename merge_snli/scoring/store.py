@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-
 FILE: TypeAdapter[ResultFile] = TypeAdapter(ResultFile)
 SCORES: TypeAdapter[Scores] = TypeAdapter(Scores)
 
@@ -130,7 +129,7 @@ def read_answers(
 
     if with_text and data is None:
         raise InputError(f"{param('with_text', True)} needs the data: name the data set")
-    results = [each for each in read_results(*folders) if config in (None, each.dataset.config)]
+    results = [result for result in read_results(*folders) if config in (None, result.dataset.config)]
     if not results:
         raise InputError(f"no result in {', '.join(map(str, folders))} is on config {config}")
     wholes: dict[str, ScoredData] = {}
@@ -178,12 +177,12 @@ def as_results(results: object) -> list[Result]:
     listed = [results] if isinstance(results, str | Path | Result) else results
     if not isinstance(listed, Iterable):
         raise InputError(f"results has the type {type(results).__name__}: give results, or folders of results")
-    found: list[Result] = []
-    for each in listed:
-        if not isinstance(each, str | Path | Result):
-            raise InputError(f"results has a {type(each).__name__}: give results, or folders of results")
-        found += [each] if isinstance(each, Result) else read_results(each)
-    return found
+    chosen: list[Result] = []
+    for given in listed:
+        if not isinstance(given, str | Path | Result):
+            raise InputError(f"results has a {type(given).__name__}: give results, or folders of results")
+        chosen += [given] if isinstance(given, Result) else read_results(given)
+    return chosen
 
 
 def _read_folder(folder: str | Path) -> list[Result]:
@@ -193,9 +192,9 @@ def _read_folder(folder: str | Path) -> list[Result]:
     if not paths:
         raise InputError(f"no results in {folder}: pass the {param('out')} folder of merge-snli score")
     with ThreadPoolExecutor() as pool:  # most of the time is in libraries that release the lock
-        found = list(pool.map(_read_or_message, paths))
-    results = [each for each in found if isinstance(each, Result)]
-    errors = [each for each in found if not isinstance(each, Result)]
+        read = list(pool.map(_read_or_message, paths))
+    results = [result for result in read if isinstance(result, Result)]
+    errors = [message for message in read if not isinstance(message, Result)]
     if not results:
         raise InputError(f"no valid result in {folder} ({count(len(errors), 'file')} read); {errors[0].marked}")
     for message in errors:
@@ -231,14 +230,14 @@ def parse_result(content: bytes, answers: bytes | None, name: str | Path) -> Res
     if sha256(answers).hexdigest() != file.answers_sha256:
         raise InputError(f"{beside} is not the file of the answers of {name}: score the model again")
     try:
-        found = from_table(from_bytes(answers), file.compared_labels, file.subsamples)
-        found = replace(found, drawn_only=file.left_out.undrawn > 0)
-        wrong = next(_wrong_numbers(file, found), None)
+        given = from_table(from_bytes(answers), file.compared_labels, file.subsamples)
+        given = replace(given, drawn_only=file.left_out.undrawn > 0)
+        wrong = next(_wrong_numbers(file, given), None)
     except ValueError as error:
         raise InputError(f"{name} is not a valid result: {error}; score the model again") from error
     if wrong is not None:
         raise InputError(f"{name} is not a valid result: {wrong}; score the model again")
-    return Result(**{each.name: getattr(file, each.name) for each in fields(ResultFile)}, answers=found)
+    return Result(**{field.name: getattr(file, field.name) for field in fields(ResultFile)}, answers=given)
 
 
 def _wrong_numbers(file: ResultFile, answers: Answers) -> Iterator[str]:
@@ -250,7 +249,7 @@ def _wrong_numbers(file: ResultFile, answers: Answers) -> Iterator[str]:
     pa_ends, accuracy = None if stored is None else stored.pattern_accuracy, file.scores.pattern_accuracy.mean
     outside = pa_ends is not None and accuracy is not None and not pa_ends[0] <= accuracy <= pa_ends[1]
     both = (file.scores, scores(answers, intervals=outside))
-    submitted, given = (SCORES.dump_python(each, mode="json") for each in both)
+    submitted, given = (SCORES.dump_python(value, mode="json") for value in both)
     if not outside:
         submitted["intervals"] = given["intervals"] = None
     for inner, stated, right in differences(submitted, given, "scores", is_equal=nearly_equal):
@@ -282,7 +281,7 @@ def safe_name(name: str) -> str:
 
 def _reason(error: ValidationError, content: bytes) -> str:
     """Describe the first error of a file: another version, or its field and what is wrong with it."""
-    version = _version(content)
+    version = _entries(content).get("schema_version")
     if version not in (None, SCHEMA_VERSION):
         return (
             f"has format version {version!r:.20}, expected {SCHEMA_VERSION}: score the model, or import its logs, again"
@@ -295,13 +294,13 @@ def _reason(error: ValidationError, content: bytes) -> str:
     return f"is not a valid result{f', field {field}' if field else ''}: {message}; score the model again"
 
 
-def _version(content: bytes) -> object:
-    """Return the format version that a file names, or None if it names none."""
+def _entries(content: bytes) -> dict[str, Any]:
+    """Return the entries of the JSON object in a file; none if it has something else."""
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):
-        return None
-    return value.get("schema_version") if isinstance(value, dict) else None
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _indented(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - any JSON value
@@ -332,13 +331,8 @@ def _find_other(folder: Path) -> str | None:
 
 def is_result(path: Path) -> bool:
     """Return whether a file is a result, of any schema version."""
-    if path.suffix != ".json":
-        return False
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(value, dict) and {"schema_version", "model", "dataset"} <= value.keys()
+    names = {"schema_version", "model", "dataset"}
+    return path.suffix == ".json" and path.is_file() and names <= _entries(path.read_bytes()).keys()
 
 
 SCHEMA_FILE = Path(__file__).with_name("result.schema.json")

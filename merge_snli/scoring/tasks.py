@@ -115,10 +115,10 @@ def predict(run: ScoringRun, name: str, share: TaskShare, stage: Stage) -> None:
     store = prediction_store(scored, run.out)
     load = cache(scored.load)
     every = (data.pairs, () if source is None else source.new_pairs)
-    parts = [part for pairs in every if (part := pairs[share.task :: share.tasks])]
-    stage.total = sum(map(len, parts))
-    for part in parts:
-        predict_pairs(load, part, store, name=name, advance=stage.advance)
+    shares = [own for pairs in every if (own := pairs[share.task :: share.tasks])]
+    stage.total = sum(map(len, shares))
+    for own in shares:
+        predict_pairs(load, own, store, name=name, advance=stage.advance)
 
 
 def evaluate(run: ScoringRun, _: TaskShare, stage: Stage) -> None:

@@ -37,7 +37,7 @@ const SORTS = {
   variants: "most variants",
   label: "gold label",
   wordClass: "word class",
-  annotators: "farthest from people's labels",
+  annotators: "farthest from the annotators' labels",
 };
 
 let data;
@@ -72,7 +72,7 @@ function prepare() {
   data.right = labels.map((gold) => labels.map((answer) => answer === gold || isRightInTwo(gold, answer, labels)));
   data.seedOf = new Uint32Array(n);
   for (let seed = 0; seed < seeds; seed++) data.seedOf.fill(seed, starts[seed], starts[seed + 1]);
-  data.asked = models.map(() => classes.map(() => new Uint32Array(seeds)));
+  data.predicted = models.map(() => classes.map(() => new Uint32Array(seeds)));
   data.correct = models.map(() => classes.map(() => new Uint32Array(seeds)));
   for (let model = 0; model < models.length; model++) {
     const offset = model * n;
@@ -81,7 +81,7 @@ function prepare() {
       if (answer === NOT_ASKED) continue;
       const seed = data.seedOf[row];
       const ofClass = data.wordClass[row];
-      data.asked[model][ofClass][seed]++;
+      data.predicted[model][ofClass][seed]++;
       if (answer !== NO_ANSWER && data.right[data.gold[seed]][answer]) data.correct[model][ofClass][seed]++;
     }
   }
@@ -92,17 +92,17 @@ function prepare() {
 }
 
 /** Return the share of the annotators of a seed who gave a label, or one that it stands for; NaN without their labels. */
-function shareOfPeople(seed, label) {
+function shareOfAnnotators(seed, label) {
   const votes = data.annotators[seed];
   const given = votes.reduce((sum, number, gold) => sum + (data.right[gold][label] ? number : 0), 0);
   return given / votes.reduce((sum, number) => sum + number, 0);
 }
 
-/** Return the distance of the answers to each seed from people's labels, mean over the chosen models that answer. */
+/** Return the distance of the answers to each seed from its annotators' labels, mean over the models that answer. */
 function annotatorDistances() {
   return data.ids.map((_, seed) => {
     const answers = chosenModels().map((model) => onSeed(model, seed)).filter((answer) => answer < NO_ANSWER);
-    return answers.reduce((sum, answer) => sum + 1 - shareOfPeople(seed, answer), 0) / answers.length;
+    return answers.reduce((sum, answer) => sum + 1 - shareOfAnnotators(seed, answer), 0) / answers.length;
   });
 }
 
@@ -117,47 +117,48 @@ const chosenModels = () => (state.model === "" ? data.models.map((_, at) => at) 
 /** Return whether each word class is chosen, by its number. */
 const chosenClasses = () => Uint8Array.from(data.classes, (_, at) => state.wordClass === "" || at === Number(state.wordClass));
 
-/** Return how many variants of each seed some models were asked, and how many they answered right. */
+/** Return how many variants of each seed some models predicted, and how many of them right. */
 function counts(models) {
-  const asked = new Uint32Array(data.ids.length);
+  const predicted = new Uint32Array(data.ids.length);
   const right = new Uint32Array(data.ids.length);
   chosenClasses().forEach((isChosen, ofClass) => {
     if (!isChosen) return;
     for (const model of models) {
-      const [askedOf, correctOf] = [data.asked[model][ofClass], data.correct[model][ofClass]];
-      for (let seed = 0; seed < asked.length; seed++) {
-        asked[seed] += askedOf[seed];
+      const [predictedOf, correctOf] = [data.predicted[model][ofClass], data.correct[model][ofClass]];
+      for (let seed = 0; seed < predicted.length; seed++) {
+        predicted[seed] += predictedOf[seed];
         right[seed] += correctOf[seed];
       }
     }
   });
-  return { asked, right };
+  return { predicted, right };
 }
 
 /** Return whether each seed is answered right and most of its variants wrong, by any of the chosen models. */
 function fragileSeeds() {
-  const found = new Uint8Array(data.ids.length);
+  const fragile = new Uint8Array(data.ids.length);
   for (const model of chosenModels()) {
-    const { asked, right } = counts([model]);
-    for (let seed = 0; seed < found.length; seed++) {
-      if (asked[seed] > 0 && right[seed] < asked[seed] / 2 && isRight(seed, onSeed(model, seed))) found[seed] = 1;
+    const { predicted, right } = counts([model]);
+    for (let seed = 0; seed < fragile.length; seed++) {
+      const mostWrong = predicted[seed] > 0 && right[seed] < predicted[seed] / 2;
+      if (mostWrong && isRight(seed, onSeed(model, seed))) fragile[seed] = 1;
     }
   }
-  return found;
+  return fragile;
 }
 
 /** Return the number of answers that differ on each seed: of the two chosen models, or of any to the first one's. */
 function differences() {
-  const [found, inClass, { n, answers, wordClass, seedOf }] = [new Uint32Array(data.ids.length), chosenClasses(), data];
+  const [differing, inClass, { n, answers, wordClass, seedOf }] = [new Uint32Array(data.ids.length), chosenClasses(), data];
   const pair = state.first !== "" && state.second !== "";
   const [one, ...others] = pair ? [Number(state.first), Number(state.second)] : data.models.map((_, at) => at);
   for (const other of others) {
-    for (let seed = 0; seed < found.length; seed++) found[seed] += onSeed(one, seed) !== onSeed(other, seed);
+    for (let seed = 0; seed < differing.length; seed++) differing[seed] += onSeed(one, seed) !== onSeed(other, seed);
     for (let row = 0; row < n; row++) {
-      if (answers[one * n + row] !== answers[other * n + row] && inClass[wordClass[row]]) found[seedOf[row]]++;
+      if (answers[one * n + row] !== answers[other * n + row] && inClass[wordClass[row]]) differing[seedOf[row]]++;
     }
   }
-  return found;
+  return differing;
 }
 
 /** Return the words that a search finds, as flags by number; null for an empty search. */
@@ -168,37 +169,37 @@ function wordsFound() {
 
 function seedsFound() {
   const query = state.q.trim().toLowerCase();
-  const found = new Uint8Array(data.ids.length);
+  const matches = new Uint8Array(data.ids.length);
   const words = wordsFound();
   if (words) {
     const [inClass, { n, wordClass, original, replacement, seedOf }] = [chosenClasses(), data];
     for (let row = 0; row < n; row++) {
-      if (inClass[wordClass[row]] && (words[replacement[row]] || words[original[row]])) found[seedOf[row]] = 1;
+      if (inClass[wordClass[row]] && (words[replacement[row]] || words[original[row]])) matches[seedOf[row]] = 1;
     }
-    data.searched.forEach((text, seed) => (found[seed] |= text.includes(query)));
-  } else found.fill(1);
-  return found;
+    data.searched.forEach((text, seed) => (matches[seed] |= text.includes(query)));
+  } else matches.fill(1);
+  return matches;
 }
 
 /** Return the numbers of the seeds that pass all filters, sorted. */
 function selected() {
   if (state.seed !== "") return [data.ids.indexOf(state.seed)];
-  const found = seedsFound();
+  const matches = seedsFound();
   const pair = state.first !== "" && state.second !== "";
   const differ = pair || state.sort === "differ" ? differences() : null;
   const fragile = state.fragile === "" ? null : fragileSeeds();
-  const { asked, right } = totals;
+  const { predicted, right } = totals;
   const distance = state.sort === "annotators" ? annotatorDistances() : null;
-  const share = Float64Array.from(right, (number, seed) => number / asked[seed]);
+  const share = Float64Array.from(right, (number, seed) => number / predicted[seed]);
   const seeds = [];
-  for (let seed = 0; seed < found.length; seed++) {
+  for (let seed = 0; seed < matches.length; seed++) {
     if (
-      found[seed] &&
-      asked[seed] > 0 &&
+      matches[seed] &&
+      predicted[seed] > 0 &&
       (state.label === "" || data.gold[seed] === Number(state.label)) &&
       (state.low === "" || share[seed] * 100 >= Number(state.low)) &&
       (state.high === "" || share[seed] * 100 <= Number(state.high)) &&
-      (state.agreement === "" || shareOfPeople(seed, data.gold[seed]) * 100 >= Number(state.agreement)) &&
+      (state.agreement === "" || shareOfAnnotators(seed, data.gold[seed]) * 100 >= Number(state.agreement)) &&
       (!pair || differ[seed] > 0) &&
       (!fragile || fragile[seed])
     )
@@ -208,7 +209,7 @@ function selected() {
     fewest: (a, b) => share[a] - share[b],
     most: (a, b) => share[b] - share[a],
     differ: (a, b) => differ[b] - differ[a],
-    variants: (a, b) => asked[b] - asked[a],
+    variants: (a, b) => predicted[b] - predicted[a],
     label: (a, b) => data.gold[a] - data.gold[b],
     wordClass: (a, b) => data.wordClass[data.starts[a]] - data.wordClass[data.starts[b]],
     annotators: (a, b) => (Number.isNaN(distance[a]) - Number.isNaN(distance[b])) || distance[b] - distance[a],
@@ -235,7 +236,7 @@ function sentence(name, text, replaced, side, original, replacement) {
   return [el("abbr", { title: name }, name[0].toUpperCase() + (/\d+$/.exec(name) ?? "")), ...pieces, text.slice(end)];
 }
 
-/** Return a replacement in the case in which the original is written at a place. */
+/** Return a replacement in the case in which the original is written at a position. */
 function inCaseOf(replacement, written, original) {
   if (written === original) return replacement;
   if (written === written.toUpperCase()) return replacement.toUpperCase();
@@ -281,7 +282,7 @@ function rowsOf(seed) {
 const oddsOf = (row) => data.logOdds[row] / data.logOddsScale;
 
 function card(seed) {
-  const [asked, right] = [totals.asked[seed], totals.right[seed]];
+  const [predicted, right] = [totals.predicted[seed], totals.right[seed]];
   const id = data.ids[seed];
   const link = el("a", { href: address({ ...DEFAULTS, seed: id }), title: "Link to this seed" }, el("code", {}, id));
   const mean = state.model === "" ? "answers to variants right" : `variants right by ${data.models[Number(state.model)]}`;
@@ -290,7 +291,7 @@ function card(seed) {
     "p",
     { class: "verdict" },
     labelChip(data.labels[data.gold[seed]], "gold"),
-    el("span", {}, `${count(right)} of ${count(asked)} ${mean} (${percent(right / asked, 0)}%)`),
+    el("span", {}, `${count(right)} of ${count(predicted)} ${mean} (${percent(right / predicted, 0)}%)`),
     ...(votes?.length ? [el("span", { class: "annotators" }, `Annotators: ${votes.join(", ")}`)] : []),
     link,
   );
@@ -371,7 +372,7 @@ function renderSeeds() {
   const page = Math.min(Math.max(0, Number(state.page) || 0), pages - 1);
   state.page = String(page);
   byId("seeds").replaceChildren(...shown.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE).map(card));
-  byId("place").textContent = `page ${page + 1} of ${count(pages)}`;
+  byId("position").textContent = `page ${page + 1} of ${count(pages)}`;
   byId("previous").disabled = page === 0;
   byId("next").disabled = page === pages - 1;
   byId("back-line").hidden = state.seed === "";
@@ -478,8 +479,8 @@ function render() {
   byId("view-words").setAttribute("aria-pressed", String(isWords));
   byId("seeds-view").hidden = isWords;
   byId("words-view").hidden = !isWords;
-  for (const each of document.querySelectorAll(".of-seeds")) each.hidden = isWords;
-  for (const each of document.querySelectorAll(".of-words")) each.hidden = !isWords;
+  for (const element of document.querySelectorAll(".of-seeds")) element.hidden = isWords;
+  for (const element of document.querySelectorAll(".of-words")) element.hidden = !isWords;
   if (isWords) renderWords();
   else renderSeeds();
 }

@@ -166,23 +166,23 @@ class CurveChart {
     ends.sort((one, other) => one.y - other.y);
     const gap = LABEL_GAP * ratio;
     const room = top + height;
-    ends.forEach((end, index) => (end.place = Math.max(end.y, index ? ends[index - 1].place + gap : top)));
+    ends.forEach((end, index) => (end.labelY = Math.max(end.y, index ? ends[index - 1].labelY + gap : top)));
     for (let index = ends.length - 1, most = room; index >= 0; index -= 1, most -= gap) {
-      ends[index].place = Math.min(ends[index].place, most);
+      ends[index].labelY = Math.min(ends[index].labelY, most);
     }
     const ink = cssColor("--ink");
     context.textAlign = "left";
     context.textBaseline = "middle";
-    for (const { line, y, place } of ends) {
+    for (const { line, y, labelY } of ends) {
       context.strokeStyle = line.color;
       context.fillStyle = ink; // line colors lack contrast for small text
       context.lineWidth = 2 * ratio;
       context.beginPath();
       context.moveTo(left + width + 2 * ratio, y);
-      context.lineTo(left + width + 14 * ratio, place);
+      context.lineTo(left + width + 14 * ratio, labelY);
       context.stroke();
       const label = fitted(context, line.label ?? line.name, (LABEL_ROOM - 22) * ratio);
-      context.fillText(label, left + width + 18 * ratio, place);
+      context.fillText(label, left + width + 18 * ratio, labelY);
     }
   }
 }

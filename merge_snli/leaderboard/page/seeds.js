@@ -67,7 +67,7 @@ function flipButtons(text, seed, show) {
   );
   const more = seed.flipped - seed.flips.length;
   const rows = text.words.map((word, index) => {
-    const ofWord = buttons.filter((_, place) => seed.flips[place][0] === index);
+    const ofWord = buttons.filter((_, number) => seed.flips[number][0] === index);
     return ofWord.length ? el("div", { class: "flips" }, el("span", {}, `${word.w} →`), ...ofWord) : null;
   });
   const rest = more > 0 ? el("p", { class: "flips" }, `and ${count(more)} more`) : null;
@@ -77,10 +77,10 @@ function flipButtons(text, seed, show) {
 
 /** Mark the words of a sentence that are replaced in variants, and replace the one with index `word`. */
 function marked(sentence, words, side, word, replacement) {
-  const places = words.flatMap((one, index) => one[side].map((start) => [start, index])).sort((a, b) => a[0] - b[0]);
+  const occurrences = words.flatMap((one, index) => one[side].map((start) => [start, index])).sort((a, b) => a[0] - b[0]);
   const pieces = [];
   let end = 0;
-  for (const [start, index] of places) {
+  for (const [start, index] of occurrences) {
     if (start < end) continue;
     const swapped = index === word;
     const text = swapped ? replacement : words[index].w;

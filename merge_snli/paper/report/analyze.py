@@ -48,7 +48,7 @@ def match_results(results: Iterable[Result], datasets: Sequence[MergeDataset]) -
             raise InputError(f"{option} {dataset.name} and {option} {other.name} are the same data: remove one of them")
     groups = comparable_results(results)
     data = {group[0].dataset.key: _data_of(group, datasets) for group in groups}
-    scored = [each.stored for each in data.values()]
+    scored = [of_results.stored for of_results in data.values()]
     unused = next((dataset for dataset in datasets if dataset not in scored), None)
     if unused is not None:
         raise InputError(
@@ -70,7 +70,7 @@ def _data_of(group: Sequence[Result], datasets: Sequence[MergeDataset]) -> Score
     if record.partial is not None:
         raise InputError(
             f"results on a part of the data cannot be analyzed, and those of {models} are on a part of config "
-            f"{record.config} of {record.name}: score or ask them without a subsample and a limit of seeds, or remove "
+            f"{record.config} of {record.name}: score them without a subsample and a limit of seeds, or remove "
             f"{and_list([file_name(result) for result in group])}"
         )
     data = find_whole(record, datasets)
@@ -105,10 +105,10 @@ def read_seed_ids(path: Path) -> tuple[str, ...]:
         )
     else:
         ids = lines
-    found = tuple(dict.fromkeys(name.strip() for name in ids if name.strip()))
-    if not found:
+    unique = tuple(dict.fromkeys(name.strip() for name in ids if name.strip()))
+    if not unique:
         raise InputError(f"{param('without_seeds')} {path} has no seed id")
-    return found
+    return unique
 
 
 def check_seed_ids(ids: Iterable[str], data: Sequence[ScoredDataset]) -> None:
@@ -165,10 +165,10 @@ def analyze(
     if out is not None:
         check_report_folder(Path(out))
     progress = progress or Progress(quiet=True)
-    opened = [each if isinstance(each, MergeDataset) else find_dataset(str(each)) for each in datasets]
+    opened = [given if isinstance(given, MergeDataset) else find_dataset(str(given)) for given in datasets]
     scored = match_results(as_results(results), opened)
     if min_agreement is not None:
-        scored = tuple(_agreed(each, min_agreement) for each in scored)
+        scored = tuple(_agreed(dataset, min_agreement) for dataset in scored)
     check_counterparts(scored, fine_tuned_from or {})
     check_seed_ids(without_seeds, scored)
     corpora = {} if corpus is None else _corpora(corpus, scored, None if out is None else work_folder(Path(out)))
@@ -189,8 +189,7 @@ def _agreed(scored: ScoredDataset, min_agreement: float) -> ScoredDataset:
 def _corpora(name: str, scored: Sequence[ScoredDataset], work: Path | None) -> dict[str, CorpusCounts]:
     """Count the words of a corpus with the tokenizer of each tagger of the data sets, by digest of the tagger."""
     corpus = open_corpus(name)
-    records = {
-        generation_of(each.dataset.record).tagger.digest: each.dataset.record for each in scored if each.data.seeds
-    }
+    generated = [dataset.data.stored.record for dataset in scored if dataset.data.seeds]
+    records = {generation_of(record).tagger.digest: record for record in generated}
     folder = None if work is None else work / "corpora"
     return {digest: count_corpus(corpus, tagger_of(record), folder) for digest, record in records.items()}

@@ -58,7 +58,7 @@ def model_curves_artifacts(value: ModelCurves) -> tuple[Artifact, ...]:
 def classes_artifacts(value: Classes) -> tuple[Artifact, ...]:
     """Return Figure 5, the word classes."""
     curves = [(CLASS_PLURALS[name], curve, WORD_CLASSES.index(name)) for name, curve in value.curves.items()]
-    tests = [(f"{CLASS_PLURALS[each.first]} − {CLASS_PLURALS[each.second]}", each.result, None) for each in value.tests]
+    tests = [(f"{CLASS_PLURALS[test.first]} − {CLASS_PLURALS[test.second]}", test.result, None) for test in value.tests]
     seeds = and_list([f"{curve.seeds:,} with {name}" for name, curve, _ in curves])
     return (
         Artifact(
@@ -85,8 +85,8 @@ def class_pairs_artifacts(value: ClassPairs) -> tuple[Artifact, ...]:
         )
     ]
     tests = [
-        (f"{CLASS_PLURALS[each.first]} − {CLASS_PLURALS[each.second]}", each.result, each.adjusted_p)
-        for each in value.tests
+        (f"{CLASS_PLURALS[test.first]} − {CLASS_PLURALS[test.second]}", test.result, test.adjusted_p)
+        for test in value.tests
     ]
     seeds = and_list([f"{pair.seeds:,} with {pair.first} and {pair.second}" for pair in value.pairs])
     return (
@@ -119,16 +119,16 @@ def fine_tuned_artifacts(value: FineTuned) -> tuple[Artifact, ...]:
         ),
         rows=tuple(
             (
-                each.model,
-                each.masked_lm,
-                GROUP_NAMES[each.group],
-                each.variants,
-                each.variants_per_subsample,
-                each.seeds,
-                each.seeds_left_out,
-                percent_or_none(each.pattern_accuracy),
+                row["model"],
+                row["masked_lm"],
+                GROUP_NAMES[row["group"]],
+                row["variants"],
+                row["variants_per_subsample"],
+                row["seeds"],
+                row["seeds_left_out"],
+                percent_or_none(row["pattern_accuracy"]),
             )
-            for each in value.groups
+            for row in value.groups
         ),
         notes=(
             f"Seeds with fewer than {value.minimum} drawn variants in a group are left out of it.",
@@ -152,7 +152,7 @@ def fine_tuned_artifacts(value: FineTuned) -> tuple[Artifact, ...]:
 
 def filter_sets_artifacts(value: FilterSets) -> tuple[Artifact, ...]:
     """Return Figure 8, data sets with other filters, with the number of distinct variants beside each curve."""
-    named = [(each.name, each.curve, style) for style, each in enumerate(value.sets)]
+    named = [(data.name, data.curve, style) for style, data in enumerate(value.sets)]
     counted = [(f"{name} ({curve.variants:,})", curve, style) for name, curve, style in named]
     left_out = (
         [f"Not scored on every set, and left out: {and_list(value.models_left_out)}"] if value.models_left_out else []
@@ -168,7 +168,7 @@ def filter_sets_artifacts(value: FilterSets) -> tuple[Artifact, ...]:
             "drawn variants; shaded: lowest to highest subsample.",
             basis=basis(value.seeds, len(value.models)),
             draw=partial(draw_curves, counted),
-            tables=(curve_table(named, notes=tuple(f"{each}." for each in notes)), *tests),
+            tables=(curve_table(named, notes=tuple(f"{note}." for note in notes)), *tests),
         ),
     )
 
@@ -199,7 +199,12 @@ def curve_table(curves: Sequence[tuple[str, MeanCurve, int]], *, notes: tuple[st
             *(Column(f"PA({threshold})", format=".1f") for threshold in TABLE_THRESHOLDS),
         ),
         rows=tuple(
-            (name, curve.seeds, curve.variants, *(percent_or_none(curve.at(each)) for each in TABLE_THRESHOLDS))
+            (
+                name,
+                curve.seeds,
+                curve.variants,
+                *(percent_or_none(curve.at(threshold)) for threshold in TABLE_THRESHOLDS),
+            )
             for name, curve, _ in curves
         ),
         notes=("Pattern accuracy in percent: mean over the subsamples, then over the models.", *notes),

@@ -51,7 +51,7 @@ class Settings:
         """Return the counts with the tokenizer of a data set."""
         if scored.data.seeds is None:
             return None
-        return self.corpora.get(generation_of(scored.dataset.record).tagger.digest)
+        return self.corpora.get(generation_of(scored.data.stored.record).tagger.digest)
 
 
 Compute: TypeAlias = "Callable[[Sequence[ScoredDataset], Settings], Any]"

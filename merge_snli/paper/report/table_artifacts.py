@@ -1,8 +1,8 @@
 """Show the analyses that are tables: Table 3, and those of sections 5.1 and 5.5 of the paper."""
 
-from merge_snli.base.table import Cell, Column, Table, capitalized, count
+from merge_snli.base.table import Column, Table, capitalized, count
 from merge_snli.comparison.statistics_tables import pair_table, table_of_tests
-from merge_snli.paper.hard_seeds import RARELY, HardSeed, HardSeeds, SeedCorrectness
+from merge_snli.paper.hard_seeds import RARELY, HardSeeds, SeedCorrectness
 from merge_snli.paper.majority import Majority
 from merge_snli.paper.report.artifact import Artifact, basis
 from merge_snli.paper.report.curve_artifacts import percent_or_none
@@ -44,7 +44,11 @@ def table_3_artifacts(value: Table3) -> tuple[Artifact, ...]:
             (
                 row["model"],
                 row["seeds"],
-                *(cell for name in shown.values() for cell in _with_interval(row[name], row[f"{name}_interval"])),
+                *(
+                    cell
+                    for name in shown.values()
+                    for cell in (percent_or_none(row[name]), _ends(row[f"{name}_interval"]))
+                ),
                 *([percent_or_none(row["mt"])] if seeds else []),
                 row["letters"],
             )
@@ -53,7 +57,7 @@ def table_3_artifacts(value: Table3) -> tuple[Artifact, ...]:
         notes=(
             *(SEED_NOTES if seeds else ("Scores in percent. Accuracy: share of the pairs predicted correctly.",)),
             f"n: number of {unit}s, those that all models have predictions on.",
-            *(f"{each}." for each in value.coverage),
+            *(f"{model}." for model in value.coverage),
             *((f"{value.level:.0%} intervals: {value.method} over {unit}s.",) if value.level is not None else ()),
             *(("Source: sample accuracy on all labeled problems, with Wilson's interval.",) if with_source else ()),
             *(("Models that share a letter do not differ significantly in PA(0.9).",) if value.family else ()),
@@ -77,10 +81,10 @@ def seeds_against_variants_artifacts(value: SeedsAgainstVariants) -> tuple[Artif
         (f"{name}, over {result.unit}s", result, None)
         for name, result in (
             ("seeds − variants", value.over_seeds),
-            *((f"{each.first} − {each.second}", each.result) for each in value.over_models),
+            *((f"{test.first} − {test.second}", test.result) for test in value.over_models),
         )
     ]
-    models = [count(each.result.n, "model") for each in value.over_models[:1]]
+    models = [count(test.result.n, "model") for test in value.over_models[:1]]
     return (
         Artifact(
             name="seeds-against-variants",
@@ -138,8 +142,14 @@ def seed_correctness_artifacts(value: SeedCorrectness) -> tuple[Artifact, ...]:
         ),
         rows=(
             *(
-                (name, each.seeds_right, percent_or_none(each.right), each.seeds_wrong, percent_or_none(each.wrong))
-                for name, each in value.models.items()
+                (
+                    name,
+                    row["seeds_right"],
+                    percent_or_none(row["right"]),
+                    row["seeds_wrong"],
+                    percent_or_none(row["wrong"]),
+                )
+                for name, row in value.models.items()
             ),
             ("mean", None, percent_or_none(value.mean_right), None, percent_or_none(value.mean_wrong)),
         ),
@@ -176,7 +186,19 @@ def hard_seeds_artifacts(value: HardSeeds) -> tuple[Artifact, ...]:
             Column("Mean accuracy", format=PERCENT),
             *(Column(model, "left") for model in models),
         ),
-        rows=tuple(_hard_seed(seed, votes=votes) for seed in seeds),
+        rows=tuple(
+            (
+                seed.seed_id,
+                seed.premise,
+                seed.hypothesis,
+                seed.gold,
+                *((", ".join(f"{label} {n}" for label, n in (seed.votes or {}).items()),) if votes else ()),
+                seed.variants,
+                100 * seed.mean_accuracy,
+                *seed.answers.values(),
+            )
+            for seed in seeds
+        ),
         notes=(
             "Mean accuracy on all scored variants of the seed, in percent, and the answer of each model on the seed. "
             "The CSV file has the column seed_id that --without-seeds reads: keep the rows that you judge mislabeled.",
@@ -194,19 +216,5 @@ def hard_seeds_artifacts(value: HardSeeds) -> tuple[Artifact, ...]:
     )
 
 
-def _hard_seed(seed: HardSeed, *, votes: bool) -> tuple[Cell, ...]:
-    annotators = ", ".join(f"{label} {number}" for label, number in (seed.votes or {}).items())
-    return (
-        seed.seed_id,
-        seed.premise,
-        seed.hypothesis,
-        seed.gold,
-        *((annotators,) if votes else ()),
-        seed.variants,
-        100 * seed.mean_accuracy,
-        *seed.answers.values(),
-    )
-
-
-def _with_interval(share: float | None, ends: Ends | None) -> tuple[float | None, str | None]:
-    return percent_or_none(share), None if ends is None else ends_text(*ends)
+def _ends(ends: Ends | None) -> str | None:
+    return None if ends is None else ends_text(*ends)

@@ -1,7 +1,7 @@
 """Show what right and wrong answers have to do with words: word frequency, and the regression of right answers."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from matplotlib.figure import Figure
@@ -32,17 +32,17 @@ def word_frequency_artifacts(value: WordFrequency) -> tuple[Artifact, ...]:
         ),
         rows=tuple(
             (
-                each.model,
-                None if each.training_data is None else ", ".join(each.training_data),
-                each.wrong_seeds,
-                each.seeds,
-                each.pairs,
-                each.zero_pairs,
-                *_average(each.arithmetic_mean),
-                *_average(each.median),
-                *_average(each.geometric_mean),
+                model.model,
+                None if model.training_data is None else ", ".join(model.training_data),
+                model.wrong_seeds,
+                model.seeds,
+                model.pairs,
+                model.zero_pairs,
+                *_average(model.arithmetic_mean),
+                *_average(model.median),
+                *_average(model.geometric_mean),
             )
-            for each in value.models
+            for model in value.models
         ),
         notes=(
             f"Words are counted in {value.corpus} ({value.corpus_tokens:,} tokens).",
@@ -88,56 +88,41 @@ def error_drivers_artifacts(value: ErrorDrivers) -> tuple[Artifact, ...]:
             title="What drives right answers",
             caption="Each dot is a coefficient with its 95% interval; right of 0, right answers are more likely.",
             basis=f"{basis(main.seeds, len(main.models))}, {count(main.answers, 'answer')}",
-            draw=partial(_draw, value),
+            draw=partial(coefficient_figure, value),
             tables=(_coefficient_table(value, regressions), _intercept_table(regressions)),
         ),
     )
 
 
-def _draw(value: ErrorDrivers, narrow: bool, title: str) -> Figure:
-    names = {each.name: predictor_name(each.name, each.reference) for each in value.predictors}
-    if value.pooled is None:
-        return coefficient_figure(names, value.models[0].coefficients, title=title, dot="95% interval", narrow=narrow)
-    single = [each for model in value.models for each in model.coefficients]
-    dot = "all models, 95% interval"
-    return coefficient_figure(names, value.pooled.coefficients, single, title=title, dot=dot, narrow=narrow)
-
-
-def coefficient_figure(
-    names: Mapping[str, str],
-    main: Sequence[Coefficient],
-    others: Sequence[Coefficient] = (),
-    *,
-    title: str,
-    dot: str,
-    narrow: bool = False,
-) -> Figure:
+def coefficient_figure(value: ErrorDrivers, narrow: bool, title: str) -> Figure:
     """Return a chart with one row per predictor, the first on top.
 
+    Dots with intervals are the coefficients pooled over the models, small marks those of single models; of one model,
+    the dots are its own.
+
     Args:
-        names: Labels of the rows by name of the predictor.
-        main: The coefficients that are drawn as dots with their intervals.
-        others: The coefficients in the regressions of single models, drawn as small marks.
-        title: Title of the chart.
-        dot: What the dots stand for.
+        value: The regressions.
         narrow: Draw for the width of a phone, without a title.
+        title: Title of the chart.
     """
-    width = NARROW_WIDTH_INCHES if narrow else WIDTH_INCHES
+    pooled, names, width = value.pooled, _names(value), NARROW_WIDTH_INCHES if narrow else WIDTH_INCHES
+    main = (pooled or value.models[0]).coefficients
     figure = Figure(figsize=(width, 1.1 + COEFFICIENT_INCHES * len(names)), layout="constrained")
     axes = figure.subplots()
     axes.axvline(0, color=GRAY, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
     rows = {name: row for row, name in enumerate(names)}
-    marks = sorted(others, key=lambda each: rows[each.name])
+    single = [] if pooled is None else [own for model in value.models for own in model.coefficients]
+    marks = sorted(single, key=lambda coefficient: rows[coefficient.name])
     if marks:
-        at = [rows[each.name] for each in marks]
-        axes.plot([each.estimate for each in marks], at, "|", color=GRAY, markersize=9, label="single models")
+        at = [rows[mark.name] for mark in marks]
+        axes.plot([mark.estimate for mark in marks], at, "|", color=GRAY, markersize=9, label="single models")
     if main:
-        at = [rows[each.name] for each in main]
-        estimates = [each.estimate for each in main]
-        axes.plot(estimates, at, "o", color=COLORS[0], markersize=7, markeredgecolor="white", label=dot)
-    for each in main:
-        ends = (each.interval.low, each.interval.high)
-        axes.plot(ends, (rows[each.name],) * 2, color=COLORS[0], linewidth=2, zorder=1)
+        at, estimates = [rows[dot.name] for dot in main], [dot.estimate for dot in main]
+        label = "95% interval" if pooled is None else "all models, 95% interval"
+        axes.plot(estimates, at, "o", color=COLORS[0], markersize=7, markeredgecolor="white", label=label)
+    for dot in main:
+        ends = (dot.interval.low, dot.interval.high)
+        axes.plot(ends, (rows[dot.name],) * 2, color=COLORS[0], linewidth=2, zorder=1)
     label = "Log-odds" if narrow else "Change of the log-odds of a right answer"
     axes.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
     axes.set_yticks(range(len(names)), list(names.values()))
@@ -149,8 +134,13 @@ def coefficient_figure(
     return figure
 
 
+def _names(value: ErrorDrivers) -> dict[str, str]:
+    """Return the display names of the predictors, by name."""
+    return {one.name: predictor_name(one.name, one.reference) for one in value.predictors}
+
+
 def _coefficient_table(value: ErrorDrivers, regressions: Sequence[Regression]) -> Table:
-    names = {each.name: predictor_name(each.name, each.reference) for each in value.predictors}
+    names = _names(value)
     return Table(
         title="Coefficients",
         columns=(
@@ -161,14 +151,14 @@ def _coefficient_table(value: ErrorDrivers, regressions: Sequence[Regression]) -
                 for column in (Column(name, format="+.3f"), Column(f"{name}, interval"), Column(f"{name}, p"))
             ),
         ),
-        rows=tuple((_title(each), *_coefficients(each, names)) for each in regressions),
+        rows=tuple((_title(regression), *_coefficients(regression, names)) for regression in regressions),
         notes=(
             "Numbers are standardized: a coefficient is the change per standard deviation. Standard errors are robust "
             "to the dependence between answers on the same seed.",
             *(
-                f"{_title(regression)}: {each['name']} is left out: {each['reason']}."
+                f"{_title(regression)}: {dropped['name']} is left out: {dropped['reason']}."
                 for regression in regressions
-                for each in regression.left_out
+                for dropped in regression.left_out
             ),
             *(
                 f"{_title(regression)}: not computed: {regression.not_computed}"
@@ -180,9 +170,9 @@ def _coefficient_table(value: ErrorDrivers, regressions: Sequence[Regression]) -
 
 
 def _coefficients(regression: Regression, names: Iterable[str]) -> Iterator[Cell]:
-    by_name = {each.name: each for each in regression.coefficients}
+    by_name = {coefficient.name: coefficient for coefficient in regression.coefficients}
     for name in names:
-        yield from _coefficient(by_name[name]) if name in by_name else (None, None, None)
+        yield from _cells(by_name[name]) if name in by_name else (None, None, None)
 
 
 def _intercept_table(regressions: Sequence[Regression]) -> Table:
@@ -196,15 +186,15 @@ def _intercept_table(regressions: Sequence[Regression]) -> Table:
             Column("p"),
         ),
         rows=tuple(
-            (_title(regression), each.name, *_coefficient(each))
+            (_title(regression), intercept.name, *_cells(intercept))
             for regression in regressions
-            for each in regression.intercepts
+            for intercept in regression.intercepts
         ),
     )
 
 
-def _coefficient(each: Coefficient) -> tuple[Cell, ...]:
-    return each.estimate, f"{each.interval.low:+z.3f} to {each.interval.high:+z.3f}", p_text(each.p_value)
+def _cells(one: Coefficient) -> tuple[Cell, ...]:
+    return one.estimate, f"{one.interval.low:+z.3f} to {one.interval.high:+z.3f}", p_text(one.p_value)
 
 
 def _title(regression: Regression) -> str:

@@ -64,7 +64,7 @@ def render_page(report: Report, shown: Mapping[tuple[str, str], Sequence[Mapping
     return template(_asset("report.html.jinja")).render(
         policy=POLICY,
         style=f"{shared_style()}\n{_asset('report.css')}",
-        n_data_sets=len({chapter.scored[0].dataset.digest for chapter in report.data_sets}),
+        n_data_sets=len({chapter.scored[0].data.stored.digest for chapter in report.data_sets}),
         chapters=[
             {
                 "key": chapter.key,
@@ -97,7 +97,7 @@ def _facts(scored: ScoredDataset) -> dict[str, Any]:
         "notes": [
             (model.name, note) for model in scored.models for note in (*model.result.notes, *not_averaged(model.result))
         ],
-        "terms": license_text(scored.dataset.record).replace("`", ""),
+        "terms": license_text(scored.data.stored.record).replace("`", ""),
     }
 
 

@@ -70,10 +70,10 @@ def estimate(run: PaperRun) -> Table:
     device = find_device(run.model_options.device)
     speed = operations_per_second(device)
     title, forms, pairs, others = run.work()
-    asked = [(name, "forms", forms, TOKENS_PER_FORM) for name in run.masked_lms]
-    asked += [(name, "pairs", pairs, TOKENS_PER_PAIR) for name in run.scored_models]
+    inputs = [(name, "forms", forms, TOKENS_PER_FORM) for name in run.masked_lms]
+    inputs += [(name, "pairs", pairs, TOKENS_PER_PAIR) for name in run.scored_models]
     rows, total = [], 0.0
-    for name, unit, number, tokens in asked:
+    for name, unit, number, tokens in inputs:
         shape = shapes()[name]
         head = 2 * shape["width"] * shape["vocabulary"] if unit == "forms" else 0
         per_token = operations(shape["layers"], shape["width"], shape["inner"])
@@ -98,7 +98,7 @@ def estimate(run: PaperRun) -> Table:
             f"Total: about {format_duration(total + others)} on this machine ({device}, "
             f"{speed / 1e9:,.0f} GFLOP/s in a trial), and {download:,.1f} GB to download if nothing is cached.",
             "Pairs: as many as in the paper, in proportion to the problems. Downloads: 4 bytes per parameter.",
-            *(f"{each}." for each in missing),
+            *(f"{line}." for line in missing),
             "Nothing was written.",
         ),
     )

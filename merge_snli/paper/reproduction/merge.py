@@ -48,7 +48,8 @@ from merge_snli.scoring.store import read_results
 
 SNLI = "stanfordnlp/snli"
 
-PLAIN = "plain"
+# The plain data set, and the work folder that all data sets share.
+PLAIN, WORK = "plain", "data.work"
 
 # Problems of a demo without a limit: enough for seeds of each word class.
 DEMO_PROBLEMS = 60
@@ -86,11 +87,6 @@ class Reproduction(PaperRun):
     corpus: str
     fine_tuned_from: Mapping[str, str]
 
-    @property
-    def work_folder(self) -> Path:
-        """The work folder that all data sets share."""
-        return self.out / "data.work"
-
     def set_options(self, name: str) -> Options:
         """Return the options of a data set."""
         if name == PLAIN:
@@ -107,7 +103,7 @@ class Reproduction(PaperRun):
             run_pipeline(
                 self.set_options(name),
                 self.folder(name),
-                work=self.work_folder,
+                work=self.out / WORK,
                 overwrite=self.overwrite,
                 allow_pickle=self.model_options.allow_pickle,
                 executor=self.executor,
@@ -127,7 +123,7 @@ class Reproduction(PaperRun):
             dataset = find_dataset(str(self.folder(PLAIN)))
             why = why or ("" if is_papers_run(dataset) else "other problems than those of SNLI test")
             models = [find_model(name, allow_pickle=self.model_options.allow_pickle) for name in self.masked_lms]
-            ours = data_numbers(dataset, self.work_folder, models, self.out, suggestions=SUGGESTIONS in self.needs)
+            ours = data_numbers(dataset, self.out / WORK, models, self.out, suggestions=SUGGESTIONS in self.needs)
         if SHEETS in self.needs and not (self.out / "sheets").exists():  # else they may be filled in
             with self.going_on_without("sheets"):
                 sample = draw_sample([dataset], sizes=[SAMPLED_VARIANTS], annotators=ANNOTATORS, per="all")

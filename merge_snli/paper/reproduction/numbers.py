@@ -56,7 +56,7 @@ def data_numbers(
         InputError: If a file of the data set or of its work folder is missing or changed.
     """
     tables, overlap = report_tables(dataset, work, suggestions=suggestions)
-    found = {
+    ours = {
         name: Ours(cells=_cells(tables[name.replace("-", "_")], labels), reason="not in this run")
         for name, labels in TABLES.items()
     }
@@ -65,12 +65,12 @@ def data_numbers(
         config = json.loads((model.path / "config.json").read_text(encoding="utf-8"))
         kind = OurNumber(value="E-D" if config.get("is_encoder_decoder") else "E")
         kinds[PAPER_NAMES.get(model.name, model.name), "architecture"] = kind
-    table_5 = found["table-5"]
-    found["table-5"] = replace(table_5, cells={**kinds, **table_5.cells}, reason="not a masked LM of this run")
+    table_5 = ours["table-5"]
+    ours["table-5"] = replace(table_5, cells={**kinds, **table_5.cells}, reason="not a masked LM of this run")
     if suggestions:
         draw_overlap(overlap, out / FIGURES / "figure-9.png")
-        found["figure-9"] = Ours(files=(f"{FIGURES}/figure-9.png",))
-    return found
+        ours["figure-9"] = Ours(files=(f"{FIGURES}/figure-9.png",))
+    return ours
 
 
 def _cells(table: Table, labels: int) -> Cells:
@@ -96,19 +96,19 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
     analyses = [analysis for chapter in chapters for analysis in chapter.analyses]
     values = {section.name: value for section, value in analyses}
     of_plain = [result for result in results if result.dataset.digest == scored.record.digest]
-    found = {
+    numbers = {
         name: Ours(reason=str(value))
         if isinstance(value := values[analysis], NotComputable)
         else Ours(cells=cells(value), reason="not in this run")
         for name, (cells, analysis) in COMPUTED.items()
     }
-    found["section-5.1"] = _tests(values["seeds_against_variants"], of_plain)
-    found["section-5.5"] = section_5_5(values)
-    found["table-8"] = Ours(
+    numbers["section-5.1"] = _tests(values["seeds_against_variants"], of_plain)
+    numbers["section-5.5"] = section_5_5(values)
+    numbers["table-8"] = Ours(
         cells={(_name(result.model.name), "model card"): OurNumber(value=result.model.name) for result in of_plain},
         reason="not scored",
     )
-    found["table-10"] = Ours(
+    numbers["table-10"] = Ours(
         cells=table_10_cells(scored, read_paper(MERGE).artifacts["table-10"].rows),
         reason="not a seed of this data set, or not recorded",
     )
@@ -119,7 +119,7 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
         for artifact in section.artifacts(value)
         if artifact.draw is not None
     }
-    return {name: replace(ours, files=_draw(name, drawn.get(name), out)) for name, ours in found.items()}
+    return {name: replace(ours, files=_draw(name, drawn.get(name), out)) for name, ours in numbers.items()}
 
 
 def _draw(name: str, artifact: Artifact | None, out: Path) -> tuple[str, ...]:

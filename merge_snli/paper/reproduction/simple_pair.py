@@ -131,7 +131,7 @@ def plan_simple_pair(
     """
     paper = read_paper(SIMPLE_PAIR)
     artifacts = chosen_artifacts(paper, only)
-    given = dict(each.partition("=")[::2] for each in models)
+    given = dict(named.partition("=")[::2] for named in models)
     known = dict.fromkeys(row for artifact in paper.artifacts.values() for row in artifact.rows)
     unknown = next((row for row in given if row not in known), None)
     if unknown is not None:
@@ -163,13 +163,13 @@ def accuracy(result: Result, column: str) -> OurNumber | None:
     config, pattern = COLUMNS.get(column, ("conjunction", template_of(column)))
     if config != result.dataset.config:
         return None
-    parts = result.parts["template+relevance" if config == "relevance" else "template"]
-    found = [result.scores] if pattern == "*" else [of for name, of in parts.items() if fnmatchcase(name, pattern)]
-    correct = sum((of.sample_accuracy.mean or 0.0) * of.rows for of in found)
-    intervals = found[0].intervals if len(found) == 1 else None
+    by_value = result.parts["template+relevance" if config == "relevance" else "template"]
+    scored = [result.scores] if pattern == "*" else [of for name, of in by_value.items() if fnmatchcase(name, pattern)]
+    correct = sum((of.sample_accuracy.mean or 0.0) * of.rows for of in scored)
+    intervals = scored[0].intervals if len(scored) == 1 else None
     low, high = (0.0, 0.0) if intervals is None else intervals.sample_accuracy
     return OurNumber(
-        value=100 * correct / sum(of.rows for of in found),
+        value=100 * correct / sum(of.rows for of in scored),
         interval=None if intervals is None else (100 * low, 100 * high),
     )
 

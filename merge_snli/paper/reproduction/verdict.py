@@ -18,7 +18,7 @@ EQUAL, INSIDE, OUTSIDE, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED = VERDICTS = (
     "not computed",
 )
 
-# A part of `reproduction.json`.
+# JSON values in `reproduction.json`.
 Document = dict[str, Any]
 
 
@@ -97,7 +97,7 @@ def check_cell(
     row: str,
     column: str,
     paper: PaperCell | None,
-    found: OurNumber | None,
+    number: OurNumber | None,
     *,
     precision: float | None = None,
     not_comparable: str = "",
@@ -111,7 +111,7 @@ def check_cell(
         row: Name of the row.
         column: Header of the column.
         paper: The paper's number; None if the paper does not have it.
-        found: Ours; None if it was not computed.
+        number: Ours; None if it was not computed.
         precision: The unit to which the paper rounds; None for that of the last printed digit.
         not_comparable: Why the numbers do not compare; empty if they do.
         not_computed: Why ours was not computed.
@@ -120,8 +120,8 @@ def check_cell(
         The arguments with our number, its interval, the difference (ours minus the paper's; None without two numbers
         that compare), one of `VERDICTS`, and the reason why the numbers do not compare or ours was not computed.
     """
-    ours = None if found is None or _is_nan(found.value) else found.value
-    interval = None if found is None else found.interval
+    ours = None if number is None or _is_nan(number.value) else number.value
+    interval = None if number is None else number.interval
     difference, reason = None, ""
     if not_comparable or (paper is None and ours is not None):
         verdict, reason = NOT_COMPARABLE, not_comparable or "the paper does not have it"

@@ -36,11 +36,13 @@ def write_reproduction(document: Document, out: Path) -> None:
 
 def summary(document: Document) -> Table:
     """Return how many cells of each artifact have each verdict."""
-    counts = {each["name"]: Counter(cell["verdict"] for cell in each["cells"]) for each in document["artifacts"]}
-    found = [verdict for verdict in VERDICTS if any(verdict in of for of in counts.values())]
+    counts = {
+        artifact["name"]: Counter(cell["verdict"] for cell in artifact["cells"]) for artifact in document["artifacts"]
+    }
+    verdicts = [verdict for verdict in VERDICTS if any(verdict in of for of in counts.values())]
     return Table(
-        columns=(Column("", "left"), *map(Column, found)),
-        rows=tuple((name, *(of[verdict] or None for verdict in found)) for name, of in counts.items() if of.total()),
+        columns=(Column("", "left"), *map(Column, verdicts)),
+        rows=tuple((name, *(of[verdict] or None for verdict in verdicts)) for name, of in counts.items() if of.total()),
         notes=("Numbers of cells. Differs: our number has no interval, or is a word.",),
     )
 
@@ -94,21 +96,21 @@ def _number(value: Any, like: Any, sign: str = "") -> str | None:  # noqa: ANN40
 
 def as_markdown(document: Document) -> str:
     """Return the reproduction as Markdown."""
-    parts = [
+    lines = [
         f"# Reproduction of {document['paper']['source']}",
         "",
         *_facts(document),
         "",
         summary(document).markdown(),
     ]
-    for each in document["artifacts"]:
-        parts += ["", f"## {each['title']} (section {each['section']})", ""]
-        parts += [line for said in each["says"] for line in (f"> {said}", "")]
-        parts += [line for file in each["figure"][:1] for line in (f"![{each['title']}]({file})", "")]
-        parts += [f"Not computed: {each['not_computed']}."] if each["not_computed"] else []
-        parts += ["", "```bash", *each["commands"], "```"] if each["commands"] else []
-        parts += [cell_table(each, document["not_comparable"]).markdown()] if each["cells"] else []
-    return "\n".join(parts) + "\n"
+    for artifact in document["artifacts"]:
+        lines += ["", f"## {artifact['title']} (section {artifact['section']})", ""]
+        lines += [line for said in artifact["says"] for line in (f"> {said}", "")]
+        lines += [line for file in artifact["figure"][:1] for line in (f"![{artifact['title']}]({file})", "")]
+        lines += [f"Not computed: {artifact['not_computed']}."] if artifact["not_computed"] else []
+        lines += ["", "```bash", *artifact["commands"], "```"] if artifact["commands"] else []
+        lines += [cell_table(artifact, document["not_comparable"]).markdown()] if artifact["cells"] else []
+    return "\n".join(lines) + "\n"
 
 
 def as_html(document: Document, out: Path) -> str:
@@ -120,18 +122,18 @@ def as_html(document: Document, out: Path) -> str:
     """
     shown = [
         {
-            **each,
-            "figures": [_figure(out / file, each) for file in each["figure"]],
-            "table": cell_table(each, document["not_comparable"]).html() if each["cells"] else "",
+            **artifact,
+            "figures": [_figure(out / file, artifact) for file in artifact["figure"]],
+            "table": cell_table(artifact, document["not_comparable"]).html() if artifact["cells"] else "",
         }
-        for each in document["artifacts"]
+        for artifact in document["artifacts"]
     ]
     return template(asset("merge_snli.paper.reproduction", "page", "reproduction.html.jinja")).render(
         policy=POLICY,
         style=f"{shared_style()}\n{asset('merge_snli.paper.report', 'page', 'report.css')}",
         paper=document["paper"],
         facts=_facts(document),
-        summary=summary(document).html() if any(each["cells"] for each in document["artifacts"]) else "",
+        summary=summary(document).html() if any(artifact["cells"] for artifact in document["artifacts"]) else "",
         artifacts=shown,
     )
 

@@ -138,7 +138,7 @@ def stratified_interval(
         raise ValueError(f"{len(arrays)} strata have {len(weights)} weights: pass one weight per stratum")
 
     def weighted_mean(*values: FloatArray, axis: int = -1) -> FloatArray:
-        means = [weight * each.mean(axis=axis) for weight, each in zip(weights, values, strict=True)]
+        means = [weight * stratum.mean(axis=axis) for weight, stratum in zip(weights, values, strict=True)]
         return np.asarray(sum(means))[np.newaxis]
 
     (interval,) = _intervals(weighted_mean, arrays, method, N_RESAMPLES, 0, level=level, unit=unit, paired=False)

@@ -235,8 +235,8 @@ def compact_letters(models: Sequence[str], differing: Sequence[tuple[str, str]])
     """
     columns = [frozenset(models)]
     for first, second in differing:
-        split = [part for column in columns for part in _split(column, first, second)]
-        columns = [part for part in dict.fromkeys(split) if not any(part < other for other in split)]
+        split = [kept for column in columns for kept in _split(column, first, second)]
+        columns = [kept for kept in dict.fromkeys(split) if not any(kept < other for other in split)]
     order = {model: rank for rank, model in enumerate(models)}
     columns.sort(key=lambda column: sorted(order[model] for model in column))
     return {model: "".join(_letter(i) for i, column in enumerate(columns) if model in column) for model in models}

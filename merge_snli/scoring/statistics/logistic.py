@@ -41,19 +41,6 @@ class Outcome:
         return yes in {0, int(self.included.sum())}
 
 
-@dataclass(frozen=True)
-class LogisticFit:
-    """A fitted logistic regression with p predictors and m outcomes.
-
-    Attributes:
-        coefficients: Coefficients of the predictors, then the intercepts of the outcomes, [p + m].
-        covariance: Cluster-robust covariance of the coefficients, [p + m, p + m].
-    """
-
-    coefficients: FloatArray
-    covariance: FloatArray
-
-
 class NotConverged(ArithmeticError):  # noqa: N818 - the name says what happened
     """The maximum likelihood does not exist or was not found; usually the predictors determine some outcomes."""
 
@@ -95,7 +82,7 @@ def independent_columns(products: FloatArray, observations: int) -> list[int]:
     return kept
 
 
-def fit_logistic(predictors: FloatArray, outcomes: Sequence[Outcome], clusters: Ints) -> LogisticFit:
+def fit_logistic(predictors: FloatArray, outcomes: Sequence[Outcome], clusters: Ints) -> tuple[FloatArray, FloatArray]:
     """Fit a logistic regression with one intercept per outcome, by Newton's method.
 
     Args:
@@ -104,7 +91,8 @@ def fit_logistic(predictors: FloatArray, outcomes: Sequence[Outcome], clusters: 
         clusters: Number of the cluster of each observation, from 0, [n].
 
     Returns:
-        The fit. Its covariance is White's, summed by cluster over all outcomes, times G / (G - 1) · (N - 1) / (N - K)
+        The coefficients of the p predictors, then the intercepts of the m outcomes, [p + m]; and their cluster-robust
+        covariance, [p + m, p + m]: White's, summed by cluster over all outcomes, times G / (G - 1) · (N - 1) / (N - K)
         for G clusters, N observations and K coefficients.
 
     Raises:
@@ -121,7 +109,7 @@ def fit_logistic(predictors: FloatArray, outcomes: Sequence[Outcome], clusters: 
         if not np.isfinite(coefficients).all():
             break
         if np.abs(step).max() < TOLERANCE:
-            return _with_covariance(predictors, outcomes, clusters, coefficients)
+            return coefficients, _covariance(predictors, outcomes, clusters, coefficients)
     raise NotConverged(f"no convergence in {MAX_ITERATIONS} iterations")
 
 
@@ -159,9 +147,9 @@ def _derivatives(
     return gradient, information
 
 
-def _with_covariance(
+def _covariance(
     predictors: FloatArray, outcomes: Sequence[Outcome], clusters: Ints, coefficients: FloatArray
-) -> LogisticFit:
+) -> FloatArray:
     p, size = predictors.shape[1], int(clusters.max()) + 1
     scores = np.zeros((size, len(coefficients)))
     for at, outcome in enumerate(outcomes, start=p):
@@ -174,7 +162,7 @@ def _with_covariance(
     n_clusters = len(np.unique(clusters[observed]))
     correction = n_clusters / (n_clusters - 1) * (n - 1) / (n - len(coefficients))
     inverse = np.linalg.inv(_derivatives(predictors, outcomes, coefficients)[1])
-    return LogisticFit(coefficients, correction * inverse @ (scores.T @ scores) @ inverse)
+    return np.asarray(correction * inverse @ (scores.T @ scores) @ inverse)
 
 
 def clustered_error(correct: ArrayLike, sizes: ArrayLike) -> float:

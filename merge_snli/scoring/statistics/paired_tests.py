@@ -140,7 +140,7 @@ def _sampled_p(differences: FloatArray, n_resamples: int, random_seed: int) -> f
     """Return the same share among random sign patterns and the observed one, so that p is never 0.
 
     Among seeds with the same absolute difference only the number of positive signs matters, which is binomial. Shares
-    of ten subsamples have ten absolute differences, so this subsamples ten numbers instead of thousands of signs.
+    of ten subsamples have ten absolute differences, so this draws ten numbers instead of thousands of signs.
     """
     values, counts = np.unique(np.abs(differences).round(12), return_counts=True)
     rng = np.random.default_rng(random_seed)
@@ -204,11 +204,11 @@ def compare_at_thresholds(
     if len(tables) < 2 or len(shapes) != 1:
         raise ValueError(f"passes has {len(tables)} model(s) of the shapes {sorted(shapes)}: pass two of the same")
     pairs = list(combinations(tables, 2))
-    found = []
+    tests = []
     for first, second in pairs:
         differences = tables[first] - tables[second]
         p_values = np.minimum(1, len(pairs) * _largest_differences(differences, random_seed))
-        found.append(
+        tests.append(
             PairAtThresholds(
                 first=first,
                 second=second,
@@ -217,7 +217,7 @@ def compare_at_thresholds(
                 differs=tuple((p_values < alpha).tolist()),
             )
         )
-    return tuple(found)
+    return tuple(tests)
 
 
 def _largest_differences(differences: FloatArray, random_seed: int) -> FloatArray:

@@ -48,8 +48,8 @@ class Distribution:
 def distribution_of(values: ArrayLike) -> Distribution:
     """Return the distribution of observed values."""
     array: FloatArray = np.asarray(values, dtype=np.float64)
-    found, counts = np.unique(array.round(12), return_counts=True)
-    return Distribution(found, np.asarray(counts / counts.sum()))
+    distinct, counts = np.unique(array.round(12), return_counts=True)
+    return Distribution(distinct, np.asarray(counts / counts.sum()))
 
 
 def observed_gaps(passes: Mapping[str, ArrayLike]) -> Distribution:
@@ -165,7 +165,7 @@ def _unpaired_power(passes: Distribution, n: int, difference: float, alpha: floa
         return 1.0
     changed = passes.with_more(other, difference / room)
     (mean, variance), (changed_mean, changed_variance) = (
-        _moments(_counts(rng, each, n), each) for each in (passes, changed)
+        _moments(_counts(rng, of_model, n), of_model) for of_model in (passes, changed)
     )
     errors = np.sqrt((variance + changed_variance) / (n - 1))
     return float(np.mean(np.abs(mean - changed_mean) > stats.t.ppf(1 - alpha / 2, 2 * n - 2) * errors))

@@ -178,7 +178,7 @@ def _data(
         row_labels=row_labels,
         subsamples=np.array([[number in row.subsamples for row in rows] for number in range(n_subsamples)]),
         seeds=SeedPairs(np.arange(len(ids)), np.array(gold)),
-        parts={
+        masks={
             "word_class": {name: np.array([row.word_class == name for row in rows]) for name in WORD_CLASSES},
             "label": {name: row_labels == number for number, name in enumerate(labels)},
             "masked_lm": {name: np.array([name in row.masked_lms for row in rows]) for name in masked_lms},

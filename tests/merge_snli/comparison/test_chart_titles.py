@@ -15,7 +15,7 @@ from matplotlib.text import Text
 from merge_snli.comparison import bar_charts
 from merge_snli.comparison.bar_charts import Bars, draw_bars, draw_shares
 from merge_snli.comparison.line_chart import PNG_DPI, Line, line_figure
-from merge_snli.paper.error_drivers import Coefficient
+from merge_snli.paper.error_drivers import Coefficient, ErrorDrivers, Regression, RegressionPredictor
 from merge_snli.paper.report.word_artifacts import coefficient_figure
 from merge_snli.scoring.statistics import Interval
 from metrics.pattern_accuracy.core import CURVE
@@ -83,8 +83,19 @@ def test_the_titles_of_bars_are_not_cut(title: str, drawn: list[Figure], tmp_pat
 
 @pytest.mark.parametrize("title", TITLES)
 def test_the_title_of_coefficients_is_not_cut(title: str) -> None:
-    names = {"a": "log-odds of the replacement against the original"}
     interval = Interval(low=0.5, high=2.0, level=0.95, method="Wald", unit="seed")
-    coefficient = Coefficient(name="a", estimate=1.0, standard_error=0.2, interval=interval, p_value=0.01)
-    figure = coefficient_figure(names, [coefficient], title=title, dot="all models")
+    coefficient = Coefficient(name="log_odds", estimate=1.0, standard_error=0.2, interval=interval, p_value=0.01)
+    predictor = RegressionPredictor(name="log_odds", reference=None, mean=0.0, deviation=1.0)
+    regression = Regression(
+        models=("a",),
+        answers=9,
+        seeds=3,
+        right=0.5,
+        coefficients=(coefficient,),
+        intercepts=(),
+        left_out=(),
+        not_computed=None,
+    )
+    value = ErrorDrivers(predictors=(predictor,), corpus=None, models=(regression,), pooled=None)
+    figure = coefficient_figure(value, narrow=False, title=title)
     assert_nothing_is_cut(figure, title)

@@ -38,22 +38,22 @@ TWO = results_of("+++.+++++.+++++..++++" * 4, "++.++++++++.+++.+++++" * 4)
 
 def test_more_seeds_find_less(tmp_path: Path) -> None:
     [found] = power_of_results(TWO)
-    assert [row.seeds for row in found.rows] == sorted([*SIZES, 84])
+    assert [row["seeds"] for row in found.rows] == sorted([*SIZES, 84])
     assert found.pairs == 1
     for name in ("interval", "paired", "unpaired"):
-        values = [getattr(row, name) for row in found.rows]
+        values = [row[name] for row in found.rows]
         assert values == sorted(values, reverse=True)
-    assert all((row.paired or 1) < (row.unpaired or 1) for row in found.rows)
+    assert all((row["paired"] or 1) < (row["unpaired"] or 1) for row in found.rows)
     assert [path.suffix for path in found.draw(tmp_path / "power")] == [".png", ".svg"]
     assert (tmp_path / "power.png").stat().st_size > 10_000
 
 
 def test_compare_and_score_say_if_there_are_too_few_seeds() -> None:
     [comparison] = compare_results(TWO)
-    [row] = [row for row in power_of_results(TWO)[0].rows if row.seeds == 84]
-    assert comparison.smallest_difference == row.paired
-    assert row.paired is not None
-    expected = f"84 seeds: differences of PA below {100 * row.paired:.0f} points between two models"
+    [row] = [row for row in power_of_results(TWO)[0].rows if row["seeds"] == 84]
+    assert comparison.smallest_difference == row["paired"]
+    assert row["paired"] is not None
+    expected = f"84 seeds: differences of PA below {100 * row['paired']:.0f} points between two models"
     assert any(note.startswith(expected) for note in comparison_tables(comparison)[0].notes)
     [note] = too_few_notes(TWO)
     assert note.startswith(expected)
@@ -66,13 +66,13 @@ def test_more_pairs_need_larger_differences() -> None:
     third = results_of("+++.+++++.+++++..++++" * 4, "++.++++++++.+++.+++++" * 4, "++.++++++++.+++.+++++" * 4)
     [of_three], [of_two] = power_of_results(third), power_of_results(TWO)
     assert of_three.pairs == 3
-    assert of_three.rows[0].unpaired is not None
-    assert of_two.rows[0].unpaired is not None
-    assert of_three.rows[0].unpaired > of_two.rows[0].unpaired
+    assert of_three.rows[0]["unpaired"] is not None
+    assert of_two.rows[0]["unpaired"] is not None
+    assert of_three.rows[0]["unpaired"] > of_two.rows[0]["unpaired"]
 
 
 def test_assumptions_are_checked() -> None:
-    assert [row.seeds for row in assumed_power([0.6, 0.7]).rows] == [*SIZES]
+    assert [row["seeds"] for row in assumed_power([0.6, 0.7]).rows] == [*SIZES]
     with pytest.raises(InputError, match="assume"):
         assumed_power([1.0])
     with pytest.raises(InputError, match="correlation"):

@@ -72,9 +72,11 @@ def bundled() -> MergeDataset:
 
 
 @pytest.fixture(scope="session")
-def with_people(gold: dict[Pair, int], tmp_path_factory: pytest.TempPathFactory) -> tuple[MergeDataset, list[Result]]:
+def with_annotators(
+    gold: dict[Pair, int], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[MergeDataset, list[Result]]:
     """The data set with labels of annotators, of whom 5, 4 or 3 of 5 agree, or none labeled; and two models on it."""
-    folder = tmp_path_factory.mktemp("people") / "people"
+    folder = tmp_path_factory.mktemp("annotators") / "annotators"
     shutil.copytree(SHIPPED / "data", folder / "data")
     path = folder / data_file("all", "test")
     table, before = pq.read_table(path), sha256_of_file(path)

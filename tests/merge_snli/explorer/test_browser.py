@@ -194,9 +194,9 @@ def test_seeds_on_which_two_models_differ(page: Page, answers: pd.DataFrame) -> 
 
 
 def test_labels_of_annotators(
-    browser: Page, site: Path, with_people: tuple[MergeDataset, list[Result]], tmp_path: Path
+    browser: Page, site: Path, with_annotators: tuple[MergeDataset, list[Result]], tmp_path: Path
 ) -> None:
-    dataset, models = with_people
+    dataset, models = with_annotators
     open_page(browser, site)
     assert not find(browser, "#agreement").is_displayed()
     open_page(browser, write_explorer(models, dataset, tmp_path))
@@ -214,7 +214,7 @@ def test_labels_of_annotators(
     assert selection(browser) == [*rows.index[rows["agreement"] >= 0.8]]
     find(browser, "#clear").click()
     choose(browser, "model", "two")
-    choose(browser, "sort", "farthest from people's labels")
+    choose(browser, "sort", "farthest from the annotators' labels")
     given = np.array([rows[f"annotators:{answer}"].iloc[at] for at, answer in enumerate(rows["seed_answer"])])
     distances = dict(zip(rows.index, (1 - given).round(9), strict=True))
     order = sorted(rows.index, key=lambda seed: (np.isnan(distances[seed]), -distances[seed]))
@@ -323,7 +323,7 @@ def test_keys(page: Page) -> None:
     press(keys.ENTER)
     assert len(texts(page, "#seeds > li:first-child tbody tr")) > 7
     press("n")
-    assert texts(page, "#place")[0].startswith("page 2")
+    assert texts(page, "#position")[0].startswith("page 2")
     press("p")
     assert texts(page, "#seeds .verdict code") == first_page
     press("w")
@@ -338,7 +338,7 @@ def test_keys(page: Page) -> None:
 
 def test_pages(page: Page) -> None:
     def shown() -> tuple[list[str], list[str]]:
-        return texts(page, "#place"), texts(page, "#seeds .verdict code")
+        return texts(page, "#position"), texts(page, "#seeds .verdict code")
 
     first = shown()
     assert not find(page, "#previous").is_enabled()

@@ -117,7 +117,7 @@ def test_regressions_are_those_of_statsmodels() -> None:
 def test_without_a_corpus_and_with_columns_that_do_not_vary() -> None:
     scored = random_dataset(models=("a",))
     by_all = {name: np.ones_like(mask) for name, mask in scored.variants_by("masked_lm").items()}
-    same = replace(scored, data=replace(scored.data, parts={**scored.data.parts, "masked_lm": by_all}))
+    same = replace(scored, data=replace(scored.data, masks={**scored.data.masks, "masked_lm": by_all}))
     result = error_drivers(same)
     assert result.pooled is None
     assert [each["name"] for each in result.models[0].left_out] == ["masked_lms"]

@@ -51,14 +51,14 @@ def test_seeds_with_few_variants_are_left_out_and_counted() -> None:
     )
     found = fine_tuned(made)
     assert found.masked_lms == {BERT_B_S: BERT[0]}
-    assert [(each.group, each.variants, each.variants_per_subsample) for each in found.groups] == [
+    assert [(row["group"], row["variants"], row["variants_per_subsample"]) for row in found.groups] == [
         (EQUIV, 9, (9 + 5) / 2),
         (SIZE, 0, 0),
         (ARCH, 5, 2.5),
         (MULTI, 0, 0),
     ]
-    assert [(each.seeds, each.seeds_left_out) for each in found.groups] == [(1, 1), (0, 0), (1, 0), (0, 0)]
-    assert [each.pattern_accuracy for each in found.groups] == pytest.approx(
+    assert [(row["seeds"], row["seeds_left_out"]) for row in found.groups] == [(1, 1), (0, 0), (1, 0), (0, 0)]
+    assert [row["pattern_accuracy"] for row in found.groups] == pytest.approx(
         [0, float("nan"), 0, float("nan")], nan_ok=True
     )
     curves = found.curves

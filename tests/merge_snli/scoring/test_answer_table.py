@@ -31,7 +31,7 @@ from tests.merge_snli.comparison.made import made_result
 from tests.merge_snli.explorer.conftest import bundled as bundled
 from tests.merge_snli.explorer.conftest import folder as folder
 from tests.merge_snli.explorer.conftest import results as results
-from tests.merge_snli.explorer.conftest import with_people as with_people
+from tests.merge_snli.explorer.conftest import with_annotators as with_annotators
 from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, chance, gold_labels, noisy
 
 COLUMNS = ["row_id", "group_id", "is_seed", "label", "answer", "unread", "subsamples"]
@@ -180,8 +180,8 @@ def test_answers_are_joined_with_the_data(folder: Path, results: list[Result], b
         read_answers(folder, config="verb")
 
 
-def test_tables_have_the_labels_of_annotators(with_people: tuple[MergeDataset, list[Result]]) -> None:
-    dataset, models = with_people
+def test_tables_have_the_labels_of_annotators(with_annotators: tuple[MergeDataset, list[Result]]) -> None:
+    dataset, models = with_annotators
     frame = models[0].to_pandas(dataset)
     rows = frame[frame["is_seed"]].to_dict("records")
     assert [row["agreement"] for row in rows[:3]] == [1.0, 0.8, 0.6]

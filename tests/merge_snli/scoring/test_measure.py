@@ -17,8 +17,8 @@ from merge_snli import Result, score
 from merge_snli.dataset.record import MaskedLMRecord, read_record
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.labels import Missing
-from merge_snli.scoring.answers import MAJORITY, Answers, Graded, Predicted, align, predicted_answers
-from merge_snli.scoring.measure import scores, scores_against
+from merge_snli.scoring.answers import Answers, Graded, Predicted, align, predicted_answers
+from merge_snli.scoring.measure import consistency, scores
 from merge_snli.scoring.reading import read_config
 from tests.oracles import answers_of_groups
 from tests.records import save_record
@@ -132,7 +132,7 @@ def test_subsamples_without_variants_have_no_score(method: str) -> None:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = scores(predicted) if method == "gold" else scores_against(predicted, MAJORITY)
+        found = scores(predicted) if method == "gold" else (consistency(predicted) or {})["majority"]
     assert found.sample_accuracy.each == (2 / 3, None, 1)
     assert found.sample_accuracy.mean == pytest.approx(5 / 6)
     assert found.sample_accuracy.std == pytest.approx(np.std([2 / 3, 1], ddof=1))

@@ -397,5 +397,5 @@ def test_recorded_sources_that_cannot_be_read(
 
 def test_other_objects_are_refused(source: Source) -> None:
     anything: Any = 5
-    with pytest.raises(InputError, match=r"^source is 5, of type int"):
+    with pytest.raises(InputError, match=r"^source has the type int"):
         score(by_length, source.dataset, source=anything)

@@ -34,7 +34,7 @@ def test_data_sets_keep_their_order_and_all_comes_first(
     nouns = score(lambda pairs: [0] * len(pairs), shipped, config="noun", name="zero")
     elsewhere = score(lambda pairs: [0] * len(pairs), other, name="zero")
     matched = match_results([nouns, *results, elsewhere], [other, shipped])
-    assert [(each.dataset.name, each.record.config, len(each.models)) for each in matched] == [
+    assert [(each.data.stored.name, each.record.config, len(each.models)) for each in matched] == [
         (other.name, "all", 1),
         (shipped.name, "all", 2),
         (shipped.name, "noun", 1),

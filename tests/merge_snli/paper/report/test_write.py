@@ -39,7 +39,7 @@ def test_the_numbers_are_those_of_the_analyses(report_folder: Path, scored: Scor
     numbers = json.loads((report_folder / "report.json").read_text(encoding="utf-8"))
     [part] = numbers["data_sets"]
     assert {name: part[name] for name in ("digest", "config", "models")} == {
-        "digest": scored.dataset.digest,
+        "digest": scored.data.stored.digest,
         "config": "all",
         "models": ["by 3", MARKUP],
     }
