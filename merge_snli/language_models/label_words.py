@@ -77,8 +77,8 @@ DENIED = r"""
         |(?:is|does)(?:\snot|n['’]t)\s(?:right|correct|given|supported|hold|apply|fit))\b
 """
 DENIED_ITSELF = re.compile(
-    r"(?:\b(?:not?|never|cannot|only|less|was|far|rul\w+ out|exclud\w+)|n['’]t)\s(?:\w+\s){0,2}@|@.*\?"
-    r"|@ (?:only|(?:it )?(?:is|does)(?: not|n['’]t))\b",
+    r"(?:\b(?:not|never|cannot|longer|only|less|was|far|rul\w+ out|exclud\w+)|n['’]t)\s(?:\w+\s){0,2}@|@.*\?"
+    r"|\bno @ \w|@ (?:only|(?:it )?(?:is|does)(?: not|n['’]t))\b",
     re.IGNORECASE,
 )
 # What denies something, once in a clause, or introduces a label that is not the answer.
