@@ -184,7 +184,8 @@ def _score(logs: Sequence[Log], data: ScoredData, *, model: str | None, partial:
         from merge_snli.language_models.second_reader import read_unread
 
         filled = filled_prompt(logs[0].prompt, data)
-        answers = read_unread(answers, reader, data.label_names, filled.words if filled else data.label_names)
+        words = filled.words if filled else data.label_names
+        answers = read_unread(answers, answers.prompt or logs[0].prompt, reader, data.label_names, words)
     subsample = asked.subsample if isinstance(asked.subsample, int) else None
     part = part_of_data(data, limit_seeds=asked.limit_seeds, subsample=subsample)
     lenient = partial or any(is_result(log.path) for log in logs)

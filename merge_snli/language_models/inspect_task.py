@@ -6,7 +6,7 @@ inspect eval merge_snli/nli --model openai/MODEL -T dataset=ORG/merge_snli -T co
 import json
 import zipfile
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from inspect_ai import Epochs, Task, TaskSource, task, task_source
 from inspect_ai._util.error import PrerequisiteError  # the error that Inspect prints without a traceback
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalSample, read_eval_log, read_eval_log_samples
-from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig, ModelUsage
 from inspect_ai.scorer import (
     CORRECT,
     INCORRECT,
@@ -40,14 +40,12 @@ from merge_snli.language_models.scores import Answered, accuracies
 from merge_snli.language_models.second_reader import answer_schema, read_by_model
 from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
 from merge_snli.models.prompts import DEFAULT_PROMPT, AnswerForm, prompt_names, read_prompt, read_prompts
-from merge_snli.scoring.records import GENERATED, PromptRecord
+from merge_snli.scoring.records import GENERATED, READER, PromptRecord
 from merge_snli.scoring.replies import CUT, REFUSED, Reply, majority
 
 # Key of the task's metadata that says what was asked and how.
 RECORD = "merge_snli"
 
-# Key of the model that reads unread replies, whose calls are not those of the model that is asked.
-READER = "reader"
 # Key of a score's metadata that names the model that read the answer, and of their number.
 READ_BY_MODEL = "read_by_model"
 
@@ -259,12 +257,12 @@ def _read(path: Path) -> Log:
     if not isinstance(record, dict) or "dataset" not in record:
         raise InputError(f"{path} is a log of the task {header.eval.task}, not of merge_snli/nli")
     for sample in read_eval_log_samples(path, all_samples_required=False):
-        usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(
-            sample, {record.get(READER)} - {header.eval.model}
-        )
+        usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(sample)
         if sample.error is None and sample.scores:
             kind = ENDED.get(sample.output.stop_reason or "")
-            score = _score(sample, path)
+            score = sample.scores.get(SCORER)
+            if score is None:
+                raise InputError(f"{path}: sample {sample.id} was not scored by {SCORER}: score it with merge_snli/nli")
             reader = (score.metadata or {}).get(READ_BY_MODEL)
             text = sample.output.completion
             replies[str(sample.id), sample.epoch] = Reply(score.answer, text, kind, reader=reader)
@@ -273,6 +271,7 @@ def _read(path: Path) -> Log:
     # Those of the command line override those of the task.
     configs = header.plan.config, header.eval.model_generate_config
     settings = {name: value for each in configs for name, value in each.model_dump(exclude_none=True).items()}
+    settings |= {READER: record[READER]} if record.get(READER) else {}
     prompt = PromptRecord(
         harness=HARNESS,
         harness_version=header.eval.packages.get(HARNESS),
@@ -306,20 +305,14 @@ def _read(path: Path) -> Log:
     )
 
 
-def _usage(sample: EvalSample, others: Collection[str | None]) -> Usage:
-    events = [event for event in sample.events if event.event == "model" and event.model not in others]
-    used = [usage for model, usage in sample.model_usage.items() if model not in others]
+def _usage(sample: EvalSample) -> Usage:
+    """Return what a sample took, without the calls of a model that read unread replies."""
+    events = [event for event in sample.events if event.event == "model" and event.role != READER]
+    used, read = sample.model_usage.values(), sample.role_usage.get(READER, ModelUsage())
     failed = sum(event.error is not None for event in events)  # such as attempts that took too long
     return Usage(
         calls=max(1, len(events) - failed),
-        input_tokens=sum(usage.input_tokens for usage in used),
-        output_tokens=sum(usage.output_tokens for usage in used),
+        input_tokens=sum(usage.input_tokens for usage in used) - read.input_tokens,
+        output_tokens=sum(usage.output_tokens for usage in used) - read.output_tokens,
         retries=failed + sum(event.retries or 0 for event in events) + len(sample.error_retries or []),
     )
-
-
-def _score(sample: EvalSample, path: Path) -> Score:
-    score = (sample.scores or {}).get(SCORER)
-    if score is None:
-        raise InputError(f"{path}: sample {sample.id} was not scored by {SCORER}: score it with merge_snli/nli")
-    return score

@@ -151,11 +151,12 @@ def filled_prompt(record: PromptRecord, data: ScoredData) -> FilledPrompt | None
 
 
 def _check_questions(log: Log, pairs: dict[str, Pair], filled: FilledPrompt | None, data: ScoredData) -> None:
-    """Check that a log has the questions of the data under their ids."""
+    """Check that a log has the questions of the data under their ids; of an unknown prompt, their texts."""
     for question, _ in log.replies:
         if question not in pairs:
             raise InputError(f"{log.path}: sample {question} is not in {data.place}")
-        if filled and question in log.asked and not log.asked[question].endswith(filled.question(*pairs[question])):
+        shown = [filled.question(*pairs[question])] if filled else pairs[question]
+        if question in log.asked and not all(text in log.asked[question] for text in shown):
             raise InputError(f"{log.path}: sample {question} does not ask the pair {question} of {data.place}")
 
 

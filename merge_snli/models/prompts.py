@@ -181,11 +181,13 @@ class FilledPrompt:
             )
         if unknown := self.prompt.words.keys() - {*self.labels, *NLI_LABELS, *TWO_WAY}:
             raise InputError(f"{name} has a word for {min(unknown)!r}: the labels are {', '.join(self.labels)}")
-        read = {"".join(filter(str.isalnum, word.casefold())) for word in self.words}
-        if len(read) < len(self.words) or "" in read:
+        read = ["".join(filter(str.isalnum, word.casefold())) for word in self.words]
+        letters = {letter.casefold(): word for (letter, _), word in zip(self.options, read, strict=True)}
+        if len({*read}) < len(read) or "" in read or any(letters.get(word, word) != word for word in read):
             raise InputError(
                 f"the words of {name} for {', '.join(self.labels)} are {', '.join(map(repr, self.words))}: give each "
-                "label a word of letters or digits that differs from the others in more than case"
+                "label a word of letters or digits that differs from the others in more than case, and is not the "
+                "letter of another label"
             )
         if self.prompt.reason_first and self.shots:
             raise InputError(

@@ -65,6 +65,8 @@ class Part:
 
 GENERATED, RANKED = ANSWERS = ("generated", "ranked")
 """How a language model's answers were read."""
+SCHEMA, READER = "response_schema", "reader"
+"""Settings of a language model that its title names: the schema of the answer, and what reads its unread replies."""
 
 
 @dataclass(frozen=True)
@@ -177,8 +179,14 @@ class PromptRecord(Part):
     @property
     def title(self) -> str:
         """The prompt in a few words, such as `few_shot, 3 shots`."""
-        shots = [] if not self.shots else [f"{self.shots} shot{'s' if self.shots > 1 else ''}"]
-        return ", ".join([self.prompt, *shots, *(["ranked"] if self.answers == RANKED else [])])
+        reader = self.settings.get(READER, "").strip('"')
+        about = {
+            f"{self.shots} shot{'s' if self.shots > 1 else ''}": self.shots,
+            "ranked": self.answers == RANKED,
+            "schema": SCHEMA in self.settings,
+            f"reader {reader}": reader,
+        }
+        return ", ".join([self.prompt, *(text for text, holds in about.items() if holds)])
 
 
 @dataclass(frozen=True)
