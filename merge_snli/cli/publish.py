@@ -72,9 +72,8 @@ def _publish(arguments: argparse.Namespace) -> None:
 
 def _propose(arguments: argparse.Namespace) -> None:
     from merge_snli.hub.client import find_api
-    from merge_snli.hub.plan import branch_text
-    from merge_snli.hub.publish import push
-    from merge_snli.hub.results import proposed_text, results_branch
+    from merge_snli.hub.plan import branch_text, results_branch
+    from merge_snli.hub.publish import proposed_text, push
     from merge_snli.scoring.store import read_result
 
     results = [read_result(path) for path in arguments.eval_results]

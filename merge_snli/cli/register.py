@@ -20,8 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Register, undo or list, and print the folders that were written."""
-    from merge_snli.hub.caches import find_caches, registered_text, removed_text
-    from merge_snli.hub.register import register, registered, undo
+    from merge_snli.hub.register import datasets_cache, register, registered, registered_text, removed_text, undo
 
     if not arguments.list and not arguments.undo:
         if arguments.dataset is None:
@@ -30,6 +29,6 @@ def run(arguments: argparse.Namespace) -> None:
         return
     registration = registered() if arguments.list else undo(arguments.dataset)
     if registration is None:
-        sys.stdout.write(f"nothing is registered in {find_caches().datasets}\n")
+        sys.stdout.write(f"nothing is registered in {datasets_cache()}\n")
     else:
         sys.stdout.write(registered_text(registration) if arguments.list else removed_text(registration))

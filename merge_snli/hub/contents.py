@@ -4,6 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from generation.options import Options
 from generation.presets import RUN_TOML, write_run_file
 from merge_snli.base.errors import InputError, param
@@ -16,6 +18,7 @@ from merge_snli.dataset.texts import NLI_TEXTS
 from merge_snli.models.prompts import DEFAULT_PROMPT, TASK_PROMPT, FilledPrompt, read_prompt
 from merge_snli.problems.inputs import public_name
 from merge_snli.schema import SEED, TEST
+from merge_snli.scoring.eval_results import eval_tasks
 
 # Options that may be paths, or lists of them.
 PATHS = ("problems", "seeds_from", "lexicon")
@@ -106,10 +109,6 @@ def _public(names: str | list[str]) -> Any:  # noqa: ANN401 - a name, or a list 
 
 def eval_yaml(dataset: MergeDataset) -> bytes:
     """Return the content of `eval.yaml`: one task per config of variants."""
-    import yaml
-
-    from merge_snli.scoring.eval_results import eval_tasks
-
     tasks = eval_tasks(config for config in dataset.configs if config != SEED)
     content = {
         "name": "MERGE",
