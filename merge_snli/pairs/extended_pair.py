@@ -6,13 +6,15 @@ from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 
+from spacy.lang.en.stop_words import STOP_WORDS
+
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.label_spellings import NEUTRAL
 from merge_snli.dataset.record import SourceRecord, TermsRecord
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.tagger import find_tagger
-from merge_snli.pairs.clauses import Clause, load_parser, parser_record, stop_words
+from merge_snli.pairs.clauses import Clause, load_parser, parser_record
 from merge_snli.pairs.extended_sentences import (
     EXTENDED_CONJUNCTION,
     TEMPLATES,
@@ -170,7 +172,7 @@ def _draw_hypothesis(
 
 def _words(text: str) -> frozenset[str]:
     """Return the words of a text in lower case, without function words and the plural's s."""
-    return frozenset(word.removesuffix("s") for word in WORD.findall(text.lower()) if word not in stop_words())
+    return frozenset(word.removesuffix("s") for word in WORD.findall(text.lower()) if word not in STOP_WORDS)
 
 
 def extended_conjunction_rows(

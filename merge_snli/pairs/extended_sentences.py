@@ -1,28 +1,21 @@
 """The sentences that Extended Pair combines: those of its problems, and clauses that its templates are filled with."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import StringConstraints
+from spacy.language import Language
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.pairs.clauses import is_plain, read_clause
+from merge_snli.pairs.clauses import Clause, is_plain, read_clause
 from merge_snli.pairs.lexicon import Entries
 from merge_snli.pairs.options import parse_source
 from merge_snli.problems.inputs import public_name
 from merge_snli.problems.options import ProblemOptions, require_unique
 from merge_snli.problems.reading import read_problems
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from spacy.language import Language
-
-    from merge_snli.pairs.clauses import Clause
 
 
 @dataclass(frozen=True)

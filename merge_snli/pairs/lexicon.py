@@ -150,10 +150,8 @@ def read_lexicon(folder: Path = SHIPPED) -> Lexicon:
     entries = read_entries(folder / VERBS, _VerbFile)
     for number, verb in enumerate(entries.verbs, 1):
         _check_verb(f"{folder / VERBS}: verb {number}", verb, categories)
-    if len(entries.verbs) < MIN_WORDS:
-        raise InputError(f"{folder / VERBS}: verbs has {len(entries.verbs)} verbs: give at least {MIN_WORDS}")
     pasts = [verb.past for verb in entries.verbs]
-    _check_words(f"{folder / VERBS}: past", pasts)
+    _check_words(f"{folder / VERBS}: verbs", pasts)
     _check_apart(str(folder / VERBS), entries.apart, pasts)
     digests = {path.relative_to(folder).as_posix(): sha256_of_file(path) for path in (*paths, folder / VERBS)}
     return Lexicon(categories, entries.verbs, entries.apart, sha256_of_json(digests))
@@ -172,8 +170,6 @@ def _with_adjectives(path: Path, files: Mapping[str, Category]) -> Category:
         category = category.model_copy(update=own)
     for name, words in (("nouns", category.nouns), ("adjectives", category.adjectives)):
         _check_words(f"{path}: {name}", words)
-        if len(words) < MIN_WORDS:
-            raise InputError(f"{path}: {name} has {count(len(words), 'word')}: give at least {MIN_WORDS}")
     _check_apart(str(path), category.apart, (*category.nouns, *category.adjectives))
     return category
 
@@ -189,13 +185,14 @@ def _require_one_category(categories: Mapping[str, Category]) -> None:
 
 
 def _check_words(place: str, words: Sequence[str]) -> None:
-    """Check that words are not empty, have no space around them, and that none occurs twice."""
+    """Check that there are enough words, that none is empty or has a space around it, and that none occurs twice."""
     for word in words:
         if not word or word != " ".join(word.split()) or not word.isprintable() or set(word) & set("{}."):
             raise InputError(f"{place} has {word!r}: give a word without spaces around it, braces and full stops")
-    duplicate = next((word for word in words if words.count(word) > 1), None)
-    if duplicate is not None:
-        raise InputError(f"{place} has {duplicate!r} more than once: remove one")
+        if words.count(word) > 1:
+            raise InputError(f"{place} has {word!r} more than once: remove one")
+    if len(words) < MIN_WORDS:
+        raise InputError(f"{place} has {count(len(words), 'word')}: give at least {MIN_WORDS}")
 
 
 def _check_apart(place: str, apart: frozenset[frozenset[str]], known: Sequence[str]) -> None:
