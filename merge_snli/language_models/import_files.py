@@ -18,7 +18,7 @@ from merge_snli.language_models.logs import (
     join_logs,
     read_result_log,
 )
-from merge_snli.language_models.questions import Scope, open_asked
+from merge_snli.language_models.questions import Scope, open_whole
 from merge_snli.scoring.data import ScoredData, part_of_data
 from merge_snli.scoring.imports import ImportedAnswers, read_predictions, score_answers
 from merge_snli.scoring.opening import open_config
@@ -142,12 +142,12 @@ def _runs(paths: Sequence[Path], dataset: str, *, model: str | None, partial: bo
 
     @cache
     def opened(config: str, group_column: str | None) -> ScoredData:
-        return open_asked(dataset, Scope(config=config, group_column=group_column))
+        return open_whole(dataset, Scope(config=config, group_column=group_column))
 
     for path in paths:
         with _collecting(errors):
             log = read_log(path)
-            check_digest(log, opened(log.part.config, log.part.group_column))
+            check_digest(log, opened(log.scope.config, log.scope.group_column))
             logs.append(log)
     models = list(dict.fromkeys(log.model for log in logs))
     if model and len(models) > 1:
@@ -157,7 +157,7 @@ def _runs(paths: Sequence[Path], dataset: str, *, model: str | None, partial: bo
         )
     for of_run in join_logs(logs):
         with _collecting(errors):
-            data = opened(of_run[0].part.config, of_run[0].part.group_column)
+            data = opened(of_run[0].scope.config, of_run[0].scope.group_column)
             runs.append(_score(of_run, data, model=model, partial=partial, reader=reader))
     if not runs and len(errors) == 1:
         raise errors[0]
@@ -179,18 +179,16 @@ def _collecting(errors: list[InputError]) -> Iterator[None]:
 
 def _score(logs: Sequence[Log], data: ScoredData, *, model: str | None, partial: bool, reader: str | None) -> _Run:
     """Score the answers in the logs of one run."""
-    asked, answers = logs[0].part, answers_of(logs, data, model=model)
+    scope, answers = logs[0].scope, answers_of(logs, data, model=model)
     if reader:
         from merge_snli.language_models.second_reader import read_unread
 
         filled = filled_prompt(logs[0].prompt, data)
         words = filled.words if filled else data.label_names
         answers = read_unread(answers, answers.prompt or logs[0].prompt, reader, data.label_names, words)
-    subsample = asked.subsample if isinstance(asked.subsample, int) else None
-    part = part_of_data(data, limit_seeds=asked.limit_seeds, subsample=subsample)
     lenient = partial or any(is_result(log.path) for log in logs)
     try:
-        return answers, data, score_answers(answers, part, partial=lenient)
+        return answers, data, score_answers(answers, scope.part_of(data), partial=lenient)
     except InputError as error:
         named = str(error).startswith(answers.source)
         raise (error if named else InputError(f"{answers.source}: {error.message.marked}")) from error

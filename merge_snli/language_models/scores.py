@@ -1,81 +1,57 @@
 """Score a language model's answers while a harness runs."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from statistics import fmean
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from merge_snli.language_models.questions import SUBSAMPLES
-from merge_snli.scoring.data import ID_COLUMNS
+from merge_snli.scoring.answers import Answers
+from merge_snli.scoring.data import ID_COLUMNS, Numbering
 from merge_snli.scoring.statistics import clustered_error, passes_by_seed
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
 
 
-@dataclass(frozen=True)
-class Answered:
-    """The answer to one use of a question.
-
-    Attributes:
-        use: The use, as in `merge_snli.language_models.questions.Question`.
-        answer: A label, or None if the answer cannot be read.
-    """
-
-    use: dict[str, Any]
-    answer: str | None
-
-    @property
-    def correct(self) -> bool:
-        """Whether the answer is the gold label."""
-        return bool(self.answer == self.use["label"])
-
-    @property
-    def is_seed(self) -> bool:
-        """Whether the question is a seed, not a row."""
-        return not any(name in self.use for name in ID_COLUMNS)
-
-    @property
-    def subsamples(self) -> Sequence[int]:
-        """The subsamples with the row that were asked; of data without subsamples one that has all rows."""
-        numbers: Sequence[int] = self.use.get(SUBSAMPLES, (0,))
-        return numbers
-
-    @property
-    def group(self) -> str:
-        """The id of the group."""
-        return str(self.use["seed_id"] if "seed_id" in self.use else self.use["group_id"])
-
-
-def accuracies(answered: Sequence[Answered]) -> dict[str, float]:
+def accuracies(answers: Sequence[tuple[dict[str, Any], str | None]]) -> dict[str, float]:
     """Return SA on seeds, SA on rows, PA at the quality threshold, and standard errors clustered by group.
 
-    What was not asked, such as variants, is absent.
+    What was not predicted, such as variants, is absent.
+
+    Args:
+        answers: Each use of a question, as in `merge_snli.language_models.questions.Question`, and the label that was
+            answered; None if the answer cannot be read.
     """
-    seeds = np.array([each.correct for each in answered if each.is_seed], dtype=bool)
-    rows = [each for each in answered if not each.is_seed]
+    uses = [(use, answer == use["label"]) for use, answer in answers]
+    rows = [(use, correct) for use, correct in uses if not use.keys().isdisjoint(ID_COLUMNS)]
+    seeds = np.array([correct for use, correct in uses if use.keys().isdisjoint(ID_COLUMNS)], dtype=bool)
     values: dict[str, float] = {}
     if len(seeds):
         values["seed_sample_accuracy"] = float(seeds.mean())
         values["seed_sample_accuracy_stderr"] = clustered_error(seeds, np.ones(len(seeds)))
     if rows:
-        groups = _numbers(each.group for each in rows)
-        subsamples = _numbers(number for each in rows for number in each.subsamples)
-        correct, sizes = np.zeros((2, len(subsamples), len(groups)), dtype=np.int64)
-        for each in rows:
-            for draw in each.subsamples:
-                sizes[subsamples[draw], groups[each.group]] += 1
-                correct[subsamples[draw], groups[each.group]] += each.correct
-        values["sample_accuracy"] = fmean(each.correct for each in rows)
-        drawn = sizes.any(axis=0)
-        if drawn.any():
-            passes = passes_by_seed(correct[:, drawn], sizes[:, drawn])
+        groups = Numbering(str(use["seed_id"] if "seed_id" in use else use["group_id"]) for use, _ in rows)
+        subsamples = [use.get(SUBSAMPLES, (0,)) for use, _ in rows]  # of data without subsamples one that has all rows
+        predicted = Answers(
+            labels=("wrong", "correct"),
+            table=pa.table({}),
+            group_ids=tuple(groups.index),
+            groups=np.array(groups.numbers),
+            gold=np.ones(len(rows), dtype=np.int64),
+            predicted=np.array([correct for _, correct in rows], dtype=np.int64),
+            subsamples=np.array(
+                [[number in of_row for of_row in subsamples] for number in dict.fromkeys(chain(*subsamples))],
+                dtype=bool,
+            ).reshape(-1, len(rows)),
+        )
+        counts = predicted.counts()
+        values["sample_accuracy"] = predicted.correct_rows() / len(rows)
+        if counts.drawn.any():
+            correct, sizes = counts.correct[:, counts.drawn], counts.sizes[:, counts.drawn]
+            passes = passes_by_seed(correct, sizes)
             values["sample_accuracy"] = float((correct.sum(1) / sizes.sum(1)).mean())
             values["sample_accuracy_stderr"] = clustered_error(correct.sum(0), sizes.sum(0))
             values["pattern_accuracy"] = float(np.nanmean(pattern_accuracy(correct, sizes, QUALITY_THRESHOLD)[:, 0]))
             values["pattern_accuracy_stderr"] = clustered_error(passes, np.ones(passes.shape))
     return values
-
-
-def _numbers(names: Iterable[Any]) -> dict[Any, int]:
-    return {name: number for number, name in enumerate(dict.fromkeys(names))}

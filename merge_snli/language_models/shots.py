@@ -89,10 +89,10 @@ def shots_for(
             f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "
             f"name a data set of the same task with {param('shots_from')}"
         )
-    asked = {premise for premise, _ in data.pairs}
+    in_data = {premise for premise, _ in data.pairs}
     drawn: dict[str, list[tuple[str, Shot]]] = {label: [] for label in data.label_names}
     for problem in stream_problems(opened, survey):
-        if problem.premise in asked:
+        if problem.premise in in_data:
             continue
         key = hashlib.sha256(f"{random_seed}:{problem.id}".encode()).hexdigest()
         label = names[problem.label]

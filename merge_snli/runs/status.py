@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, explained, param
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import Column, Table
 from merge_snli.runs.run_folder import (
@@ -25,6 +25,9 @@ from merge_snli.runs.run_folder import (
 )
 
 Json = dict[str, Any]
+
+# What a message says of a command of Slurm that this machine lacks.
+NOT_INSTALLED = "is not installed: use a machine of the Slurm cluster"
 
 
 def is_active(folder: Path, stages: Sequence[SubmittedStage]) -> bool:
@@ -217,15 +220,9 @@ def cancel(jobs: Sequence[str]) -> None:
     _run("scancel", *jobs)
 
 
-def not_installed(command: str) -> InputError:
-    """Return the error of a machine that lacks a command of Slurm."""
-    return InputError(f"{command} is not installed: use a machine of the Slurm cluster")
-
-
 def _run(*command: str) -> str:
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    except FileNotFoundError as error:
-        raise not_installed(command[0]) from error
-    except subprocess.CalledProcessError as error:
-        raise InputError(f"{command[0]} failed: {error.stderr.strip()}") from error
+    with explained(FileNotFoundError, f"{command[0]} {NOT_INSTALLED}"):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise InputError(f"{command[0]} failed: {done.stderr.strip()}")
+    return done.stdout

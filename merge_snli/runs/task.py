@@ -56,8 +56,7 @@ class StageTask(PipelineStep):  # type: ignore[misc]
         Raises:
             InputError: If the work raises it; its message is in the task's record.
         """
-        for name, value in {**ENVIRONMENT, "OMP_NUM_THREADS": str(self._threads)}.items():
-            os.environ[name] = value  # before torch is imported
+        os.environ.update(ENVIRONMENT, OMP_NUM_THREADS=str(self._threads))  # before torch is imported
         started = time.time()
 
         def note(state: str, error: str | None = None) -> None:
