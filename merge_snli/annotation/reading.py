@@ -159,6 +159,22 @@ def read_sample(path: Path) -> Sample:
         ) from error
 
 
+def read_sheets(paths: Sequence[Path], sample_file: Path | None = None) -> tuple[Sample, Judgments]:
+    """Read a sample and the scores of every annotator.
+
+    Args:
+        paths: At least one file as for `read_judgments`, or folder of filled-in sheets.
+        sample_file: The file of the sample; None for that beside the first of them, or in it.
+
+    Raises:
+        InputError: As `read_sample`, `filled_sheets` and `read_judgments`.
+    """
+    folder = paths[0] if paths[0].is_dir() else paths[0].parent
+    sample = read_sample(sample_file or folder / SAMPLE_FILE)
+    files = [filled_sheets(path, sample) if path.is_dir() else [path] for path in paths]
+    return sample, read_judgments([path for of_folder in files for path in of_folder], sample)
+
+
 def filled_sheets(folder: Path, sample: Sample) -> list[Path]:
     """Return the sheets in a folder that have a score, and exports of Label Studio that are named after an annotator.
 

@@ -11,7 +11,7 @@ from merge_snli.annotation.sample import COLUMNS, COMMENT, SCALE, SCORES, TEXT_C
 from merge_snli.base.errors import explained
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import write_json, write_text
-from merge_snli.base.table import Column, Table, capitalized, printable
+from merge_snli.base.table import Column, Table, capitalized, count, printable
 from merge_snli.dataset.folders import check_out, first_name, new_content
 from merge_snli.dataset.texts import TextNames
 
@@ -65,6 +65,19 @@ def write_sheets(sample: Sample, out: Path) -> None:
         write_text(staged / "label_config.xml", label_config(sample.texts))
         write_json(staged / "tasks.json", [{"data": row} for row in _in_order_of("", sample)])
         write_json(staged / SAMPLE_FILE, TypeAdapter(Sample).dump_python(sample, mode="json"))
+
+
+def sample_table(sample: Sample) -> Table:
+    """Return how many variants were drawn from how many, by data set and stratum."""
+    return Table(
+        columns=(Column("Data set", "left"), Column("Stratum", "left"), Column("Variants"), Column("Sampled")),
+        rows=tuple(
+            (dataset.name, stratum, population, dataset.size)
+            for dataset in sample.datasets
+            for stratum, population in dataset.population.items()
+        ),
+        notes=(f"{count(len(sample.variant_ids), 'variant')} per annotator",),
+    )
 
 
 def _in_order_of(annotator: str, sample: Sample) -> list[SheetRow]:

@@ -27,7 +27,7 @@ from merge_snli.base.table import capitalized, print_in_any_encoding
 
 # The commands and their summaries, under the headings of `--help`.
 #
-# Each is a module of `merge_snli.cli`, with `_` after a keyword.
+# Each is a module of `merge_snli.cli`, with `_` after a keyword. Its docstring without the first line ends its help.
 HEADINGS = {
     "make data": {
         "generate": "generate a data set of variants from NLI problems",
@@ -155,7 +155,9 @@ def command_parser(commands: Collection[str] = (*COMMANDS, *ALIASES)) -> Command
             **listed,
         )
         if name in commands:
-            _module_of(name).add_arguments(subparser)
+            module = _module_of(name)
+            subparser.epilog = (module.__doc__ or "").partition("\n\n")[2].rstrip()
+            module.add_arguments(subparser)
     return parser
 
 

@@ -1,14 +1,17 @@
 """Import logs and predictions as result files."""
 
+import json
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
 
 from merge_snli.base.errors import InputError, Message, param
-from merge_snli.base.table import count
+from merge_snli.base.table import Column, Table, count
 from merge_snli.language_models.logs import (
     LM_EVAL_PREFIX,
     Log,
@@ -22,7 +25,7 @@ from merge_snli.language_models.questions import Scope, open_whole
 from merge_snli.scoring.data import ScoredData, part_of_data
 from merge_snli.scoring.imports import ImportedAnswers, read_predictions, score_answers
 from merge_snli.scoring.opening import open_config
-from merge_snli.scoring.replies import CUT
+from merge_snli.scoring.replies import CUT, replies_in
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.store import check_results_folder, file_name, is_result, store_result
 
@@ -31,6 +34,8 @@ _Run: TypeAlias = tuple[ImportedAnswers, ScoredData, Result]
 
 # Share of the pairs above which a kind of answers that cannot be read is warned of.
 MAX_UNREAD = 0.02
+# Number of answers that cannot be read, of each kind, that are printed.
+EXAMPLES = 3
 LOOK = f"look at them with {param('unread', True)}"
 MORE_TOKENS = "--max-tokens of inspect eval or --gen_kwargs max_gen_toks=N of lm_eval"
 
@@ -226,3 +231,24 @@ def read_log(path: Path) -> Log:
 def is_log(path: Path) -> bool:
     """Return whether a file has the name of a log; other files are tables of predictions."""
     return path.suffix in INSPECT_ENDINGS or (path.suffix == ".jsonl" and path.name.startswith(LM_EVAL_PREFIX))
+
+
+def unread_replies(results: Sequence[Result]) -> list[dict[str, str]]:
+    """Return the replies in which no answer can be read: the `model`, `kind`, `id` of the row and `text` of each."""
+    return [
+        {"model": result.title, "kind": str(reply.kind), "id": name, "text": reply.text}
+        for result in results
+        for name, replies in replies_in(result.table).items()
+        for reply in replies
+        if reply.label is None
+    ]
+
+
+def unread_table(unread: Sequence[dict[str, str]], *, in_full: bool) -> Table:
+    """Return what cannot be read as a table: all of it, or the first `EXAMPLES` of each kind of each model."""
+    kind = itemgetter("model", "kind")
+    if not in_full:
+        unread = [reply for _, same in groupby(sorted(unread, key=kind), key=kind) for reply in islice(same, EXAMPLES)]
+    columns = tuple(Column(name, "left") for name in ("Model", "Kind", "Pair", "Text"))
+    rows = tuple((reply["model"], reply["kind"], reply["id"], json.dumps(reply["text"])) for reply in unread)
+    return Table(title="Answers that cannot be read", columns=columns, rows=rows)
