@@ -47,12 +47,12 @@ def figures_of(folder: Path, problems: tuple[Problem, ...]) -> Figures:
 @cache
 def forms_of(problems: tuple[Problem, ...]) -> list[Form]:
     """Return all forms of all shared nouns, verbs and adjectives."""
-    found: list[Form] = []
+    all_forms: list[Form] = []
     for tagged in tag(problems, find_tagger()):
         for word in shared_words(tagged, DEFAULT_CLASSES):
-            found += forms(tagged.premise.text, word.text, word.premise)
-            found += forms(tagged.hypothesis.text, word.text, word.hypothesis)
-    return found
+            all_forms += forms(tagged.premise.text, word.text, word.premise)
+            all_forms += forms(tagged.hypothesis.text, word.text, word.hypothesis)
+    return all_forms
 
 
 def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> Figures:

@@ -51,9 +51,6 @@ def write_sheets(sample: Sample, out: Path) -> None:
     Args:
         sample: The sample.
         out: A folder that does not exist or is empty.
-
-    Raises:
-        InputError: If `out` has files, cannot be written, or openpyxl is not installed.
     """
     with new_content(check_out(out, find_other=first_name)) as staged:
         header = [*headings(sample.texts).values()]

@@ -158,9 +158,6 @@ def write_annotation(annotation: Annotation, judgments: Judgments, out: Path, te
 
     Returns:
         The written files.
-
-    Raises:
-        InputError: If the folder cannot be written.
     """
     # The variants on which annotators differ, with the scores and comments of each.
     of_annotators = [f"{column}_{name}" for name in judgments for column in (*SCORES, COMMENT)]

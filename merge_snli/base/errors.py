@@ -18,8 +18,8 @@ _PARAM = re.compile(f"{_START}(?P<text>(?P<name>[^={_START}{_END}]+)(?:=(?P<valu
 # What a message of `explained` has in the place of the reason.
 REASON = "\ufdd2"
 
+# The parameters that are arguments without a flag on the command line, and their names there.
 POSITIONAL = {"problems": "PROBLEMS"}
-"""The parameters that are arguments without a flag on the command line, and their names there."""
 
 
 def flag(name: str) -> str:
@@ -145,7 +145,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
         >>> nearest("inflaton", ["inflation", "mlm"])
         ': did you mean inflation?'
     """
-    by_letters = {each.lstrip("-"): each for each in known}  # dashes would make all options similar
+    by_letters = {other.lstrip("-"): other for other in known}  # dashes would make all options similar
     similar = get_close_matches(name.lstrip("-"), by_letters, n=1)
     return f": did you mean {by_letters[similar[0]]}?" if similar else ""
 

@@ -148,9 +148,6 @@ def read_toml(path: Path, option: str) -> dict[str, Any]:
     Args:
         path: The file.
         option: The option that names it, for messages.
-
-    Raises:
-        InputError: If the file cannot be read or is not valid TOML.
     """
     import tomllib
 

@@ -84,11 +84,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> None:
-    """Run one step, and print what it wrote."""
-    arguments.run_step(arguments)
-
-
 def _score(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.reading import read_sheets
     from merge_snli.annotation.report import score_annotation
@@ -140,11 +135,7 @@ def _sample(arguments: argparse.Namespace) -> None:
 
 
 def _sizes(texts: Sequence[str], datasets: int) -> list[int]:
-    """Return the size for each data set.
-
-    Raises:
-        InputError: If a size is not a positive integer, or there are neither one nor as many sizes as data sets.
-    """
+    """Return the size for each data set."""
     for text in texts:
         if not re.fullmatch("[0-9]+", text) or int(text) == 0:
             raise InputError(
@@ -159,11 +150,7 @@ def _sizes(texts: Sequence[str], datasets: int) -> list[int]:
 
 
 def _check_annotators(annotators: Sequence[str]) -> None:
-    """Check that the annotators' names can be names of different files.
-
-    Raises:
-        InputError: If a name is given twice or has other characters than letters, digits, `.`, `_` and `-`.
-    """
+    """Check that the annotators' names can be names of different files."""
     if not annotators:
         raise InputError(f"{param('annotators')} is empty: give their names, such as {param('annotators')} a1,a2")
     for number, name in enumerate(annotators):

@@ -38,7 +38,7 @@ def split_list(text: str) -> tuple[str, ...]:
     """Split a value at commas; the path of an existing file or folder stays whole."""
     if "," in text and Path(text).exists():
         return (text,)
-    return tuple(part.strip() for part in text.split(",") if part.strip())
+    return tuple(item.strip() for item in text.split(",") if item.strip())
 
 
 # An argument of a command: its flag or name, and how `add_argument` adds it.

@@ -27,5 +27,5 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.dataset.stored import find_dataset
 
     dataset = find_dataset(arguments.dataset)
-    found = explain(dataset, arguments.seed_id, work_folder_of(dataset.folder.absolute(), arguments.work))
-    write_output(arguments.format, text=lambda: explanation_text(found), document=found.as_dict)
+    explanation = explain(dataset, arguments.seed_id, work_folder_of(dataset.folder.absolute(), arguments.work))
+    write_output(arguments.format, text=lambda: explanation_text(explanation), document=explanation.as_dict)

@@ -109,11 +109,7 @@ def _execution(cluster: Cluster | None) -> dict[str, Any]:
 
 
 def read_options(arguments: argparse.Namespace) -> Options:
-    """Return the options of a run: those of the preset or options file, overridden by the command line.
-
-    Raises:
-        InputError: If problems or masked LMs are missing, or an option is invalid.
-    """
+    """Return the options of a run: those of the preset or options file, overridden by the command line."""
     from generation.presets import preset_options, read_run_file
 
     values = given(arguments, Options)

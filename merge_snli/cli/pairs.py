@@ -7,6 +7,7 @@ examples:
 
 import argparse
 import sys
+from collections.abc import Callable
 
 from merge_snli.base.option import described
 from merge_snli.cli.arguments import add_option_arguments, add_steps, argument, given, list_argument
@@ -36,23 +37,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option_arguments(steps["extended"], ExtendedPairOptions, (PAIRS_GROUP,))
 
 
-def run(arguments: argparse.Namespace) -> None:
-    """Make the data set and print its configs."""
-    from merge_snli.pairs.output import summary_table
-
-    dataset = arguments.run_step(arguments)
-    sys.stdout.write(f"{summary_table(dataset.record).text()}data set in {dataset.folder}\n")
-
-
-def _simple(arguments: argparse.Namespace) -> MergeDataset:
+def _simple(arguments: argparse.Namespace) -> None:
     from merge_snli.pairs.simple_pair import make_simple_pair
 
-    options = SimplePairOptions(**given(arguments, SimplePairOptions))
-    return make_simple_pair(arguments.out, options, overwrite=arguments.overwrite)
+    _make(make_simple_pair, SimplePairOptions, arguments)
 
 
-def _extended(arguments: argparse.Namespace) -> MergeDataset:
+def _extended(arguments: argparse.Namespace) -> None:
     from merge_snli.pairs.extended_pair import make_extended_pair
 
-    options = ExtendedPairOptions(**given(arguments, ExtendedPairOptions))
-    return make_extended_pair(arguments.out, options, overwrite=arguments.overwrite)
+    _make(make_extended_pair, ExtendedPairOptions, arguments)
+
+
+def _make(make: Callable[..., MergeDataset], options: type, arguments: argparse.Namespace) -> None:
+    """Make a data set and print its configs."""
+    from merge_snli.pairs.output import summary_table
+
+    dataset = make(arguments.out, options(**given(arguments, options)), overwrite=arguments.overwrite)
+    sys.stdout.write(f"{summary_table(dataset.record).text()}data set in {dataset.folder}\n")

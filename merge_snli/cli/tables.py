@@ -66,16 +66,12 @@ def run(arguments: argparse.Namespace) -> None:
         return
     tables = _tables(dataset, arguments) if arguments.against is None else _tables_against(dataset, arguments)
     write_tables(
-        arguments.format, tables.values(), document=lambda: {name: each.as_dict() for name, each in tables.items()}
+        arguments.format, tables.values(), document=lambda: {name: table.as_dict() for name, table in tables.items()}
     )
 
 
 def _dataset(arguments: argparse.Namespace) -> MergeDataset | None:
-    """Return the data set, or None if the argument names problems.
-
-    Raises:
-        InputError: If there is no such data set, or an option is for problems or data sets only.
-    """
+    """Return the data set, or None if the argument names problems."""
     of_problems = [name for name in given(arguments, ProblemOptions) if name != "problems"]
     of_run = [name for name in DATASET_OPTIONS if getattr(arguments, name)]
     if of_problems and of_run:

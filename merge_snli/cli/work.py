@@ -41,15 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> None:
-    """Run one step, and print what is left or the state of the run.
-
-    Raises:
-        InputError: If there is no work folder or run, or Slurm does not answer.
-    """
-    arguments.run_step(arguments)
-
-
 def _show(arguments: argparse.Namespace) -> None:
     from generation.report.inventory import inventory, inventory_table
 

@@ -51,9 +51,6 @@ def published_record(
 
     Returns:
         Contents by path: the card, `run.json`, and `run.toml` if the folder has one.
-
-    Raises:
-        InputError: If no license is known, it is invalid, or it contradicts the record.
     """
     record = _with_license(dataset.record, dataset.name, license_id)
     record = replace(record, options=record.options | _public_options(record), published=PublishedRecord(repo, metric))
@@ -64,11 +61,7 @@ def published_record(
 
 
 def _with_license(record: Record, name: str, license_id: str | None) -> Record:
-    """Return the record with the license of its problems.
-
-    Raises:
-        InputError: If no license is known, it is invalid, or the record has another one.
-    """
+    """Return the record with the license of its problems."""
     known = license_of(record)
     chosen = known if license_id is None else license_id.lower()
     if chosen is None:
@@ -87,7 +80,7 @@ def _with_license(record: Record, name: str, license_id: str | None) -> Record:
 
 
 def _public_options(record: Record) -> dict[str, Any]:
-    """Return the options that may be paths, reduced to the last part of the path."""
+    """Return the options that may be paths, reduced to the last name of the path."""
     options = record.options
     public = {name: _public(options[name]) for name in PATHS if options.get(name)}
     if record.generation is None:

@@ -166,7 +166,7 @@ def branch_text(branch: Branch) -> str:
         folder, slash, _ = path.rpartition("/")
         size = len(content) if isinstance(content, bytes) else content.stat().st_size
         sizes.setdefault(f"{folder}/*" if slash else path, []).append(size)
-    lines = [f"  {sum(each):>14,} bytes  {name}, {count(len(each), 'file')}" for name, each in sizes.items()]
+    lines = [f"  {sum(of_name):>14,} bytes  {name}, {count(len(of_name), 'file')}" for name, of_name in sizes.items()]
     total = f"  {sum(map(sum, sizes.values())):>14,} bytes in {count(len(branch.files), 'file')}"
     return "\n".join([branch.title, f'  commit "{branch.message}"', *lines, total, ""])
 

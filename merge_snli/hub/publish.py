@@ -157,11 +157,11 @@ def _has_tag(api: HfApi, plan: Plan, tag: str) -> bool:
 
 
 def _progress_text(pushed: Sequence[Pushed], plan: Plan) -> str:
-    """Return which parts of an unfinished plan are published for certain."""
+    """Return which branches of an unfinished plan are published for certain."""
     if not pushed:
         return "no commit is confirmed"
     remaining = [branch.title for branch in plan.branches[len(pushed) :]] + ([f"tag {plan.tag}"] if plan.tag else [])
-    done = ", ".join(each.branch.title for each in pushed)
+    done = ", ".join(push.branch.title for push in pushed)
     return f"published: {done}; not confirmed: {', '.join(remaining)}. Run the same command again to continue"
 
 

@@ -79,7 +79,7 @@ def import_files(
         reader: Language model, as Inspect names it, that is asked which label an unread reply states; None for none.
 
     Returns:
-        The results, one per model, way of asking and part of the data set.
+        The results, one per model, way of asking and scope.
 
     Raises:
         InputError: If no file can be read, is on the data and has all answers, or an option does not apply. No file is
@@ -210,11 +210,7 @@ def _check_names(results: Sequence[Result]) -> None:
 
 
 def read_log(path: Path) -> Log:
-    """Read a result with its answers, or a log: of Inspect if it ends in `.eval` or `.json`, otherwise of lm-eval.
-
-    Raises:
-        InputError: If it cannot be read, or is not on a task of this package.
-    """
+    """Read a result with its answers, or a log: of Inspect if it ends in `.eval` or `.json`, otherwise of lm-eval."""
     if not path.is_file():
         raise InputError(f"{path} does not exist, or is a folder: give log files")
     if is_result(path):

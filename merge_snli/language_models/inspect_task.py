@@ -35,8 +35,7 @@ from inspect_ai.solver import TaskState, generate
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.logs import Log, Usage, recorded_scope, run_digest
-from merge_snli.language_models.questions import Scope, read_questions, uses_of
-from merge_snli.language_models.scores import accuracies
+from merge_snli.language_models.questions import Scope, accuracies, read_questions, uses_of
 from merge_snli.language_models.second_reader import answer_schema, read_by_model
 from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
 from merge_snli.models.prompts import DEFAULT_PROMPT, AnswerForm, prompt_names, read_prompt, read_prompts

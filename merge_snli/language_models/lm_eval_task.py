@@ -1,30 +1,26 @@
 """What the task files of `merge-snli harness` call when lm-evaluation-harness runs them, and the reader of its logs."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import datasets
 
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import is_path, sha256_of_json
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, recorded_scope, run_digest
-from merge_snli.language_models.questions import Scope, Seeds, read_questions
-from merge_snli.language_models.scores import accuracies
+from merge_snli.language_models.questions import Scope, Seeds, accuracies, read_questions
 from merge_snli.models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, parse_prompt
 from merge_snli.problems.file_rows import open_file
 from merge_snli.problems.rows import SourceRow
 from merge_snli.scoring.records import GENERATED, RANKED, PromptRecord
 from merge_snli.scoring.replies import STOPPED, Reply, best_label, majority
-
-if TYPE_CHECKING:
-    import datasets
 
 # Each has a function of this name below, which aggregates the answers.
 METRICS = ("seed_sample_accuracy", "sample_accuracy", "pattern_accuracy", "no_answer")
@@ -59,8 +55,6 @@ def load_questions(
         prompt_toml: The prompt.
         group_column: The column of the groups of pairs in a file.
     """
-    import datasets
-
     scope = Scope(config=config, subsample=subsample, seeds=seeds, limit_seeds=limit_seeds, group_column=group_column)
     read = read_questions(name, scope)
     if read.digest != dataset:

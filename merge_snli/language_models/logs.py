@@ -96,10 +96,6 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
         logs: The logs, at least one.
         data: The whole config that was asked.
         model: Name of the model; by default that of the logs.
-
-    Raises:
-        InputError: If a log has unknown ids or other questions than theirs, or two logs give one question different
-            answers.
     """
     first, pairs = logs[0], data.pairs_by_id()
     filled = filled_prompt(first.prompt, data)

@@ -1,13 +1,20 @@
-"""The questions to ask a language model: the distinct sentence pairs of a part of a data set."""
+"""The questions to ask a language model, the distinct sentence pairs of a part of a data set, and scores of answers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, Literal, TypeAlias, cast, get_args
+
+import numpy as np
+import pyarrow as pa
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.scoring.data import ScoredData, part_of_data
+from merge_snli.scoring.answers import Answers
+from merge_snli.scoring.data import ID_COLUMNS, Numbering, ScoredData, part_of_data
 from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.statistics import clustered_error, passes_by_seed
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
 
 Seeds: TypeAlias = Literal["with", "without", "only"]
 SEEDS: tuple[Seeds, ...] = get_args(Seeds)
@@ -16,7 +23,6 @@ ALL_SUBSAMPLES = "all"
 SUBSAMPLES = "subsamples"
 # The columns of a row in the logs of a harness, if the data has them.
 ROW_COLUMNS = ("variant_id", "word_class", "original", "replacement", "pair_id", "template", "hypothesis_template")
-ID_COLUMNS = ("variant_id", "pair_id", "seed_id")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,11 +45,7 @@ class Scope:
     group_column: str | None = None
 
     def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            InputError: If one is invalid.
-        """
+        """Check the values."""
         if self.subsample != ALL_SUBSAMPLES and type(self.subsample) is not int:
             advice = f"give the number of a subsample, or {ALL_SUBSAMPLES}"
             raise InputError(f"{param('subsample')} is {self.subsample!r}: {advice}")
@@ -79,7 +81,7 @@ class Question:
     def id(self) -> str:
         """The id of the first use, unique in a data set."""
         first = self.uses[0]
-        return str(next(first[name] for name in ID_COLUMNS if name in first))
+        return str(next(first[name] for name in (*ID_COLUMNS, "seed_id") if name in first))
 
     @property
     def label(self) -> str:
@@ -132,11 +134,7 @@ def open_whole(dataset: MergeDataset | str, scope: Scope) -> ScoredData:
 
 
 def read_questions(dataset: MergeDataset | str, scope: Scope) -> Questions:
-    """Read the questions of a scope, each distinct pair once.
-
-    Raises:
-        InputError: If the data set does not have what the scope names.
-    """
+    """Read the questions of a scope, each distinct pair once."""
     data = open_whole(dataset, scope)
     part = scope.part_of(data)
     if part.seeds is None and scope.seeds == "only":
@@ -166,3 +164,45 @@ def _row_uses(part: ScoredData) -> Iterator[dict[str, Any]]:
             first = part.subsample or 0  # a part has one subsample, or all of them
             use[SUBSAMPLES] = [first + number for number, mask in enumerate(part.subsamples) if mask[row]]
         yield use
+
+
+def accuracies(answers: Sequence[tuple[dict[str, Any], str | None]]) -> dict[str, float]:
+    """Return SA on seeds, SA on rows, PA at the quality threshold, and standard errors clustered by group.
+
+    What was not predicted, such as variants, is absent.
+
+    Args:
+        answers: Each use of a question, and the label that was answered; None if the answer cannot be read.
+    """
+    uses = [(use, answer == use["label"]) for use, answer in answers]
+    rows = [(use, correct) for use, correct in uses if not use.keys().isdisjoint(ID_COLUMNS)]
+    seeds = np.array([correct for use, correct in uses if use.keys().isdisjoint(ID_COLUMNS)], dtype=bool)
+    values: dict[str, float] = {}
+    if len(seeds):
+        values["seed_sample_accuracy"] = float(seeds.mean())
+        values["seed_sample_accuracy_stderr"] = clustered_error(seeds, np.ones(len(seeds)))
+    if rows:
+        groups = Numbering(str(use["seed_id"] if "seed_id" in use else use["group_id"]) for use, _ in rows)
+        subsamples = [use.get(SUBSAMPLES, (0,)) for use, _ in rows]  # of data without subsamples one that has all rows
+        predicted = Answers(
+            labels=("wrong", "correct"),
+            table=pa.table({}),
+            group_ids=tuple(groups.index),
+            groups=np.array(groups.numbers),
+            gold=np.ones(len(rows), dtype=np.int64),
+            predicted=np.array([correct for _, correct in rows], dtype=np.int64),
+            subsamples=np.array(
+                [[number in of_row for of_row in subsamples] for number in dict.fromkeys(chain(*subsamples))],
+                dtype=bool,
+            ).reshape(-1, len(rows)),
+        )
+        counts = predicted.counts()
+        values["sample_accuracy"] = predicted.correct_rows() / len(rows)
+        if counts.drawn.any():
+            correct, sizes = counts.correct[:, counts.drawn], counts.sizes[:, counts.drawn]
+            passes = passes_by_seed(correct, sizes)
+            values["sample_accuracy"] = float((correct.sum(1) / sizes.sum(1)).mean())
+            values["sample_accuracy_stderr"] = clustered_error(correct.sum(0), sizes.sum(0))
+            values["pattern_accuracy"] = float(np.nanmean(pattern_accuracy(correct, sizes, QUALITY_THRESHOLD)[:, 0]))
+            values["pattern_accuracy_stderr"] = clustered_error(passes, np.ones(passes.shape))
+    return values

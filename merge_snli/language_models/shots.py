@@ -38,9 +38,6 @@ def fill_prompt(
         shots: Number of shots; by default that of the prompt.
         shots_from: File, folder or Hub id of the problems to draw shots from; `ID:SPLIT` names a split.
         random_seed: Seed of the draw of the shots.
-
-    Raises:
-        InputError: If the prompt does not fit the labels or cannot show shots, or there are not enough problems.
     """
     count = prompt.shots if shots is None else shots
     if prompt.name in PROMPTS and data.texts != NLI_TEXTS:
@@ -69,9 +66,6 @@ def shots_for(
         count: Number of problems.
         random_seed: Seed of the draw.
         at_least: Number of problems that suffice if there are not more, with a warning; None for `count`.
-
-    Raises:
-        InputError: If the problems cannot be read, have other labels, or are too few.
     """
     if count < 0:
         raise InputError(f"shots is {count}: give 0 or a larger number")

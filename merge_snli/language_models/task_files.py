@@ -38,9 +38,6 @@ def write_task_files(questions: Questions, prompts: Sequence[Prompt], shots: tup
 
     Returns:
         The files.
-
-    Raises:
-        InputError: If a prompt is invalid, or `out` is a file, is not writable or is in a data set.
     """
     out = check_out(out)
     tasks = [task for prompt in prompts for task in _tasks(questions, prompt, shots)]
@@ -137,11 +134,8 @@ def estimate(
     Returns:
         The name of the prompt, its number of shots, the number of calls, those of input, output and reasoning tokens
         over all calls, and the cost, or None without both prices.
-
-    Raises:
-        InputError: If the tokenizer cannot be loaded.
     """
-    tokens = _count([prompt.text(each.premise, each.hypothesis) for each in questions], tokenizer)
+    tokens = _count([prompt.text(question.premise, question.hypothesis) for question in questions], tokenizer)
     answers = -(-len(questions) * _count(prompt.answers, tokenizer) // len(prompt.answers))
     if reasoning_tokens is None:
         reasoning_tokens = REASONING_TOKENS if prompt.prompt.reason_first else 0
@@ -167,7 +161,10 @@ def half_widths(questions: Sequence[Question]) -> dict[str, Any]:
         `seeds`, and `half_widths`: half the width of the 95% Wilson score interval of PA over so many seeds, by PA.
     """
     groups = {
-        use.get("seed_id", use.get("group_id")) for each in questions for use in each.uses if {*ID_COLUMNS} & {*use}
+        use.get("seed_id", use.get("group_id"))
+        for question in questions
+        for use in question.uses
+        if {*ID_COLUMNS} & {*use}
     }
     intervals = {
         str(accuracy): proportion_interval(round(accuracy * len(groups)), len(groups))
@@ -191,7 +188,7 @@ def estimate_table(estimates: Sequence[dict[str, Any]], expected: dict[str, Any]
     widths = ", ".join(f"±{100 * width:.1f} points at {at}" for at, width in expected["half_widths"].items())
     return Table(
         columns=(replace(columns[0], align="left"), *columns[1:]),
-        rows=tuple(tuple(each[field] for field in fields) for each in estimates),
+        rows=tuple(tuple(row[field] for field in fields) for row in estimates),
         notes=(
             f"Output tokens: those of the answers{counted}; reasoning tokens are assumed, not counted.",
             *([f"Expected 95% interval of PA with {expected['seeds']:,} seeds: {widths}."] if widths else []),

@@ -31,9 +31,6 @@ def load_parser(tagger: Tagger) -> Language:
 
     Args:
         tagger: The pipeline's tagger, which says where its files are.
-
-    Raises:
-        InputError: If it has no parser or lemmatizer, or cannot be loaded.
     """
     with explained((OSError, ValueError, ImportError), f"the parser {tagger.name!r} cannot be loaded: {REASON}"):
         nlp = spacy.load(tagger.path, exclude=list(EXCLUDED))

@@ -157,9 +157,6 @@ def simple_pair_rows(
         trained: The words of config `augmentation`.
         premises: Premises per family in config `simple` and per template in config `conjunction`.
         random_seed: Seed of all draws.
-
-    Raises:
-        InputError: If a lexicon has too few words.
     """
 
     def rows(config: str, words: Lexicon, count: int, used: set[str], make: RowMaker) -> list[Row]:

@@ -92,11 +92,7 @@ class RayExecutor(RayPipelineExecutor):  # type: ignore[misc]
     """
 
     def run(self) -> None:
-        """Run the tasks that are not complete; Ray starts those of a lost process or machine again.
-
-        Raises:
-            InputError: If Ray does not accept the options of the tasks.
-        """
+        """Run the tasks that are not complete; Ray starts those of a lost process or machine again."""
         import ray  # not by the tasks of other executors
 
         gigabytes = self.mem_per_cpu_gb * self.cpus_per_task
@@ -205,7 +201,7 @@ def _rows(
     options: ClusterOptions, stages: Sequence[RunStage], folder: Path, estimate: DryRun
 ) -> Iterator[tuple[str | int | None, ...]]:
     seconds = {TAG: estimate.reading, FILTERS: estimate.filters, WRITE: estimate.writing}
-    masked_lms = {each.name: each for each in estimate.masked_lms}
+    masked_lms = {masked_lm.name: masked_lm for masked_lm in estimate.masked_lms}
     loading = estimate.loading / len(masked_lms)  # a task loads one masked LM at most, the estimate is for all
     for stage in stages:
         tasks = options.submitted(stage, folder).tasks

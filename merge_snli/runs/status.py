@@ -36,9 +36,6 @@ def is_active(folder: Path, stages: Sequence[SubmittedStage]) -> bool:
     Args:
         folder: The folder of the run.
         stages: Its stages.
-
-    Raises:
-        InputError: If Slurm does not answer.
     """
     return is_submitting(folder) or bool(queued(stages))
 
@@ -54,9 +51,6 @@ def run_status(folder: Path) -> dict[str, Any]:
         were stopped. A stage has the number of its `tasks` in all and by state. Its `units_per_second` are those of all
         running tasks together, or of the finished ones if none runs; its `seconds_left` are estimated for the case that
         no task is waiting for resources. Both are None if unknown.
-
-    Raises:
-        InputError: If there is no run, or Slurm does not answer.
     """
     run = read_run(folder)
     if not run:
@@ -64,12 +58,12 @@ def run_status(folder: Path) -> dict[str, Any]:
             f"{folder} has no run on a cluster: pass the {param('out')} folder of a command with {param('cluster')}"
         )
     active = is_active(folder, run)
-    found = [_stage_status(stage, active=active) for stage in run]
+    states = [_stage_status(stage, active=active) for stage in run]
     return {
         "executor": run[0].executor,
         "active": active,
-        "stages": [stage for stage, _ in found],
-        "failures": [failure for _, failures in found for failure in failures],
+        "stages": [stage for stage, _ in states],
+        "failures": [failure for _, failures in states for failure in failures],
     }
 
 
@@ -199,9 +193,6 @@ def queued(stages: Sequence[SubmittedStage]) -> tuple[str, ...]:
 
     Args:
         stages: Stages that this user has submitted.
-
-    Raises:
-        InputError: If Slurm does not answer.
     """
     jobs = [stage.job for stage in stages if stage.job is not None]
     queue = _run("squeue", "--noheader", "--me", "--format=%F").split() if jobs else ()
@@ -213,9 +204,6 @@ def cancel(jobs: Sequence[str]) -> None:
 
     Args:
         jobs: Ids of jobs.
-
-    Raises:
-        InputError: If Slurm cannot cancel them.
     """
     _run("scancel", *jobs)
 

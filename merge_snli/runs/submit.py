@@ -126,7 +126,7 @@ def _executor(
         resources,
         tasks=run.tasks,
         folder=run.folder,
-        after=[each.job for each in earlier if each.job is not None],
+        after=[run.job for run in earlier if run.job is not None],
         after_failures=stage.after_failures,
     )
 
@@ -160,7 +160,7 @@ def _run_here(
     with _connected(options.address) if options.executor == RAY else nullcontext():
         for stage, run in zip(stages, runs, strict=True):
             earlier = _before(stage, stages, runs)
-            if any(len(each.completed()) < each.tasks for each in earlier) and not stage.after_failures:
+            if any(len(before.completed()) < before.tasks for before in earlier) and not stage.after_failures:
                 return
             executor = _executor(stage, run, earlier, options)
             with _progress_of(run, progress):

@@ -38,11 +38,7 @@ class Recipe:
     max_length: int
 
     def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            InputError: If a value is out of range.
-        """
+        """Check the values."""
         if not 0 < self.learning_rate < 1:
             raise InputError(
                 f"{param('learning_rate')} is {self.learning_rate:g}: it must be between 0 and 1, such as 2e-5"
@@ -105,11 +101,7 @@ class FinetuneOptions:
     out: Path
 
     def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            InputError: If a value is invalid.
-        """
+        """Check the values."""
         require_unique("train", self.train)
         require_unique("random_seed", [str(seed) for seed in self.random_seeds])
         require_at_least("save_every", self.save_every, 1)

@@ -117,7 +117,7 @@ def finetune(
             f"{param('max_length')} is {max_length}, but {base.name} takes at most {limit} tokens: pass {limit} or less"
         )
     encoded, encoded_held_out = (
-        encode(part, tokenizer, labels_of(model.config), max_length) for part in (examples, held_out)
+        encode(rows, tokenizer, labels_of(model.config), max_length) for rows in (examples, held_out)
     )
     check_truncated(examples, encoded, tokenizer, max_length)
     if not checkpoints.exists():
@@ -186,9 +186,6 @@ def check_truncated(
         rows: Their tokens.
         tokenizer: The model's tokenizer.
         max_length: The maximum number of tokens.
-
-    Raises:
-        InputError: If all of them were.
     """
     full = [example for example, row in zip(examples, rows, strict=True) if len(row["input_ids"]) >= max_length]
     pairs = [(example.premise, example.hypothesis) for example in full]
@@ -226,8 +223,8 @@ def training_arguments(options: FinetuneOptions, seed: int, checkpoints: Path) -
 
 def last_checkpoint(folder: Path) -> str | None:
     """Return the last complete checkpoint in a folder, or None."""
-    found = (path.parent for path in folder.glob(f"{PREFIX_CHECKPOINT_DIR}-*/{TRAINER_STATE}"))
-    last = max(found, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
+    complete = (path.parent for path in folder.glob(f"{PREFIX_CHECKPOINT_DIR}-*/{TRAINER_STATE}"))
+    last = max(complete, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
     if last is not None:
         logger.info("resuming from %s", last)
     return None if last is None else str(last)

@@ -13,8 +13,7 @@ from merge_snli import Result, analyze, score
 from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.language_models.import_files import import_files
-from merge_snli.language_models.questions import Scope, read_questions
-from merge_snli.language_models.scores import accuracies
+from merge_snli.language_models.questions import Scope, accuracies, read_questions
 from merge_snli.leaderboard.space import check_results
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
