@@ -144,10 +144,11 @@ def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: Judgments
 
 def _parquet(judgments: Sequence[Judgment]) -> bytes:
     """Return the rows as a Parquet file, sorted by variant and annotator."""
-    ordered = sorted(judgments, key=lambda row: (row.variant_id, row.annotator))
-    columns = [(row.variant_id, row.annotator, *row.scores.values(), row.comment) for row in ordered]
-    schema = features(ANNOTATION).arrow_schema
-    table = pa.table([list(column) for column in zip(*columns, strict=True)], schema=schema)
+    rows = [
+        {"variant_id": row.variant_id, "annotator": row.annotator, **row.scores, "comment": row.comment}
+        for row in sorted(judgments, key=lambda row: (row.variant_id, row.annotator))
+    ]
+    table = pa.Table.from_pylist(rows, schema=features(ANNOTATION).arrow_schema)
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd")
     return bytes(sink.getvalue().to_pybytes())

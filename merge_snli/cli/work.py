@@ -13,6 +13,7 @@ from merge_snli.cli.arguments import TABLE_FORMATS, add_steps, argument, format_
 from merge_snli.dataset.record import Record
 from merge_snli.dataset.stored import RUN_FILE, find_dataset
 from merge_snli.runs.run_folder import SLURM, read_run, run_folder
+from merge_snli.runs.status import cancel, queued, run_status, status_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,15 +86,11 @@ def _record(out: Path) -> Record | None:
 
 
 def _status(arguments: argparse.Namespace) -> None:
-    from merge_snli.runs.status import run_status, status_table
-
     status = run_status(run_folder(arguments.out))
     write_tables(arguments.format, [status_table(status)], document=lambda: status)
 
 
 def _cancel(arguments: argparse.Namespace) -> None:
-    from merge_snli.runs.status import cancel, queued
-
     submitted = read_run(run_folder(arguments.out))
     if submitted and submitted[0].executor != SLURM:
         raise InputError(

@@ -8,8 +8,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import datasets
-
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import is_path, sha256_of_json
 from merge_snli.dataset.texts import TextNames
@@ -42,8 +40,8 @@ def load_questions(
     prompt_toml: str,
     group_column: str | None = None,
     **_: object,
-) -> dict[str, datasets.Dataset]:
-    """Read the questions of a task.
+) -> dict[str, Any]:
+    """Read the questions of a task, as `datasets.Dataset` by split.
 
     Args:
         dataset: Digest of the data.
@@ -55,6 +53,8 @@ def load_questions(
         prompt_toml: The prompt.
         group_column: The column of the groups of pairs in a file.
     """
+    import datasets
+
     scope = Scope(config=config, subsample=subsample, seeds=seeds, limit_seeds=limit_seeds, group_column=group_column)
     read = read_questions(name, scope)
     if read.digest != dataset:

@@ -137,12 +137,9 @@ def estimate(
     """
     tokens = _count([prompt.text(question.premise, question.hypothesis) for question in questions], tokenizer)
     answers = -(-len(questions) * _count(prompt.answers, tokenizer) // len(prompt.answers))
-    if reasoning_tokens is None:
-        reasoning_tokens = REASONING_TOKENS if prompt.prompt.reason_first else 0
-    reasoning = len(questions) * reasoning_tokens
-    cost = None
-    if input_price is not None and output_price is not None:
-        cost = (tokens * input_price + (answers + reasoning) * output_price) / 1_000_000
+    assumed = REASONING_TOKENS if prompt.prompt.reason_first else 0
+    reasoning = len(questions) * (assumed if reasoning_tokens is None else reasoning_tokens)
+    prices = (input_price or 0) * tokens + (output_price or 0) * (answers + reasoning)
     return {
         "prompt": prompt.prompt.name,
         "shots": len(prompt.shots),
@@ -150,7 +147,7 @@ def estimate(
         "input_tokens": tokens,
         "output_tokens": answers,
         "reasoning_tokens": reasoning,
-        "cost": cost,
+        "cost": None if None in (input_price, output_price) else prices / 1_000_000,
     }
 
 

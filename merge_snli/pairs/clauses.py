@@ -106,9 +106,8 @@ def read_clause(doc: Doc, source: str, excluded: frozenset[str], counts: Mapping
         return None
     is_plural = NOUN_TAGS[subject.tag_] or any(child.dep_ == "conj" for child in subject.children)
     negated = _negate(finite, doc[finite.i + 1 : -1].text)
-    if negated is None or _is_plural_verb(finite) not in {None, is_plural}:
-        return None
-    if subject.left_edge.i != 0 or subject.right_edge.i + 1 != finite.i:
+    is_at_start = subject.left_edge.i == 0 and subject.right_edge.i + 1 == finite.i
+    if negated is None or not is_at_start or _is_plural_verb(finite) not in {None, is_plural}:
         return None
     text = _within(doc[: finite.i], counts)
     if text is None or "," in text or any(token.dep_ == "cc" for token in doc[finite.i :]):

@@ -184,13 +184,14 @@ def _draw_premises(
     """Yield what the rows of a premise share, and the words of its slots; add the premises to `used`."""
     random = Random(f"{seed}:{SIMPLE if config == RELEVANCE else config}:{name}")
     for number in range(count):
-        drawn = _draw_new(template, lexicon, random, used)
-        if drawn is None:
+        draws = (draw_words(template.sentences, template.family, lexicon, random) for _ in range(MAX_DRAWS))
+        premises = ((fill(template.premise, words, lexicon), words) for words in draws if words is not None)
+        premise, words = next((drawn for drawn in premises if drawn[0] not in used), ("", None))
+        if words is None:
             raise InputError(
                 f"{param('premises')} is too large for the words: config {config} has only {number} different premises "
                 f"of template {name}; pass a smaller number or a larger {param('lexicon')}"
             )
-        premise, words = drawn
         used.add(premise)
         shared = {
             "group_id": f"{config}-{name}-{number:05}",
@@ -201,15 +202,6 @@ def _draw_premises(
             **words,
         }
         yield shared, words
-
-
-def _draw_new(template: PairTemplate, lexicon: Lexicon, random: Random, used: set[str]) -> tuple[str, Words] | None:
-    for _ in range(MAX_DRAWS):
-        words = draw_words(template.sentences, template.family, lexicon, random)
-        premise = "" if words is None else fill(template.premise, words, lexicon)
-        if words is not None and premise not in used:
-            return premise, words
-    return None
 
 
 def _row(shared: Row, name: str, label: str, hypothesis: str, **more: str) -> Row:

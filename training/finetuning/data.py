@@ -13,21 +13,12 @@ from merge_snli.models.scored_model import card_field
 from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import read_problems
+from merge_snli.problems.reading import Problem, read_problems
 from merge_snli.problems.source import without_options
 from merge_snli.schema import NLI_LABELS
 from training.finetuning.options import FinetuneOptions
 
 TRAIN = "train"
-
-
-@dataclass(frozen=True)
-class Example:
-    """A premise, a hypothesis and the name of their label."""
-
-    premise: str
-    hypothesis: str
-    label: str
 
 
 @dataclass(frozen=True)
@@ -51,10 +42,10 @@ class Source:
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Examples for training, examples for evaluation, and their sources."""
+    """Problems for training and for evaluation, whose labels are numbers of `NLI_LABELS`, and their sources."""
 
-    examples: tuple[Example, ...]
-    held_out: tuple[Example, ...]
+    examples: tuple[Problem, ...]
+    held_out: tuple[Problem, ...]
     sources: tuple[Source, ...]
 
 
@@ -64,8 +55,8 @@ def read_training_data(options: FinetuneOptions) -> TrainingData:
     Args:
         options: The options of the run.
     """
-    examples: list[Example] = []
-    held_out: list[Example] = []
+    examples: list[Problem] = []
+    held_out: list[Problem] = []
     sources = []
     for name in options.train:
         read, source = read_examples(name, problem_options(name))
@@ -97,7 +88,7 @@ def augmented(data: TrainingData, options: FinetuneOptions, seed: int) -> Traini
     return replace(data, examples=(*data.examples, *added * options.augment_copies), sources=(*data.sources, source))
 
 
-def _sample(examples: Sequence[Example], number: int, options: FinetuneOptions, seed: int) -> list[Example]:
+def _sample(examples: Sequence[Problem], number: int, options: FinetuneOptions, seed: int) -> list[Problem]:
     if not 0 < number <= len(examples):
         raise InputError(
             f"{param('augment_share')} is {options.augment_share:g}, which is {number:,} examples, but "
@@ -127,7 +118,7 @@ def is_file(name: str) -> bool:
     return name.startswith(PREFIX) or Problems.of(name).are_files
 
 
-def read_examples(name: str, options: ProblemOptions) -> tuple[list[Example], Source]:
+def read_examples(name: str, options: ProblemOptions) -> tuple[list[Problem], Source]:
     """Read the examples of a source.
 
     Args:
@@ -138,8 +129,14 @@ def read_examples(name: str, options: ProblemOptions) -> tuple[list[Example], So
         read = read_problems(options)
     if sorted(read.label_names) != sorted(NLI_LABELS):
         raise InputError(f"{name} has the labels {', '.join(read.label_names)}; training needs {', '.join(NLI_LABELS)}")
+    numbers = [NLI_LABELS.index(name) for name in read.label_names]
     examples = [
-        Example(problem.premise.strip(), problem.hypothesis.strip(), read.label_names[problem.label])
+        replace(
+            problem,
+            premise=problem.premise.strip(),
+            hypothesis=problem.hypothesis.strip(),
+            label=numbers[problem.label],
+        )
         for problem in read.problems
     ]
     return examples, Source(name, read.digest, len(examples), license_of(str(options.problems)))

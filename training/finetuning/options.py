@@ -104,12 +104,11 @@ class FinetuneOptions:
         """Check the values."""
         require_unique("train", self.train)
         require_unique("random_seed", [str(seed) for seed in self.random_seeds])
-        require_at_least("save_every", self.save_every, 1)
         require_at_least("random_seed", min(self.random_seeds), 0)
         if max(self.random_seeds) > MAX_SEED:
             raise InputError(f"{param('random_seed')} is {max(self.random_seeds)}: it must be at most {MAX_SEED}")
-        require_at_least("hold_out", self.hold_out, 0)
-        require_at_least("augment_copies", self.augment_copies, 1)
+        for name, minimum in (("save_every", 1), ("hold_out", 0), ("augment_copies", 1)):
+            require_at_least(name, getattr(self, name), minimum)
         for option, is_set in (("share", self.augment_share is not None), ("copies", self.augment_copies > 1)):
             if is_set and self.augment is None:
                 raise InputError(f"{param(f'augment_{option}')} needs examples: add {param('augment')} DIR/CONFIG")

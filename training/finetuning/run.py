@@ -28,8 +28,9 @@ from merge_snli.dataset.label_spellings import canonical_names
 from merge_snli.models.batches import max_length as model_limit
 from merge_snli.models.finding import ResolvedModel, find_device
 from merge_snli.problems.known_datasets import known_dataset
+from merge_snli.problems.reading import Problem
 from merge_snli.schema import NLI_LABELS
-from training.finetuning.data import Example, epoch_batches
+from training.finetuning.data import epoch_batches
 from training.finetuning.options import RECORD, FinetuneOptions
 
 logger = logging.getLogger(__name__)
@@ -82,8 +83,8 @@ class LengthTrainer(Trainer):
 
 def finetune(
     base: ResolvedModel,
-    examples: Sequence[Example],
-    held_out: Sequence[Example],
+    examples: Sequence[Problem],
+    held_out: Sequence[Problem],
     options: FinetuneOptions,
     *,
     seed: int,
@@ -157,7 +158,7 @@ def labels_of(config: PreTrainedConfig) -> tuple[str, ...]:
 
 
 def encode(
-    examples: Sequence[Example], tokenizer: PreTrainedTokenizerBase, labels: Sequence[str], max_length: int
+    examples: Sequence[Problem], tokenizer: PreTrainedTokenizerBase, labels: Sequence[str], max_length: int
 ) -> list[Row]:
     """Tokenize examples.
 
@@ -173,11 +174,12 @@ def encode(
     hypotheses = [example.hypothesis for example in examples]
     columns = tokenizer(premises, hypotheses, truncation=True, max_length=max_length)
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-    return [row | {"labels": labels.index(example.label)} for row, example in zip(rows, examples, strict=True)]
+    numbers = [labels.index(NLI_LABELS[example.label]) for example in examples]
+    return [row | {"labels": number} for row, number in zip(rows, numbers, strict=True)]
 
 
 def check_truncated(
-    examples: Sequence[Example], rows: Sequence[Row], tokenizer: PreTrainedTokenizerBase, max_length: int
+    examples: Sequence[Problem], rows: Sequence[Row], tokenizer: PreTrainedTokenizerBase, max_length: int
 ) -> None:
     """Log how many examples were truncated.
 
