@@ -43,9 +43,6 @@ async def read_by_model(reader: str, text: str, labels: Sequence[str], words: Se
 
     Returns:
         One of `labels`; None if the reply states none, or is empty without its reasoning.
-
-    Raises:
-        InputError: If the model cannot be asked.
     """
     reply = without_reasoning(text)
     if not reply:
@@ -63,7 +60,7 @@ async def read_by_model(reader: str, text: str, labels: Sequence[str], words: Se
 
 
 def read_unread(
-    answers: ImportedAnswers, asked: PromptRecord, reader: str, labels: Sequence[str], words: Sequence[str]
+    answers: ImportedAnswers, prompt: PromptRecord, reader: str, labels: Sequence[str], words: Sequence[str]
 ) -> ImportedAnswers:
     """Return the answers of a model with those that another model reads in the replies without a label.
 
@@ -88,6 +85,6 @@ def read_unread(
         answers,
         replies=replies,
         labels={pair: majority(of_pair) for pair, of_pair in replies.items()},
-        prompt=replace(asked, settings={**asked.settings, READER: json.dumps(reader)}),
-        digest=answers.digest if READER in asked.settings else sha256_of_json([answers.digest, reader]),
+        prompt=replace(prompt, settings={**prompt.settings, READER: json.dumps(reader)}),
+        digest=answers.digest if READER in prompt.settings else sha256_of_json([answers.digest, reader]),
     )
