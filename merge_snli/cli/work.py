@@ -10,10 +10,8 @@ from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import TABLE_FORMATS, add_steps, argument, format_argument, write_tables
-from merge_snli.dataset.record import Record
-from merge_snli.dataset.stored import RUN_FILE, find_dataset
+from merge_snli.dataset.stored import RUN_FILE, MergeDataset, find_dataset
 from merge_snli.runs.run_folder import SLURM, read_run, run_folder
-from merge_snli.runs.status import cancel, queued, run_status, status_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +44,8 @@ def _show(arguments: argparse.Namespace) -> None:
     from generation.report.inventory import inventory, inventory_table
 
     work = _work_folder(arguments)
-    stored = inventory(work, _record(arguments.out.expanduser()))
+    dataset = _finished(arguments.out.expanduser())
+    stored = inventory(work, None if dataset is None else dataset.record)
     write_tables(
         arguments.format,
         [inventory_table(work, stored)],
@@ -63,11 +62,11 @@ def _drop(arguments: argparse.Namespace) -> None:
     from generation.work import work_folder
 
     out, work = arguments.out.expanduser(), _work_folder(arguments)
-    record = _record(out)
-    if record is None:
+    dataset = _finished(out)
+    if dataset is None:
         raise InputError(f"cannot know what {out} needs, which has no finished data set: generate it first")
     with work_folder(out.resolve(), arguments.work):
-        drop(stored for stored in inventory(work, record) if stored.needed is False)
+        drop(stored for stored in inventory(work, dataset.record) if stored.needed is False)
     _show(arguments)
 
 
@@ -80,17 +79,21 @@ def _work_folder(arguments: argparse.Namespace) -> Path:
     return work
 
 
-def _record(out: Path) -> Record | None:
-    """Return the run record of the data set, or None if it is not finished."""
-    return find_dataset(str(out)).record if (out / RUN_FILE).is_file() else None
+def _finished(out: Path) -> MergeDataset | None:
+    """Return the data set, or None if it is not finished."""
+    return find_dataset(str(out)) if (out / RUN_FILE).is_file() else None
 
 
 def _status(arguments: argparse.Namespace) -> None:
+    from merge_snli.runs.status import run_status, status_table
+
     status = run_status(run_folder(arguments.out))
     write_tables(arguments.format, [status_table(status)], document=lambda: status)
 
 
 def _cancel(arguments: argparse.Namespace) -> None:
+    from merge_snli.runs.status import cancel, queued
+
     submitted = read_run(run_folder(arguments.out))
     if submitted and submitted[0].executor != SLURM:
         raise InputError(
