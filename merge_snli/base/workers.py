@@ -4,8 +4,6 @@ They are spawned, so that they are the same on every operating system, and do no
 end when the process that started them ends or leaves the block, whatever they are doing.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import signal
@@ -18,16 +16,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from logging.handlers import BufferingHandler
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tqdm.std import tqdm
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress, Stage, repeating
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
 
 SECONDS_PER_POLL = 0.2
 
@@ -57,9 +53,6 @@ class Workers:
         Args:
             tasks: At most one function per worker, which can be pickled. Each counts its own units.
             stage: Receives the sum of their units and totals.
-
-        Raises:
-            InputError: If a task raises it, or a worker is killed.
         """
         for number in range(len(tasks)):
             self._counts[2 * number : 2 * number + 2] = 0, UNKNOWN

@@ -1,4 +1,12 @@
-"""`merge-snli score`: score NLI models on a data set."""
+"""`merge-snli score`: score NLI models on a data set.
+
+examples:
+  merge-snli score demo:nli-a demo:nli-b --dataset demo:dataset --out results
+  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results
+  merge-snli score demo:nli-a --dataset demo:dataset --source recorded --out results
+  merge-snli score ORG/CAUSAL_LM --prompt word few_shot --dataset demo:dataset --out results
+  merge-snli score demo:nli-a --dataset pairs.tsv --group-column pattern --by construction --out results
+"""
 
 from __future__ import annotations
 
@@ -12,18 +20,19 @@ from typing import TYPE_CHECKING
 from merge_snli.base.errors import InputError, as_flags, param
 from merge_snli.base.table import Table
 from merge_snli.cli.arguments import (
+    CLUSTER,
     DATASET,
     JSON,
     RESULTS,
     SOURCE_OPTIONS,
     TABLE_FORMATS,
-    add_cluster,
-    add_format,
-    add_list,
-    add_min_agreement,
+    add_all,
     add_source_arguments,
-    add_thresholds,
+    format_argument,
+    list_argument,
+    min_agreement_argument,
     read_cluster,
+    thresholds_argument,
     write_tables,
 )
 from merge_snli.problems.options import ProblemOptions
@@ -58,36 +67,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "give the Hub id of the data set",
     )
     add_source_arguments(parser)
-    add_cluster(parser)
-    add_thresholds(parser, "also show PA at these thresholds in the table, such as 0.8 0.95")
-    add_format(parser, *TABLE_FORMATS)
-    parser.epilog = (
-        "examples:\n"
-        "  merge-snli score demo:nli-a demo:nli-b --dataset demo:dataset --out results\n"
-        "  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results\n"
-        "  merge-snli score demo:nli-a --dataset demo:dataset --source recorded --out results\n"
-        "  merge-snli score ORG/CAUSAL_LM --prompt word few_shot --dataset demo:dataset --out results\n"
-        "  merge-snli score demo:nli-a --dataset pairs.tsv --group-column pattern --by construction --out results"
+    add_all(
+        parser,
+        CLUSTER,
+        thresholds_argument("also show PA at these thresholds in the table, such as 0.8 0.95"),
+        format_argument(*TABLE_FORMATS),
     )
 
 
 def _add_models(parser: argparse.ArgumentParser) -> None:
     """Add which models to score, and how to ask causal LMs."""
-    add_list(
-        parser.add_argument,
-        "names",
-        nargs="*",
-        default=(),
-        metavar="MODEL",
-        help="sequence classifiers, or causal LMs with --prompt: Hub ids, folders, demo:nli-a or demo:nli-b; "
-        "NAME=FOLDER names a folder's model",
+    add_all(
+        parser,
+        list_argument(
+            "names",
+            nargs="*",
+            default=(),
+            metavar="MODEL",
+            help="sequence classifiers, or causal LMs with --prompt: Hub ids, folders, demo:nli-a or demo:nli-b; "
+            "NAME=FOLDER names a folder's model",
+        ),
     )
-    add_list(
-        parser.add_argument,
-        "--prompt",
-        default=(),
-        metavar="NAME|FILE|all",
-        help="ask the models, which are causal LMs, and rank the answers: names of bundled prompts, TOML files, or all",
+    add_all(
+        parser,
+        list_argument(
+            "--prompt",
+            default=(),
+            metavar="NAME|FILE|all",
+            help="ask the models, which are causal LMs, and rank the answers: names of bundled prompts, TOML files, or "
+            "all",
+        ),
     )
     parser.add_argument(
         "--shots", type=int, metavar="N", help="problems that a prompt shows with their labels (default: as it says)"
@@ -117,13 +126,15 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
         help="score any labeled pairs in groups, such as HANS or contrast sets: the column of the groups. Simple Pair "
         "and Extended Pair need no --group-column",
     )
-    add_list(
-        parser.add_argument,
-        "--by",
-        default=(),
-        metavar="COLUMN",
-        help="also score the pairs with each value of a column, or of two columns joined as A+B; only for pairs in "
-        "groups (default for Simple Pair and Extended Pair: their templates)",
+    add_all(
+        parser,
+        list_argument(
+            "--by",
+            default=(),
+            metavar="COLUMN",
+            help="also score the pairs with each value of a column, or of two columns joined as A+B; only for pairs in "
+            "groups (default for Simple Pair and Extended Pair: their templates)",
+        ),
     )
     parser.add_argument(
         "--limit-seeds",
@@ -139,17 +150,19 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="score only the variants that a subsample drew, not all of split test; the scores printed are the same",
     )
-    add_min_agreement(parser, "; marked as partial")
+    add_all(parser, min_agreement_argument("; marked as partial"))
 
 
 def _add_loading(parser: argparse.ArgumentParser) -> None:
     """Add how to load models, and what their outputs mean."""
-    add_list(
-        parser.add_argument,
-        "--model-labels",
-        metavar="LABEL",
-        help="labels of the models' outputs in order, if their configs do not name them; or infer, to find the order "
-        "on the seeds",
+    add_all(
+        parser,
+        list_argument(
+            "--model-labels",
+            metavar="LABEL",
+            help="labels of the models' outputs in order, if their configs do not name them; or infer, to find the "
+            "order on the seeds",
+        ),
     )
     parser.add_argument(
         "--dtype",

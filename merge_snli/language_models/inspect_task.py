@@ -32,11 +32,10 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState, generate
 
-from merge_snli.base.errors import InputError, reason
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.language_models.answers import read_answer
-from merge_snli.language_models.logs import Log, Usage, asked_digest, asked_part
-from merge_snli.language_models.questions import Scope, read_questions, uses_of
-from merge_snli.language_models.scores import Answered, accuracies
+from merge_snli.language_models.logs import Log, Usage, recorded_scope, run_digest
+from merge_snli.language_models.questions import Scope, accuracies, read_questions, uses_of
 from merge_snli.language_models.second_reader import answer_schema, read_by_model
 from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
 from merge_snli.models.prompts import DEFAULT_PROMPT, AnswerForm, prompt_names, read_prompt, read_prompts
@@ -121,9 +120,9 @@ def nli(
             limit_seeds=limit_seeds,
             group_column=group_column,
         )
-        asked = read_questions(dataset, scope)
+        read = read_questions(dataset, scope)
         filled = fill_prompt(
-            read_prompt(prompt), asked.data, shots=shots, shots_from=shots_from, random_seed=random_seed
+            read_prompt(prompt), read.data, shots=shots, shots_from=shots_from, random_seed=random_seed
         )
         if schema and filled.prompt.answer != "json":
             raise InputError(f"schema is for prompts that ask for JSON, not for {filled.prompt.name}: remove it")
@@ -137,13 +136,13 @@ def nli(
                 target=question.label,
                 metadata=question.metadata(),
             )
-            for question in asked.questions
+            for question in read.questions
         ]
     except InputError as error:
         raise PrerequisiteError(str(error)) from error
-    record = {**asked.record, **filled.record, READER: reader}
+    record = {**read.record, **filled.record, READER: reader}
     return Task(
-        dataset=MemoryDataset(samples, name=asked.name),
+        dataset=MemoryDataset(samples, name=read.name),
         solver=generate(),
         scorer=nli_answer(list(filled.labels), filled.prompt.answer, list(filled.words), reader),
         config=GenerateConfig(
@@ -180,14 +179,12 @@ def merge_accuracy() -> Metric:
     """SA on seeds and variants, and PA at the quality threshold, with standard errors clustered by seed."""
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        answered = [
-            Answered(use, score.score.answer)
-            for score in scores
-            for use in uses_of(score.sample_metadata or {"label": ""})
+        answers = [
+            (use, score.score.answer) for score in scores for use in uses_of(score.sample_metadata or {"label": ""})
         ]
         unread = sum(score.score.answer is None for score in scores)
         by_model = sum(READ_BY_MODEL in (score.score.metadata or {}) for score in scores)
-        return {**accuracies(answered), "no_answer": float(unread), READ_BY_MODEL: float(by_model)}
+        return {**accuracies(answers), "no_answer": float(unread), READ_BY_MODEL: float(by_model)}
 
     return compute
 
@@ -236,22 +233,16 @@ def read_inspect_log(path: Path) -> Log:
     """Read a log, `.eval` or `.json`, finished or not.
 
     Samples without a score, because the run stopped or they failed, have no answer in the result.
-
-    Raises:
-        InputError: If the file is not a whole log, is on another task, or was scored otherwise.
     """
-    try:
+    message = f"{path} is not a whole log of merge_snli/nli ({REASON}): copy it again"
+    with explained((*BROKEN, PrerequisiteError), message):
         return _read(path)
-    except InputError:
-        raise
-    except (*BROKEN, PrerequisiteError) as error:
-        raise InputError(f"{path} is not a whole log of merge_snli/nli ({reason(error)}): copy it again") from error
 
 
 def _read(path: Path) -> Log:
     replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
-    asked: dict[str, str] = {}
+    texts: dict[str, str] = {}
     header = read_eval_log(path, header_only=True)
     record = (header.eval.metadata or {}).get(RECORD)
     if not isinstance(record, dict) or "dataset" not in record:
@@ -266,11 +257,11 @@ def _read(path: Path) -> Log:
             reader = (score.metadata or {}).get(READ_BY_MODEL)
             text = sample.output.completion
             replies[str(sample.id), sample.epoch] = Reply(score.answer, text, kind, reader=reader)
-            asked[str(sample.id)] = sample.input if isinstance(sample.input, str) else sample.input[-1].text
+            texts[str(sample.id)] = sample.input if isinstance(sample.input, str) else sample.input[-1].text
     provider, _, model = header.eval.model.partition("/")
     # Those of the command line override those of the task.
     configs = header.plan.config, header.eval.model_generate_config
-    settings = {name: value for each in configs for name, value in each.model_dump(exclude_none=True).items()}
+    settings = {name: value for config in configs for name, value in config.model_dump(exclude_none=True).items()}
     settings |= {READER: record[READER]} if record.get(READER) else {}
     prompt = PromptRecord(
         harness=HARNESS,
@@ -293,12 +284,12 @@ def _read(path: Path) -> Log:
     return Log(
         path=path,
         model=model or provider,
-        digest=asked_digest(model or provider, prompt),
+        digest=run_digest(model or provider, prompt),
         dataset=str(record["dataset"]),
         name=str(record.get("name")),
-        part=asked_part(record, path),
+        scope=recorded_scope(record, path),
         replies=replies,
-        asked=asked,
+        texts=texts,
         usage=usage,
         prompt=prompt,
         versions=dict(header.eval.packages),
@@ -310,9 +301,9 @@ def _usage(sample: EvalSample) -> Usage:
     events = [event for event in sample.events if event.event == "model" and event.role != READER]
     used, read = sample.model_usage.values(), sample.role_usage.get(READER, ModelUsage())
     failed = sum(event.error is not None for event in events)  # such as attempts that took too long
-    return Usage(
-        calls=max(1, len(events) - failed),
-        input_tokens=sum(usage.input_tokens for usage in used) - read.input_tokens,
-        output_tokens=sum(usage.output_tokens for usage in used) - read.output_tokens,
-        retries=failed + sum(event.retries or 0 for event in events) + len(sample.error_retries or []),
-    )
+    return {
+        "calls": max(1, len(events) - failed),
+        "input_tokens": sum(usage.input_tokens for usage in used) - read.input_tokens,
+        "output_tokens": sum(usage.output_tokens for usage in used) - read.output_tokens,
+        "retries": failed + sum(event.retries or 0 for event in events) + len(sample.error_retries or []),
+    }

@@ -8,7 +8,7 @@ from dataclasses import replace
 from inspect_ai.model import CachePolicy, GenerateConfig, ResponseSchema, get_model
 from inspect_ai.util import JSONSchema
 
-from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.errors import REASON, explained, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.language_models.answers import read_answer, without_reasoning
 from merge_snli.scoring.imports import ImportedAnswers
@@ -43,37 +43,30 @@ async def read_by_model(reader: str, text: str, labels: Sequence[str], words: Se
 
     Returns:
         One of `labels`; None if the reply states none, or is empty without its reasoning.
-
-    Raises:
-        InputError: If the model cannot be asked.
     """
     reply = without_reasoning(text)
     if not reply:
         return None
     options = ", ".join(f'{chr(ord("A") + number)}. "{word}"' for number, word in enumerate(words))
     listed = ", ".join(f'"{word}"' for word in words)
-    asked = QUESTION.format(options=options, words=listed, none=NOT_STATED, reply=reply)
+    question = QUESTION.format(options=options, words=listed, none=NOT_STATED, reply=reply)
     config = GenerateConfig(temperature=0.0, response_schema=answer_schema([*words, NOT_STATED]))
-    try:
+    message = f"{param('reader')} is {reader!r}, which Inspect cannot ask: {REASON}"
+    with explained(Exception, message):  # providers raise anything
         # The role tells its calls from those of the model that is scored, which may be the same.
         model = get_model(role=READER, default=reader)
-        output = await model.generate(asked, config=config, cache=CachePolicy(expiry=None))
-    except Exception as error:  # providers raise anything
-        raise InputError(f"{param('reader')} is {reader!r}, which Inspect cannot ask: {reason(error)}") from error
+        output = await model.generate(question, config=config, cache=CachePolicy(expiry=None))
     return read_answer(output.completion, labels, "json", words)
 
 
 def read_unread(
-    answers: ImportedAnswers, asked: PromptRecord, reader: str, labels: Sequence[str], words: Sequence[str]
+    answers: ImportedAnswers, prompt: PromptRecord, reader: str, labels: Sequence[str], words: Sequence[str]
 ) -> ImportedAnswers:
     """Return the answers of a model with those that another model reads in the replies without a label.
 
     They are answers of their own, with another digest.
-
-    Raises:
-        InputError: If the model cannot be asked.
     """
-    texts = {reply.text for each in answers.replies.values() for reply in each if not reply.label and reply.text}
+    texts = {reply.text for of_pair in answers.replies.values() for reply in of_pair if not reply.label and reply.text}
 
     async def ask() -> list[str | None]:
         return await asyncio.gather(*(read_by_model(reader, text, labels, words) for text in texts))
@@ -84,14 +77,14 @@ def read_unread(
             replace(reply, label=label, kind=None, reader=reader)
             if not reply.label and (label := read.get(reply.text))
             else reply
-            for reply in each
+            for reply in of_pair
         )
-        for pair, each in answers.replies.items()
+        for pair, of_pair in answers.replies.items()
     }
     return replace(
         answers,
         replies=replies,
-        labels={pair: majority(each) for pair, each in replies.items()},
-        prompt=replace(asked, settings={**asked.settings, READER: json.dumps(reader)}),
-        digest=answers.digest if READER in asked.settings else sha256_of_json([answers.digest, reader]),
+        labels={pair: majority(of_pair) for pair, of_pair in replies.items()},
+        prompt=replace(prompt, settings={**prompt.settings, READER: json.dumps(reader)}),
+        digest=answers.digest if READER in prompt.settings else sha256_of_json([answers.digest, reader]),
     )

@@ -72,9 +72,6 @@ def check_folder(out: str | Path, command: str, options: Mapping[str, Any], *, o
         command: The command.
         options: The options of the command.
         overwrite: Whether a data set that was made otherwise may be replaced.
-
-    Raises:
-        InputError: If the folder has other content, or a data set that was made otherwise and `overwrite` is false.
     """
     folder = check_dataset_out(out)
     if (folder / RUN_FILE).is_file() and not overwrite:

@@ -15,6 +15,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import (
     disk_errors_as_input_errors,
     is_running,
+    read_json,
     sha256_of_file,
     sha256_of_json,
     write_json,
@@ -28,6 +29,19 @@ def test_written_files(tmp_path: Path) -> None:
     assert (tmp_path / "a" / "b.txt").read_bytes() == "café".encode()
     assert (tmp_path / "a" / "c.json").read_text(encoding="utf-8") == '{\n  "é": [\n    1\n  ]\n}\n'
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["b.txt", "c.json"]
+
+
+@pytest.mark.parametrize("content", [b"", b'{"a": 1', b"\xff", b"[" * 100_000], ids=["empty", "cut", "latin", "deep"])
+def test_a_json_file_that_cannot_be_read_has_no_value(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(content)
+    assert read_json(tmp_path / "a.json") is None
+    assert read_json(tmp_path / "missing.json") is None
+    assert read_json(tmp_path) is None
+
+
+def test_a_written_json_value_is_read(tmp_path: Path) -> None:
+    write_json(tmp_path / "a.json", {"é": [1, None]})
+    assert read_json(tmp_path / "a.json") == {"é": [1, None]}
 
 
 @pytest.mark.parametrize(
