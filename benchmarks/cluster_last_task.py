@@ -13,7 +13,6 @@ import resource
 import shutil
 import sys
 import time
-from collections import Counter
 from dataclasses import asdict, replace
 from itertools import cycle, islice
 from pathlib import Path
@@ -26,7 +25,7 @@ from generation import Options
 from generation.replacements.counts import counts_table
 from generation.run import GenerationRun, plan_run, read_inputs
 from generation.tasks import write
-from generation.variant_shards import PARTS, VARIANT_COUNTS, VariantShard
+from generation.variant_shards import PARTS_PER_SHARD, VARIANT_COUNTS, VariantShard
 from generation.work import RESULT_FOLDERS, TAGGED_FOLDER, write_shard
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.progress import Progress
@@ -54,8 +53,9 @@ def main() -> None:
     with Progress(quiet=True).stage("write", unit="data set") as stage:
         write(run, WHOLE, stage)
     size = sum(path.stat().st_size for path in run.out.rglob("*") if path.is_file())
+    variants = run.shards * PARTS_PER_SHARD * SEEDS_PER_PART * VARIANTS_PER_SEED
     sys.stdout.write(
-        f"{run.shards * PER_SHARD:,} problems, {run.shards * PARTS * SEEDS_PER_PART * VARIANTS_PER_SEED:,} variants: "
+        f"{run.shards * PER_SHARD:,} problems, {variants:,} variants: "
         f"{time.monotonic() - start:.0f} s ({time.process_time() - cpu:.0f} s of CPU time), "
         f"peak memory {peak_memory():.2f} GB, {size / 1e9:.2f} GB written\n"
     )
@@ -76,7 +76,7 @@ def make_shards(run: GenerationRun) -> None:
     words = {name: WordCounts(400, dict.fromkeys(NLI_LABELS, 1), 500, {}, 400, 500) for name in WORD_CLASSES}
     counts = {name: asdict(each) for name, each in words.items()}
     rows = shard_tables(run)
-    for number in range(run.shards * PARTS):
+    for number in range(run.shards * PARTS_PER_SHARD):
         key = sha256_of_json(number)[:32]
         tagged = write_shard(run.work / TAGGED_FOLDER, key, pa.table({"id": [key]}))
         run.notes.write(TAG, number, {"shard": tagged}, words=counts)
@@ -99,8 +99,8 @@ def shard_tables(run: GenerationRun) -> tuple[pa.Table, ...]:
         pa.Table.from_pylist(each, features(ALL, names, classes).arrow_schema),
         pa.Table.from_pylist(list(islice(cycle(seeds), SEEDS_PER_PART)), features(SEED, names, classes).arrow_schema),
         pa.Table.from_pylist(counts, VARIANT_COUNTS),
-        counts_table(Counter()),
-        counts_table(Counter()),
+        counts_table({}),
+        counts_table({}),
     )
 
 

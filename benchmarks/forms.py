@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, SAME_WORD
 from generation.filters.fillers import LogOdds, filter_fillers
-from generation.filters.filter import Applied, Place
+from generation.filters.filter import Applied, Occurrence
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.sentences.forms import PREMISE, Form
@@ -32,6 +32,6 @@ def suggestions_of(form: Form, answer: Fillers, vocabulary: Vocabulary) -> LogOd
     sentence = TaggedSentence(form.text, ())
     tagged = TaggedProblem(Problem("", form.text, form.text, 0), sentence, sentence)
     word = SharedWord(form.original, "noun", (form.start,), (form.start,))
-    place = Place(tagged, word, frozenset(), PREMISE, form.start, form.end)
+    occurrence = Occurrence(tagged, word, frozenset(), PREMISE, form.start, form.end)
     filters = [Applied(each, True) for each in (NO_WORD, LESS_PROBABLE, IN_PROBLEM, SAME_WORD)]
-    return filter_fillers(answer, vocabulary, place, filters).suggestions
+    return filter_fillers(answer, vocabulary, occurrence, filters).suggestions

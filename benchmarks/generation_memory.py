@@ -34,7 +34,7 @@ from generation.output.record import add_word_counts, count_words
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_words, tag_shard
 from generation.sentences.tagging import InPlaceTagger
 from generation.tasks import suggest
-from generation.variant_shards import PARTS, Method, make_variant_shard
+from generation.variant_shards import PARTS_PER_SHARD, Method, make_variant_shard
 from merge_snli.base.progress import Progress
 from merge_snli.embedded import MASKED_LMS, PREFIX
 from merge_snli.models.finding import find_model
@@ -125,7 +125,7 @@ def measure(folder: Path, n_shards: int) -> Memory:
             vocabularies[source.name] = load_vocabulary(source, store.vocabulary_size() or 0)
         found["masked LMs"] = memory()
         method = Method(options, survey.label_names, stores, vocabularies, InPlaceTagger(tagger))
-        for nth, shard in product(range(PARTS), chosen):
+        for nth, shard in product(range(PARTS_PER_SHARD), chosen):
             make_variant_shard(shard, nth, method, folder)
     return {**found, "rows": memory(), "forms": missing, "seconds": time.monotonic() - start}
 

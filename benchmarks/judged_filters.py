@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.filter_trade_off import BUNDLED, FOLDER, POOL, SNLI, STUDY, is_good, percent, read_csv
-from generation.filters.in_place import MEN, OTHER_PRONOUNS, WOMEN
+from generation.filters.conditions import MEN, OTHER_PRONOUNS, WOMEN
 from merge_snli.annotation.scores import share
 from merge_snli.base.table import Column, Table
 from merge_snli.embedded import embedded_path

@@ -23,7 +23,7 @@ from generation.sentences.forms import Form
 from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
 from generation.sentences.tagging import InPlaceTagger
 from generation.variant_shards import (
-    PARTS,
+    PARTS_PER_SHARD,
     Method,
     VariantShard,
     make_variant_shard,
@@ -60,7 +60,7 @@ def stages(run: GenerationRun) -> tuple[RunStage, ...]:
             kind=FILTERS,
             unit="parts",
             work=partial(make_variants, run),
-            shards=shards * PARTS,
+            shards=shards * PARTS_PER_SHARD,
             step=2,
             parallel=True,
         ),
@@ -125,7 +125,7 @@ def make_variants(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
         IncompleteError: If the answer to a form is missing.
         InputError: If the work folder is not writable.
     """
-    numbers = share.of(run.shards * PARTS)
+    numbers = share.of(run.shards * PARTS_PER_SHARD)
     places = [divmod(number, run.shards) for number in numbers]  # the first parts, which take longer, come first
     shards, stage.total = run.tagged(shard for _, shard in places), len(numbers)
     run.check_inputs()
@@ -169,7 +169,7 @@ def variant_shards(run: GenerationRun) -> list[VariantShard]:
     Raises:
         IncompleteError: If those of a part are missing.
     """
-    return [VariantShard(**run.notes.files(FILTERS, number)) for number in range(run.shards * PARTS)]
+    return [VariantShard(**run.notes.files(FILTERS, number)) for number in range(run.shards * PARTS_PER_SHARD)]
 
 
 def words_of(run: GenerationRun) -> dict[str, WordCounts]:

@@ -53,6 +53,11 @@ class Vocabulary:
     whole_word: npt.NDArray[np.bool_]
     noun_capitals: bool = False
 
+    def text(self, piece_id: int) -> str:
+        """Return the text of a piece; empty if there is none."""
+        piece = self.pieces[piece_id]
+        return "" if piece is None else piece.text
+
     def same_kind(self, piece_ids: npt.NDArray[np.int32], original_id: int) -> npt.NDArray[np.bool_]:
         """Return which pieces are whole words of the same kind as the original's piece.
 

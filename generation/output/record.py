@@ -10,11 +10,12 @@ from typing import Any
 from generation.filters.definitions import applied_filters
 from generation.options import FILTER_NAMES, UNION, Options
 from generation.output.write_data import GROUP_COLUMN
-from generation.replacements.counts import by_side
+from generation.replacements.counts import sum_of_tables
 from generation.run import RunInputs
 from generation.sentences.tagging import TaggedProblem
 from generation.sentences.words import LEFT_OUT, SharedWord
-from generation.variant_shards import VariantShard, read_filter_counts
+from generation.variant_shards import VariantShard
+from generation.work import read_shard
 from merge_snli.base import __version__
 from merge_snli.dataset.record import (
     ConfigRecord,
@@ -91,8 +92,8 @@ def make_record(
 
 def _filter_records(files: Iterable[Path]) -> tuple[FilterRecord, ...]:
     """Add up the counts of all shards."""
-    counts = by_side(read_filter_counts(files))
-    return tuple(FilterRecord(*key, dict(count)) for key, count in counts.items())
+    counts = sum_of_tables(map(read_shard, files))
+    return tuple(FilterRecord(*group, dict(of_group)) for group, of_group in counts.items())
 
 
 def title_of(options: Options) -> str:

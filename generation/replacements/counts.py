@@ -4,22 +4,21 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from generation.answers.store import MaskedLMAnswers
+from generation.filters.conditions import base_forms_of
 from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, OTHER_CLASS
 from generation.filters.fillers import KEPT
-from generation.filters.filter import Place, places_of_word
-from generation.filters.word_forms import base_forms_of
+from generation.filters.filter import Occurrence, occurrences_of_word
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.sentences.forms import ONE, Form, Substitution, match_case
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem
 from generation.sentences.words import SharedWord, fold, words_of
+from merge_snli.base.arrays import Bools
 from merge_snli.dataset.answered_forms import FORMS
 from merge_snli.languages.language import ENGLISH
 from merge_snli.models.wordnet import base_forms
@@ -28,10 +27,12 @@ FILLERS = "fillers"
 # Words that the masked LM validated on that side, left out because their letters have no other order.
 NO_ORDER = "no other order"
 
-# Counts by word class, masked LM, side and what is counted.
-#
-# Counted are `FORMS`, the reasons why forms have no answer, `FILLERS`, and the outcomes of the filters.
-FilterCounts = Counter[tuple[str, str, str, str]]
+# Word class, masked LM and side.
+Group = tuple[str, str, str]
+
+# Counts by what is counted, for each group: `FORMS`, the reasons why forms have no answer, `FILLERS`, and the outcomes
+# of the filters.
+FilterCounts = dict[Group, Counter[str]]
 
 SCHEMA = pa.schema(
     [
@@ -54,57 +55,48 @@ WITH_CLASS = "fillers with class"
 
 def counts_table(counts: FilterCounts) -> pa.Table:
     """Return counts as a table with the columns of `SCHEMA`, sorted, without zeros."""
-    rows = [dict(zip(SCHEMA.names, (*key, count), strict=True)) for key, count in sorted(counts.items()) if count]
-    return pa.Table.from_pylist(rows, SCHEMA)
+    rows = sorted((*group, *item) for group, of_group in counts.items() for item in of_group.items() if item[1])
+    return pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in rows], SCHEMA)
 
 
-def counts_of_table(table: pa.Table) -> FilterCounts:
-    """Return the counts of a table from `counts_table`."""
-    *keys, counts = (table[name].to_pylist() for name in SCHEMA.names)
-    return Counter(dict(zip(zip(*keys, strict=True), counts, strict=True)))
-
-
-def by_side(counts: FilterCounts) -> dict[tuple[str, str, str], Counter[str]]:
-    """Group counts by word class, masked LM and side, sorted."""
-    groups: dict[tuple[str, str, str], Counter[str]] = {}
-    for (word_class, masked_lm, side, reason), count in sorted(counts.items()):
-        groups.setdefault((word_class, masked_lm, side), Counter())[reason] = count
-    return groups
+def sum_of_tables(tables: Iterable[pa.Table]) -> FilterCounts:
+    """Return the sum of the counts in tables from `counts_table`, sorted."""
+    counts: FilterCounts = defaultdict(Counter)
+    for table in tables:
+        for *group, reason, count in zip(*(column.to_pylist() for column in table.columns), strict=True):
+            counts[tuple(group)][reason] += count
+    return {group: Counter(dict(sorted(of_group.items()))) for group, of_group in sorted(counts.items())}
 
 
 @dataclass(frozen=True, slots=True)
 class _AnsweredForm:
-    """The fillers of one form under one masked LM, and which of them each filter keeps."""
+    """The fillers of one form under one masked LM, and by reason which of them each filter without a tagger drops."""
 
     masked_lm: str
-    place: Place
+    occurrence: Occurrence
     form: Form
     fillers: Fillers
-    whole: npt.NDArray[np.bool_]
-    more_probable: npt.NDArray[np.bool_]
-    not_in_problem: npt.NDArray[np.bool_]
+    dropped: Mapping[str, Bools]
 
-    def in_place(self, vocabulary: Vocabulary) -> dict[int, Substitution]:
-        """Return the fillers that are whole words by rank, each in the place of the masked word."""
-        place, places = self.place, {}
-        for rank in np.flatnonzero(self.whole):
-            piece = vocabulary.pieces[self.fillers.piece_ids[rank]]
-            text = match_case(place.word.text, piece.text) if piece is not None else ""
-            places[int(rank)] = Substitution(place.sentence, place.start, place.end, place.written(text))
-        return places
+    @property
+    def group(self) -> Group:
+        return self.occurrence.word.word_class, self.masked_lm, self.occurrence.side
+
+    def suggestions(self, vocabulary: Vocabulary) -> dict[int, Substitution]:
+        """Return the fillers that are whole words by rank, each in place of the masked word."""
+        return {
+            rank: self.occurrence.replaced_by(
+                match_case(self.occurrence.word.text, vocabulary.text(self.fillers.piece_ids[rank]))
+            )
+            for rank in np.flatnonzero(~self.dropped[NO_WORD.reason]).tolist()
+        }
 
     def counts(self) -> dict[str, int]:
         return {
             FORMS: 1,
-            FILLERS: len(self.whole),
-            NO_WORD.reason: int(np.sum(~self.whole)),
-            LESS_PROBABLE.reason: int(np.sum(~self.more_probable)),
-            IN_PROBLEM.reason: int(np.sum(~self.not_in_problem)),
+            FILLERS: len(self.fillers.piece_ids),
+            **{reason: int(np.sum(dropped)) for reason, dropped in self.dropped.items()},
         }
-
-    def class_counts(self, of_class: npt.NDArray[np.bool_]) -> dict[str, int]:
-        kept = of_class & self.more_probable & self.not_in_problem
-        return {WITH_CLASS: len(of_class), OTHER_CLASS.reason: int(np.sum(~of_class)), KEPT: int(np.sum(kept))}
 
 
 def count_standalone(
@@ -132,15 +124,20 @@ def count_standalone(
     """
     pieces_of = cache(lambda name, word_class: _pieces_by_form(answers[name].vocabulary, word_class))
     forms = [form for tagged, words in problems for form in _answered(tagged, words, answers, pieces_of, mask)]
+    counts: FilterCounts = defaultdict(Counter)
+    for form in forms:
+        counts[form.group].update(form.counts())
     sample = _sample(forms, class_forms)
-    of_class = _of_class(sample, answers, tagger)
-    counts: FilterCounts = Counter()
-    for form, numbers in chain(
-        ((form, form.counts()) for form in forms),
-        ((form, form.class_counts(each)) for form, each in zip(sample, of_class, strict=True)),
-    ):
-        for reason, number in numbers.items():
-            counts[form.place.word.word_class, form.masked_lm, form.place.side, reason] += number
+    suggestions = [form.suggestions(answers[form.masked_lm].vocabulary) for form in sample]
+    distinct = list(dict.fromkeys(suggestion for of_form in suggestions for suggestion in of_form.values()))
+    classes = dict(zip(distinct, tagger.word_classes(distinct), strict=True))
+    for form, of_form in zip(sample, suggestions, strict=True):
+        ranks = [rank for rank, suggestion in of_form.items() if classes[suggestion] == form.group[0]]
+        other_class = np.ones(len(form.fillers.piece_ids), np.bool_)
+        other_class[ranks] = False
+        dropped = other_class | form.dropped[LESS_PROBABLE.reason] | form.dropped[IN_PROBLEM.reason]
+        numbers = {OTHER_CLASS.reason: int(np.sum(other_class)), KEPT: int(np.sum(~dropped))}
+        counts[form.group].update({WITH_CLASS: len(other_class), **numbers})
     return counts
 
 
@@ -164,42 +161,28 @@ def _answered(
     problem_words = words_of(tagged)
     for word in words:
         inflected = word.word_class if tagged.language == ENGLISH else ""  # only English has base forms
-        not_in_problem = {name: np.ones(len(of_mlm.vocabulary.pieces), np.bool_) for name, of_mlm in answers.items()}
-        for name, kept in not_in_problem.items():
+        in_problem = {name: np.zeros(len(of_mlm.vocabulary.pieces), np.bool_) for name, of_mlm in answers.items()}
+        for name, dropped in in_problem.items():
             pieces = pieces_of(name, inflected)
-            kept[[index for form in base_forms_of(problem_words, inflected) for index in pieces.get(form, ())]] = False
-        for form, place in places_of_word(tagged, word, mask, problem_words=problem_words):
+            dropped[[index for form in base_forms_of(problem_words, inflected) for index in pieces.get(form, ())]] = (
+                True
+            )
+        for form, occurrence in occurrences_of_word(tagged, word, mask, problem_words=problem_words):
             for name, of_mlm in answers.items():
                 fillers = of_mlm.answers[form.key]
                 if isinstance(fillers, Fillers):
-                    yield _AnsweredForm(
-                        name,
-                        place,
-                        form,
-                        fillers,
-                        of_mlm.vocabulary.same_kind(fillers.piece_ids, fillers.original_id),
-                        fillers.log_probs > np.float32(fillers.original_log_prob),
-                        not_in_problem[name][fillers.piece_ids],
-                    )
+                    dropped_by = {
+                        NO_WORD.reason: ~of_mlm.vocabulary.same_kind(fillers.piece_ids, fillers.original_id),
+                        LESS_PROBABLE.reason: fillers.log_probs <= np.float32(fillers.original_log_prob),
+                        IN_PROBLEM.reason: in_problem[name][fillers.piece_ids],
+                    }
+                    yield _AnsweredForm(name, occurrence, form, fillers, dropped_by)
 
 
 def _sample(forms: Sequence[_AnsweredForm], class_forms: int | None) -> list[_AnsweredForm]:
     """Return the forms with the first keys of each word class and side."""
     keys: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for each in forms:
-        keys[each.place.word.word_class, each.place.side].add(each.form.key)
+    for form in forms:
+        keys[form.group[::2]].add(form.form.key)
     first = {group: set(sorted(of_group)[:class_forms]) for group, of_group in keys.items()}
-    return [each for each in forms if each.form.key in first[each.place.word.word_class, each.place.side]]
-
-
-def _of_class(
-    forms: Sequence[_AnsweredForm], answers: Mapping[str, MaskedLMAnswers], tagger: InPlaceTagger
-) -> Iterator[npt.NDArray[np.bool_]]:
-    """Yield for each form which of its fillers have the word class of the masked word in its place."""
-    in_place = [each.in_place(answers[each.masked_lm].vocabulary) for each in forms]
-    places = list(dict.fromkeys(place for of_form in in_place for place in of_form.values()))
-    classes = dict(zip(places, tagger.word_classes(places), strict=True))
-    for each, of_form in zip(forms, in_place, strict=True):
-        of_class = np.zeros_like(each.whole)
-        of_class[[rank for rank, place in of_form.items() if classes[place] == each.place.word.word_class]] = True
-        yield of_class
+    return [form for form in forms if form.form.key in first[form.group[::2]]]

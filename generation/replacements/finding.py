@@ -4,13 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import compress
+from itertools import chain, compress
 from typing import Any
 
 from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import applied_filters
 from generation.filters.fillers import Filtered, LogOdds, filter_fillers
-from generation.filters.filter import Applied, Place, places_of_word
+from generation.filters.filter import Applied, Occurrence, occurrences_of_word
 from generation.filters.lexical import WordNet
 from generation.options import Options
 from generation.replacements.combine import (
@@ -35,14 +35,14 @@ class FilteredForm:
 
     Attributes:
         masked_lm: The name of the masked LM.
-        place: The occurrence that is masked.
+        occurrence: The occurrence that is masked.
         form: The form.
         outcome: The outcome of the filters for its fillers, or the reason why the form has no answer.
         in_window: Whether the masked LM saw a window of the text.
     """
 
     masked_lm: str
-    place: Place
+    occurrence: Occurrence
     form: Form
     outcome: Filtered | str
     in_window: bool = False
@@ -50,51 +50,40 @@ class FilteredForm:
     @property
     def side(self) -> str:
         """`premise` or `hypothesis`."""
-        return self.place.side
+        return self.occurrence.side
 
     @property
     def suggestions(self) -> LogOdds:
         """The fillers that are kept, with their log-odds."""
         return {} if isinstance(self.outcome, str) else self.outcome.suggestions
 
-    def in_place(self) -> list[Substitution]:
-        """Return each suggestion in the place of the masked word."""
-        sentence, start, end = self.place.sentence, self.place.start, self.place.end
-        return [Substitution(sentence, start, end, self.place.written(word)) for word in self.suggestions]
-
     def counts(self) -> Counter[str]:
         """Count the form, its fillers and their outcomes, or the reason why it has no answer."""
         if isinstance(self.outcome, str):
             return Counter({FORMS: 1, self.outcome: 1})
-        found = {FORMS: 1, FILLERS: len(self.outcome.codes), IN_WINDOW: int(self.in_window)}
-        return Counter(found) + self.outcome.counts()
+        numbers = {FORMS: 1, FILLERS: len(self.outcome.codes), IN_WINDOW: int(self.in_window)}
+        return Counter(numbers) + self.outcome.counts()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FilteredWord:
-    """A shared word of a problem with the outcome of the filters for each of its forms and each masked LM."""
+    """A shared word of a problem with the outcome of the filters for each of its forms, and its replacements.
+
+    Attributes:
+        tagged: The problem.
+        word: The shared word.
+        problem_words: The words of the problem, folded.
+        forms: Its forms under each masked LM.
+        replacements: W_M(PH, w), scrambled if that is an option of the run; from `combine`.
+        dropped: By reason and by side, the words of W_M(S, w) that a filter on validators dropped, or whose letters
+            have no other order; from `combine`.
+    """
 
     tagged: TaggedProblem
     word: SharedWord
     problem_words: frozenset[str]
     forms: tuple[FilteredForm, ...]
-
-
-@dataclass(frozen=True)
-class Found:
-    """The replacements of one shared word of one problem.
-
-    Attributes:
-        tagged: The problem.
-        word: The shared word.
-        replacements: W_M(PH, w), scrambled if that is an option of the run.
-        dropped: By reason and by side, the words of W_M(S, w) that a filter on validators dropped, or whose letters
-            have no other order.
-    """
-
-    tagged: TaggedProblem
-    word: SharedWord
-    replacements: tuple[Replacement, ...]
+    replacements: tuple[Replacement, ...] = ()
     dropped: Mapping[str, Mapping[str, Mapping[str, Validated]]] = field(default_factory=dict)
 
 
@@ -105,7 +94,7 @@ def find_replacements(
     options: Options,
     *,
     wordnet: WordNet | None = None,
-) -> tuple[list[Found], FilterCounts]:
+) -> tuple[list[FilteredWord], FilterCounts]:
     """Find the replacements of every shared word of a shard of problems.
 
     Args:
@@ -118,9 +107,9 @@ def find_replacements(
     Returns:
         One entry per word in the given order, and the counts of forms and fillers.
     """
-    words = filter_words(problems, answers, tagger, options, wordnet=wordnet)
-    found = [combine(each, options) for each in words]
-    return found, _count(words, found)
+    filtered = filter_words(problems, answers, tagger, options, wordnet=wordnet)
+    words = [combine(word, options) for word in filtered]
+    return words, _count(words)
 
 
 def filter_words(
@@ -137,60 +126,67 @@ def filter_words(
     """
     filters = applied_filters(options)
     words = [
-        FilteredWord(tagged, word, problem_words, tuple(_filter_forms(places, answers, filters)))
+        FilteredWord(tagged, word, problem_words, tuple(_filter_forms(occurrences, answers, filters)))
         for tagged, shared in problems
         for problem_words in (words_of(tagged),)
         for word in shared
-        for places in (places_of_word(tagged, word, options.mask, problem_words=problem_words, wordnet=wordnet),)
+        for occurrences in (
+            occurrences_of_word(tagged, word, options.mask, problem_words=problem_words, wordnet=wordnet),
+        )
     ]
-    by_tag = [each for each in filters if each.filter.on_tag is not None]
-    by_parse = [each for each in filters if each.filter.on_parse is not None]
+    by_tag = [applied for applied in filters if applied.filter.on_tag is not None]
+    by_parse = [applied for applied in filters if applied.filter.on_parse is not None]
     words = _drop_in_place(words, tagger.tags, by_tag) if by_tag else words
     return _drop_in_place(words, tagger.same_parses, by_parse) if by_parse else words
 
 
 def _filter_forms(
-    places: Iterable[tuple[Form, Place]], answers: Mapping[str, MaskedLMAnswers], filters: Sequence[Applied]
+    occurrences: Iterable[tuple[Form, Occurrence]], answers: Mapping[str, MaskedLMAnswers], filters: Sequence[Applied]
 ) -> Iterator[FilteredForm]:
     """Apply the filters that need no tagger."""
-    for form, place in places:
+    for form, occurrence in occurrences:
         for name, of_mlm in answers.items():
             answer = of_mlm.answers[form.key]
             if isinstance(answer, str):
-                yield FilteredForm(name, place, form, answer)
+                yield FilteredForm(name, occurrence, form, answer)
             else:
-                outcome = filter_fillers(answer, of_mlm.vocabulary, place, filters)
-                yield FilteredForm(name, place, form, outcome, answer.in_window)
+                outcome = filter_fillers(answer, of_mlm.vocabulary, occurrence, filters)
+                yield FilteredForm(name, occurrence, form, outcome, answer.in_window)
 
 
 def _drop_in_place(
     words: Sequence[FilteredWord], look: Callable[[Sequence[Substitution]], Sequence[Any]], filters: Sequence[Applied]
 ) -> list[FilteredWord]:
     """Drop suggestions by what is seen with each in its place, once for all masked LMs: its tag, or the parse."""
-    of_forms = {id(form): form.in_place() for each in words for form in each.forms}
-    places = list(dict.fromkeys(place for of_form in of_forms.values() for place in of_form))
-    seen = dict(zip(places, look(places), strict=True))
+    suggestions = {
+        id(form): list(map(form.occurrence.replaced_by, form.suggestions)) for word in words for form in word.forms
+    }
+    distinct = list(dict.fromkeys(suggestion for of_form in suggestions.values() for suggestion in of_form))
+    seen = dict(zip(distinct, look(distinct), strict=True))
 
     def drop(form: FilteredForm) -> FilteredForm:
         if isinstance(form.outcome, str):
             return form
-        outcome, found = form.outcome, [seen[place] for place in of_forms[id(form)]]
-        for each, value in filters:
-            condition: Any = each.on_tag or each.on_parse
-            drops = condition(value, form.place)
-            keep = [not drops(one) for one in found]
-            outcome, found = outcome.drop(keep, each), list(compress(found, keep))
+        outcome, values = form.outcome, [seen[suggestion] for suggestion in suggestions[id(form)]]
+        for filter_, option in filters:
+            condition: Any = filter_.on_tag or filter_.on_parse
+            drops = condition(option, form.occurrence)
+            keep = [not drops(value) for value in values]
+            outcome, values = outcome.drop(keep, filter_), list(compress(values, keep))
         return replace(form, outcome=outcome)
 
-    return [replace(each, forms=tuple(map(drop, each.forms))) for each in words]
+    return [replace(word, forms=tuple(map(drop, word.forms))) for word in words]
 
 
-def combine(filtered: FilteredWord, options: Options) -> Found:
+def combine(filtered: FilteredWord, options: Options) -> FilteredWord:
     """Apply the set operations to the suggestions of one shared word, then scramble them if `options` say so.
 
     Args:
         filtered: The word with its suggestions.
         options: The filters on validators, `sides`, `scramble` and `random_seed` are read.
+
+    Returns:
+        The word with its replacements.
     """
     of_sides: dict[str, dict[str, list[LogOdds]]] = {side: defaultdict(list) for side in SIDES}
     for form in filtered.forms:
@@ -200,11 +196,11 @@ def combine(filtered: FilteredWord, options: Options) -> Found:
         for side, of_mlms in of_sides.items()
     }
     dropped: dict[str, dict[str, dict[str, Validated]]] = {}
-    for each, value in applied_filters(options):
-        if each.on_validators is not None:
+    for filter_, value in applied_filters(options):
+        if filter_.on_validators is not None:
             for side, of_side in validated.items():
-                validated[side], dropped.setdefault(each.reason, {})[side] = drop_by_validators(
-                    of_side, partial(each.on_validators, value)
+                validated[side], dropped.setdefault(filter_.reason, {})[side] = drop_by_validators(
+                    of_side, partial(filter_.on_validators, value)
                 )
     replacements = over_sentences(validated[PREMISE], validated[HYPOTHESIS], sides=options.sides)
     if options.scramble:
@@ -212,25 +208,20 @@ def combine(filtered: FilteredWord, options: Options) -> Found:
             replacements, filtered.problem_words, options.random_seed, options.language
         )
         dropped[NO_ORDER] = {
-            side: {each.word: of_side[each.word] for each in left_out if each.word in of_side}
+            side: {word.word: of_side[word.word] for word in left_out if word.word in of_side}
             for side, of_side in validated.items()
         }
-    return Found(filtered.tagged, filtered.word, replacements, dropped)
+    return replace(filtered, replacements=replacements, dropped=dropped)
 
 
-def _count(words: Iterable[FilteredWord], found: Iterable[Found]) -> FilterCounts:
-    counts: FilterCounts = Counter()
+def _count(words: Iterable[FilteredWord]) -> FilterCounts:
+    counts: FilterCounts = defaultdict(Counter)
     for filtered in words:
+        word_class = filtered.word.word_class
         for form in filtered.forms:
-            for reason, count in form.counts().items():
-                counts[filtered.word.word_class, form.masked_lm, form.side, reason] += count
-    for each in found:
-        word_class = each.word.word_class
-        counts.update(
-            (word_class, name, side, reason)
-            for reason, of_sides in each.dropped.items()
-            for side, words_of_side in of_sides.items()
-            for validated in words_of_side.values()
-            for name in validated.mlms
-        )
+            counts[word_class, form.masked_lm, form.side].update(form.counts())
+        for reason, of_sides in filtered.dropped.items():
+            for side, of_side in of_sides.items():
+                for name in chain.from_iterable(validated.mlms for validated in of_side.values()):
+                    counts[word_class, name, side][reason] += 1
     return counts

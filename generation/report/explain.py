@@ -138,12 +138,12 @@ def _explain_words(
             answers = answers_to(problems)
         for each in filter_words(problems, answers, tagger, options, wordnet=find_wordnet(options)):
             forms = tuple(trace_form(form, each.word, answers[form.masked_lm]) for form in each.forms)
-            found = combine(each, options)
+            combined = combine(each, options)
             dropped = {
                 reason: {side: tuple(words) for side, words in of_sides.items() if words}
-                for reason, of_sides in found.dropped.items()
+                for reason, of_sides in combined.dropped.items()
             }
-            explained[each.word] = ExplainedWord(each.word, forms, found.replacements, dropped)
+            explained[each.word] = ExplainedWord(each.word, forms, combined.replacements, dropped)
     return tuple(explained.get(word, ExplainedWord(word, (), ())) for word in words)
 
 

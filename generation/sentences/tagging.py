@@ -118,69 +118,71 @@ class InPlaceTagger:
         """Whether the fast path is used because it gave the same tags."""
         return self._fast is not None
 
-    def word_classes(self, places: Sequence[Substitution]) -> list[str | None]:
+    def word_classes(self, suggestions: Sequence[Substitution]) -> list[str | None]:
         """Return the word class of each suggestion in its sentence.
 
         Args:
-            places: The suggestions.
+            suggestions: The suggestions.
 
         Returns:
             `noun`, `verb`, `adj` or `adv`; None for a closed class, or if the suggestion has no tag.
         """
-        return [word_class_of(tag) for tag in self.tags(places)]
+        return [word_class_of(tag) for tag in self.tags(suggestions)]
 
-    def tags(self, places: Sequence[Substitution]) -> list[str | None]:
+    def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
         """Return the tag of each suggestion in its sentence, see `tag_of`.
 
         Taggers of other languages than English often give a word the gender and number that its neighbors have. So it
         is also tagged on its own. If that gives another gender or number, the tag has both, as in `Gender=Fem,Masc`.
 
         Args:
-            places: The suggestions.
+            suggestions: The suggestions.
 
         Returns:
             The tags; None if spaCy splits the suggestion into several tokens or joins it with its neighbors.
         """
         if not is_english(self._tagger.language):
-            return self._tags_with_own_features(places)
-        if not self._verified and places:
-            self._fast = self._verified_fast_path(places[:SUGGESTIONS_TO_VERIFY])
+            return self._tags_with_own_features(suggestions)
+        if not self._verified and suggestions:
+            self._fast = self._verified_fast_path(suggestions[:SUGGESTIONS_TO_VERIFY])
             self._verified = True
-        return plain_tags(places, self._tagger) if self._fast is None else self._fast.tags(places)
+        return plain_tags(suggestions, self._tagger) if self._fast is None else self._fast.tags(suggestions)
 
-    def same_parses(self, places: Sequence[Substitution]) -> list[bool]:
+    def same_parses(self, suggestions: Sequence[Substitution]) -> list[bool]:
         """Return whether each sentence has the same dependency parse with the original and with the suggestion.
 
         Args:
-            places: The suggestions. The tagger needs a parser.
+            suggestions: The suggestions. The tagger needs a parser.
 
         Returns:
             Whether both have the same number of tokens, with the same heads and labels.
         """
-        sentences = dict.fromkeys(place.sentence for place in places)
+        sentences = dict.fromkeys(suggestion.sentence for suggestion in suggestions)
         originals = dict(zip(sentences, _parses(sentences, self._tagger), strict=True))
-        parses = _parses((place.text for place in places), self._tagger)
-        return [parse == originals[place.sentence] for place, parse in zip(places, parses, strict=True)]
+        parses = _parses((suggestion.text for suggestion in suggestions), self._tagger)
+        return [parse == originals[suggestion.sentence] for suggestion, parse in zip(suggestions, parses, strict=True)]
 
-    def _tags_with_own_features(self, places: Sequence[Substitution]) -> list[str | None]:
+    def _tags_with_own_features(self, suggestions: Sequence[Substitution]) -> list[str | None]:
         capitals = language_of(self._tagger.language).noun_capitals
-        words = [place.word if capitals else place.word.lower() for place in places]  # as within a sentence
+        words = [
+            suggestion.word if capitals else suggestion.word.lower() for suggestion in suggestions
+        ]  # as within a sentence
         new = [word for word in dict.fromkeys(words) if word not in self._alone]
         alone = [Substitution("", 0, 0, word) for word in new]
         for word, tag in zip(new, plain_tags(alone, self._tagger), strict=True):
             self._alone[word] = {} if tag is None else features_of(tag)
-        tags = plain_tags(places, self._tagger)
+        tags = plain_tags(suggestions, self._tagger)
         return [
             None if tag is None else _with_features(tag, self._alone[word])
             for word, tag in zip(words, tags, strict=True)
         ]
 
-    def _verified_fast_path(self, places: Sequence[Substitution]) -> ReceptiveFieldTagger | None:
+    def _verified_fast_path(self, suggestions: Sequence[Substitution]) -> ReceptiveFieldTagger | None:
         from generation.sentences.receptive_field import ReceptiveFieldTagger
 
         try:
             fast = ReceptiveFieldTagger(self._tagger)
-            if fast.tags(places) == plain_tags(places, self._tagger):
+            if fast.tags(suggestions) == plain_tags(suggestions, self._tagger):
                 return fast
             logger.warning("tagger %s: tagging whole sentences (receptive field gave other tags)", self._tagger.name)
         except (AttributeError, LookupError, RuntimeError, StopIteration, TypeError, ValueError) as error:
@@ -233,14 +235,18 @@ def lemma_of(tag: str) -> str | None:
     return _entries(tag).get(LEMMA)
 
 
-def plain_tags(places: Sequence[Substitution], tagger: Tagger) -> list[str | None]:
+def plain_tags(suggestions: Sequence[Substitution], tagger: Tagger) -> list[str | None]:
     """Return the tag of each suggestion as spaCy tags the whole sentence; None if it is not a single token."""
-    texts = (place.text for place in places)
+    texts = (suggestion.text for suggestion in suggestions)
     docs = tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH, disable=[PARSER])
     return [
         next(
-            (tag_of(token, tagger.language) for token in doc if token.idx == place.start and token.text == place.word),
+            (
+                tag_of(token, tagger.language)
+                for token in doc
+                if token.idx == suggestion.start and token.text == suggestion.word
+            ),
             None,
         )
-        for place, doc in zip(places, docs, strict=True)
+        for suggestion, doc in zip(suggestions, docs, strict=True)
     ]

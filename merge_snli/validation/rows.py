@@ -7,10 +7,9 @@ from itertools import groupby, pairwise, zip_longest
 from pathlib import Path
 
 from generation.filters.definitions import applied_filters
-from generation.filters.filter import Applied, Place, places_of_word
+from generation.filters.filter import Applied, Occurrence, occurrences_of_word
 from generation.filters.lexical import WordNet, load_wordnet
 from generation.options import Options
-from generation.sentences.forms import Substitution
 from generation.sentences.tagging import InPlaceTagger
 from merge_snli.base.errors import InputError, Message
 from merge_snli.dataset.record import generation_of
@@ -94,46 +93,48 @@ def check_in_place(seeds: Sequence[CheckedSeed], run: RecordedRun, resources: Re
         filters = [each for each in filters if not each.filter.needs_wordnet]
     if options.scramble or resources.in_place is None or not filters:
         return
-    places = [
-        (number, row["replacement"], place)
+    occurrences = [
+        (number, row["replacement"], occurrence)
         for seed in seeds
         for number, row in seed.variants.items()
-        for place in _places(row, seed, options, resources)
+        for occurrence in _occurrences(row, seed, options, resources)
     ]
-    written = [Substitution(at.sentence, at.start, at.end, at.written(word)) for _, word, at in places]
-    tags: Sequence[str | None] = [None] * len(places)
-    parses = [True] * len(places)
+    written = [occurrence.replaced_by(word) for _, word, occurrence in occurrences]
+    tags: Sequence[str | None] = [None] * len(occurrences)
+    parses = [True] * len(occurrences)
     if any(each.filter.on_tag is not None for each in filters):
         tags = resources.in_place.tags(written)
-        collector.count("words tagged in place", len(places))
+        collector.count("words tagged in place", len(occurrences))
     if any(each.filter.on_parse is not None for each in filters):
         parses = resources.in_place.same_parses(written)
-    for (number, word, place), substitution, tag, is_same in zip(places, written, tags, parses, strict=True):
-        found = next((each for each in filters if _drops(each, place, word, tag, is_same)), None)
+    for (number, word, occurrence), substitution, tag, is_same in zip(occurrences, written, tags, parses, strict=True):
+        found = next((each for each in filters if _drops(each, occurrence, word, tag, is_same)), None)
         if found is not None:
-            message = f"in the {texts[place.side]}: {found} drops it ({found.filter.reason})"
+            message = f"in the {texts[occurrence.side]}: {found} drops it ({found.filter.reason})"
             collector.find(VARIANTS, number, "replacement", f"{quoted(substitution.word)} {message}")
 
 
-def _drops(applied: Applied, place: Place, word: str, tag: str | None, is_same_parse: bool) -> bool:
+def _drops(applied: Applied, occurrence: Occurrence, word: str, tag: str | None, is_same_parse: bool) -> bool:
     """Return whether a filter on words, tags or parses drops a replacement in a place."""
     each, value = applied
     if each.on_word is not None:
-        return each.on_word(value, place)(word)
+        return each.on_word(value, occurrence)(word)
     if each.on_parse is not None:
-        return each.on_parse(value, place)(is_same_parse)
-    return each.on_tag is not None and each.on_tag(value, place)(tag)
+        return each.on_parse(value, occurrence)(is_same_parse)
+    return each.on_tag is not None and each.on_tag(value, occurrence)(tag)
 
 
-def _places(row: Row, seed: CheckedSeed, options: Options, resources: Resources) -> Iterator[Place]:
+def _occurrences(row: Row, seed: CheckedSeed, options: Options, resources: Resources) -> Iterator[Occurrence]:
     """Yield the places of a replacement in the sentences in which masked LMs validated it."""
     word = seed.shared.get((row["word_class"], row["original"]))
     if word is None or seed.tagged is None:
         return
-    places = places_of_word(seed.tagged, word, options.mask, problem_words=seed.words, wordnet=resources.wordnet)
-    for _, place in places:
-        if row[f"{place.side}_mlms"]:
-            yield place
+    occurrences = occurrences_of_word(
+        seed.tagged, word, options.mask, problem_words=seed.words, wordnet=resources.wordnet
+    )
+    for _, occurrence in occurrences:
+        if row[f"{occurrence.side}_mlms"]:
+            yield occurrence
 
 
 def find_resources(run: RecordedRun, tagger: str | None, collector: Collector) -> Resources:

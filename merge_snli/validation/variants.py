@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from generation.filters.conditions import is_form_of_any
 from generation.filters.definitions import applied_filters
-from generation.filters.word_forms import is_form_of_any
 from generation.options import UNION, Options
 from generation.replacements.combine import Replacement
 from generation.sentences.forms import match_case, match_occurrence_case
 from generation.sentences.words import WORD, SharedWord, fold, is_negation, is_whole_word
-from generation.variants import Variant, draw_all, variant_row
+from generation.variants import Variant, subsample_all, variant_row
 from merge_snli.base.table import count
 from merge_snli.dataset.variants import masked_lm_names, replaced_words
 from merge_snli.validation.findings import Collector, Find, quoted
@@ -133,7 +133,7 @@ def _compare(seed: CheckedSeed, variants: Sequence[Variant], options: Options, c
     if len({variant.id for variant in variants}) < len(variants):
         collector.find(VARIANTS, first, "variant_id", f"{quoted(seed.problem.id)} has a variant more than once")
         return
-    for (number, row), each in zip(seed.variants.items(), draw_all(variants, options), strict=True):
+    for (number, row), each in zip(seed.variants.items(), subsample_all(variants, options), strict=True):
         for column, expected in _expected_row(row, each, seed, options).items():
             if row[column] != expected:
                 message = f"is {quoted(row[column])}; seed, replacements and options give {quoted(expected)}"

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from generation import Options
-from generation.filters.filter import Place
-from generation.filters.in_place import disagrees, sounds_wrong
-from generation.filters.word_forms import is_form_of_problem
+from generation.filters.conditions import disagrees, is_form_of_problem, sounds_wrong
+from generation.filters.filter import Occurrence
 from generation.masked_lms.vocabulary import read_vocabulary
 from generation.pipeline import run_pipeline
 from generation.run import read_inputs
@@ -116,20 +115,20 @@ def test_pieces_of_multilingual_vocabularies_are_words_in_any_script() -> None:
         assert {piece.text for piece in pieces} == {*words} - {"pas", "x1"}
 
 
-def place(sentence: str, original: str, *tags: str, language: str = "fr") -> Place:
-    """The place of a word in a sentence of words with spaces between them, each with its tag."""
+def occurrence(sentence: str, original: str, *tags: str, language: str = "fr") -> Occurrence:
+    """The occurrence of a word in a sentence of words with spaces between them, each with its tag."""
     starts = [sum(len(each) + 1 for each in sentence.split()[:index]) for index in range(len(sentence.split()))]
     tokens = tuple(Token(*each) for each in zip(sentence.split(), starts, tags, strict=False))
     tagged = TaggedSentence(sentence, tokens)
     start = sentence.index(original)
     word = SharedWord(original, "noun", (start,), (start,))
     problem = TaggedProblem(Problem("p", sentence, sentence, 0), tagged, tagged, language)
-    return Place(problem, word, frozenset(), "premise", start, start + len(original))
+    return Occurrence(problem, word, frozenset(), "premise", start, start + len(original))
 
 
 def test_other_forms_of_the_words_of_a_problem_are_known_by_their_lemmas() -> None:
     drops = is_form_of_problem(
-        place("Les chiens", "chiens", "DET|Number=Plur|Lemma=le", "NOUN|Number=Plur|Lemma=chien")
+        occurrence("Les chiens", "chiens", "DET|Number=Plur|Lemma=le", "NOUN|Number=Plur|Lemma=chien")
     )
     assert drops("NOUN|Lemma=chien|Number=Sing")
     assert not any(map(drops, ("NOUN|Lemma=chat|Number=Plur", "NOUN|Number=Plur", None)))
@@ -143,17 +142,17 @@ def test_a_run_says_that_a_pipeline_has_no_lemmatizer(german: dict[str, Any], ca
 
 def test_features_of_a_suggestion_are_those_of_the_original_or_its_determiner() -> None:
     masculine, singular = "NOUN|Gender=Masc|Number=Sing", "NOUN|Number=Sing"
-    drops = disagrees(place("Un chien", "chien", "DET|Definite=Ind|Gender=Masc|Number=Sing", masculine))
+    drops = disagrees(occurrence("Un chien", "chien", "DET|Definite=Ind|Gender=Masc|Number=Sing", masculine))
     assert not drops(masculine)
     assert not drops(singular)
     assert drops("NOUN|Gender=Fem|Number=Sing")
     assert drops("NOUN|Gender=Fem,Masc|Number=Sing")
     assert drops("NOUN|Gender=Masc|Number=Plur")
     assert drops(None)
-    drops = disagrees(place("un livre", "livre", "DET|Definite=Ind|Gender=Masc|Number=Sing", singular))
+    drops = disagrees(occurrence("un livre", "livre", "DET|Definite=Ind|Gender=Masc|Number=Sing", singular))
     assert not drops(masculine)
     assert drops("NOUN|Gender=Fem|Number=Sing")
-    drops = disagrees(place("avec livre", "livre", "ADP|", singular))
+    drops = disagrees(occurrence("avec livre", "livre", "ADP|", singular))
     assert drops(masculine)
     assert features_of("NN") == features_of("PUNCT|") == {}
     assert word_class_of("AUX|VerbForm=Inf") == "verb"
@@ -170,16 +169,16 @@ def test_features_of_a_suggestion_are_those_of_the_original_or_its_determiner() 
     ],
 )
 def test_elision_before_a_suggestion(sentence: str, original: str, kept: str, dropped: str) -> None:
-    drops = sounds_wrong(place(sentence, original))
+    drops = sounds_wrong(occurrence(sentence, original))
     assert not drops(kept)
     assert drops(dropped)
 
 
 def test_nothing_is_dropped_where_the_original_or_the_language_has_no_such_rule() -> None:
-    assert not sounds_wrong(place("dans arbre", "arbre"))("chien")
-    assert not sounds_wrong(place("le arbre", "arbre"))("chien")
-    assert not sounds_wrong(place("der Hund", "Hund", language="de"))("Affe")
-    assert not sounds_wrong(place("chien", "chien"))("arbre")
+    assert not sounds_wrong(occurrence("dans arbre", "arbre"))("chien")
+    assert not sounds_wrong(occurrence("le arbre", "arbre"))("chien")
+    assert not sounds_wrong(occurrence("der Hund", "Hund", language="de"))("Affe")
+    assert not sounds_wrong(occurrence("chien", "chien"))("arbre")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 import spacy
 import torch
 
-from generation.filters import in_place
+from generation.filters import conditions
 from generation.filters.definitions import FilterOptions
 from generation.sentences import words as whole_words
 from merge_snli.embedded import embedded_path
@@ -325,5 +325,5 @@ def test_closed_lists_equal_those_of_the_pipeline() -> None:
     assert language_of(ENGLISH).negations == literal.NEGATIONS
     assert language_of(ENGLISH).affixes == literal.AFFIXES
     assert set(whole_words.QUANTIFIERS) == literal.QUANTIFIERS
-    assert set(in_place.MEN) == literal.MEN
-    assert set(in_place.WOMEN) == literal.WOMEN
+    assert set(conditions.MEN) == literal.MEN
+    assert set(conditions.WOMEN) == literal.WOMEN

@@ -13,7 +13,7 @@ import pytest
 from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions
 from generation.filters.fillers import CODES, Filtered, filter_fillers
-from generation.filters.filter import ANY_LANGUAGE, ENGLISH_ONLY, Applied, Filter, Place
+from generation.filters.filter import ANY_LANGUAGE, ENGLISH_ONLY, Applied, Filter, Occurrence
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import FILTER_NAMES
@@ -34,7 +34,7 @@ ANSWER = Fillers(np.array([1], dtype=np.int32), np.array([-1.0], dtype=np.float3
 SENTENCE = TaggedSentence("Dog", ())
 TAGGED = TaggedProblem(Problem("p", "Dog", "Dog", 0), SENTENCE, SENTENCE)
 WORD = SharedWord("Dog", "noun", (0,), (0,))
-PLACE = Place(TAGGED, WORD, frozenset({"dog"}), "premise", 0, 3)
+PLACE = Occurrence(TAGGED, WORD, frozenset({"dog"}), "premise", 0, 3)
 
 
 def condition_of(each: Filter) -> str:

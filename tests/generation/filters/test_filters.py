@@ -12,7 +12,7 @@ import pytest
 from generation.filters import definitions
 from generation.filters.definitions import OTHER_CLASS, applied_filters
 from generation.filters.fillers import KEPT, OUTCOMES, Filtered, filter_fillers
-from generation.filters.filter import Applied, Place
+from generation.filters.filter import Applied, Occurrence
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import BARE, CONTINUATION, SPACED, Piece, Vocabulary
 from generation.options import Options
@@ -47,10 +47,10 @@ def fillers(*order: int) -> Fillers:
     return Fillers(np.array(order, dtype=np.int32), log_probs, 0, float(log_probs[order.index(0)]))
 
 
-def place(original: str, problem_words: frozenset[str]) -> Place:
+def occurrence(original: str, problem_words: frozenset[str]) -> Occurrence:
     sentence = TaggedSentence(f"A {original}", ())
     tagged = TaggedProblem(Problem("p", sentence.text, sentence.text, 0), sentence, sentence)
-    return Place(tagged, SharedWord(original, "noun", (2,), (2,)), problem_words, "premise", 2, 2 + len(original))
+    return Occurrence(tagged, SharedWord(original, "noun", (2,), (2,)), problem_words, "premise", 2, 2 + len(original))
 
 
 def filtered(
@@ -61,7 +61,7 @@ def filtered(
     **choices: Any,  # noqa: ANN401 - values of any option
 ) -> Filtered:
     filters = applied_filters(Options(problems="x", mlm=("m",), **choices))
-    return filter_fillers(answer, vocabulary, place(original, problem_words), filters)
+    return filter_fillers(answer, vocabulary, occurrence(original, problem_words), filters)
 
 
 def test_every_filler_gets_an_outcome() -> None:
@@ -154,7 +154,9 @@ def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
     filters = tuple(
         Applied(related, value) if each is definitions.RELATED else Applied(each, value) for each, value in filters
     )
-    found = filter_fillers(fillers(1, 2, 3, 6, 4, 0), VOCABULARY, place("girl", frozenset({"girl", "tree"})), filters)
+    found = filter_fillers(
+        fillers(1, 2, 3, 6, 4, 0), VOCABULARY, occurrence("girl", frozenset({"girl", "tree"})), filters
+    )
     assert list(found.suggestions) == ["cat"]
     assert looked_up == ["boy", "cat"]
     assert found.counts() == Counter(

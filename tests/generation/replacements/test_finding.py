@@ -20,8 +20,8 @@ from generation.filters.lexical import WordNet
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import Options
-from generation.replacements.counts import FILLERS, NO_ORDER, by_side
-from generation.replacements.finding import Found, find_replacements
+from generation.replacements.counts import FILLERS, NO_ORDER, FilterCounts
+from generation.replacements.finding import FilteredWord, find_replacements
 from generation.sentences.forms import Substitution, forms
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem, TaggedSentence, Token
 from generation.sentences.words import SharedWord, shared_words
@@ -48,8 +48,8 @@ class ByText(InPlaceTagger):
     def __init__(self) -> None:
         """Load no pipeline."""
 
-    def tags(self, places: Sequence[Substitution]) -> list[str | None]:
-        digests = (zlib.crc32(f"{place.text} {place.start}".encode()) for place in places)
+    def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
+        digests = (zlib.crc32(f"{suggestion.text} {suggestion.start}".encode()) for suggestion in suggestions)
         return [("VB", "NN", "NNS", "NN")[digest % 4] for digest in digests]
 
 
@@ -106,14 +106,10 @@ def fillers(order: Sequence[int], rank_of_original: int) -> Fillers:
     return Fillers(np.array(order, dtype=np.int32), log_probs, 0, 0.5 - rank_of_original)
 
 
-Counts = dict[tuple[str, str, str], Counter[str]]
-
-
-def found(case: Case, wordnet: WordNet | None = None, **choices: Any) -> tuple[list[Found], Counts]:  # noqa: ANN401
+def found(case: Case, wordnet: WordNet | None = None, **choices: Any) -> tuple[list[FilteredWord], FilterCounts]:  # noqa: ANN401
     """Return the replacements, and the counts by word class, masked LM and side."""
     options = Options(problems="x", mlm=MLMS, no_relations=wordnet is not None, **choices)
-    of_words, counts = find_replacements([(case.tagged, case.words)], case.answers, ByText(), options, wordnet=wordnet)
-    return of_words, by_side(counts)
+    return find_replacements([(case.tagged, case.words)], case.answers, ByText(), options, wordnet=wordnet)
 
 
 def ids(case: Case, **choices: Any) -> set[str]:  # noqa: ANN401 - values of any option
@@ -188,8 +184,8 @@ def simple_case(premise: Sequence[str], hypothesis: Sequence[str], *order: str, 
 class RunIsAVerb(ByText):
     """A tagger for which all suggestions but "run" are nouns."""
 
-    def tags(self, places: Sequence[Substitution]) -> list[str | None]:
-        return ["VB" if place.word == "run" else "NN" for place in places]
+    def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
+        return ["VB" if suggestion.word == "run" else "NN" for suggestion in suggestions]
 
 
 def test_suggestions_of_another_class_are_dropped_and_counted() -> None:
@@ -198,7 +194,7 @@ def test_suggestions_of_another_class_are_dropped_and_counted() -> None:
     (of_dog,), counts = find_replacements([(case.tagged, case.words)], case.answers, RunIsAVerb(), options)
     assert [replacement.word for replacement in of_dog.replacements] == ["cat", "wolf"]
     for side in ("premise", "hypothesis"):
-        count = by_side(counts)["noun", "m1", side]
+        count = counts["noun", "m1", side]
         assert (count[FILLERS], count[OTHER_CLASS.reason], count[KEPT]) == (3, 1, 2)
 
 
@@ -208,7 +204,7 @@ def test_ignoring_case_each_occurrence_keeps_its_case() -> None:
     (each,) = of_words
     assert each.word == SharedWord("dog", "noun", (0, 7), (2, 6))
     variants = [Variant(each.tagged.problem, each.word, word) for word in each.replacements]
-    assert [(variant.id, variant.in_premise()[0], variant.in_hypothesis()[0]) for variant in variants] == [
+    assert [(variant.id, variant.in_text("premise")[0], variant.in_text("hypothesis")[0]) for variant in variants] == [
         ("p:noun:dog:cat", "Cat of cat", "a cat CAT"),
         ("p:noun:dog:wolf", "Wolf of wolf", "a wolf WOLF"),
     ]
@@ -271,14 +267,14 @@ def test_the_tag_and_the_article_of_each_occurrence_count() -> None:
     case = simple_case(["a", "dog"], ["the", "dog", "of"], "animal", "wolf", "run", "cat", "guitar")
 
     class Plural(ByText):
-        def tags(self, places: Sequence[Substitution]) -> list[str | None]:
+        def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
             tags: dict[str, str | None] = {"cat": "NNS", "run": "VB", "guitar": None}
-            return [tags.get(place.word, "NN") for place in places]
+            return [tags.get(suggestion.word, "NN") for suggestion in suggestions]
 
     options = Options(problems="x", mlm=MLMS, same_tag=True, articles=True)
     (of_dog,), counts = find_replacements([(case.tagged, case.words)], case.answers, Plural(), options)
     assert [replacement.word for replacement in of_dog.replacements] == ["wolf"]
-    premise, hypothesis = (by_side(counts)["noun", "m1", side] for side in ("premise", "hypothesis"))
+    premise, hypothesis = (counts["noun", "m1", side] for side in ("premise", "hypothesis"))
     assert (premise[OTHER_ARTICLE.reason], premise[OTHER_CLASS.reason], premise[OTHER_TAG.reason], premise[KEPT]) == (
         1,
         2,
@@ -293,7 +289,7 @@ def test_the_tag_and_the_article_of_each_occurrence_count() -> None:
         Options(problems="x", mlm=MLMS, filters=("prob",), same_tag=True),
     )
     assert [replacement.word for replacement in of_dog.replacements] == ["animal", "wolf"]
-    assert by_side(counts)["noun", "m2", "premise"][OTHER_TAG.reason] == 3
+    assert counts["noun", "m2", "premise"][OTHER_TAG.reason] == 3
 
 
 @pytest.mark.parametrize("filters", ["prob", "none"])
