@@ -1,21 +1,21 @@
 """Explain the variants of one problem: its shared words, their suggestions, and why each was kept or dropped."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
 
+from generation.answers.store import MaskedLMAnswers
 from generation.options import UNION, Options, options_of_run
-from generation.replacements.combine import Replacement
-from generation.replacements.finding import combine, filter_words
+from generation.replacements.finding import FilteredWord, combine, filter_words
 from generation.report.stored_answers import TracedForm, stored_answers, tagger_of_run, trace_form
 from generation.run import find_wordnet
 from generation.sentences.tagged_shards import replaced_words
-from generation.sentences.tagging import InPlaceTagger, TaggedProblem, tag
-from generation.sentences.words import SharedWord, shared_words
+from generation.sentences.tagging import InPlaceTagger, tag
+from generation.sentences.words import shared_words
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.dataset.record import require
@@ -30,23 +30,6 @@ EXAMPLES = 8
 
 
 @dataclass(frozen=True)
-class ExplainedWord:
-    """A shared word, its forms and its replacements.
-
-    Attributes:
-        word: The word.
-        forms: The answers to its forms; empty if the word is not replaced.
-        replacements: Its replacements.
-        dropped: By the reason of a filter on validators and by sentence, the words that it dropped.
-    """
-
-    word: SharedWord
-    forms: tuple[TracedForm, ...]
-    replacements: tuple[Replacement, ...]
-    dropped: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Explanation:
     """How the variants of one problem were selected.
 
@@ -55,7 +38,8 @@ class Explanation:
         label: The name of its gold label.
         texts: What its two texts are called.
         options: The options of the run.
-        words: Its shared words, including those that are not replaced.
+        words: Its shared words with their replacements; those that are not replaced have no forms.
+        answers: The answers to the forms, by masked LM.
         variants: The number of its variants in the data set, by word class.
     """
 
@@ -63,13 +47,34 @@ class Explanation:
     label: str
     texts: TextNames
     options: Options
-    words: tuple[ExplainedWord, ...]
+    words: tuple[FilteredWord, ...]
+    answers: Mapping[str, MaskedLMAnswers]
     variants: dict[str, int]
+
+    def forms(self, word: FilteredWord) -> list[TracedForm]:
+        """Return the answers to the forms of a word, with the outcome of each filler."""
+        return [trace_form(form, word.word, self.answers[form.masked_lm]) for form in word.forms]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation with every filler as JSON values."""
-        words = [asdict(each) for each in self.words]
+        words = [
+            {
+                "word": asdict(word.word),
+                "forms": list(map(asdict, self.forms(word))),
+                "replacements": list(map(asdict, word.replacements)),
+                "dropped": _dropped(word),
+            }
+            for word in self.words
+        ]
         return {**asdict(self.problem), "label": self.label, "variants": self.variants, "words": words}
+
+
+def _dropped(word: FilteredWord) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return by the reason of a filter on validators and by sentence the words that it dropped."""
+    return {
+        reason: {side: tuple(words) for side, words in of_sides.items() if words}
+        for reason, of_sides in word.dropped.items()
+    }
 
 
 def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
@@ -79,9 +84,6 @@ def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
         dataset: The data set of the run.
         seed_id: The id of a seed, or of any problem of the run if its problems can still be read.
         work: The work folder of the run.
-
-    Raises:
-        InputError: If there is no such problem, the answers are missing, or the tagger or a masked LM has changed.
     """
     record = dataset.record
     require(record, "generation")
@@ -89,12 +91,26 @@ def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
     problem = _find_problem(dataset, seed_id, options)
     tagger = tagger_of_run(dataset, options)
     (tagged,) = tag([problem], tagger)
-    words = shared_words(tagged, ignore_case=options.ignore_case)
-    explained = _explain_words(dataset, tagged, words, options, InPlaceTagger(tagger), work)
-    label = record.label_names[problem.label]
+    shared = shared_words(tagged, ignore_case=options.ignore_case)
+    words = {word: FilteredWord(tagged, word, frozenset(), ()) for word in shared}
+    answers: dict[str, MaskedLMAnswers] = {}
+    if replaced := replaced_words(shared, options.classes):
+        problems = [(tagged, replaced)]
+        with stored_answers(dataset, options, work) as answers_to:
+            answers = answers_to(problems)
+        for word in filter_words(problems, answers, InPlaceTagger(tagger), options, wordnet=find_wordnet(options)):
+            words[word.word] = combine(word, options)
     variants = read_split(dataset, ALL)
     classes = variants["word_class"].filter(pc.equal(variants["seed_id"], seed_id)).to_pylist()
-    return Explanation(problem, label, record.texts, options, explained, dict(Counter(classes)))
+    return Explanation(
+        problem,
+        record.label_names[problem.label],
+        record.texts,
+        options,
+        tuple(words.values()),
+        answers,
+        dict(Counter(classes)),
+    )
 
 
 def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Problem:
@@ -103,15 +119,15 @@ def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Prob
         if row["seed_id"] == seed_id:
             return Problem(seed_id, row["premise"], row["hypothesis"], row["label"])
     try:
-        problem_source = open_source(options)
-        problems = stream_problems(problem_source, survey_problems(problem_source))
-        found = next((problem for problem in problems if problem.id == seed_id), None)
+        source = open_source(options)
+        problems = stream_problems(source, survey_problems(source))
+        problem = next((problem for problem in problems if problem.id == seed_id), None)
     except InputError as error:
         raise InputError(
             f"{seed_id!r} is not a seed of {dataset.folder}, and the problems of the run cannot be read: "
             f"{error.message.marked}"
         ) from error
-    if found is None:
+    if problem is None:
         limit = "" if options.limit is None else f" in its first {options.limit:,} rows, all that the run read"
         if options.sample is not None:
             limit = " in the sample that the run read"
@@ -119,32 +135,7 @@ def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Prob
             f"{options.problems} has no problem {seed_id!r}{limit}: "
             "the ids of the seeds are in config seed of the data set"
         )
-    return found
-
-
-def _explain_words(
-    dataset: MergeDataset,
-    tagged: TaggedProblem,
-    words: tuple[SharedWord, ...],
-    options: Options,
-    tagger: InPlaceTagger,
-    work: Path,
-) -> tuple[ExplainedWord, ...]:
-    replaced = replaced_words(words, options.classes)
-    explained: dict[SharedWord, ExplainedWord] = {}
-    if replaced:
-        problems = [(tagged, replaced)]
-        with stored_answers(dataset, options, work) as answers_to:
-            answers = answers_to(problems)
-        for each in filter_words(problems, answers, tagger, options, wordnet=find_wordnet(options)):
-            forms = tuple(trace_form(form, each.word, answers[form.masked_lm]) for form in each.forms)
-            combined = combine(each, options)
-            dropped = {
-                reason: {side: tuple(words) for side, words in of_sides.items() if words}
-                for reason, of_sides in combined.dropped.items()
-            }
-            explained[each.word] = ExplainedWord(each.word, forms, combined.replacements, dropped)
-    return tuple(explained.get(word, ExplainedWord(word, (), ())) for word in words)
+    return problem
 
 
 def explanation_text(explanation: Explanation) -> str:
@@ -153,13 +144,13 @@ def explanation_text(explanation: Explanation) -> str:
     shown = {texts.first: problem.premise, texts.second: problem.hypothesis, "label": explanation.label}
     width = max(map(len, shown))
     lines = [f"{name:{width}}  {text}" for name, text in shown.items()]
-    for each in explanation.words:
-        lines += ["", *_word_lines(each, explanation)]
+    for word in explanation.words:
+        lines += ["", *_word_lines(word, explanation)]
     return "\n".join([*lines, "", *_class_lines(explanation), ""])
 
 
-def _word_lines(explained: ExplainedWord, explanation: Explanation) -> Iterator[str]:
-    word, options, texts = explained.word, explanation.options, explanation.texts
+def _word_lines(filtered: FilteredWord, explanation: Explanation) -> Iterator[str]:
+    word, options, texts = filtered.word, explanation.options, explanation.texts
     names = texts.by_column
     counts = f"{len(word.premise)} in the {texts.first}, {len(word.hypothesis)} in the {texts.second}"
     yield f"{word.text} ({word.word_class}; {counts})"
@@ -168,14 +159,14 @@ def _word_lines(explained: ExplainedWord, explanation: Explanation) -> Iterator[
     elif word.word_class not in options.classes:
         yield f"  not replaced: the run replaces {', '.join(options.classes)}"
     else:
-        for form in explained.forms:
+        for form in explanation.forms(filtered):
             yield from _form_lines(form, names[form.side])
-        for reason, of_sides in explained.dropped.items():
+        for reason, of_sides in _dropped(filtered).items():
             for side, words in of_sides.items():
                 yield f"  {reason} in the {names[side]} {len(words)}: {_examples(words)}"
         both = "or" if options.sides == UNION else "and"
-        yield f"  validated in {texts.first} {both} {texts.second}: {len(explained.replacements)}"
-        yield f"    {_listed([replacement.word for replacement in explained.replacements])}"
+        yield f"  validated in {texts.first} {both} {texts.second}: {len(filtered.replacements)}"
+        yield f"    {_listed([replacement.word for replacement in filtered.replacements])}"
 
 
 def _form_lines(form: TracedForm, text: str) -> Iterator[str]:
@@ -196,10 +187,10 @@ def _form_lines(form: TracedForm, text: str) -> Iterator[str]:
 def _class_lines(explanation: Explanation) -> Iterator[str]:
     """Say for each class whether the problem has enough replacements to be a seed."""
     for name in explanation.options.classes:
-        found = sum(len(each.replacements) for each in explanation.words if each.word.word_class == name)
+        number = sum(len(word.replacements) for word in explanation.words if word.word.word_class == name)
         variants = explanation.variants.get(name, 0)
         verdict = f"{count(variants, 'variant')} in config {name}" if variants else f"not a seed of config {name}"
-        yield f"{name}: {count(found, 'replacement')}, a seed needs {explanation.options.inflation}: {verdict}"
+        yield f"{name}: {count(number, 'replacement')}, a seed needs {explanation.options.inflation}: {verdict}"
 
 
 def _examples(words: Sequence[str]) -> str:

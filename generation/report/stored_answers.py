@@ -19,12 +19,13 @@ from generation.sentences.forms import match_case
 from generation.sentences.tagged_shards import ProblemWords, distinct_forms, read_tagged
 from generation.sentences.tagging import InPlaceTagger
 from generation.sentences.words import SharedWord
+from generation.work import read_description
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.tagger import Tagger, find_tagger, other_tagger
 
-AnswersTo = Callable[["ProblemWords"], dict[str, MaskedLMAnswers]]
+AnswersTo = Callable[[ProblemWords], dict[str, MaskedLMAnswers]]
 
 
 def _or_again(dataset: MergeDataset) -> str:
@@ -40,9 +41,6 @@ def check_work(dataset: MergeDataset, work: Path, option: str) -> None:
         dataset: The data set of the run.
         work: The folder.
         option: The option that names it, for the message.
-
-    Raises:
-        InputError: If the folder is missing, or it has no answers of the run's masked LMs.
     """
     if not any(key.folder(work).is_dir() for key in recorded_cache_keys(dataset.record)):
         problem = "does not contain answers of its masked LMs" if work.is_dir() else "is not a folder"
@@ -53,7 +51,7 @@ def check_work(dataset: MergeDataset, work: Path, option: str) -> None:
 
 
 # Outcomes of fillers that a filter saw as a word in the case pattern of the original.
-WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word or each.on_tag or each.on_parse)))
+WORDS = {KEPT, *(filter_.reason for filter_ in FILTERS if filter_.on_word or filter_.on_tag or filter_.on_parse)}
 
 
 @contextmanager
@@ -66,10 +64,8 @@ def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Itera
         work: The work folder of the run.
 
     Yields:
-        A function that returns the answers to all forms of some words, and the vocabulary, by masked LM.
-
-    Raises:
-        InputError: If the answers of a masked LM, or one of them, are missing, or its files have changed since the run.
+        A function that returns the answers to all forms of some words, and the vocabulary, by masked LM. It raises
+        `InputError` if an answer is missing.
     """
 
     def missing(name: str, _: int = 0) -> InputError:
@@ -87,12 +83,10 @@ def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Itera
                     f"masked LM {key.masked_lm} has changed since the run (sha256 {mlm.digest[:12]} instead of "
                     f"{key.digest[:12]}): restore its files, or generate the data set again"
                 )
-            if not key.folder(work).is_dir():
-                raise missing(key.masked_lm)
-            store = stack.enter_context(Store(work, key))
-            size = store.vocabulary_size()
+            size = read_description(key.folder(work)).get("pieces")
             if size is None:
                 raise missing(key.masked_lm)
+            store = stack.enter_context(Store(work, key))
             opened[key.masked_lm] = store, load_vocabulary(mlm, size, options.language)
         yield lambda problems: load_answers(opened, distinct_forms(problems, options.mask), missing)
 
@@ -110,14 +104,11 @@ def filter_again(
     Yields:
         For each shard of problems, its shared words after the filters, and the answers that were filtered, by masked
         LM.
-
-    Raises:
-        InputError: If the work folder lacks the problems or an answer, or the tagger or a masked LM has changed.
     """
     options = options_of_run(dataset.record)
     tagger, wordnet = InPlaceTagger(tagger_of_run(dataset, options)), find_wordnet(options)
     stored = inventory(work, dataset.record) if work.is_dir() else []
-    shards = [path for each in stored if each.kind == TAGGED and each.needed for path in each.paths]
+    shards = [path for entry in stored if entry.kind == TAGGED and entry.needed for path in entry.paths]
     if not shards:
         raise InputError(
             f"{work} does not contain the problems of {dataset.folder}: pass the work folder of the run, "
@@ -135,11 +126,7 @@ def filter_again(
 
 
 def tagger_of_run(dataset: MergeDataset, options: Options) -> Tagger:
-    """Return the tagger of a run.
-
-    Raises:
-        InputError: If the installed one is another version.
-    """
+    """Return the tagger of a run, which must be the version that the run used."""
     tagger = find_tagger(options.tagger, language=options.language, parser=options.same_parse)
     message = other_tagger(tagger, generation_of(dataset.record).tagger)
     if message is not None:
@@ -197,16 +184,18 @@ def trace_form(filtered: FilteredForm, word: SharedWord, answers: MaskedLMAnswer
         answers: The answers of the form's masked LM.
     """
     answer, outcome = answers.answers[filtered.form.key], filtered.outcome
-    refused = outcome if isinstance(outcome, str) else None
     fillers = []
     if isinstance(answer, Fillers) and not isinstance(outcome, str):
         for piece_id, log_prob, code in zip(answer.piece_ids, answer.log_probs, outcome.codes, strict=True):
-            piece, dropped = answers.vocabulary.pieces[piece_id], OUTCOMES[code]
-            text = "" if piece is None else piece.text
-            if dropped in WORDS:
-                text = match_case(word.text, text)
+            reason, text = OUTCOMES[code], answers.vocabulary.text(piece_id)
+            written = match_case(word.text, text) if reason in WORDS else text
             log_odds = float(log_prob) - answer.original_log_prob
-            fillers.append(Filler(text, log_odds, None if dropped == KEPT else dropped))
+            fillers.append(Filler(written, log_odds, None if reason == KEPT else reason))
     return TracedForm(
-        filtered.masked_lm, filtered.side, filtered.form.start, refused, filtered.in_window, tuple(fillers)
+        filtered.masked_lm,
+        filtered.side,
+        filtered.form.start,
+        outcome if isinstance(outcome, str) else None,
+        filtered.in_window,
+        tuple(fillers),
     )

@@ -14,12 +14,15 @@ from generation.sentences.forms import SIDES, match_case
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.variants import masked_lm_names
 
-MASKED_LMS = "masked LMs that it lacks"
-OPTIONS = "other options or filters"
-NO_PROBLEM = "not one of its problems"
-NOT_REPLACED = "word not replaced"
-TOO_FEW = "too few variants of the seed"
-SETS = "set operations"
+# Why a data set lacks a variant: a reason, and the masked LM whose filler was dropped, if one was.
+Why = tuple[str, str | None]
+
+MASKED_LMS: Why = "masked LMs that it lacks", None
+OPTIONS: Why = "other options or filters", None
+NO_PROBLEM: Why = "not one of its problems", None
+NOT_REPLACED: Why = "word not replaced", None
+TOO_FEW: Why = "too few variants of the seed", None
+SETS: Why = "set operations", None
 NOT_SUGGESTED = "not among the fillers"
 
 # The id, premise and hypothesis of a seed; two data sets have the same one if all are equal.
@@ -45,13 +48,6 @@ class VariantKey(NamedTuple):
         return self[:3]
 
 
-class Why(NamedTuple):
-    """Why a data set lacks a variant: a reason, and the masked LM whose filler was dropped, if one was."""
-
-    reason: str
-    masked_lm: str | None = None
-
-
 def is_validated(names: Validators, masked_lms: set[str], *, sides: str, min_mlms: int) -> bool:
     """Return whether some masked LMs are enough for a variant.
 
@@ -75,20 +71,17 @@ def why_lacking(
         dataset: The data set that has them.
         other: The data set that lacks them.
         other_work: The work folder of the other data set's run; None to tell only whether its masked LMs suffice.
-
-    Raises:
-        InputError: If the work folder lacks the problems or an answer, or the tagger or a masked LM has changed.
     """
-    mine, theirs = (with_defaults(each.record.options) for each in (dataset, other))
+    mine, theirs = (with_defaults(of.record.options) for of in (dataset, other))
     needed = {"sides": mine["sides"], "min_mlms": min(mine["min_mlms"], theirs["min_mlms"])}
     of_other = {*masked_lm_names(other.record)}
     reasons: dict[VariantKey, Why] = {}
     unexplained: dict[str, list[VariantKey]] = defaultdict(list)
     for variant, names in variants.items():
         if not is_validated(names, of_other, **needed):
-            reasons[variant] = Why(MASKED_LMS)
+            reasons[variant] = MASKED_LMS
         elif other_work is None:
-            reasons[variant] = Why(OPTIONS)
+            reasons[variant] = OPTIONS
         else:
             unexplained[variant.seed_id].append(variant)
     if other_work is not None and unexplained:
@@ -104,7 +97,7 @@ def _trace(
 ) -> dict[VariantKey, Why]:
     """Look the variants of each problem up in the filtered answers of the other run."""
     options = options_of_run(other.record)
-    reasons = {variant: Why(NO_PROBLEM) for variants in unexplained.values() for variant in variants}
+    reasons = {variant: NO_PROBLEM for variants in unexplained.values() for variant in variants}
     for words, answers in filter_again(other, work, ids=unexplained.keys()):
         for filtered in words:
             problem = filtered.tagged.problem
@@ -113,15 +106,15 @@ def _trace(
                 for variant in unexplained[problem.id]
                 if variant.seed[1:] == (problem.premise, problem.hypothesis)
             ]
-            reasons |= {variant: Why(NOT_REPLACED) for variant in of_problem if reasons[variant] == Why(NO_PROBLEM)}
+            reasons |= {variant: NOT_REPLACED for variant in of_problem if reasons[variant] == NO_PROBLEM}
             word = (filtered.word.word_class, filtered.word.text)
             looked_up = [variant for variant in of_problem if (variant.word_class, variant.original) == word]
             if looked_up:
-                replaced = {each.word for each in combine(filtered, options).replacements}
+                replacements = {replacement.word for replacement in combine(filtered, options).replacements}
                 for variant in looked_up:
-                    found = variant.replacement in replaced
+                    is_dropped = variant.replacement not in replacements
                     reasons[variant] = (
-                        Why(TOO_FEW) if found else _dropped(variant, validators[variant], filtered, answers)
+                        _dropped(variant, validators[variant], filtered, answers) if is_dropped else TOO_FEW
                     )
     return reasons
 
@@ -135,7 +128,7 @@ def _dropped(
         dropped = [why for name in names if (why := by_name.get(name)) is not None]
         if dropped and None not in by_name.values():
             return dropped[0]
-    return Why(SETS)
+    return SETS
 
 
 def _dropped_by(
@@ -144,10 +137,9 @@ def _dropped_by(
     """Return why a masked LM does not validate a word in a sentence; None if it does."""
     for form in filtered.forms:
         if (form.masked_lm, form.side) == (masked_lm, side):
-            traced = trace_form(form, filtered.word, answers)
+            traced, original = trace_form(form, filtered.word, answers), filtered.word.text
             if replacement not in traced.kept:
-                text = filtered.word.text
-                fillers = (each for each in traced.fillers if match_case(text, each.word) == replacement)
-                reasons = sorted((each.dropped or NO_WORD.reason for each in fillers), key=NO_WORD.reason.__eq__)
-                return Why(traced.refused or next(iter(reasons), NOT_SUGGESTED), masked_lm)
+                fillers = (filler for filler in traced.fillers if match_case(original, filler.word) == replacement)
+                reasons = sorted((filler.dropped or NO_WORD.reason for filler in fillers), key=NO_WORD.reason.__eq__)
+                return traced.refused or next(iter(reasons), NOT_SUGGESTED), masked_lm
     return None

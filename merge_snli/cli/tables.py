@@ -96,11 +96,10 @@ def _are_problems(name: str) -> bool:
 
 def _count_words(arguments: argparse.Namespace) -> None:
     """Count the shared words of problems and print them as in Table 4 of the paper."""
-    from generation.report.summary import words_report, words_table
+    from generation.report.summary import words_report
 
-    report = words_report(ProblemOptions(**given(arguments, ProblemOptions)))
-    table = words_table(report.classes, report.with_label, report.without_label)
-    write_tables(arguments.format, [table], document=report.as_dict)
+    report, table = words_report(ProblemOptions(**given(arguments, ProblemOptions)))
+    write_tables(arguments.format, [table], document=lambda: report)
 
 
 def _tables(dataset: MergeDataset, arguments: argparse.Namespace) -> dict[str, Table]:

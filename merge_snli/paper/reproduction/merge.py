@@ -10,7 +10,7 @@ from generation.dry_run import dry_run
 from generation.options import Options
 from generation.pipeline import run_pipeline
 from generation.presets import preset_options
-from generation.report.paper import PROBLEMS as PAPER_PROBLEMS
+from generation.report.tables import PROBLEMS as PAPER_PROBLEMS
 from generation.report.tables import is_papers_run
 from merge_snli.annotation.sample import draw_sample
 from merge_snli.annotation.sheets import write_sheets

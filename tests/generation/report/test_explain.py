@@ -106,7 +106,7 @@ def test_the_explanation_of_a_seed_agrees_with_its_variants(made: MergeDataset, 
         assert replacement.log_odds == pytest.approx(row["log_odds"], abs=1e-5)
     for each in found.words:
         for replacement in each.replacements:
-            validators = {form.masked_lm for form in each.forms if replacement.word in form.kept}
+            validators = {form.masked_lm for form in found.forms(each) if replacement.word in form.kept}
             assert {*replacement.premise_mlms, *replacement.hypothesis_mlms} <= validators
 
 
