@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from generation.dry_run_trial import answer_trial, count_forms, sample_of, time_steps
+from generation.dry_run_trial import answer_trial, count_forms, extrapolate, sample_of, time_steps
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.options import Options
@@ -103,9 +103,6 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
     Args:
         options: The options of the run. Answers that are already in a work folder are not subtracted.
         allow_pickle: Load masked LMs with pickle weights, which can execute arbitrary code.
-
-    Raises:
-        InputError: If an input cannot be used.
     """
     seconds: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -122,8 +119,8 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
         shard = sample.tagged([0])[0]
         scale = run.size / sample.size
         words, forms = read_tagged(shard, options.classes), forms_of_shard(shard, options.classes, options.mask)
-        every = max(1, len(words) // TRIAL_PROBLEMS)
-        trial = sample_of(run, (tagged.problem for tagged, _ in words[::every][:TRIAL_PROBLEMS]))
+        trial_words = words[:: max(1, len(words) // TRIAL_PROBLEMS)][:TRIAL_PROBLEMS]
+        trial = sample_of(run, (tagged.problem for tagged, _ in trial_words))
         mlms = []
         for model in inputs.masked_lms:
             with _timed(seconds, "loading"):
@@ -131,7 +128,11 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
             stored = answer_trial(trial, mlm)
             mlms.append(_estimate(mlm, forms, stored, options, scale))
         groups = Counter({group: round(count * scale) for group, count in count_forms(words, options.mask).items()})
-        times = time_steps(trial) if words else None
+        filters = writing = 0.0
+        if words:
+            filters, writing = extrapolate(
+                time_steps(trial), count_forms(trial_words, options.mask), groups, run.shards
+            )
     return DryRun(
         problems=run.size,
         sampled=sample.size,
@@ -141,8 +142,8 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
         loading=seconds["loading"],
         reading=seconds["reading"] + seconds["tagging"] * scale,
         masked_lms=tuple(mlms),
-        filters=times.filter_seconds(groups, run.shards) if times else 0.0,
-        writing=times.writing_seconds(groups) if times else 0.0,
+        filters=filters,
+        writing=writing,
     )
 
 
@@ -214,13 +215,13 @@ def _time_batches(mlm: MaskedLM, by_length: Mapping[int, Sequence[EncodedForm]],
     return seconds
 
 
-def dry_run_text(found: DryRun) -> str:
+def dry_run_text(run: DryRun) -> str:
     """Return the estimated number of forms, time and disk space, with a row per step and masked LM."""
-    sampled = "" if found.sampled == found.problems else f" ({found.sampled:,} sampled)"
-    size = sum(mlm.bytes for mlm in found.masked_lms)
+    sampled = "" if run.sampled == run.problems else f" ({run.sampled:,} sampled)"
+    size = sum(mlm.bytes for mlm in run.masked_lms)
     table = Table(
-        title=f"{found.problems:,} problems with a gold label{sampled}: about {found.words:,} words to replace in "
-        f"{found.forms:,} forms",
+        title=f"{run.problems:,} problems with a gold label{sampled}: about {run.words:,} words to replace in "
+        f"{run.forms:,} forms",
         columns=(
             Column("step", "left"),
             Column("forms"),
@@ -230,8 +231,8 @@ def dry_run_text(found: DryRun) -> str:
             Column("MB"),
         ),
         rows=(
-            _step("loading", found.loading),
-            _step("reading and tagging", found.reading),
+            _step("loading", run.loading),
+            _step("reading and tagging", run.reading),
             *(
                 (
                     mlm.name,
@@ -241,13 +242,13 @@ def dry_run_text(found: DryRun) -> str:
                     format_duration(mlm.seconds),
                     mlm.bytes / BYTES_PER_MB,
                 )
-                for mlm in found.masked_lms
+                for mlm in run.masked_lms
             ),
-            _step("filters and sets", found.filters),
-            _step("writing", found.writing),
+            _step("filters and sets", run.filters),
+            _step("writing", run.writing),
         ),
         notes=(
-            f"Total: about {format_duration(found.seconds)} on this machine ({found.device}) and "
+            f"Total: about {format_duration(run.seconds)} on this machine ({run.device}) and "
             f"{size / BYTES_PER_MB:,.1f} MB of answers, if no answers are cached.",
             "Nothing was written.",
         ),

@@ -3,14 +3,14 @@
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.output.folder import write_output
 from generation.replacements.counts import CLASS_FORMS
 from generation.run import GenerationRun
-from generation.sentences.tagged_shards import ProblemWords, forms_of_shard, read_tagged
+from generation.sentences.tagged_shards import ProblemWords, forms_of_shard
 from generation.sentences.words import forms_of_word
 from generation.tasks import stages, variant_shards, words_of
 from generation.variant_shards import STANDALONE, VariantShard
@@ -29,41 +29,23 @@ COPIES = 8
 Groups = Counter[tuple[str, str]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrialTimes:
-    """Times of the steps on a few problems, in seconds, from which those of a run are extrapolated.
+def extrapolate(seconds: Mapping[str, float], trial: Groups, run: Groups, shards: int) -> tuple[float, float]:
+    """Return the seconds of the filters, and of writing the data set, in a run.
 
-    Attributes:
-        groups: The forms of these problems.
-        setup: The filters on the first problems, with what a run does once.
-        filters: The filters and the rows of the variants.
-        standalone: Each filter on its own, on at most `CLASS_FORMS` forms per word class and side.
-        writing: Writing the data set.
-        writing_copies: Writing it with `COPIES` times the variants.
+    Args:
+        seconds: Those of the steps of a trial: `setup` (the filters on the first problems, with what a run does once),
+            `filters`, `standalone` (each filter on its own, on at most `CLASS_FORMS` forms per word class and side),
+            `writing`, and `copies` (writing `COPIES` times the variants).
+        trial: The forms of the trial.
+        run: The forms of the run.
+        shards: The number of shards of its problems.
     """
-
-    groups: Groups
-    setup: float
-    filters: float
-    standalone: float
-    writing: float
-    writing_copies: float
-
-    def filter_seconds(self, groups: Groups, shards: int) -> float:
-        """Return the time of the filters in a run.
-
-        Args:
-            groups: The forms of the run.
-            shards: The number of shards of its problems.
-        """
-        per_shard = Counter({group: -(-count // shards) for group, count in groups.items()})
-        standalone = self.standalone * shards * _counted_alone(per_shard) / _counted_alone(self.groups)
-        return self.setup + self.filters * groups.total() / self.groups.total() + standalone
-
-    def writing_seconds(self, groups: Groups) -> float:
-        """Return the time of writing the data set of a run with these forms."""
-        per_copy = max(0.0, self.writing_copies - self.writing) / (COPIES - 1)
-        return self.writing + per_copy * max(0.0, groups.total() / self.groups.total() - 1)
+    growth = run.total() / trial.total()
+    per_shard = Counter({group: -(-count // shards) for group, count in run.items()})
+    standalone = seconds["standalone"] * shards * _counted_alone(per_shard) / _counted_alone(trial)
+    per_copy = max(0.0, seconds["copies"] - seconds["writing"]) / (COPIES - 1)
+    filters = seconds["setup"] + seconds["filters"] * growth + standalone
+    return filters, seconds["writing"] + per_copy * max(0.0, growth - 1)
 
 
 def sample_of(run: GenerationRun, problems: Iterable[Problem]) -> GenerationRun:
@@ -94,8 +76,8 @@ def answer_trial(trial: GenerationRun, mlm: MaskedLM) -> float:
     return sum(path.stat().st_size for path in answers.glob("*.parquet")) / len(forms)
 
 
-def time_steps(trial: GenerationRun) -> TrialTimes:
-    """Time the stages after the masked LMs on a few problems.
+def time_steps(trial: GenerationRun) -> dict[str, float]:
+    """Return the seconds of the stages after the masked LMs on a few problems, for `extrapolate`.
 
     Args:
         trial: A run on at least one problem with words to replace, whose forms have all been answered.
@@ -104,17 +86,15 @@ def time_steps(trial: GenerationRun) -> TrialTimes:
     setup = _seconds_of_filters(sample_of(trial, trial.sample[:WARM_UP_PROBLEMS]))
     everything = _seconds_of_filters(trial)
     shutil.rmtree(trial.work / STANDALONE)
-    without_rows = _seconds_of_filters(trial)
-    cached = _seconds_of_filters(trial)
+    without_rows, cached = _seconds_of_filters(trial), _seconds_of_filters(trial)
     made = variant_shards(trial)
-    return TrialTimes(
-        groups=count_forms(read_tagged(trial.tagged([0])[0], trial.options.classes), trial.options.mask),
-        setup=setup,
-        filters=max(0.0, everything - without_rows),
-        standalone=max(0.0, without_rows - cached),
-        writing=_seconds_of_writing(trial, made),
-        writing_copies=_seconds_of_writing(trial, made * COPIES),
-    )
+    return {
+        "setup": setup,
+        "filters": max(0.0, everything - without_rows),
+        "standalone": max(0.0, without_rows - cached),
+        "writing": _seconds_of_writing(trial, made),
+        "copies": _seconds_of_writing(trial, made * COPIES),
+    }
 
 
 def _seconds_of_filters(run: GenerationRun) -> float:

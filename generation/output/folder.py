@@ -17,7 +17,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file
 from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import data_record, write_dataset
-from merge_snli.dataset.record import Inputs, WordCounts, inputs_of
+from merge_snli.dataset.record import WordCounts, inputs_of
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
 
 logger = logging.getLogger(__name__)
@@ -29,9 +29,6 @@ def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
     Args:
         words: Shared words of all problems, from `record.count_words`.
         options: Only `problems` and `classes` are read.
-
-    Raises:
-        InputError: If no problem shares a word of the run's classes that can be replaced.
     """
     if not any(words[name].words_after for name in options.classes):
         raise InputError(
@@ -46,9 +43,6 @@ def require_seeds(most: Mapping[str, int], options: Options) -> None:
     Args:
         most: Largest number of variants of a problem, by word class.
         options: Only `problems`, `classes` and `inflation` are read.
-
-    Raises:
-        InputError: If no problem has `inflation` variants in any class.
     """
     best = max(most.get(name, 0) for name in options.classes)
     if best < options.inflation:
@@ -74,9 +68,6 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
         out: The data set's folder.
         inputs: Everything that the rows depend on.
         overwrite: Whether a data set from other inputs may be replaced.
-
-    Raises:
-        InputError: If `out` has a data set from other inputs and `overwrite` is false.
     """
     if not (out / RUN_FILE).is_file():
         return None
@@ -84,8 +75,8 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
     if dataset.record.generation is None:
         difference = f"made by merge-snli {dataset.record.command}"
     else:
-        expected, found = _comparable(inputs.to_record()), _comparable(inputs_of(dataset.record))
-        differing = [name for name, value in expected.items() if found.get(name) != value]
+        expected, recorded = _comparable(inputs.as_json()), _comparable(inputs_of(dataset.record))
+        differing = [name for name, value in expected.items() if recorded.get(name) != value]
         if not differing:
             return dataset if _is_complete(dataset) else None
         difference = f"that differs from this run in {', '.join(differing)}"
@@ -97,15 +88,12 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
     )
 
 
-def _comparable(inputs: Inputs) -> dict[str, Any]:
+def _comparable(inputs: dict[str, Any]) -> dict[str, Any]:
     """Return what two runs share if they give the same data set: options by name, and digests of their inputs."""
     by_digest = {"problems", "mlm", "tagger", "device", "seeds_from"}
-    options = {name: value for name, value in with_defaults(inputs.options).items() if name not in by_digest}
-    problems = [*(source.digest for source in inputs.sources), inputs.problems, inputs.label_names]
-    others = {"options", "sources", "problems", "label_names"}
-    return (
-        options | {name: value for name, value in vars(inputs).items() if name not in others} | {"problems": problems}
-    )
+    options = {name: value for name, value in with_defaults(inputs["options"]).items() if name not in by_digest}
+    problems = [*(source["digest"] for source in inputs["sources"]), inputs["problems"], inputs["label_names"]]
+    return options | inputs | {"problems": problems} | dict.fromkeys(("options", "sources", "label_names"))
 
 
 def _is_complete(dataset: MergeDataset) -> bool:
@@ -128,9 +116,6 @@ def write_output(
 
     Returns:
         The data set.
-
-    Raises:
-        InputError: If the disk is full or the folder cannot be written; `out` is unchanged then.
     """
     staged = work_folder_of(out) / "staged"
     options = inputs.options

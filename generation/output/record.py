@@ -57,16 +57,13 @@ def make_record(
         data: The data files.
         load_name: The name of the folder in the examples of the card.
     """
-    record, options = inputs.to_record(), inputs.options
+    options = inputs.options
     versions = {"merge_snli": __version__, "python": platform.python_version()}
-    of_filters = (each.filter.library for each in applied_filters(options))
+    of_filters = (applied.filter.library for applied in applied_filters(options))
     libraries = (*LIBRARIES, *(name for name in of_filters if name is not None))
     return Record(
         command=COMMAND,
-        method_version=record.method_version,
-        options=record.options,
-        sources=record.sources,
-        label_names=record.label_names,
+        **inputs.of_record(),
         group_column=GROUP_COLUMN,
         draws=options.subsamples,
         anchors=True,
@@ -76,11 +73,7 @@ def make_record(
         versions=versions | {name: version(name) for name in libraries},
         configs=configs,
         generation=GenerationRecord(
-            problems=record.problems,
-            masked_lms=record.masked_lms,
-            tagger=record.tagger,
-            seeds=record.seeds,
-            wordnet=record.wordnet,
+            **inputs.of_generation(),
             device=device,
             words=dict(words),
             filters=_filter_records(result.filter_counts for result in results),

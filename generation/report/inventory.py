@@ -1,7 +1,7 @@
 """Inventory: list the content of a work folder, and delete what a data set does not need."""
 
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from generation.work import (
 from merge_snli.base.files import disk_errors_as_input_errors, read_json, sha256_of_json, write_json
 from merge_snli.base.option import described
 from merge_snli.base.table import Column, Table
-from merge_snli.dataset.record import Inputs, Record, as_json, inputs_of
+from merge_snli.dataset.record import Record, inputs_of
 
 TAGGED, RESULTS, ANSWERS = "tagged problems", "results", "answers"
 
@@ -71,13 +71,13 @@ class Stored:
 
 
 def note_needs(
-    work: Path, inputs: Inputs, tagged: Iterable[Path], results: Iterable[Path], answers: Iterable[Path]
+    work: Path, inputs: Mapping[str, Any], tagged: Iterable[Path], results: Iterable[Path], answers: Iterable[Path]
 ) -> None:
     """Record which files of a work folder a run needs.
 
     Args:
         work: The work folder.
-        inputs: Everything that the rows of the run's data set depend on.
+        inputs: Everything that the rows of the run's data set depend on, as JSON values.
         tagged: Shards of tagged problems.
         results: Shards made from them.
         answers: Folders of the masked LMs' answers.
@@ -119,11 +119,11 @@ def drop(stored: Iterable[Stored]) -> None:
                 path.unlink()
 
 
-def _needs_file(work: Path, inputs: Inputs) -> Path:
-    return work / RUNS_FOLDER / f"{sha256_of_json(as_json(inputs))[:32]}.json"
+def _needs_file(work: Path, inputs: Mapping[str, Any]) -> Path:
+    return work / RUNS_FOLDER / f"{sha256_of_json(inputs)[:32]}.json"
 
 
-def _read_needs(work: Path, inputs: Inputs) -> dict[str, set[str]] | None:
+def _read_needs(work: Path, inputs: Mapping[str, Any]) -> dict[str, set[str]] | None:
     """Return the keys or folder names that a run needs by kind; None if they were not recorded."""
     try:
         needs = read_json(_needs_file(work, inputs))

@@ -114,7 +114,7 @@ def test_other_inputs_than_at_submission_are_refused(options: Options, problems:
     name = run.inputs.masked_lms[0].name
     other_key = replace(run.answer_keys[name], libraries={"torch": "1.0"})
     elsewhere = replace(run, answer_keys={**run.answer_keys, name: other_key})
-    other_tagger = replace(run, expected=replace(run.expected, tagger=replace(run.expected.tagger, version="0.1")))
+    other_tagger = replace(run, expected={**run.expected, "tagger": run.expected["tagger"] | {"version": "0.1"}})
     with QUIET.stage("all", unit="units") as stage:
         with pytest.raises(InputError, match=r"tagger of the run .*0\.1"):
             tasks.tag(other_tagger, WHOLE, stage)
