@@ -196,11 +196,7 @@ class Options(FilterOptions, _MethodOptions):
         return self.random_seed
 
     def __post_init__(self) -> None:
-        """Set the defaults and check the values.
-
-        Raises:
-            InputError: If a value is invalid.
-        """
+        """Set the defaults and check the values."""
         super().__post_init__()
         self._set("filters", _read_filters(self.filters))
         check_license(self.license)

@@ -55,9 +55,6 @@ def preset_options(name: str) -> dict[str, Any]:
 
     Args:
         name: A key of `PRESETS`.
-
-    Raises:
-        InputError: If there is no preset of this name.
     """
     if name not in PRESETS:
         raise InputError(f"{param('preset')} is {name!r}: choose from {', '.join(PRESETS)}")
@@ -79,9 +76,6 @@ def read_run_file(path: Path) -> dict[str, Any]:
 
     Returns:
         The values by field. Their types are checked here, everything else by `Options`.
-
-    Raises:
-        InputError: If the file cannot be read or is not valid TOML, a key is unknown, or a value has the wrong type.
     """
     values: dict[str, Any] = {}
     for key, value in read_toml(path, "options").items():

@@ -75,9 +75,6 @@ def tag(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
         run: The run.
         share: The task's share of the shards.
         stage: Progress, in problems.
-
-    Raises:
-        InputError: If an input has changed since the submission, or the work folder is not writable.
     """
     run.check_inputs()
     problems, options = run.problems(), run.options
@@ -101,10 +98,6 @@ def answer(run: GenerationRun, name: str, share: TaskShare, stage: Stage) -> Non
         name: The masked LM.
         share: The task's share of the shards.
         stage: Progress, in forms.
-
-    Raises:
-        InputError: If no problem has a word to replace, this machine has another masked LM of this name, it cannot be
-            loaded, or the work folder is not writable.
     """
     require_words(words_of(run), run.options)
     shards, mlm = run.tagged(share.of(run.shards)), run.masked_lm(name)
@@ -120,10 +113,6 @@ def make_variants(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
         run: The run.
         share: The task's share of the shards.
         stage: Progress, in parts of shards.
-
-    Raises:
-        IncompleteError: If the answer to a form is missing.
-        InputError: If the work folder is not writable.
     """
     numbers = share.of(run.shards * PARTS_PER_SHARD)
     places = [divmod(number, run.shards) for number in numbers]  # the first parts, which take longer, come first
@@ -143,10 +132,6 @@ def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
         run: The run.
         _: The whole run.
         stage: Progress, in data sets.
-
-    Raises:
-        IncompleteError: If the results of a shard are missing.
-        InputError: If a seed of `seeds_from` or all problems have too few variants, or the folder cannot be written.
     """
     stage.total = 1
     run.check_inputs()
@@ -164,11 +149,7 @@ def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
 
 
 def variant_shards(run: GenerationRun) -> list[VariantShard]:
-    """Return the files that were made from all parts of the shards.
-
-    Raises:
-        IncompleteError: If those of a part are missing.
-    """
+    """Return the files that were made from all parts of the shards."""
     return [VariantShard(**run.notes.files(FILTERS, number)) for number in range(run.shards * PARTS_PER_SHARD)]
 
 
@@ -177,9 +158,6 @@ def words_of(run: GenerationRun) -> dict[str, WordCounts]:
 
     Args:
         run: A run whose problems have all been tagged.
-
-    Raises:
-        IncompleteError: If the note of a shard is missing.
     """
     words: dict[str, WordCounts] = {}
     for number in range(run.shards):
@@ -234,9 +212,6 @@ def suggest(
         store: Its answers.
         options: `top_k` and `split_words` are used.
         stage: Progress, in forms.
-
-    Raises:
-        InputError: If the masked LM cannot be loaded or the work folder is not writable.
     """
     mlm: MaskedLM | None = None
     for forms in _missing(shards, store):

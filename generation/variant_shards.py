@@ -87,10 +87,6 @@ def make_variant_shard(tagged: Path, part: int, method: Method, work: Path) -> V
         part: The number of the part, below `PARTS_PER_SHARD`.
         method: How to make them.
         work: The work folder.
-
-    Raises:
-        IncompleteError: If an answer is missing.
-        InputError: If the work folder cannot be written.
     """
     answered = partial(_answered, tagged, method)
     choices = [part, *_changes_rows(method)]

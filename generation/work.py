@@ -68,9 +68,6 @@ def work_folder(out: Path, work: str | Path | None = None) -> Iterator[Path]:
 
     Yields:
         The work folder. At the end, `OUT.work/` is removed if it is empty and `work` is another folder.
-
-    Raises:
-        InputError: If another process has locked one of them, or they cannot be created.
     """
     folder, staging = work_folder_of(out, work), work_folder_of(out)
     with ExitStack() as stack:

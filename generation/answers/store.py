@@ -122,9 +122,6 @@ class Store:
             key: What the answers depend on.
             shared: Whether other machines use the folder at the same time; then the index is not kept in a file,
                 because SQLite's locks fail on network file systems.
-
-        Raises:
-            InputError: If the work folder is not writable.
         """
         self.folder = key.folder(work)
         with disk_errors_as_input_errors(work):
@@ -178,9 +175,6 @@ class Store:
 
         Args:
             keys: Keys of forms.
-
-        Raises:
-            InputError: If a shard can no longer be read.
         """
         answers: dict[str, Answer] = {}
         for shard, rows in self._index.find(keys).items():

@@ -27,9 +27,6 @@ class StoreIndex:
 
         Args:
             path: The index file; None for a temporary one that SQLite deletes when it is closed.
-
-        Raises:
-            InputError: If the disk is full or the folder is not writable.
         """
         self._path = path
         try:

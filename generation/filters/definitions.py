@@ -349,9 +349,6 @@ def check_language(options: Any) -> None:  # noqa: ANN401 - as for `applied_filt
 
     Args:
         options: The options of the run, with their language.
-
-    Raises:
-        InputError: If one is for English only, and the language is another one.
     """
     if is_english(options.language):
         return

@@ -113,9 +113,6 @@ class WordNet:
 
         Args:
             folder: WordNet's `dict` folder, which contains `index.noun`, `data.noun`, `noun.exc` and so on.
-
-        Raises:
-            InputError: If NLTK is not installed, or a file is missing or damaged.
         """
         self.folder = folder
         self._reader = _read(folder)
@@ -182,11 +179,7 @@ def other_words(tagged: TaggedProblem, word: SharedWord) -> tuple[tuple[str, str
 
 
 def load_wordnet() -> WordNet:
-    """Find and load WordNet.
-
-    Raises:
-        InputError: If its files are not found or cannot be read.
-    """
+    """Find and load WordNet."""
     named = os.environ.get(FOLDER_VARIABLE)
     for folder in [named] if named else FOLDERS:
         if (Path(folder).expanduser() / "data.noun").is_file():

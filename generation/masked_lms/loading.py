@@ -47,9 +47,6 @@ def find_masked_lms(names: Sequence[str], *, allow_pickle: bool = False) -> tupl
     Args:
         names: Hub ids, folders or `demo:NAME`.
         allow_pickle: Accept pickle weights if a model has no safetensors weights.
-
-    Raises:
-        InputError: If a model is not found or has only pickle weights, or two folders have the same name.
     """
     models = tuple(find_model(name, allow_pickle=allow_pickle) for name in names)
     for model in models:
@@ -72,10 +69,6 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
         device: The torch device; None for a GPU if available.
         dtype: `float32` or `bfloat16`. If the modules after the encoder can run separately, they stay in float32:
             bfloat16 logits give many pieces the same probability.
-
-    Raises:
-        InputError: If it cannot be loaded, is not a masked LM, has no mask token or fast tokenizer, has a larger
-            tokenizer than embedding matrix, or computes values that are not finite.
     """
     import torch
 
@@ -113,11 +106,7 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
 
 
 def check_masked_lm(model: ResolvedModel) -> None:
-    """Check the configuration and tokenizer of a masked LM, without loading its weights.
-
-    Raises:
-        InputError: If it is not a masked LM, or has no mask token or fast tokenizer.
-    """
+    """Check the configuration and tokenizer of a masked LM, without loading its weights."""
     _check_architecture(model)
     _load_tokenizer(model)
 
@@ -129,9 +118,6 @@ def load_vocabulary(model: ResolvedModel, size: int, language: str | None = None
         model: The model, from `find_masked_lms`.
         size: Number of logits per token.
         language: The code of the language of the problems; None for English.
-
-    Raises:
-        InputError: If its tokenizer cannot be used.
     """
     return read_vocabulary(_load_tokenizer(model), size, model.name, language)
 

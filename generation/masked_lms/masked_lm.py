@@ -77,9 +77,6 @@ def check_finite(log_probs: torch.Tensor, name: str) -> None:
     Args:
         log_probs: Log-probabilities of shape (batch, vocabulary).
         name: The masked LM's name, for the message.
-
-    Raises:
-        InputError: If one of them is infinite or NaN.
     """
     if not log_probs.min().isfinite():  # the minimum of values with a NaN is NaN, and none is above 0
         raise InputError(f"masked LM {name} returns log-probabilities that are not finite; check its weights")
@@ -220,9 +217,6 @@ class MaskedLM:
 
         Returns:
             The fillers of each form, in the same order; they do not depend on the other forms.
-
-        Raises:
-            InputError: If memory runs out at batch size 1, or a log-probability is not finite.
         """
         fillers = self.batches.run(lambda batch: self._fill(batch, top_k), forms, len(forms[0].ids))
         if not any(form.pieces for form in forms):

@@ -130,9 +130,6 @@ def read_vocabulary(
         size: Number of logits per token; ids that the tokenizer does not use get no piece.
         name: The masked LM's name, for messages.
         language: The code of the language of the problems; None for English.
-
-    Raises:
-        InputError: If the tokenizer is not WordPiece, byte-level BPE or SentencePiece.
     """
     read = _reader(json.loads(tokenizer.backend_tokenizer.to_str()), name)
     special = set(tokenizer.all_special_ids) | set(tokenizer.added_tokens_decoder)

@@ -63,9 +63,6 @@ def tag_shard(problems: Sequence[Problem], tagger: Tagger, work: Path, *, ignore
 
     Returns:
         The file of the shard.
-
-    Raises:
-        InputError: If the work folder is not writable.
     """
     key = _key(problems, tagger, ignore_case=ignore_case)
     cached = find_shard(work / TAGGED_FOLDER, key)

@@ -27,9 +27,6 @@ def label_counts(text: str | None, names: Sequence[str], seed_id: str) -> list[i
         names: The labels of the data set.
         seed_id: The problem, for the message.
 
-    Raises:
-        InputError: If the value is not a JSON list of labels.
-
     Examples:
         >>> label_counts('["neutral", "neutral", "entailment", ""]', ("entailment", "neutral", "contradiction"), "s1")
         [1, 2, 0]
@@ -56,9 +53,6 @@ def annotators_by_seed(table: pa.Table, names: Sequence[str]) -> Ints | None:
     Args:
         table: Rows with the column `seed_id`; seeds are in the order of their first row.
         names: The labels of the data set.
-
-    Raises:
-        InputError: If a value of `COLUMN` is not a JSON list of labels.
     """
     if COLUMN not in table.column_names:
         return None

@@ -26,10 +26,6 @@ def check_out(
 
     Returns:
         The folder.
-
-    Raises:
-        InputError: If the path is or goes through a file, the folder is not writable, it has other content, or it is in
-            a data set.
     """
     out = _writable(Path(out), option)
     _check_outside_data_sets(out, option)
@@ -47,9 +43,6 @@ def check_dataset_out(out: str | Path) -> Path:
 
     Returns:
         The folder, with `~` and links in its path expanded.
-
-    Raises:
-        InputError: If `check_out` would refuse the folder, its record cannot be read, or it is in the package.
     """
     out = _writable(Path(out))
     if FOLDER.resolve() in (out.resolve(), *out.resolve().parents):

@@ -33,7 +33,7 @@ FOLDER = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class MergeDataset:
-    """A data set on disk: sentence pairs in groups, with draws and anchors if its record says so.
+    """A data set on disk: sentence pairs in groups, with subsamples and seeds if its record says so.
 
     Attributes:
         name: The folder or Hub id as the user typed it, without the revision.
@@ -73,7 +73,7 @@ class MergeDataset:
 
         Args:
             config: One of `configs`, or `annotation`.
-            split: `test`; `subsample_K` for a draw, `train` for pairs to train on.
+            split: `test`; `subsample_K` for a subsample, `train` for pairs to train on.
 
         Raises:
             InputError: If the config or split does not exist, or the file is not the one that the run wrote.
@@ -125,11 +125,7 @@ def find_dataset(name: str, *, revision: str | None = None) -> MergeDataset:
 
 
 def find_local(data: MergeDataset | str) -> MergeDataset:
-    """Return a data set in a folder of this machine.
-
-    Raises:
-        InputError: If the folder does not exist, or is not a data set.
-    """
+    """Return a data set in a folder of this machine."""
     if isinstance(data, MergeDataset):
         return data
     if not Path(data).is_dir():
@@ -142,9 +138,6 @@ def is_dataset(name: str) -> bool:
 
     Args:
         name: A folder, or a Hub id as in `find_dataset`, of which the record is downloaded.
-
-    Raises:
-        InputError: If the record cannot be downloaded.
     """
     if Path(name).exists():
         return (Path(name) / RUN_FILE).is_file()
@@ -175,13 +168,10 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Tabl
     Args:
         dataset: The data set.
         config: One of `configs`, or `annotation`.
-        split: `test`; `subsample_K` for a draw, `train` for pairs to train on.
+        split: `test`; `subsample_K` for a subsample, `train` for pairs to train on.
 
     Returns:
         The rows, with the columns of the record.
-
-    Raises:
-        InputError: If the config or split does not exist, or the file is not the one that the run wrote.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

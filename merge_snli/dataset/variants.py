@@ -28,9 +28,6 @@ def validated_by(table: pa.Table, record: Record) -> dict[str, Bools]:
     Args:
         table: Variants of a data set.
         record: The record of the data set.
-
-    Raises:
-        InputError: If a variant names a masked LM that is not one of the run.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

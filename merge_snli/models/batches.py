@@ -78,9 +78,6 @@ class Batches:
 
         Returns:
             The outputs of `step`, in the order of the items.
-
-        Raises:
-            InputError: If memory runs out at batch size 1.
         """
         outputs: list[Out] = []
         while len(outputs) < len(items):

@@ -94,11 +94,7 @@ class CausalLM:
         return tokens
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """Return the log-likelihood of the answer for each label, [n, n_labels].
-
-        Raises:
-            InputError: If the model fails, memory runs out at batch size 1, or a value is not finite.
-        """
+        """Return the log-likelihood of the answer for each label, [n, n_labels]."""
         encoded = self._encode(pairs)
         rows = np.empty((len(pairs), self.n_outputs), dtype=np.float32)
 

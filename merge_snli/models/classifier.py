@@ -98,11 +98,7 @@ class Classifier:
         )
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """Return the logits, [n, n_outputs], of pairs that have the same padded length, and are all padded or none.
-
-        Raises:
-            InputError: If the model fails, memory runs out at batch size 1, or a logit is not finite.
-        """
+        """Return the logits, [n, n_outputs], of pairs that have the same padded length, and are all padded or none."""
         try:
             encoded = self._encode(pairs)
             length = encoded["input_ids"].shape[1]

@@ -82,9 +82,6 @@ def find_model(
         allow_pickle: Include pickle weights if the model has no safetensors weights.
         trust_remote_code: Include Python files.
         adapters: Accept an adapter, and resolve its base model too.
-
-    Raises:
-        InputError: If there is no such model, or its folder is not a model folder.
     """
     patterns = (*MODEL_FILES, *CODE) if trust_remote_code else MODEL_FILES
     model, folder, commit = _locate(name, revision, patterns, allow_pickle=allow_pickle)
@@ -152,11 +149,7 @@ def has_safetensors(folder: Path) -> bool:
 
 
 def check_weights(model: ResolvedModel, *, allow_pickle: bool) -> None:
-    """Refuse pickle weights unless the user allows them.
-
-    Raises:
-        InputError: If the model or its base model has no safetensors weights.
-    """
+    """Refuse pickle weights unless the user allows them."""
     for part in (model, model.base):
         if part is not None and not has_safetensors(part.path) and not allow_pickle:
             raise InputError(
@@ -170,9 +163,6 @@ def find_device(device: str | None) -> str:
 
     Args:
         device: `cpu`, `cuda`, `cuda:1` …; if None, `cuda` if available, else `cpu`.
-
-    Raises:
-        InputError: If the device is not available.
     """
     if device == "cpu" or (device is None and not _has_gpu_driver()):
         return "cpu"

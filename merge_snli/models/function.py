@@ -33,9 +33,6 @@ def model_from_function(
         data_labels: The data set's labels in the order of their numbers.
         name: The name to report; the function's own name by default.
         version: A version of the function. If given, its predictions are cached under name and version.
-
-    Raises:
-        InputError: If the function does not take one argument.
     """
     name, labels = name or function_name(function), labels_of_answers(data_labels)
     _require_one_argument(function, name)
@@ -148,11 +145,7 @@ class LabelPredictor:
         return tokens
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[Any]:
-        """Return the number of each label in `labels_of_answers` or a code of `Missing`, [n]; or scores, [n, n_labels].
-
-        Raises:
-            InputError: If a function does not return one valid label per pair.
-        """
+        """Return the number of each label or a code of `Missing`, [n]; or scores, [n, n_labels]."""
         return np.array(self._numbers(pairs), dtype=self._dtype)
 
 

@@ -99,11 +99,7 @@ class ModelLabels:
 
 
 def parse_labels(given: Sequence[str] | str) -> tuple[str, ...] | str:
-    """Parse labels that a user gave: names, as a list or comma-separated, or `infer`.
-
-    Raises:
-        InputError: If they are not `infer` or at least two names, each once.
-    """
+    """Parse labels that a user gave: names, as a list or comma-separated, or `infer`."""
     names = [name.strip() for name in (given.split(",") if isinstance(given, str) else given)]
     if [name.lower() for name in names] == [INFER]:
         return INFER
@@ -131,9 +127,6 @@ def find_model_labels(
             use the config.
         model: The model's name, for messages.
         known: Labels to use if the config has no NLI labels; `infer` to infer them; None if unknown.
-
-    Raises:
-        InputError: If the number of given labels is not that of the outputs.
     """
     outputs = tuple(config_names)
     if given is not None:
@@ -161,10 +154,6 @@ def labels_on(labels: ModelLabels, data_labels: Sequence[str], *, model: str) ->
         labels: The labels of the model.
         data_labels: The labels of the data set, from `task_labels`.
         model: The model's name, for the message.
-
-    Raises:
-        InputError: If they are not the labels of the data set, or for NLI the three labels or entailment and
-            not_entailment.
     """
     if labels.origin in (FUNCTION, ANSWERS, INFERRED):
         return labels

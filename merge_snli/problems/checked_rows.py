@@ -51,9 +51,6 @@ def check_row(row: SourceRow, options: ProblemOptions, labels: LabelNames) -> Ch
         row: A row of the source.
         options: Names the columns.
         labels: The labels that the source may use.
-
-    Raises:
-        InputError: If a column is missing, a text is empty or invalid, or the label is unknown.
     """
     premise, hypothesis = check_sentences(row, options)
     label = _label_number(row, options.label_column, labels)
@@ -68,9 +65,6 @@ def check_sentences(row: SourceRow, options: ProblemOptions) -> tuple[str, str]:
     Args:
         row: A row of the source.
         options: Names the columns.
-
-    Raises:
-        InputError: If a column is missing, or its text is empty, too long or invalid.
     """
     return (
         _sentence(row, options.premise_column, "premise_column"),
@@ -118,9 +112,6 @@ def refuse_score(text: str, row: SourceRow, column: str) -> None:
         text: The label.
         row: Its row, for the message.
         column: Its column, for the message.
-
-    Raises:
-        InputError: If it has decimals.
     """
     if SCORE.fullmatch(text):
         raise InputError(

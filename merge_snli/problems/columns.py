@@ -33,9 +33,6 @@ def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptio
     Args:
         options: The options.
         row: The first row of the source; None if it has no rows.
-
-    Raises:
-        InputError: If the row lacks any of the columns.
     """
     columns = () if row is None else tuple(row.values)
     given = (options.premise_column, options.hypothesis_column)

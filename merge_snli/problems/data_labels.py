@@ -31,11 +31,7 @@ SHOWN_CHARACTERS = 60  # of each sentence
 
 
 def label_names(parts: Mapping[str, Rows], column: str) -> tuple[str, ...] | None:
-    """Return the names of the ClassLabel column of a source; None if it has another type.
-
-    Raises:
-        InputError: If they differ between the files.
-    """
+    """Return the names of the ClassLabel column of a source; None if it has another type."""
     (first, names), *others = [(name, part.label_names.get(column)) for name, part in parts.items()]
     for other, of_other in others:
         if of_other != names:
@@ -51,10 +47,6 @@ def infer_label_names(rows: Iterator[SourceRow], options: ProblemOptions) -> tup
     Args:
         rows: The rows of the source.
         options: Names the columns.
-
-    Raises:
-        InputError: If the labels are graded scores, do not show their names, or are too many or only one of another
-            task; or if a column is missing or a text is invalid.
     """
     seen: dict[str, list[str]] = {}
     for row in islice(rows, options.limit):
@@ -94,11 +86,7 @@ def _nli_name(label: str, options: ProblemOptions) -> str | None:
 
 
 def check_number(labels: Sequence[str], options: ProblemOptions) -> None:
-    """Check that labels are few enough to be scored.
-
-    Raises:
-        InputError: If they are more than `MAX_LABELS`.
-    """
+    """Check that labels are few enough to be scored."""
     if len(labels) > MAX_LABELS:
         joined = param("data_labels", ("SPELLING=NAME", "…"))
         raise InputError(

@@ -42,9 +42,6 @@ def open_file(path: Path, delimiter: str | None = None) -> Rows:
     Args:
         path: A file with one of the endings in `FILE_TYPES`, and `.gz` after it if it is a compressed text.
         delimiter: The character between columns; None for that of the file's ending.
-
-    Raises:
-        InputError: If the ending is unknown, the file is empty, or it cannot be read.
     """
     if path.is_dir():
         raise InputError(f"{path} is a folder: give a file")
@@ -64,11 +61,7 @@ def open_file(path: Path, delimiter: str | None = None) -> Rows:
 
 
 def require_text(path: Path) -> None:
-    """Check that a file is not compressed or of another type.
-
-    Raises:
-        InputError: If it is, or it cannot be read.
-    """
+    """Check that a file is not compressed or of another type."""
     with _open(path) as file, _gzip_errors(path):
         beginning = file.read(max(map(len, FIRST_BYTES)))
     for first_bytes, found in FIRST_BYTES.items():
@@ -77,11 +70,7 @@ def require_text(path: Path) -> None:
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a UTF-8 file, with their numbers from 1.
-
-    Raises:
-        InputError: If the file cannot be read or is not UTF-8.
-    """
+    """Yield the lines of a UTF-8 file, with their numbers from 1."""
     with _open(path) as file, _gzip_errors(path):
         for number, line in enumerate(file, start=1):
             try:

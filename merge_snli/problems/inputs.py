@@ -53,10 +53,6 @@ class Problems:
         Args:
             given: A path, pattern, folder, Hub id or bundled name; several files as a list or as one text with commas;
                 or a table: a `datasets.Dataset`, a pandas or Polars frame, an Arrow table, or a list of dicts.
-
-        Raises:
-            InputError: If it is another object, a table that cannot be converted, or one of several files has a comma
-                in its name, which records could not tell from two files.
         """
         if isinstance(given, Problems):
             return given
@@ -99,11 +95,7 @@ class Problems:
         return glob.has_magic(name) or name.startswith(ON_HUB) or file_type(Path(name)) in FILE_TYPES
 
     def files(self) -> tuple[Path, ...]:
-        """Return the files, in the order of the names, and of the paths that match a pattern.
-
-        Raises:
-            InputError: If a file does not exist, a pattern matches none, or the Hub does not have it.
-        """
+        """Return the files, in the order of the names, and of the paths that match a pattern."""
         found = [path for name in self.names for path in _find(name)]
         twice = next((path for path in found if found.count(path) > 1), None)
         if twice is not None:

@@ -116,10 +116,6 @@ class LanguageCheck:
 
         Args:
             problems: The name of the problems.
-
-        Raises:
-            InputError: If all problems together, or more than `MAX_DEVIATING` of them, look like another language that
-                was not given.
         """
         name = languages()[self._expected].name
         some = f"do not all look like {name}: {self._deviating:,} of {self._problems:,} look like other languages"

@@ -81,9 +81,6 @@ def read_problems(options: ProblemOptions) -> AllProblems:
 
     Args:
         options: Names the source, its columns and its labels.
-
-    Raises:
-        InputError: If the source cannot be read, a row is invalid, or an id is not unique.
     """
     source = open_source(options)
     survey = survey_problems(source)
@@ -99,10 +96,6 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
         source: The source.
         stage: Counts the rows that were read.
         language: Checks the language of the problems; None for any language.
-
-    Raises:
-        InputError: If the source cannot be read, has no problem, a row is invalid, an id is not unique, or the problems
-            look like another language.
     """
     names = source.labels.names
     with_label, without_label, total = 0, 0, 0
@@ -180,9 +173,6 @@ def stream_problems(source: ProblemSource, survey: Survey) -> Iterator[Problem]:
     Args:
         source: The source.
         survey: The survey of the same source.
-
-    Raises:
-        InputError: If the source has changed since the survey.
     """
     ordinals = dict.fromkeys(survey.repeated, 0)
     number = 0

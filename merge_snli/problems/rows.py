@@ -45,9 +45,6 @@ class SourceRow(NamedTuple):
         Args:
             column: The column's name.
             option: The option that sets this name, for the message.
-
-        Raises:
-            InputError: If the row has no such column.
         """
         self.require({option: column})
         return self.values[column]
@@ -57,9 +54,6 @@ class SourceRow(NamedTuple):
 
         Args:
             columns: Their names, by the option that sets each.
-
-        Raises:
-            InputError: If one or more are missing.
         """
         asked = [(option, column) for option, name in columns.items() for column in self.columns_of(name)]
         missing = [(option, column) for option, column in asked if column not in self.values]
@@ -92,9 +86,6 @@ def label_text(row: SourceRow, column: str) -> str:
     Args:
         row: A row of the source.
         column: The label's column.
-
-    Raises:
-        InputError: If the column is missing.
     """
     label = row.value(column, "label_column")
     if label is None:
@@ -111,9 +102,6 @@ def column_text(row: SourceRow, column: str, option: str) -> str:
         row: A row of the source.
         column: The column.
         option: The option that names the column, for messages.
-
-    Raises:
-        InputError: If the row has no such column, or the text cannot be written as UTF-8.
     """
     value = row.value(column, option)
     if value is None:
@@ -130,9 +118,6 @@ def require_valid_unicode(text: str, row: SourceRow, column: str) -> None:
         text: The text.
         row: Its row, for the message.
         column: Its column, for the message.
-
-    Raises:
-        InputError: If it cannot.
     """
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise InputError(

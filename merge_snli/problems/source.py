@@ -52,11 +52,7 @@ class ProblemSource:
         return _read(self.parts)
 
     def __iter__(self) -> Iterator[CheckedRow]:
-        """Yield the rows up to `options.limit`, one in memory at a time; with `options.sample`, those of the sample.
-
-        Raises:
-            InputError: If the source cannot be read or a row is invalid.
-        """
+        """Yield the rows up to `options.limit`, one in memory at a time; with `options.sample`, those of the sample."""
         rows = (check_row(row, self.options, self.labels) for row in islice(self.read(), self.options.limit))
         if self.options.sample is None:
             return rows
@@ -82,9 +78,6 @@ def without_options(name: str) -> Iterator[None]:
 
     Args:
         name: What names the source, for the message.
-
-    Raises:
-        InputError: If reading the source raises one.
     """
     try:
         yield
@@ -103,9 +96,6 @@ def open_source(options: ProblemOptions) -> ProblemSource:
 
     Args:
         options: Names the source, its split, its columns and its labels.
-
-    Raises:
-        InputError: If no source is named, it does not exist or cannot be read, or its labels are numbers without names.
     """
     problems = options.problems
     if problems is None:

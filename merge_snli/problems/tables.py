@@ -47,9 +47,6 @@ def table_in_memory(data: object) -> datasets.Dataset | list[Mapping[str, Any]]:
     Args:
         data: A `datasets.Dataset`, a pandas or Polars frame, an Arrow table, or a list of dicts. A list is returned as
             it is, since its values need not have one type per column.
-
-    Raises:
-        InputError: If it is another object, or cannot be converted to Arrow.
     """
     kind = type(data).__name__
     if isinstance(data, list) and all(isinstance(row, Mapping) for row in data):
@@ -75,9 +72,6 @@ def load_parquet(path: Path) -> datasets.Dataset:
 
     Args:
         path: The file.
-
-    Raises:
-        InputError: If it cannot be read or has no rows.
     """
     import datasets
     import pyarrow as pa
@@ -98,9 +92,6 @@ def load_dataset(name: str, config: str | None, split: str | None) -> datasets.D
         name: A folder that `save_to_disk` wrote, one of data files, or a Hub id, `ORG/NAME` or `ORG/NAME@REVISION`.
         config: The config; None if there is only one.
         split: The split.
-
-    Raises:
-        InputError: If it is not a data set, cannot be loaded, or has no such split.
     """
     import datasets
 

@@ -74,11 +74,7 @@ def _check_rows(folder: Path, record: Record, name: str, table: pa.Table, seen: 
 
 
 def _made_again(record: Record) -> dict[str, PairConfig]:
-    """Return the rows that the recorded options give.
-
-    Raises:
-        InputError: If they cannot be made here.
-    """
+    """Return the rows that the recorded options give."""
     if record.command != COMMAND:
         raise InputError("the problems that they come from are not part of the data set")
     if record.method_version != METHOD_VERSION:

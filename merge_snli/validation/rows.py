@@ -144,9 +144,6 @@ def find_resources(run: RecordedRun, tagger: str | None, collector: Collector) -
         run: The record of the run.
         tagger: The spaCy pipeline that the user names; None for the recorded one.
         collector: Gets what cannot be checked.
-
-    Raises:
-        InputError: If the pipeline that the user names cannot be loaded.
     """
     if tagger is not None:
         _load_tagger(tagger, run.options.language)
@@ -165,11 +162,7 @@ def find_resources(run: RecordedRun, tagger: str | None, collector: Collector) -
 
 
 def _find_wordnet(run: RecordedRun) -> WordNet:
-    """Return the WordNet of a run.
-
-    Raises:
-        InputError: If it is not available.
-    """
+    """Return the WordNet of a run."""
     wordnet = load_wordnet()
     recorded = generation_of(run.record).wordnet
     if recorded is None or recorded.digest != wordnet.digest:
@@ -178,11 +171,7 @@ def _find_wordnet(run: RecordedRun) -> WordNet:
 
 
 def _find_tagger(run: RecordedRun, name: str | None) -> tuple[Tagger, InPlaceTagger]:
-    """Return the tagger of a run.
-
-    Raises:
-        InputError: If it is not available.
-    """
+    """Return the tagger of a run."""
     found = _load_tagger(
         name or installed_tagger(run.options.tagger), run.options.language, parser=run.options.same_parse
     )
