@@ -13,7 +13,8 @@ from generation.sentences.tagging import TaggedProblem, TaggedSentence, tag
 from generation.sentences.words import SharedWord, forms_of_word, shared_words
 from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Problem, read_problems
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import read_problems
 from merge_snli.schema import DEFAULT_CLASSES
 
 

@@ -120,7 +120,7 @@ def measure(folder: Path, n_shards: int) -> Memory:
             )
             with Progress(quiet=True).stage(source.name, unit="forms") as stage:
                 forms = (forms_of_shard(shard, options.classes, options.mask) for shard in chosen)
-                suggest(forms, partial(load_masked_lm, source, device="cpu"), store, options, stage)
+                suggest(forms, len(chosen), partial(load_masked_lm, source, device="cpu"), store, options, stage)
             stores[source.name] = store
             vocabularies[source.name] = load_vocabulary(source, store.vocabulary_size() or 0)
         found["masked LMs"] = memory()

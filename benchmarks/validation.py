@@ -31,7 +31,7 @@ from merge_snli.card.dataset_folder import card_and_record, data_record
 from merge_snli.dataset.record import read_record
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.embedded import FOLDER
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from merge_snli.schema import ALL, SEED, TEST, data_file, features
 
 Row = dict[str, Any]

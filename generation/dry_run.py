@@ -22,7 +22,7 @@ from generation.tasks import stages
 from merge_snli.base.progress import Progress, format_duration
 from merge_snli.base.stages import run_here
 from merge_snli.base.table import Column, Table
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 
 # About the number of problems from which the counts are extrapolated.
 SAMPLED_PROBLEMS = 1_000

@@ -17,7 +17,7 @@ from generation.variant_shards import STANDALONE, VariantShard
 from generation.work import read_shard
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import TAG, WRITE, Notes, run_here
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 
 # Number of problems that are filtered first, for the work that a run does once.
 WARM_UP_PROBLEMS = 2

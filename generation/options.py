@@ -1,11 +1,9 @@
 """Options of a generation run, spelled the same in Python, on the command line and in the run's record."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from generation.filters.definitions import METHOD_OPTIONS, FilterOptions
 from generation.filters.filter import FILTERS_GROUP
@@ -15,9 +13,6 @@ from merge_snli.base.option import Option, described
 from merge_snli.embedded import PREFIX
 from merge_snli.problems.options import ProblemOptions, require_unique
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.record import Record
 
 # The filters of the paper's method that `--filters` selects.
 FILTER_NAMES = tuple(METHOD_OPTIONS)
@@ -70,7 +65,7 @@ class _MethodOptions(ProblemOptions):
     )
     inflation: int = _option(
         20,
-        "degree of inflation d: minimum number of variants per seed and class, and size of a draw",
+        "degree of inflation d: minimum number of variants per seed and class, and size of a subsample",
         group=DATA_SET,
         metavar="N",
         minimum=1,
@@ -80,20 +75,20 @@ class _MethodOptions(ProblemOptions):
     )
     subsamples: int = _option(
         10,
-        "number of random draws",
+        "number of subsamples: random draws of variants",
         group=DATA_SET,
         metavar="N",
         minimum=1,
-        maximum=1_000,  # each draw is a split with a file per config
+        maximum=1_000,  # each subsample is a split with a file per config
         is_amount=True,
         departure="**Another number of random draws** than the paper's 10.",
     )
     random_seed: int = _option(
         0,
-        "seed of the random draws, of the scrambling and of --sample",
+        "seed of the subsamples, of the scrambling and of --sample",
         group=DATA_SET,
         metavar="N",
-        neutral="the paper's draws are random; no seed is better than another",
+        neutral="the paper's subsamples are random; no seed is better than another",
     )
     device: str | None = _option(
         None,
@@ -114,7 +109,7 @@ class _MethodOptions(ProblemOptions):
     )
     filters: tuple[str, ...] = _option(
         FILTER_NAMES,
-        f"{', '.join(f'{name} ({each.help})' for name, each in METHOD_OPTIONS.items())}, both, or {NO_FILTER}",
+        f"{', '.join(f'{name} ({option.help})' for name, option in METHOD_OPTIONS.items())}, both, or {NO_FILTER}",
         group=FILTERS_GROUP,
         metavar="FILTER",
         neutral="each filter that is not applied has a sentence of its own",
@@ -239,13 +234,9 @@ def with_defaults(recorded: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def options_of_run(record: Record) -> Options:
-    """Return the options of a finished run.
-
-    Args:
-        record: The record of the run.
-    """
-    return Options(**with_defaults(record.options))
+def options_of_run(recorded: Mapping[str, Any]) -> Options:
+    """Return the options of a finished run from those in its record."""
+    return Options(**with_defaults(recorded))
 
 
 def departures(recorded: Mapping[str, Any]) -> tuple[str, ...]:
@@ -257,9 +248,10 @@ def departures(recorded: Mapping[str, Any]) -> tuple[str, ...]:
     values = with_defaults(recorded)
     given = [(option, values[name]) for name, option in described(Options)]
     given += [(option, name in values["filters"]) for name, option in METHOD_OPTIONS.items()]
-    found = [option for option, value in given if option.is_departure(value)]
-    amounts = [option for option in reversed(found) if option.is_amount]
-    return tuple(str(option.departure) for option in (*(each for each in found if not each.is_amount), *amounts))
+    departing = [option for option, value in given if option.is_departure(value)]
+    amounts = [option for option in reversed(departing) if option.is_amount]
+    others = [option for option in departing if not option.is_amount]
+    return tuple(str(option.departure) for option in (*others, *amounts))
 
 
 def _read_filters(values: tuple[str, ...]) -> tuple[str, ...]:

@@ -34,10 +34,11 @@ from merge_snli.dataset.record import (
 from merge_snli.languages.language import ENGLISH, is_english, languages
 from merge_snli.models.finding import ResolvedModel, find_device
 from merge_snli.models.tagger import Tagger, find_tagger
-from merge_snli.problems.columns import needs_world_knowledge
+from merge_snli.problems.guesses import needs_world_knowledge
 from merge_snli.problems.language import LanguageCheck
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Problem, Survey, stream_problems, survey_problems
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import Survey, stream_problems, survey_problems
 from merge_snli.problems.source import ProblemSource, open_source
 
 logger = logging.getLogger(__name__)

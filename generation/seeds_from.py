@@ -11,7 +11,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import find_dataset, read_split
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from merge_snli.schema import ALL, WORD_CLASSES
 
 # Number of seeds that a message names.

@@ -15,7 +15,7 @@ from generation.replacements.combine import Replacement
 from generation.replacements.finding import FilteredWord
 from generation.sentences.forms import SIDES, replace_occurrences
 from generation.sentences.words import SharedWord
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from merge_snli.schema import ALL, SEED, WORD_CLASSES, features
 
 ROWS_PER_BATCH = 5_000

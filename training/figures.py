@@ -19,7 +19,7 @@ from generation.sentences.words import shared_words
 from merge_snli.embedded import MASKED_LMS
 from merge_snli.models.finding import find_model
 from merge_snli.models.tagger import find_tagger
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from merge_snli.schema import DEFAULT_CLASSES, NLI_LABELS
 
 # Measured values of a model by name.

@@ -9,7 +9,7 @@ from torch.nn.functional import cross_entropy
 from tqdm import tqdm
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS
 from training.loop import LoopRecipe, batches_of, train
 from training.script import MNLI_DEV, SNLI_DEV, training_problems

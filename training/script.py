@@ -12,7 +12,8 @@ from typing import Any
 from merge_snli.base.errors import InputError, as_flags, log_flags, param
 from merge_snli.models.finding import disable_progress_bar
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Problem, read_problems
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import read_problems
 
 HELD_OUT = 1500
 SNLI_DEV = "snli/dev.jsonl"

@@ -129,7 +129,7 @@ class _Encoder:
             if sentences == tried:
                 continue
             first, end = tried = sentences
-            window = form.part(starts[first], ends[end - 1])
+            window = form.within(starts[first], ends[end - 1])
             encoding = _tokenize(self.tokenizer, [window.text])
             if len(encoding["input_ids"][0]) <= max_length:
                 encoded = self.encode(window, encoding["input_ids"][0], encoding["offset_mapping"][0])

@@ -21,7 +21,8 @@ from merge_snli.base.table import count
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.texts import TextNames
-from merge_snli.problems.reading import Problem, stream_problems, survey_problems
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 from merge_snli.schema import ALL, SEED
 
@@ -87,7 +88,7 @@ def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
     """
     record = dataset.record
     require(record, "generation")
-    options = options_of_run(record)
+    options = options_of_run(record.options)
     problem = _find_problem(dataset, seed_id, options)
     tagger = tagger_of_run(dataset, options)
     (tagged,) = tag([problem], tagger)

@@ -105,7 +105,7 @@ def filter_again(
         For each shard of problems, its shared words after the filters, and the answers that were filtered, by masked
         LM.
     """
-    options = options_of_run(dataset.record)
+    options = options_of_run(dataset.record.options)
     tagger, wordnet = InPlaceTagger(tagger_of_run(dataset, options)), find_wordnet(options)
     stored = inventory(work, dataset.record) if work.is_dir() else []
     shards = [path for entry in stored if entry.kind == TAGGED and entry.needed for path in entry.paths]

@@ -96,7 +96,7 @@ def _trace(
     work: Path,
 ) -> dict[VariantKey, Why]:
     """Look the variants of each problem up in the filtered answers of the other run."""
-    options = options_of_run(other.record)
+    options = options_of_run(other.record.options)
     reasons = {variant: NO_PROBLEM for variants in unexplained.values() for variant in variants}
     for words, answers in filter_again(other, work, ids=unexplained.keys()):
         for filtered in words:

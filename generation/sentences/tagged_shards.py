@@ -15,7 +15,7 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.base.stages import WHOLE, TaskShare
 from merge_snli.languages.language import ENGLISH
 from merge_snli.models.tagger import Tagger
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 
 _TOKENS = pa.list_(pa.struct([("start", pa.int32()), ("length", pa.int32()), ("tag", pa.string())]))
 _STARTS = pa.list_(pa.int32())

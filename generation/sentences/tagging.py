@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from generation.sentences.forms import Substitution
 from merge_snli.languages.language import ENGLISH, is_english, language_of
-from merge_snli.models.tagger import CLASS_OF_TAG, PARSER
+from merge_snli.models.tagger import CLASS_OF_TAG, PARSER, Tagger
+from merge_snli.problems.problem import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from spacy.tokens import Token as SpacyToken
 
     from generation.sentences.receptive_field import ReceptiveFieldTagger
-    from merge_snli.models.tagger import Tagger
-    from merge_snli.problems.reading import Problem
 
 logger = logging.getLogger(__name__)
 
@@ -164,9 +162,8 @@ class InPlaceTagger:
 
     def _tags_with_own_features(self, suggestions: Sequence[Substitution]) -> list[str | None]:
         capitals = language_of(self._tagger.language).noun_capitals
-        words = [
-            suggestion.word if capitals else suggestion.word.lower() for suggestion in suggestions
-        ]  # as within a sentence
+        # As within a sentence.
+        words = [suggestion.word if capitals else suggestion.word.lower() for suggestion in suggestions]
         new = [word for word in dict.fromkeys(words) if word not in self._alone]
         alone = [Substitution("", 0, 0, word) for word in new]
         for word, tag in zip(new, plain_tags(alone, self._tagger), strict=True):
@@ -222,7 +219,7 @@ def _with_features(tag: str, own: Mapping[str, str]) -> str:
 
 
 def _entries(tag: str) -> dict[str, str]:
-    return dict(each.split("=", 1) for each in tag.split("|")[1:] if each)
+    return dict(entry.split("=", 1) for entry in tag.split("|")[1:] if entry)
 
 
 def features_of(tag: str) -> dict[str, str]:
@@ -239,14 +236,8 @@ def plain_tags(suggestions: Sequence[Substitution], tagger: Tagger) -> list[str 
     """Return the tag of each suggestion as spaCy tags the whole sentence; None if it is not a single token."""
     texts = (suggestion.text for suggestion in suggestions)
     docs = tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH, disable=[PARSER])
-    return [
-        next(
-            (
-                tag_of(token, tagger.language)
-                for token in doc
-                if token.idx == suggestion.start and token.text == suggestion.word
-            ),
-            None,
-        )
+    tokens = (
+        next((token for token in doc if (token.idx, token.text) == (suggestion.start, suggestion.word)), None)
         for suggestion, doc in zip(suggestions, docs, strict=True)
-    ]
+    )
+    return [None if token is None else tag_of(token, tagger.language) for token in tokens]

@@ -1,9 +1,8 @@
 """Read the labels that annotators gave to a problem, which SNLI and MultiNLI have in their own files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,8 +14,8 @@ from merge_snli.dataset.label_spellings import TWO_WAY, canonical_name
 if TYPE_CHECKING:
     import pyarrow as pa
 
+# The column of the files, which `--keep-column` keeps: a JSON list of labels, empty where an annotator gave none.
 COLUMN = "annotator_labels"
-"""The column of the files, which `--keep-column` keeps: a JSON list of labels, empty where an annotator gave none."""
 
 
 def label_counts(text: str | None, names: Sequence[str], seed_id: str) -> list[int]:
@@ -31,15 +30,12 @@ def label_counts(text: str | None, names: Sequence[str], seed_id: str) -> list[i
         >>> label_counts('["neutral", "neutral", "entailment", ""]', ("entailment", "neutral", "contradiction"), "s1")
         [1, 2, 0]
     """
-    try:
+    given: object = None
+    with suppress(ValueError):
         given = json.loads(text or "[]")
-    except ValueError:
-        given = None
-    is_list = isinstance(given, list)
-    labels = (
-        [canonical_name(str(each), two_way=len(names) == len(TWO_WAY)) for each in given if each] if is_list else []
-    )
-    if not is_list or not {*labels} <= {*names}:
+    spelled = [str(label) for label in given if label] if isinstance(given, list) else [""]
+    labels = [canonical_name(label, two_way=len(names) == len(TWO_WAY)) for label in spelled]
+    if not {*labels} <= {*names}:
         raise InputError(
             f"seed {seed_id}: {COLUMN} is {text!r:.60}, expected a JSON list of {', '.join(names)}: generate the data "
             "set from files that have it"
@@ -47,7 +43,7 @@ def label_counts(text: str | None, names: Sequence[str], seed_id: str) -> list[i
     return [labels.count(name) for name in names]
 
 
-def annotators_by_seed(table: pa.Table, names: Sequence[str]) -> Ints | None:
+def annotators_by_seed(table: "pa.Table", names: Sequence[str]) -> Ints | None:
     """Return how many annotators gave each label to each seed, [n_seeds, n_labels]; None without their labels.
 
     Args:

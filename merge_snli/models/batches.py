@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from merge_snli.base.errors import InputError, param
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TypeVar
-
     import numpy as np
     import numpy.typing as npt
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    In = TypeVar("In")
-    Out = TypeVar("Out")
+In = TypeVar("In")
+Out = TypeVar("Out")
 
 logger = logging.getLogger(__name__)
 

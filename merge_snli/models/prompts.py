@@ -6,10 +6,11 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from jinja2 import Template
+from jinja2 import StrictUndefined, Template, TemplateError
+from jinja2.sandbox import SandboxedEnvironment
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.files import read_toml, sha256_of_json
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.dataset.record import validation_errors
@@ -80,18 +81,18 @@ def read_prompts(prompts: str | Sequence[str]) -> tuple[Prompt, ...]:
         prompts: Names of `PROMPTS`, `TASK_PROMPT` or paths of TOML files, as a list or separated by commas; or `all`
             for `PROMPTS`.
     """
-    found = [read_prompt(name) for name in prompt_names(prompts)]
-    names = [prompt.name for prompt in found]
+    read = tuple(read_prompt(name) for name in prompt_names(prompts))
+    names = [prompt.name for prompt in read]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"{param('prompt')} has two prompts with the name {twice}: remove or rename one")
-    return tuple(found)
+    return read
 
 
 def prompt_names(prompts: str | Sequence[str]) -> list[str]:
     """Return the names and paths in a list of prompts, with those of `PROMPTS` in place of `all`."""
-    listed = prompts.split(",") if isinstance(prompts, str) else prompts
-    return [name for each in listed for name in (PROMPTS if each.strip() == ALL_PROMPTS else (each.strip(),))]
+    listed = map(str.strip, prompts.split(",") if isinstance(prompts, str) else prompts)
+    return [name for given in listed for name in (PROMPTS if given == ALL_PROMPTS else (given,))]
 
 
 def read_prompt(name: str | Path) -> Prompt:
@@ -120,8 +121,7 @@ def parse_prompt(content: dict[str, Any], source: str) -> Prompt:
     try:
         prompt = PROMPT.validate_python(content)
     except ValidationError as error:
-        place, message = validation_errors(error)[0]
-        raise InputError(f"{source} is not a prompt: {place}: {message}") from error
+        raise InputError(f"{source} is not a prompt: {': '.join(validation_errors(error)[0])}") from error
     if prompt.reason_first and prompt.shots:
         raise InputError(
             f"{source} is not a prompt: shots is {prompt.shots}, but the answers that it shows have no reasons: "
@@ -227,8 +227,8 @@ class FilledPrompt:
 
     def messages(self, premise: str, hypothesis: str) -> list[dict[str, str]]:
         """Return the messages of a chat that ask about a problem: `system`, if there is one, and one of the user."""
-        asked = {"role": "user", "content": self.shown + self.question(premise, hypothesis)}
-        return [*([{"role": "system", "content": self.system}] if self.system else []), asked]
+        question = {"role": "user", "content": self.shown + self.question(premise, hypothesis)}
+        return [*([{"role": "system", "content": self.system}] if self.system else []), question]
 
     def text(self, premise: str, hypothesis: str) -> str:
         """Return the text that asks a base model, which goes on with `BEFORE_ANSWER` and the answer."""
@@ -248,12 +248,13 @@ class FilledPrompt:
 
     def markdown(self, premise: str, hypothesis: str) -> str:
         """Return everything that a model is asked about a problem, and the right answers, as a Markdown section."""
-        parts = [f"{message['role']}:\n\n{message['content']}" for message in self.messages(premise, hypothesis)]
-        answers = ", ".join(f"`{answer}`" for answer in self.answers)
-        shown = f"## {self.prompt.name}\n\n{self.prompt.summary}\n\n" + "".join(
-            f"```text\n{part}\n```\n\n" for part in parts
+        shown = "".join(
+            f"```text\n{message['role']}:\n\n{message['content']}\n```\n\n"
+            for message in self.messages(premise, hypothesis)
         )
-        return f"{shown}Answers for {', '.join(self.labels)}: {answers}.\n"
+        answers = ", ".join(f"`{answer}`" for answer in self.answers)
+        about = f"## {self.prompt.name}\n\n{self.prompt.summary}\n\n"
+        return f"{about}{shown}Answers for {', '.join(self.labels)}: {answers}.\n"
 
     @property
     def stop(self) -> tuple[str, ...]:
@@ -273,18 +274,12 @@ class FilledPrompt:
         return MAX_TOKENS_WITH_REASONS if self.prompt.reason_first else MAX_TOKENS
 
     def _render(self, template: str, **problem: str) -> str:
-        from jinja2 import TemplateError
-
-        try:
-            values = {"words": self.words, "options": self.options, **self.texts._asdict(), **problem}
+        values = {"words": self.words, "options": self.options, **self.texts._asdict(), **problem}
+        errors = (TemplateError, ArithmeticError, LookupError, TypeError, ValueError)
+        with explained(errors, f"cannot render the prompt {self.prompt.name}: {REASON}"):
             return _compiled(template).render(values).strip()
-        except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-            raise InputError(f"cannot render the prompt {self.prompt.name}: {reason(error)}") from error
 
 
 @lru_cache
 def _compiled(template: str) -> Template:
-    from jinja2 import StrictUndefined
-    from jinja2.sandbox import SandboxedEnvironment
-
     return SandboxedEnvironment(undefined=StrictUndefined, autoescape=False).from_string(template)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -14,18 +15,13 @@ from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.models.classifier import Classifier, output_names
 from merge_snli.models.finding import CARD, find_device, find_model
-from merge_snli.models.labels import PROMPT, ModelLabels, find_model_labels
-from merge_snli.models.loading import load_causal_lm, load_classifier, read_output_names
+from merge_snli.models.labels import PROMPT, ModelLabels, Predictor, find_model_labels
+from merge_snli.models.loading import ModelOptions, load_causal_lm, load_classifier, read_output_names
 from merge_snli.models.paper_models import paper_model
+from merge_snli.models.prompts import FilledPrompt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from transformers import TextClassificationPipeline
-
-    from merge_snli.models.labels import Predictor
-    from merge_snli.models.loading import ModelOptions
-    from merge_snli.models.prompts import FilledPrompt
 
 logger = logging.getLogger(__name__)
 

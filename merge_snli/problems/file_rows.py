@@ -5,12 +5,12 @@ import gzip
 import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Literal, cast
+from typing import Any, BinaryIO, Literal, cast
 
-from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.table import count
 from merge_snli.problems.rows import Rows, SourceRow
 from merge_snli.problems.tables import load_parquet, table_rows
@@ -48,8 +48,8 @@ def open_file(path: Path, delimiter: str | None = None) -> Rows:
     ending = file_type(path)
     if ending not in FILE_TYPES or path.suffixes[-2:] == [PARQUET, GZIP]:
         shown = "".join(path.suffixes[-2:]) if path.suffix == GZIP else path.suffix
-        found = f"unknown file type {shown!r}" if shown else "the file name has no ending"
-        raise InputError(f"{path}: {found}; expected {', '.join(FILE_TYPES)}, or a text file compressed as {GZIP}")
+        problem = f"unknown file type {shown!r}" if shown else "the file name has no ending"
+        raise InputError(f"{path}: {problem}; expected {', '.join(FILE_TYPES)}, or a text file compressed as {GZIP}")
     if delimiter is not None and ending not in DELIMITED:
         raise InputError(f"{param('delimiter')} is for {', '.join(DELIMITED)} files, not for {path}: remove it")
     if path.stat().st_size == 0:
@@ -64,9 +64,9 @@ def require_text(path: Path) -> None:
     """Check that a file is not compressed or of another type."""
     with _open(path) as file, _gzip_errors(path):
         beginning = file.read(max(map(len, FIRST_BYTES)))
-    for first_bytes, found in FIRST_BYTES.items():
+    for first_bytes, problem in FIRST_BYTES.items():
         if beginning.startswith(first_bytes):
-            raise InputError(f"{path} is {found}")
+            raise InputError(f"{path} is {problem}")
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -83,52 +83,43 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _open(path: Path) -> BinaryIO:
-    try:
+    with explained(OSError, f"{path} cannot be read: {REASON}"):
         return cast("BinaryIO", gzip.open(path)) if path.suffix == GZIP else path.open("rb")
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
 
 
-@contextmanager
-def _gzip_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{path} is not a complete gzip file ({reason(error)}): download or compress it again") from (
-            error
-        )
+def _gzip_errors(path: Path) -> AbstractContextManager[None]:
+    return explained(
+        (gzip.BadGzipFile, EOFError, zlib.error),
+        f"{path} is not a complete gzip file ({REASON}): download or compress it again",
+    )
 
 
 def _json(path: Path) -> Iterator[SourceRow]:
     """Read an array of objects; a file that does not begin as one is read as JSON lines, which often end in .json."""
     text = "".join(line for _, line in numbered_lines(path))
-    if not text.lstrip().startswith("["):
+    if text.lstrip().startswith("["):
+        for number, values in enumerate(_json_value(text, str(path), "an array of objects"), start=1):
+            yield _object(values, f"{path} item {number}")
+    else:
         yield from _json_lines(path)
-        return
-    try:
-        rows = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not valid JSON ({reason(error)}); expected an array of objects") from error
-    for number, values in enumerate(rows, start=1):
-        if not isinstance(values, dict):
-            raise InputError(f"{path} item {number} is not a JSON object: {json.dumps(values)[:80]}")
-        yield SourceRow(f"{path} item {number}", values)
 
 
 def _json_lines(path: Path) -> Iterator[SourceRow]:
     for number, line in numbered_lines(path):
-        location = f"{path} line {number}"
-        if not line.strip():
-            continue
-        try:
-            values = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"{location} is not valid JSON ({reason(error)}); expected one JSON object per line"
-            ) from error
-        if not isinstance(values, dict):
-            raise InputError(f"{location} is not a JSON object: {line.strip()[:80]}")
-        yield SourceRow(location, values)
+        if line.strip():
+            location = f"{path} line {number}"
+            yield _object(_json_value(line, location, "one JSON object per line"), location)
+
+
+def _json_value(text: str, location: str, expected: str) -> Any:  # noqa: ANN401 - any JSON value
+    with explained((ValueError, RecursionError), f"{location} is not valid JSON ({REASON}); expected {expected}"):
+        return json.loads(text)
+
+
+def _object(values: object, location: str) -> SourceRow:
+    if not isinstance(values, dict):
+        raise InputError(f"{location} is not a JSON object: {json.dumps(values, ensure_ascii=False)[:80]}")
+    return SourceRow(location, values)
 
 
 def _delimited(path: Path, delimiter: str) -> Iterator[SourceRow]:
@@ -173,7 +164,7 @@ def _other_delimiter(header: Sequence[str], delimiter: str) -> str | None:
     """Return the delimiter of a file that was read with another one, as its header shows; None for the right one."""
     if delimiter != TAB and any(TAB in name for name in header):
         return TAB
-    return next((each for each in ";|," if each in header[0]), None) if len(header) == 1 else None
+    return next((other for other in ";|," if other in header[0]), None) if len(header) == 1 else None
 
 
 # The delimiter of each type of text with columns, by the file's ending.

@@ -1,9 +1,8 @@
 """Where problems are, as a user names them: files, patterns, a folder, a Hub id, bundled problems, or a table."""
 
-from __future__ import annotations
-
 import glob
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -47,7 +46,7 @@ class Problems:
     table: Any = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of(cls, given: object) -> Problems:
+    def of(cls, given: object) -> "Problems":
         """Return what a user names as problems.
 
         Args:
@@ -96,13 +95,13 @@ class Problems:
 
     def files(self) -> tuple[Path, ...]:
         """Return the files, in the order of the names, and of the paths that match a pattern."""
-        found = [path for name in self.names for path in _find(name)]
-        twice = next((path for path in found if found.count(path) > 1), None)
+        paths = tuple(path for name in self.names for path in _find(name))
+        twice = next((path for path in paths if paths.count(path) > 1), None)
         if twice is not None:
             raise InputError(f"{param('problems')} names {twice} more than once")
-        return tuple(found)
+        return paths
 
-    def absolute(self) -> Problems:
+    def absolute(self) -> "Problems":
         """Return them with local paths and patterns made absolute, to record them."""
         if not self.are_files and not _exists(self.names[0]):
             return self
@@ -146,9 +145,9 @@ def hub_repository(name: str) -> str:
 
 def _split(name: str) -> tuple[str, ...]:
     """Split a text with commas that names several files, and read `hf://datasets/ORG/NAME` as a Hub id."""
-    parts = tuple(part.strip() for part in name.split(SEPARATOR))
-    if len(parts) > 1 and not _exists(name) and all(_is_path_or_file(part) or _exists(part) for part in parts):
-        return parts
+    names = tuple(file.strip() for file in name.split(SEPARATOR))
+    if len(names) > 1 and not _exists(name) and all(_is_path_or_file(file) or _exists(file) for file in names):
+        return names
     if name.startswith(ON_HUB):
         repository, file = _hub_parts(name)
         return (name if file else repository,)
@@ -177,29 +176,24 @@ def _find(name: str) -> list[Path]:
         return [bundled]
     if Path(name).is_file():
         return [Path(name)]
-    if glob.has_magic(name):
-        matching = glob.glob(name, recursive=True)  # noqa: PTH207 - a pattern may be absolute
-        found = sorted(path for path in map(Path, matching) if path.is_file())
-        if not found:
-            raise InputError(f"no file matches {name!r}")
-        return found
-    raise InputError(f"no such file: {name} (expected a {', '.join(FILE_TYPES)} file or a Hub id)")
+    if not glob.has_magic(name):
+        raise InputError(f"no such file: {name} (expected a {', '.join(FILE_TYPES)} file or a Hub id)")
+    matching = glob.glob(name, recursive=True)  # noqa: PTH207 - a pattern may be absolute
+    return _files(map(Path, matching), f"no file matches {name!r}")
 
 
 def _from_hub(name: str) -> list[Path]:
     repository, file = _hub_parts(name)
     repo_id, revision = split_revision(repository)
-    folder = fetch(
-        repo_id,
-        repo_type="dataset",
-        revision=revision,
-        patterns=[file],
-        alternative="a file or a folder",
-    )
-    found = sorted(path for path in folder.glob(file) if path.is_file())
-    if not found:
-        raise InputError(f"{name}: {repository} has no file {file}")
-    return found
+    folder = fetch(repo_id, repo_type="dataset", revision=revision, patterns=[file], alternative="a file or a folder")
+    return _files(folder.glob(file), f"{name}: {repository} has no file {file}")
+
+
+def _files(paths: Iterable[Path], message: str) -> list[Path]:
+    files = sorted(path for path in paths if path.is_file())
+    if not files:
+        raise InputError(message)
+    return files
 
 
 def _hub_parts(name: str) -> tuple[str, str]:

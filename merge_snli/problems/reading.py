@@ -1,23 +1,21 @@
 """Problems from a source: one pass that counts and checks them, then as many passes as needed that yield them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
 
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.progress import Stage
-from merge_snli.problems.checked_rows import CheckedRow
 from merge_snli.problems.language import LanguageCheck
 from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.problem import Problem
 from merge_snli.problems.source import ProblemSource, open_source
 
 logger = logging.getLogger(__name__)
@@ -31,25 +29,6 @@ CONTENT_ID_DIGITS = 12
 HASH_BYTES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """An NLI problem.
-
-    Attributes:
-        id: Its id, unique in the source.
-        premise: The premise P.
-        hypothesis: The hypothesis H.
-        label: The number of its gold label.
-        extra: The values of the columns of `--keep-column`.
-    """
-
-    id: str
-    premise: str
-    hypothesis: str
-    label: int
-    extra: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True)
 class Survey:
     """The result of a first pass over a source. It holds nothing per problem but the repeated content ids.
@@ -60,6 +39,7 @@ class Survey:
         without_label: Number of rows without a gold label, which are left out.
         digest: Sum of the sha256 of every problem, modulo 2^256, in hexadecimal digits. Independent of their order.
         repeated: Ids made from the content that several problems share, as numbers in ascending order.
+        problems: All problems in the order of the source, from `read_problems`.
     """
 
     label_names: tuple[str, ...]
@@ -67,16 +47,10 @@ class Survey:
     without_label: int
     digest: str
     repeated: Sequence[int]
+    problems: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True)
-class AllProblems(Survey):
-    """All problems of a source, in its order."""
-
-    problems: tuple[Problem, ...]
-
-
-def read_problems(options: ProblemOptions) -> AllProblems:
+def read_problems(options: ProblemOptions) -> Survey:
     """Read all problems of a source into memory.
 
     Args:
@@ -84,7 +58,7 @@ def read_problems(options: ProblemOptions) -> AllProblems:
     """
     source = open_source(options)
     survey = survey_problems(source)
-    return AllProblems(**vars(survey), problems=tuple(stream_problems(source, survey)))
+    return replace(survey, problems=tuple(stream_problems(source, survey)))
 
 
 def survey_problems(source: ProblemSource, stage: Stage | None = None, language: LanguageCheck | None = None) -> Survey:
@@ -98,23 +72,23 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
         language: Checks the language of the problems; None for any language.
     """
     names = source.labels.names
-    with_label, without_label, total = 0, 0, 0
+    rows = total = 0
     ids, pairs, labels = array("Q"), array("q"), array("H")
-    for row in source:
+    for location, problem in source:
+        rows += 1
         if stage is not None:
             stage.advance(1)
-        if row.label is None:
-            without_label += 1
+        if problem is None:
             continue
-        with_label += 1
         if language is not None:
-            language.add(row.location, row.premise, row.hypothesis)
-        identity = _base_id(row, names)
-        total += content_number(identity, row.premise, row.hypothesis, names[row.label], *row.extra)
-        ids.append(int(identity, 16) if row.id is None else id_hash(identity))
-        pairs.append(hash((row.premise, row.hypothesis)))
-        labels.append(row.label)
-    if not with_label:
+            language.add(location, problem.premise, problem.hypothesis)
+        identity = _base_id(problem, names)
+        total += content_number(identity, problem.premise, problem.hypothesis, names[problem.label], *problem.extra)
+        ids.append(id_hash(identity) if problem.id else int(identity, 16))
+        pairs.append(hash((problem.premise, problem.hypothesis)))
+        labels.append(problem.label)
+    without_label = rows - len(labels)
+    if not labels:
         raise InputError(no_problem(source, without_label))
     if language is not None:
         language.require(str(source.options.problems))
@@ -124,7 +98,7 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
     warn_of_several_labels(source, pairs, labels)
     if source.labels_are_numbers:
         _say_assumed_names(source, labels)
-    return Survey(names, with_label, without_label, digest_of(total), repeated)
+    return Survey(names, len(labels), without_label, digest_of(total), repeated)
 
 
 def warn_of_several_labels(source: ProblemSource, pairs: Sequence[int], labels: Sequence[int]) -> None:
@@ -139,11 +113,11 @@ def warn_of_several_labels(source: ProblemSource, pairs: Sequence[int], labels: 
     _, first, number = np.unique(np.asarray(pairs), return_index=True, return_inverse=True)
     several = first[np.unique(number[of_rows != of_rows[first][number]])]
     if several.size:
-        row = next(islice((row for row in source if row.label is not None), int(several.min()), None))
+        labeled = (location for location, problem in source if problem is not None)
         logger.warning(
             "%s: %d pair(s) of premise and hypothesis have more than one gold label, and each of their rows counts: "
             "remove those that are wrong (the first pair is at %s)",
-            *(source.options.problems, several.size, row.location),
+            *(source.options.problems, several.size, next(islice(labeled, int(several.min()), None))),
         )
 
 
@@ -174,25 +148,23 @@ def stream_problems(source: ProblemSource, survey: Survey) -> Iterator[Problem]:
         source: The source.
         survey: The survey of the same source.
     """
-    ordinals = dict.fromkeys(survey.repeated, 0)
-    number = 0
-    for row in source:
-        if row.label is None:
+    ordinals, number = dict.fromkeys(survey.repeated, 0), 0
+    for _, problem in source:
+        if problem is None:
             continue
         number += 1
-        identity = _base_id(row, survey.label_names)
-        if row.id is None and (content := int(identity, 16)) in ordinals:
+        identity = _base_id(problem, survey.label_names)
+        if not problem.id and (content := int(identity, 16)) in ordinals:
             ordinals[content] += 1  # the first keeps its id, the second gets -2, and so on
             identity += f"-{ordinals[content]}" if ordinals[content] > 1 else ""
-        yield Problem(identity, row.premise, row.hypothesis, row.label, row.extra)
+        yield replace(problem, id=identity)
     if number != survey.with_label:
         raise InputError(f"{source.options.problems} changed while it was read; run the command again")
 
 
-def _base_id(row: CheckedRow, label_names: Sequence[str]) -> str:
+def _base_id(problem: Problem, label_names: Sequence[str]) -> str:
     """Return the source's id of a problem, or the id made from its content, without ordinal."""
-    assert row.label is not None
-    return content_id(row.premise, row.hypothesis, label_names[row.label]) if row.id is None else row.id
+    return problem.id or content_id(problem.premise, problem.hypothesis, label_names[problem.label])
 
 
 def no_problem(source: ProblemSource, without_label: int) -> str:
@@ -206,15 +178,15 @@ def _require_unique_ids(source: ProblemSource, repeated_hashes: Sequence[int]) -
     """Read the source again to compare the ids that have the same hash."""
     locations: dict[str, str] = {}
     repeated = {*repeated_hashes}
-    for row in source:
-        if row.id is None or id_hash(row.id) not in repeated:
+    for location, problem in source:
+        if problem is None or id_hash(problem.id) not in repeated:
             continue
-        if row.id in locations:
+        if problem.id in locations:
             raise InputError(
-                f"{row.location}: duplicate id {row.id!r} (first seen at {locations[row.id]}). Ids must be unique; "
+                f"{location}: duplicate id {problem.id!r} (first seen at {locations[problem.id]}). Ids must be unique; "
                 f"without {param('id_column')} they are made from the content"
             )
-        locations[row.id] = row.location
+        locations[problem.id] = location
 
 
 def content_id(premise: str, hypothesis: str, label: str) -> str:
@@ -228,7 +200,7 @@ def id_hash(identity: str) -> int:
     return int.from_bytes(hashlib.sha256(identity.encode()).digest()[:HASH_BYTES])
 
 
-def repeated_numbers(numbers: array[int]) -> array[int]:
+def repeated_numbers(numbers: "array[int]") -> "array[int]":
     """Return the numbers that occur more than once.
 
     Args:

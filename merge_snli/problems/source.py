@@ -13,11 +13,10 @@ from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import is_path
-from merge_snli.problems.checked_rows import CheckedRow, check_row
-from merge_snli.problems.columns import find_columns
-from merge_snli.problems.data_labels import are_numbers, check_number, infer_label_names, label_names
 from merge_snli.problems.file_rows import FILE_TYPES, open_file
+from merge_snli.problems.guesses import are_numbers, check_number, find_columns, infer_label_names, label_names
 from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.problem import Problem, check_row
 from merge_snli.problems.rows import LabelNames, Rows, SourceRow, read_label_names
 from merge_snli.problems.tables import load_dataset, table_rows
 
@@ -28,12 +27,12 @@ class ProblemSource:
 
     Attributes:
         options: Names the source and its columns, also those that were guessed.
-        parts: The rows of its files, or of its table.
+        files: The rows of its files, or of its table.
         labels: The names of the labels and their spellings in the source.
     """
 
     options: ProblemOptions
-    parts: tuple[Rows, ...]
+    files: tuple[Rows, ...]
     labels: LabelNames
 
     @property
@@ -44,31 +43,39 @@ class ProblemSource:
     @property
     def labels_are_numbers(self) -> bool:
         """Whether labels are numbers that neither the source nor the options name."""
-        named = self.options.data_labels or any(self.options.label_column in part.label_names for part in self.parts)
+        named = self.options.data_labels or any(self.options.label_column in file.label_names for file in self.files)
         return not named and are_numbers(self.read(), self.options)
 
     def read(self) -> Iterator[SourceRow]:
         """Yield the rows from the start, as they are."""
-        return _read(self.parts)
+        return _read(self.files)
 
-    def __iter__(self) -> Iterator[CheckedRow]:
-        """Yield the rows up to `options.limit`, one in memory at a time; with `options.sample`, those of the sample."""
-        rows = (check_row(row, self.options, self.labels) for row in islice(self.read(), self.options.limit))
+    def __iter__(self) -> Iterator[tuple[str, Problem | None]]:
+        """Yield the location and the problem of each row up to `options.limit`, one in memory at a time.
+
+        The problem is None without a gold label. With `options.sample`, only the problems of the sample are yielded.
+        """
+        rows = islice(self.read(), self.options.limit)
+        problems = ((row.location, check_row(row, self.options, self.labels)) for row in rows)
         if self.options.sample is None:
-            return rows
+            return problems
         last = self._last_of_sample
-        return (row for number, row in enumerate(rows) if row.label is not None and self._rank(number, row) <= last)
+        return (
+            (location, problem)
+            for number, (location, problem) in enumerate(problems)
+            if problem is not None and self._rank(number, problem) <= last
+        )
 
     @cached_property
     def _last_of_sample(self) -> tuple[bytes, int]:
         """The highest rank in the sample."""
         everything = replace(self, options=replace(self.options, sample=None))
-        ranks = (self._rank(number, row) for number, row in enumerate(everything) if row.label is not None)
+        ranks = (self._rank(number, problem) for number, (_, problem) in enumerate(everything) if problem is not None)
         return max(nsmallest(self.options.sample or 0, ranks), default=(b"", 0))
 
-    def _rank(self, number: int, row: CheckedRow) -> tuple[bytes, int]:
-        """Return the rank of a row: random by its content and the seed, then by its number if rows are equal."""
-        content = [self.options.sampling_seed, row.premise, row.hypothesis, row.label]
+    def _rank(self, number: int, problem: Problem) -> tuple[bytes, int]:
+        """Return the rank of a problem: random by its content and the seed, then by its row if several are equal."""
+        content = [self.options.sampling_seed, problem.premise, problem.hypothesis, problem.label]
         return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).digest(), number
 
 
@@ -101,18 +108,18 @@ def open_source(options: ProblemOptions) -> ProblemSource:
     if problems is None:
         raise InputError("no problems are given: name a file, a folder, a Hub id or demo:problems")
     if problems.were_in_memory:
-        parts = {str(problems): _in_memory(options)}
+        files = {str(problems): _in_memory(options)}
     elif problems.are_bundled or problems.are_files:
         _refuse_split(options, "a file, which has no splits")
-        parts = {str(file): open_file(file, options.delimiter) for file in problems.files()}
+        files = {str(file): open_file(file, options.delimiter) for file in problems.files()}
     else:
-        parts = {str(problems): _data_set(options)}
-    rows = tuple(parts.values())
+        files = {str(problems): _data_set(options)}
+    rows = tuple(files.values())
     options = find_columns(options, next(_read(rows), None))
     if options.data_labels:
         labels = read_label_names(options.data_labels)
     else:
-        names = label_names(parts, options.label_column) or infer_label_names(_read(rows), options)
+        names = label_names(files, options.label_column) or infer_label_names(_read(rows), options)
         labels = LabelNames(names, names)
     check_number(labels.names, options)
     return ProblemSource(options, rows, labels)
@@ -142,5 +149,5 @@ def _refuse_split(options: ProblemOptions, what: str) -> None:
         raise InputError(f"the split is {options.split!r}, but {options.problems} is {what}")
 
 
-def _read(parts: Iterable[Rows]) -> Iterator[SourceRow]:
-    return chain.from_iterable(part.read() for part in parts)
+def _read(files: Iterable[Rows]) -> Iterator[SourceRow]:
+    return chain.from_iterable(file.read() for file in files)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.errors import REASON, InputError, explained, param, reason
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.rows import Rows, SourceRow
@@ -61,18 +61,13 @@ def table_in_memory(data: object) -> datasets.Dataset | list[Mapping[str, Any]]:
     import datasets
     import pyarrow as pa
 
-    try:
+    errors = (pa.ArrowException, TypeError, ValueError)
+    with explained(errors, f"{param('problems')}: {kind} cannot be converted to Arrow: {REASON}"):
         return datasets.Dataset(pa.table(data))
-    except (pa.ArrowException, TypeError, ValueError) as error:
-        raise InputError(f"{param('problems')}: {kind} cannot be converted to Arrow: {reason(error)}") from error
 
 
 def load_parquet(path: Path) -> datasets.Dataset:
-    """Load a Parquet file.
-
-    Args:
-        path: The file.
-    """
+    """Load a Parquet file, which must have a row."""
     import datasets
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -95,13 +90,18 @@ def load_dataset(name: str, config: str | None, split: str | None) -> datasets.D
     """
     import datasets
 
+    folder, (hub_id, revision) = Path(name), split_revision(name)
     try:
-        loaded = _load(name, config, split)
+        if not folder.is_dir():
+            loaded = datasets.load_dataset(hub_id, config, split=split, revision=revision)
+        elif SAVED_TO_DISK & {path.name for path in folder.iterdir()}:
+            loaded = datasets.load_from_disk(folder)  # all splits if they were saved together
+        else:
+            loaded = _load_files(str(folder.resolve()), name=config, split=split)
     except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
-        if found := UNKNOWN_SPLIT.match(str(error)):
-            raise _no_split(name, split, found[1]) from error
-        of_config = "" if config is None else f", config {config}"
-        known = known_dataset(name, config)
+        if splits := UNKNOWN_SPLIT.match(str(error)):
+            raise _no_split(name, split, splits[1]) from error
+        of_config, known = "" if config is None else f", config {config}", known_dataset(name, config)
         advice = (known and known.note) or "give a file, a folder or a Hub id that you have access to"
         raise InputError(f"cannot load data set {name}{of_config}, split {split}: {_cause(error)}; {advice}") from error
     if not isinstance(loaded, datasets.DatasetDict):
@@ -109,19 +109,6 @@ def load_dataset(name: str, config: str | None, split: str | None) -> datasets.D
     if split not in loaded:
         raise _no_split(name, split, ", ".join(map(repr, loaded)))
     return loaded[split]
-
-
-def _load(name: str, config: str | None, split: str | None) -> datasets.Dataset | datasets.DatasetDict:
-    """Load a split of a data set; all splits if they were saved to disk together."""
-    import datasets
-
-    folder = Path(name)
-    if not folder.is_dir():
-        hub_id, revision = split_revision(name)
-        return datasets.load_dataset(hub_id, config, split=split, revision=revision)
-    if SAVED_TO_DISK & {path.name for path in folder.iterdir()}:
-        return datasets.load_from_disk(folder)
-    return _load_files(str(folder.resolve()), name=config, split=split)
 
 
 def _load_files(path: str, **arguments: Any) -> datasets.Dataset:  # noqa: ANN401 - as `datasets.load_dataset`
@@ -142,7 +129,5 @@ def _no_split(name: str, split: str | None, splits: str) -> InputError:
 
 def _cause(error: Exception) -> str:
     """Return the reason of an error; `datasets` puts a general sentence around the error of a file."""
-    import datasets
-
-    is_general = isinstance(error, datasets.exceptions.DatasetGenerationError)
+    is_general = type(error).__name__.startswith("DatasetGeneration")
     return reason(error.__cause__ if is_general and error.__cause__ is not None else error)

@@ -22,8 +22,8 @@ from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.variants import validated_by
 from merge_snli.models.labels import Pair
-from merge_snli.problems.checked_rows import check_row
 from merge_snli.problems.options import ProblemOptions, require_unique
+from merge_snli.problems.problem import check_row
 from merge_snli.problems.reading import content_number, digest_of, no_problem, warn_of_several_labels
 from merge_snli.problems.rows import JOIN, SourceRow, column_text
 from merge_snli.problems.source import ProblemSource, open_source
@@ -222,7 +222,7 @@ def _labeled_rows(source: ProblemSource, stage: Stage) -> Iterator[tuple[SourceR
     for row in islice(source.read(), source.options.limit):
         stage.advance(1)
         checked = check_row(row, source.options, source.labels)
-        if checked.label is not None:
+        if checked is not None:
             yield row, (checked.premise, checked.hypothesis), checked.label
 
 

@@ -13,7 +13,8 @@ from generation.options import Options
 from generation.sentences.tagging import TaggedProblem, tag
 from generation.sentences.words import SharedWord, shared_words, word_runs, words_of
 from merge_snli.models.tagger import Tagger
-from merge_snli.problems.reading import Problem, content_id
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import content_id
 from merge_snli.validation.findings import Collector, Find, quoted
 from merge_snli.validation.parquet import read_tables
 from merge_snli.validation.recorded_run import SEEDS, VARIANTS, RecordedRun

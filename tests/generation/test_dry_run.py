@@ -28,7 +28,8 @@ from merge_snli import cli
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.models.tagger import Tagger
-from merge_snli.problems.reading import Problem, read_problems
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import read_problems
 from tests.conftest import DATA
 
 

@@ -20,7 +20,7 @@ from generation.sentences.words import SharedWord
 from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from merge_snli.validation import validate
 from tests.languages import GERMAN, save_german_pipeline, save_word_mlm, sentencepiece_of, wordpiece_of
 

@@ -15,7 +15,7 @@ from generation.seeds_from import Seeds, read_seeds, require_every_seed
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import SeedsRecord, generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from tests.reference import scripted
 
 PROBLEMS = (

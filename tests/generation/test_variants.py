@@ -12,7 +12,7 @@ from generation.replacements.combine import Replacement
 from generation.sentences.forms import replace_occurrences
 from generation.sentences.words import SharedWord
 from generation.variants import Variant, inflated, subsample
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 
 
 def test_the_example_of_the_slides() -> None:

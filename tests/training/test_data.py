@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from merge_snli.base.errors import InputError
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from training.mlm import masked_lm_sentences
 from training.script import (
     HELD_OUT,

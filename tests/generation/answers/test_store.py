@@ -205,9 +205,9 @@ class Suggester:
     def suggest(self, forms: Mapping[str, Form], work: Path, shards: int = 1) -> dict[str, Answer]:
         """Answer the forms, split into that many shards, and return all answers."""
         with Store(work, cache_key_of(self.model, self.options, "cpu")) as store:
-            parts = [dict(list(forms.items())[part::shards]) for part in range(shards)]
+            of_shards = [dict(list(forms.items())[shard::shards]) for shard in range(shards)]
             with Progress(quiet=True).stage("suggestions", total=0, unit="forms") as stage:
-                suggest(parts, self.load, store, self.options, stage)
+                suggest(of_shards, shards, self.load, store, self.options, stage)
             return store.load(forms)
 
 

@@ -13,7 +13,7 @@ from generation.filters.conditions import (
 from generation.filters.filter import Occurrence
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token
 from generation.sentences.words import SharedWord, words_of
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 
 
 def occurrence_in_problem(premise: str, hypothesis: str, word: str, word_class: str) -> Occurrence:

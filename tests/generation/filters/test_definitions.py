@@ -23,7 +23,7 @@ from generation.sentences.forms import forms
 from generation.sentences.tagging import TaggedProblem, TaggedSentence
 from generation.sentences.words import SharedWord
 from merge_snli.base.option import METADATA, Option
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 
 CONDITIONS = ("on_fillers", "on_log_odds", "on_word", "on_tag", "on_parse", "on_validators")
 STAGES = {"on_fillers": 0, "on_log_odds": 0, "on_word": 1, "on_tag": 2, "on_parse": 2, "on_validators": 3}

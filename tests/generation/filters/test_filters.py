@@ -19,7 +19,7 @@ from generation.options import Options
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, tag
 from generation.sentences.words import SharedWord, fold, words_of
 from merge_snli.models.tagger import Tagger
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 
 NO_WORD = definitions.NO_WORD.reason
 LESS_PROBABLE = definitions.LESS_PROBABLE.reason

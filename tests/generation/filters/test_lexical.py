@@ -20,7 +20,7 @@ from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.base.errors import InputError
 from merge_snli.models.tagger import Tagger
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from tests.tiny_wordnet import save_wordnet
 
 

@@ -28,7 +28,7 @@ from generation.sentences.words import SharedWord, shared_words
 from generation.variants import Variant
 from merge_snli.dataset.answered_forms import SPLIT
 from merge_snli.models.wordnet import base_forms
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from tests.tiny_wordnet import save_wordnet
 
 NOUNS = ("dog", "cat", "wolf", "animal", "guitar", "not", "ton", "child", "act")

@@ -12,7 +12,7 @@ from generation.sentences.tagged_shards import forms_of_shard, read_tagged, read
 from generation.sentences.tagging import tag
 from generation.sentences.words import NEGATION, forms_of_word, shared_words
 from merge_snli.models.tagger import Tagger
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 
 PROBLEMS = (
     Problem("a", "A dog isn't running with a dog.", "The dog isn't running.", 1, ("fiction", "é")),

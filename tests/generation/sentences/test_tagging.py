@@ -15,7 +15,8 @@ from generation.sentences.tagging import InPlaceTagger, plain_tags, tag, tag_sen
 from generation.sentences.words import shared_words
 from merge_snli.models.tagger import CLASS_OF_TAG, find_tagger
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Problem, read_problems
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import read_problems
 from tests.processes import run_without_spacy
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from generation.sentences.words import (
 from merge_snli.languages.language import languages
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Problem, read_problems
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import read_problems
 
 
 def sentence(*tagged: str) -> TaggedSentence:

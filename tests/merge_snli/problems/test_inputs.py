@@ -25,7 +25,7 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def premises(problems: object) -> list[str]:
-    return [row.premise for row in open_source(ProblemOptions(problems=problems))]
+    return [problem.premise for _, problem in open_source(ProblemOptions(problems=problems)) if problem is not None]
 
 
 def test_several_files_and_patterns_are_one_source(tmp_path: Path, files: list[Path]) -> None:

@@ -15,7 +15,8 @@ import pytest
 
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Problem, read_problems
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import read_problems
 
 ROWS = [
     {"premise": "A cat sleeps.", "hypothesis": "A cat rests.", "label": "entailment"},

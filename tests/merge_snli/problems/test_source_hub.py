@@ -35,7 +35,7 @@ def problems(hub: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Repo:
 
 
 def premises(name: str) -> list[str]:
-    return [row.premise for row in open_source(ProblemOptions(problems=name))]
+    return [problem.premise for _, problem in open_source(ProblemOptions(problems=name)) if problem is not None]
 
 
 def test_problems_are_read_at_a_revision(problems: Repo) -> None:
