@@ -30,7 +30,7 @@ from generation.answers.cache_key import cache_key_of
 from generation.answers.store import Store
 from generation.masked_lms.loading import load_masked_lm, load_vocabulary
 from generation.options import Options
-from generation.output.record import add_word_counts, count_words
+from generation.output.dataset import add_word_counts, count_words
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_words, tag_shard
 from generation.sentences.tagging import InPlaceTagger
 from generation.tasks import suggest

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from generation.masked_lms.masked_lm import MaskedLM
-from generation.output.folder import write_output
+from generation.output.dataset import write_output
 from generation.replacements.counts import CLASS_FORMS
 from generation.run import GenerationRun
 from generation.sentences.tagged_shards import ProblemWords, forms_of_shard

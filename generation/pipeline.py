@@ -11,7 +11,7 @@ from typing import Any
 from generation.answers.store import Store
 from generation.masked_lms.loading import check_masked_lm
 from generation.options import Options
-from generation.output.folder import find_finished
+from generation.output.dataset import find_finished
 from generation.presets import preset_options
 from generation.run import GenerationRun, plan_run, read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD

@@ -10,8 +10,8 @@ from merge_snli.base.files import read_toml
 from merge_snli.models.paper_models import BART, BERT, PAPER_MLMS, ROBERTA
 from merge_snli.problems.options import TYPE_NAMES, converted, option_types
 
+# The run file that a run writes next to its `run.json`.
 RUN_TOML = "run.toml"
-"""The run file that a run writes next to its `run.json`."""
 
 HEADER = "# The options of a run. To reproduce it: merge-snli generate --options run.toml --out DIR\n"
 
@@ -35,6 +35,7 @@ STRICT: Mapping[str, Any] = {
 # The amounts and the set operation of section 4 of the paper.
 PAPER: Mapping[str, Any] = {"top_k": 200, "sides": "intersection", "inflation": 20, "subsamples": 10}
 
+# Values of fields of `generation.Options` by the name of the preset; the other fields keep their defaults.
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     # arXiv:2510.24295, section 4 and Table 5 without BART, and before BART was excluded.
     "paper": {**PAPER, "mlm": PAPER_MLMS},
@@ -47,7 +48,6 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     # The masked LMs in this package, with filters that leave enough seeds of the bundled problems.
     "demo": {**DEMO_FILTERS, "mlm": ("demo:mlm-wordpiece", "demo:mlm-bpe"), "inflation": 10},
 }
-"""Values of fields of `generation.Options` by the name of the preset; the other fields keep their defaults."""
 
 
 def preset_options(name: str) -> dict[str, Any]:
@@ -77,22 +77,16 @@ def read_run_file(path: Path) -> dict[str, Any]:
     Returns:
         The values by field. Their types are checked here, everything else by `Options`.
     """
-    values: dict[str, Any] = {}
+    types, values = option_types(Options), dict[str, Any]()
     for key, value in read_toml(path, "options").items():
         name = key.replace("-", "_")
+        if name not in types:
+            similar = nearest(key, types) or f" (options: {', '.join(types)})"
+            raise InputError(f"{param('options')} {path}: unknown option {key!r}{similar}")
         if name in values:
             raise InputError(f"{param('options')} {path}: duplicate option {key!r}, once with - and once with _")
-        values[name] = _checked(path, key, value)
+        is_text_for_list = types[name] is tuple and isinstance(value, str)
+        values[name] = None if is_text_for_list else converted(value, types[name])
+        if values[name] is None:
+            raise InputError(f"{param('options')} {path}: {key} is {value!r}, not {TYPE_NAMES[types[name]]}")
     return values
-
-
-def _checked(path: Path, key: str, value: Any) -> Any:  # noqa: ANN401 - a TOML value
-    """Check the type of a value and return it, a list as a tuple."""
-    expected = option_types(Options).get(key.replace("-", "_"))
-    if expected is None:
-        similar = nearest(key, option_types(Options)) or f" (options: {', '.join(option_types(Options))})"
-        raise InputError(f"{param('options')} {path}: unknown option {key!r}{similar}")
-    found = None if expected is tuple and isinstance(value, str) else converted(value, expected)
-    if found is None:
-        raise InputError(f"{param('options')} {path}: {key} is {value!r}, not {TYPE_NAMES[expected]}")
-    return found

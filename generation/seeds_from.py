@@ -48,9 +48,7 @@ class Seeds:
             problems: All problems of the run.
         """
         missing = dict.fromkeys(self.classes)
-        for problem in problems:
-            if problem.id not in self.classes:
-                continue
+        for problem in (problem for problem in problems if problem.id in self.classes):
             if self.texts[problem.id] != (problem.premise, problem.hypothesis):
                 raise InputError(
                     f"{param('seeds_from')} {self.name}: seed {problem.id!r} and the problem with this id have "

@@ -12,8 +12,7 @@ from generation.answers.store import Answer, Store
 from generation.masked_lms.loading import load_vocabulary
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.options import Options
-from generation.output.folder import require_seeds, require_words, write_output
-from generation.output.record import add_word_counts, count_words
+from generation.output.dataset import add_word_counts, count_words, require_seeds, require_words, write_output
 from generation.report.inventory import note_needs
 from generation.run import GenerationRun
 from generation.seeds_from import require_every_seed

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
-from generation.output.record import add_word_counts, count_words
+from generation.output.dataset import add_word_counts, count_words
 from generation.run import open_problems
 from generation.sentences.tagging import tag
 from generation.sentences.words import LEFT_OUT, shared_words

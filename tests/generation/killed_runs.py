@@ -28,7 +28,7 @@ from tqdm.std import tqdm
 from generation import pipeline, run, tasks
 from generation.answers import store
 from generation.options import Options
-from generation.output import folder as output
+from generation.output import dataset as output
 from generation.sentences.tagging import InPlaceTagger
 from generation.work import ANSWERS_FOLDER
 from merge_snli.base.errors import InputError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from generation.output.record import count_words
+from generation.output.dataset import count_words
 from generation.sentences.forms import match_case
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
 from generation.sentences.words import (

@@ -1,6 +1,8 @@
-"""Build the record of a run: its inputs, its environment, and its counts."""
+"""The data set of a run: recognize a finished one, check that there are seeds, and write data, card and record."""
 
+import logging
 import platform
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
@@ -8,26 +10,34 @@ from pathlib import Path
 from typing import Any
 
 from generation.filters.definitions import applied_filters
-from generation.options import FILTER_NAMES, UNION, Options
-from generation.output.write_data import GROUP_COLUMN
+from generation.options import FILTER_NAMES, UNION, Options, with_defaults
+from generation.output.write_data import GROUP_COLUMN, write_data
+from generation.presets import RUN_TOML, write_run_file
 from generation.replacements.counts import sum_of_tables
 from generation.run import RunInputs
 from generation.sentences.tagging import TaggedProblem
 from generation.sentences.words import LEFT_OUT, SharedWord
 from generation.variant_shards import VariantShard
-from generation.work import read_shard
+from generation.work import read_shard, work_folder_of
 from merge_snli.base import __version__
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file
+from merge_snli.card import load_name_of
+from merge_snli.card.dataset_folder import data_record, write_dataset
 from merge_snli.dataset.record import (
     ConfigRecord,
-    DataRecord,
     FilterRecord,
     GenerationRecord,
     Record,
     TermsRecord,
     WordCounts,
+    inputs_of,
 )
+from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.schema import WORD_CLASSES
+
+logger = logging.getLogger(__name__)
 
 # Libraries whose versions are recorded.
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
@@ -37,26 +47,117 @@ COMMAND = "generate"
 BUNDLED_LICENSE = "apache-2.0"
 
 
-def make_record(
+def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
+    """Check that any word can be replaced.
+
+    Args:
+        words: Shared words of all problems, from `record.count_words`.
+        options: Only `problems` and `classes` are read.
+    """
+    if not any(words[name].words_after for name in options.classes):
+        raise InputError(
+            f"the two texts share no {' or '.join(options.classes)} in any problem of {options.problems}: "
+            f"pass other problems or more {param('classes')}"
+        )
+
+
+def require_seeds(most: Mapping[str, int], options: Options) -> None:
+    """Check that any problem has enough variants, and warn about classes in which none has.
+
+    Args:
+        most: Largest number of variants of a problem, by word class.
+        options: Only `problems`, `classes` and `inflation` are read.
+    """
+    of_classes = {name: most.get(name, 0) for name in options.classes}
+    best = max(of_classes.values())
+    if best < options.inflation:
+        raise InputError(
+            f"no problem of {options.problems} has {options.inflation} variants in a word class (maximum: {best}): "
+            f"pass more problems or masked LMs, or a lower {param('inflation')}{f', such as {best}' if best else ''}"
+        )
+    for name, number in of_classes.items():
+        if number < options.inflation:
+            message = "skipping config %s: no problem has %d %s variants (maximum: %d)"
+            logger.warning(message, name, options.inflation, name, number)
+
+
+def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeDataset | None:
+    """Return the data set in `out` if it is complete and was generated from the same inputs, else None.
+
+    Args:
+        out: The data set's folder.
+        inputs: Everything that the rows depend on.
+        overwrite: Whether a data set from other inputs may be replaced.
+    """
+    if not (out / RUN_FILE).is_file():
+        return None
+    dataset = find_dataset(str(out))
+    if dataset.record.generation is None:
+        difference = f"made by merge-snli {dataset.record.command}"
+    else:
+        expected, recorded = _comparable(inputs.as_json()), _comparable(inputs_of(dataset.record))
+        differing = [name for name, value in expected.items() if recorded.get(name) != value]
+        if not differing:
+            return dataset if _is_complete(dataset) else None
+        difference = f"that differs from this run in {', '.join(differing)}"
+    if overwrite:
+        return None
+    raise InputError(
+        f"{param('out')} {out} has a data set {difference}: pass another folder, or add {param('overwrite', True)} to "
+        "replace it"
+    )
+
+
+def _comparable(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Return what two runs share if they give the same data set: options by name, and digests of their inputs."""
+    by_digest = {"problems", "mlm", "tagger", "device", "seeds_from"}
+    options = {name: value for name, value in with_defaults(inputs["options"]).items() if name not in by_digest}
+    problems = [*(source["digest"] for source in inputs["sources"]), inputs["problems"], inputs["label_names"]]
+    return options | inputs | {"problems": problems} | dict.fromkeys(("options", "sources", "label_names"))
+
+
+def _is_complete(dataset: MergeDataset) -> bool:
+    digests = {**dataset.record.data.files, CARD_FILE: dataset.record.card}
+    paths = {dataset.folder / name: digest for name, digest in digests.items()}
+    return all(path.is_file() and sha256_of_file(path) == digest for path, digest in paths.items())
+
+
+def write_output(
+    out: Path, inputs: RunInputs, device: str, words: Mapping[str, WordCounts], results: Sequence[VariantShard]
+) -> MergeDataset:
+    """Write data, card and record to `OUT.work/`, then move them to `out` together.
+
+    Args:
+        out: The data set's folder.
+        inputs: Everything that the rows depend on.
+        device: The kind of device that the masked LMs ran on.
+        words: Shared words by word class.
+        results: The results of each shard.
+
+    Returns:
+        The data set.
+    """
+    staged = work_folder_of(out) / "staged"
+    options = inputs.options
+    with disk_errors_as_input_errors(out):
+        shutil.rmtree(staged, ignore_errors=True)
+        staged.mkdir(parents=True)
+        variants, seeds = [result.variants for result in results], [result.seeds for result in results]
+        configs = write_data(staged, variants, seeds, options, inputs.problems.label_names)
+        record = _record(inputs, device, words, results, configs, staged, load_name_of(out))
+        return write_dataset(staged, out, record, {RUN_TOML: write_run_file(options).encode()})
+
+
+def _record(
     inputs: RunInputs,
     device: str,
     words: Mapping[str, WordCounts],
     results: Sequence[VariantShard],
     configs: dict[str, ConfigRecord],
-    data: DataRecord,
+    staged: Path,
     load_name: str,
 ) -> Record:
-    """Return the record of a run, without the digests of card and record.
-
-    Args:
-        inputs: Everything that its rows depend on.
-        device: The kind of device that the masked LMs ran on.
-        words: Shared words by word class, from `count_words`.
-        results: The results of each shard, with the counts of the filters.
-        configs: The configs.
-        data: The data files.
-        load_name: The name of the folder in the examples of the card.
-    """
+    """Return the record of a run, without the digests of card and record."""
     options = inputs.options
     versions = {"merge_snli": __version__, "python": platform.python_version()}
     of_filters = (applied.filter.library for applied in applied_filters(options))
@@ -79,7 +180,7 @@ def make_record(
             filters=_filter_records(result.filter_counts for result in results),
             standalone_filters=_filter_records(result.standalone_counts for result in results),
         ),
-        data=data,
+        data=data_record(staged, configs),
     )
 
 
