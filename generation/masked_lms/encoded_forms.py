@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from generation.masked_lms.vocabulary import SPACED, Piece
+from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
+from generation.sentences.forms import Form
 from generation.sentences.windows import sentence_starts, window_around
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from transformers import PreTrainedTokenizerFast
-
-    from generation.masked_lms.vocabulary import Vocabulary
-    from generation.sentences.forms import Form
 
 # Index of the first token, and the index after the last.
 Span = tuple[int, int]
@@ -109,8 +106,15 @@ class _Encoder:
         ):
             return SPLIT
         before, after = self._context(ids, form.start, {start: span for start, span in spans.items() if span})
-        pieces = self._piece_forms(before, word_ids, after) if several else ()
-        return EncodedForm((*before, self.mask, *after), len(before), word_ids[0], pieces)
+        pieces = (
+            EncodedForm(
+                (*before, *word_ids[:index], *[self.mask] * (len(word_ids) - index), *after),
+                len(before) + index,
+                piece_id,
+            )
+            for index, piece_id in enumerate(word_ids if several else ())
+        )
+        return EncodedForm((*before, self.mask, *after), len(before), word_ids[0], tuple(pieces))
 
     def _encode_in_window(
         self, form: Form, ids: list[int], offsets: Sequence[Span], max_length: int
@@ -151,27 +155,18 @@ class _Encoder:
         side += ids[position:]
         return before, after
 
-    def _piece_forms(self, before: list[int], word_ids: list[int], after: list[int]) -> tuple[EncodedForm, ...]:
-        return tuple(
-            EncodedForm(
-                (*before, *word_ids[:index], *[self.mask] * (len(word_ids) - index), *after),
-                len(before) + index,
-                piece_id,
-            )
-            for index, piece_id in enumerate(word_ids)
-        )
-
     def _span(self, text: str, start: int, end: int, ids: list[int], offsets: Sequence[Span]) -> Span | None:
         """Return the tokens that cover exactly these characters, or None if there are none."""
         covering = [
-            index for index, (begin, stop) in enumerate(offsets) if begin < end and stop > start and begin < stop
+            index
+            for index, (begin, stop) in enumerate(offsets)
+            if begin < end and stop > start and text[begin:stop].strip()
         ]
-        covering = [index for index in covering if text[slice(*offsets[index])].strip()]
         if not covering or offsets[covering[-1]][1] != end:
             return None
         first, last = covering[0], covering[-1]
         begin, stop = offsets[first]
-        if begin + len(text[begin:stop]) - len(text[begin:stop].lstrip()) != start:
+        if stop - len(text[begin:stop].lstrip()) != start:
             return None
         if last > first and self.pieces[ids[first - 1]] == Piece("", SPACED):
             first -= 1

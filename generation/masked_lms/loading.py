@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from pickle import UnpicklingError
@@ -15,8 +17,8 @@ from generation.masked_lms.masked_lm import (
     masked_logits,
     repeat_sentence,
 )
-from generation.masked_lms.vocabulary import read_vocabulary
-from merge_snli.base.errors import InputError, param, reason
+from generation.masked_lms.vocabulary import Vocabulary, read_vocabulary
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.models.batches import Batches, is_batch_invariant, is_out_of_memory, max_length, tokens_per_batch
 from merge_snli.models.finding import (
     ResolvedModel,
@@ -30,12 +32,8 @@ from merge_snli.models.finding import (
 from merge_snli.models.last_layer import FAILURES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
-
-    from generation.masked_lms.vocabulary import Vocabulary
 
 FLOAT32 = "float32"
 FORMS_PER_TRIAL = 64
@@ -51,8 +49,7 @@ def find_masked_lms(names: Sequence[str], *, allow_pickle: bool = False) -> tupl
     models = tuple(find_model(name, allow_pickle=allow_pickle) for name in names)
     for model in models:
         check_weights(model, allow_pickle=allow_pickle)
-    model_names = [model.name for model in models]
-    duplicate = next((name for name in model_names if model_names.count(name) > 1), None)
+    duplicate = next((name for name, count in Counter(model.name for model in models).items() if count > 1), None)
     if duplicate is not None:
         paths = " and ".join(str(model.path) for model in models if model.name == duplicate)
         raise InputError(
@@ -80,12 +77,8 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
     model: Any = _move(_load_model(resolved, device), device, resolved)
     _check_tokenizer_size(tokenizer, model.get_input_embeddings().weight.shape[0], resolved.name)
     sentence = tokenizer(f"A small {tokenizer.mask_token} sleeps.")["input_ids"]
-    try:
+    with explained(FAILURES, f"masked LM {resolved.name} fails on the output of its own tokenizer: {REASON}"):
         fast_path = find_fast_path(model, sentence)
-    except FAILURES as error:
-        raise InputError(
-            f"masked LM {resolved.name} fails on the output of its own tokenizer: {reason(error)}"
-        ) from error
     if dtype != FLOAT32:
         # Copied first: the heads may share weights with the embeddings, which do not stay in float32.
         fast_path = None if fast_path is None else replace(fast_path, heads=deepcopy(fast_path.heads))
@@ -127,10 +120,8 @@ def _check_architecture(model: ResolvedModel) -> None:
     from transformers import AutoConfig
     from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
-    try:
+    with explained(FAILURES, f"cannot read config.json of masked LM {model.name}: {REASON}"):
         config = AutoConfig.from_pretrained(model.path)
-    except FAILURES as error:
-        raise InputError(f"cannot read config.json of masked LM {model.name}: {reason(error)}") from error
     masked_lm = MODEL_FOR_MASKED_LM_MAPPING_NAMES.get(config.model_type)
     if masked_lm is None:
         raise InputError(
@@ -146,10 +137,8 @@ def _check_architecture(model: ResolvedModel) -> None:
 def _load_tokenizer(model: ResolvedModel) -> PreTrainedTokenizerFast:
     from transformers import AutoTokenizer
 
-    try:
+    with explained(FAILURES, f"cannot load the tokenizer of masked LM {model.name}: {REASON}"):
         tokenizer: Any = AutoTokenizer.from_pretrained(model.path)
-    except FAILURES as error:
-        raise InputError(f"cannot load the tokenizer of masked LM {model.name}: {reason(error)}") from error
     if not tokenizer.is_fast:
         raise InputError(f"masked LM {model.name} has no fast tokenizer, which is needed to map tokens to characters")
     if tokenizer.mask_token_id is None:
@@ -173,7 +162,8 @@ def _load_model(resolved: ResolvedModel, device: str) -> PreTrainedModel:
     from transformers import AutoModelForMaskedLM
 
     attention = {"attn_implementation": "eager"} if device == "cpu" else {}
-    try:
+    errors = (*FAILURES, SafetensorError, UnpicklingError, EOFError)
+    with explained(errors, f"masked LM {resolved.name} cannot be loaded: {REASON}"):
         model, report = AutoModelForMaskedLM.from_pretrained(
             resolved.path,
             dtype=torch.float32,
@@ -181,8 +171,6 @@ def _load_model(resolved: ResolvedModel, device: str) -> PreTrainedModel:
             output_loading_info=True,
             **attention,
         )
-    except (*FAILURES, SafetensorError, UnpicklingError, EOFError) as error:
-        raise InputError(f"masked LM {resolved.name} cannot be loaded: {reason(error)}") from error
     if report["missing_keys"]:
         missing = ", ".join(sorted(report["missing_keys"])[:3])
         raise InputError(f"{resolved.name} is not a trained masked LM: weights are missing for {missing}")

@@ -193,7 +193,7 @@ class MaskedLM:
         Yields:
             Answers by key: first the forms that cannot be encoded, with the reason, then the others by length.
         """
-        encoded = dict(zip(forms, self._encode(list(forms.values()), split_words), strict=True))
+        encoded = dict(zip(forms, self._encode([*forms.values()], split_words), strict=True))
         refused = {key: form for key, form in encoded.items() if isinstance(form, str)}
         if refused:
             yield {**refused}
@@ -223,8 +223,8 @@ class MaskedLM:
             return fillers
         word_log_probs = self._word_log_probs([form.pieces for form in forms])
         return [
-            replace(each, original_log_prob=word_log_probs.get(index, each.original_log_prob))
-            for index, each in enumerate(fillers)
+            replace(of_form, original_log_prob=word_log_probs.get(index, of_form.original_log_prob))
+            for index, of_form in enumerate(fillers)
         ]
 
     def _word_log_probs(self, words: Sequence[tuple[EncodedForm, ...]]) -> dict[int, float]:
