@@ -98,6 +98,9 @@ class InPlaceTagger:
     """Tags suggestions in their sentences, by the tagger's receptive field if that gives the same tags.
 
     The first suggestions of a run verify the fast path. Its caches live as long as this object.
+
+    Attributes:
+        tagger: The tagger.
     """
 
     def __init__(self, tagger: Tagger) -> None:
@@ -106,7 +109,7 @@ class InPlaceTagger:
         Args:
             tagger: The tagger.
         """
-        self._tagger = tagger
+        self.tagger = tagger
         self._fast: ReceptiveFieldTagger | None = None
         self._alone: dict[str, dict[str, str]] = {}
         self._verified = False
@@ -139,12 +142,12 @@ class InPlaceTagger:
         Returns:
             The tags; None if spaCy splits the suggestion into several tokens or joins it with its neighbors.
         """
-        if not is_english(self._tagger.language):
+        if not is_english(self.tagger.language):
             return self._tags_with_own_features(suggestions)
         if not self._verified and suggestions:
             self._fast = self._verified_fast_path(suggestions[:SUGGESTIONS_TO_VERIFY])
             self._verified = True
-        return plain_tags(suggestions, self._tagger) if self._fast is None else self._fast.tags(suggestions)
+        return plain_tags(suggestions, self.tagger) if self._fast is None else self._fast.tags(suggestions)
 
     def same_parses(self, suggestions: Sequence[Substitution]) -> list[bool]:
         """Return whether each sentence has the same dependency parse with the original and with the suggestion.
@@ -156,19 +159,19 @@ class InPlaceTagger:
             Whether both have the same number of tokens, with the same heads and labels.
         """
         sentences = dict.fromkeys(suggestion.sentence for suggestion in suggestions)
-        originals = dict(zip(sentences, _parses(sentences, self._tagger), strict=True))
-        parses = _parses((suggestion.text for suggestion in suggestions), self._tagger)
+        originals = dict(zip(sentences, _parses(sentences, self.tagger), strict=True))
+        parses = _parses((suggestion.text for suggestion in suggestions), self.tagger)
         return [parse == originals[suggestion.sentence] for suggestion, parse in zip(suggestions, parses, strict=True)]
 
     def _tags_with_own_features(self, suggestions: Sequence[Substitution]) -> list[str | None]:
-        capitals = language_of(self._tagger.language).noun_capitals
+        capitals = language_of(self.tagger.language).noun_capitals
         # As within a sentence.
         words = [suggestion.word if capitals else suggestion.word.lower() for suggestion in suggestions]
         new = [word for word in dict.fromkeys(words) if word not in self._alone]
         alone = [Substitution("", 0, 0, word) for word in new]
-        for word, tag in zip(new, plain_tags(alone, self._tagger), strict=True):
+        for word, tag in zip(new, plain_tags(alone, self.tagger), strict=True):
             self._alone[word] = {} if tag is None else features_of(tag)
-        tags = plain_tags(suggestions, self._tagger)
+        tags = plain_tags(suggestions, self.tagger)
         return [
             None if tag is None else _with_features(tag, self._alone[word])
             for word, tag in zip(words, tags, strict=True)
@@ -178,12 +181,12 @@ class InPlaceTagger:
         from generation.sentences.receptive_field import ReceptiveFieldTagger
 
         try:
-            fast = ReceptiveFieldTagger(self._tagger)
-            if fast.tags(suggestions) == plain_tags(suggestions, self._tagger):
+            fast = ReceptiveFieldTagger(self.tagger)
+            if fast.tags(suggestions) == plain_tags(suggestions, self.tagger):
                 return fast
-            logger.warning("tagger %s: tagging whole sentences (receptive field gave other tags)", self._tagger.name)
+            logger.warning("tagger %s: tagging whole sentences (receptive field gave other tags)", self.tagger.name)
         except (AttributeError, LookupError, RuntimeError, StopIteration, TypeError, ValueError) as error:
-            logger.info("tagger %s: tagging whole sentences (%r)", self._tagger.name, error)
+            logger.info("tagger %s: tagging whole sentences (%r)", self.tagger.name, error)
         return None
 
 

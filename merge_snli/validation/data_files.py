@@ -1,9 +1,7 @@
 """Check all data files: rows of `all` and `seed`, files derived from these two, and the scores of annotators."""
 
-import json
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -15,14 +13,14 @@ from generation.seeds_from import Seeds
 from generation.work import METHOD_VERSION
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
-from merge_snli.dataset.record import AnnotationRecord, ConfigRecord, generation_of
+from merge_snli.dataset.record import AnnotationRecord, ConfigRecord, as_json, generation_of
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, features
 from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.folder import check_digests
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column, read_tables
 from merge_snli.validation.recorded_run import ANNOTATED, SEEDS, VARIANTS, RecordedRun
-from merge_snli.validation.rows import check_rows, find_resources
+from merge_snli.validation.rows import check_rows
 from merge_snli.validation.seeds import Row
 
 LOWEST, HIGHEST = 1, 5
@@ -45,7 +43,7 @@ def check_data_files(folder: Path, run: RecordedRun, tagger: str | None, collect
             _check_table(folder, name, run, collector)
         return
     if run.record.method_version == METHOD_VERSION:
-        check_rows(folder, run, find_resources(run, tagger, collector), collector)
+        check_rows(folder, run, tagger, collector)
     else:
         collector.skip(f"rows: written by method version {run.record.method_version}, this is {METHOD_VERSION}")
     _check_derived(folder, run, collector)
@@ -65,36 +63,27 @@ def _check_derived(folder: Path, run: RecordedRun, collector: Collector) -> None
             return
         _check_bytes(folder, Path(copy), run, collector)
     compare_configs(run.record.configs, configs, collector)
-    seeds = generation_of(run.record).seeds
-    if seeds is not None:
-        collector.compare(RUN_FILE, "generation.seeds.digest", seeds.digest, _seeds(folder).digest, "the data has")
+    if (recorded := generation_of(run.record).seeds) is not None:
+        columns = read_tables(folder / VARIANTS, columns=["seed_id", "word_class"])
+        classes = pa.concat_tables(columns).group_by("seed_id").aggregate([("word_class", "distinct")]).to_pylist()
+        seeds = Seeds("", {row["seed_id"]: frozenset(row["word_class_distinct"]) for row in classes}, {})
+        collector.compare(RUN_FILE, "generation.seeds.digest", recorded.digest, seeds.digest, "the data has")
 
 
 def compare_configs(
-    recorded: Mapping[str, ConfigRecord], found: Mapping[str, ConfigRecord], collector: Collector
+    recorded: Mapping[str, ConfigRecord], given: Mapping[str, ConfigRecord], collector: Collector
 ) -> None:
     """Report what the record says of configs other than the data.
 
     Args:
         recorded: The configs of the record.
-        found: The configs that the data gives.
+        given: The configs that the data gives.
         collector: Gets the findings.
     """
-    if list(recorded) != list(found):
-        message = f"has {', '.join(recorded)}; the data has {', '.join(found)}"
-        collector.find(RUN_FILE, None, "configs", message)
-    for name in recorded.keys() & found.keys():
-        was, is_ = (json.loads(json.dumps(asdict(of[name]))) for of in (recorded, found))
-        collector.compare(RUN_FILE, f"configs.{name}", was, is_, "the data has")
-
-
-def _seeds(folder: Path) -> Seeds:
-    """Return the seeds and their word classes."""
-    classes: dict[str, frozenset[str]] = {}
-    pairs = zip(*(read_column(folder / VARIANTS, name) for name in ("seed_id", "word_class")), strict=True)
-    for seed_id, word_class in pairs:
-        classes[seed_id] = classes.get(seed_id, frozenset()) | {word_class}
-    return Seeds("", classes, {})
+    if list(recorded) != list(given):
+        collector.find(RUN_FILE, None, "configs", f"has {', '.join(recorded)}; the data has {', '.join(given)}")
+    for name in recorded.keys() & given.keys():
+        collector.compare(RUN_FILE, f"configs.{name}", as_json(recorded[name]), as_json(given[name]), "the data has")
 
 
 def _check_bytes(folder: Path, copy: Path, run: RecordedRun, collector: Collector) -> None:
@@ -125,9 +114,9 @@ def _has_same_rows(folder: Path, copy: Path, name: str, run: RecordedRun, collec
         return False
     tables = (read_tables(path / name) if (path / name).is_file() else () for path in (folder, copy))
     first, source = 0, f"config {SEED if name == SEEDS else ALL}, split {TEST}"
-    for found, expected in zip_longest(*tables):
-        if found is None or expected is None or not found.equals(expected):
-            rows, expected_rows = ([] if table is None else table.to_pylist() for table in (found, expected))
+    for table, expected in zip_longest(*tables):
+        if table is None or expected is None or not table.equals(expected):
+            rows, expected_rows = ([] if of is None else of.to_pylist() for of in (table, expected))
             if find_difference(name, first, rows, expected_rows, source, collector):
                 return False
         first += ROWS_PER_GROUP
@@ -175,29 +164,25 @@ def check_annotation(folder: Path, record: AnnotationRecord | None, collector: C
     check_digests(folder, {ANNOTATED: record.digest}, collector)
     if not check_table(folder, ANNOTATED, features(ANNOTATION).arrow_schema, collector):
         return
-    rows = [row for table in read_tables(folder / ANNOTATED) for row in table.to_pylist()]
+    rows = pa.concat_tables(read_tables(folder / ANNOTATED)).to_pylist()
     collector.count("scores of annotators", len(rows))
     if len(rows) != record.rows:
         collector.find(ANNOTATED, None, None, f"has {len(rows)} rows; the record has {record.rows}")
-    annotators = sorted({row["annotator"] for row in rows})
-    if annotators != list(record.annotators):
-        collector.find(
-            ANNOTATED, None, "annotator", f"has {quoted(annotators)}; the record has {quoted(list(record.annotators))}"
-        )
+    annotators, recorded = sorted({row["annotator"] for row in rows}), [*record.annotators]
+    if annotators != recorded:
+        message = f"has {quoted(annotators)}; the record has {quoted(recorded)}"
+        collector.find(ANNOTATED, None, "annotator", message)
     try:
         variants = set(read_column(folder / VARIANTS, "variant_id"))
     except READ_ERRORS:
         collector.skip(f"variants of {ANNOTATED}: {VARIANTS} cannot be read")
         return
-    previous = ("", "")
-    for number, row in enumerate(rows):
+    keys = [(row["variant_id"], row["annotator"]) for row in rows]
+    for number, (row, key, previous) in enumerate(zip(rows, keys, [("", ""), *keys], strict=False)):
         find = partial(collector.find, ANNOTATED, number)
         if row["variant_id"] not in variants:
             find("variant_id", f"{quoted(row['variant_id'])} is not a variant of config all")
-        for name in ("F", "R"):
-            if not LOWEST <= row[name] <= HIGHEST:
-                find(name, f"is {row[name]}, but must be from {LOWEST} to {HIGHEST}")
-        key = (row["variant_id"], row["annotator"])
+        for name in (name for name in ("F", "R") if not LOWEST <= row[name] <= HIGHEST):
+            find(name, f"is {row[name]}, but must be from {LOWEST} to {HIGHEST}")
         if key <= previous:
             find("variant_id", f"{quoted(list(key))} is double or out of order: it follows {quoted(list(previous))}")
-        previous = key

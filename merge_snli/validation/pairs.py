@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import InputError, Message
 from merge_snli.card.dataset_folder import config_record
 from merge_snli.dataset.record import Record
 from merge_snli.pairs.options import SimplePairOptions
@@ -29,7 +29,9 @@ def check_pairs(folder: Path, record: Record, collector: Collector) -> None:
     again: dict[str, PairConfig] | None = None
     try:
         again = _made_again(record)
-    except (InputError, TypeError) as error:  # such as missing words, or options of another version
+    except InputError as error:
+        collector.skip(Message(f"sentences: {error.message.marked}"))
+    except TypeError as error:  # options of another version
         collector.skip(f"sentences: {error}")
     seen: set[str] = set()
     for name, config in record.configs.items():
@@ -58,7 +60,7 @@ def _check_rows(folder: Path, record: Record, name: str, table: pa.Table, seen: 
             collector.find(path, number, "pair_id", f"{quoted(pair_id)} is the id of an earlier pair")
         seen.add(pair_id)
     try:
-        found = config_record(
+        counted = config_record(
             folder,
             name,
             {config.split: table.num_rows},
@@ -70,7 +72,7 @@ def _check_rows(folder: Path, record: Record, name: str, table: pa.Table, seen: 
     except READ_ERRORS:
         collector.find(path, None, "label", f"has numbers other than 0 to {len(record.label_names) - 1}")
         return
-    compare_configs({name: config}, {name: found}, collector)
+    compare_configs({name: config}, {name: counted}, collector)
 
 
 def _made_again(record: Record) -> dict[str, PairConfig]:

@@ -33,7 +33,7 @@ def found(folder: Path) -> list[str]:
 
 
 def test_optional_files(folder: Path) -> None:
-    for name in ("run.toml", "eval.yaml", "croissant.json", ".gitattributes"):
+    for name in ("run.toml", "eval.yaml", ".gitattributes"):
         (folder / name).touch()
     (folder / ".git").mkdir()
     (folder / ".git" / "config").touch()

@@ -68,8 +68,8 @@ def test_offsets_are_checked_with_and_without_the_tagger(column: str, with_tagge
     if not with_tagger:
         other = {"name": "x", "version": "1", "digest": "0" * 64}
         change_record(copied, lambda run: run["generation"].update(tagger=other))
-    places = {(each.file, each.row, each.column) for each in validate(copied).findings}
-    assert (VARIANTS, 0, column if with_tagger else column.removesuffix("_offsets")) in places
+    found = {(each.file, each.row, each.column) for each in validate(copied).findings}
+    assert (VARIANTS, 0, column if with_tagger else column.removesuffix("_offsets")) in found
 
 
 def test_rest_is_checked_without_the_tagger_of_the_run(copied: Path) -> None:
@@ -120,11 +120,13 @@ def test_a_long_list_of_findings_is_shortened() -> None:
 
 def test_what_was_checked_is_counted() -> None:
     collector = Collector()
-    for name in ("data files", "draws", "words tagged in place"):
+    for name in ("data files", "subsamples", "words tagged in place"):
         collector.count(name, 1)
-    assert report_text(collector.report("a")) == "a: valid (checked: 1 data file, 1 draw, 1 word tagged in place)\n"
-    collector.count("draws", 1_999)
-    assert "checked: 1 data file, 2,000 draws, 1 word tagged in place" in report_text(collector.report("a"))
+    assert (
+        report_text(collector.report("a")) == "a: valid (checked: 1 data file, 1 subsample, 1 word tagged in place)\n"
+    )
+    collector.count("subsamples", 1_999)
+    assert "checked: 1 data file, 2,000 subsamples, 1 word tagged in place" in report_text(collector.report("a"))
 
 
 def test_one_finding_is_not_findings() -> None:
@@ -140,9 +142,8 @@ def test_one_finding_is_not_findings() -> None:
 
 def test_the_command(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["validate", str(copied)]) == 0
-    expected = (
-        r".*copied: valid \(checked: \d+ data files, \d+ words tagged in place, \d+ seeds, \d+ variants, \d+ draws\)\n"
-    )
+    checked = r"\d+ data files, \d+ words tagged in place, \d+ seeds, \d+ variants, \d+ subsamples"
+    expected = rf".*copied: valid \(checked: {checked}\)\n"
     assert re.fullmatch(expected, capsys.readouterr().out)
     (copied / "data" / "all" / "rows.pkl").write_bytes(b"")
     assert cli.main(["validate", str(copied), "--format", "json"]) == 2
