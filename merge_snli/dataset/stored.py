@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import InputError, reason
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import is_path, sha256_of_file
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.base.table import Column, Table
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
     from merge_snli.dataset.record import Record
 
+# The record of the run: options, versions, digests and counts.
 RUN_FILE = "run.json"
-"""The record of the run: options, versions, digests and counts."""
 
 CARD_FILE = "README.md"
 
+# The name of the bundled data set in any folder.
 BUNDLED = PREFIX + "dataset"
-"""The name of the bundled data set in any folder."""
 
+# The folder of the bundled data set, which is that of the package.
 FOLDER = Path(__file__).parents[1]
-"""The folder of the bundled data set, which is that of the package."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,5 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Tabl
     recorded = dataset.record.files.get(data_file(config, split))
     if recorded is not None and sha256_of_file(path) != recorded:
         raise InputError(f"{path} has changed since the run wrote it: download or generate the data set again")
-    try:
+    with explained((pa.ArrowException, OSError), f"{path} cannot be read as Parquet: {REASON}"):
         return pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {reason(error)}") from error

@@ -1,4 +1,4 @@
-"""Ask an async function, such as a call of a paid API, about pairs; no answer is lost if the run stops."""
+"""Call an async function, such as that of a paid API, with pairs; no answer is lost if the run stops."""
 
 import asyncio
 import hashlib
@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 
 def is_async(function: object) -> bool:
     """Return whether a function, or the `__call__` of an object, is async."""
-    function = _without_arguments(function)
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+    called = _without_arguments(function)
+    return inspect.iscoroutinefunction(called) or inspect.iscoroutinefunction(type(called).__call__)
 
 
 def journal_name(function: AsyncLabelFunction, name: str, version: str | None) -> str:
@@ -54,7 +54,7 @@ def _without_arguments(function: object) -> object:
     return function.func if isinstance(function, partial) else function
 
 
-def ask_all(
+def call_all(
     function: AsyncLabelFunction,
     pairs: Sequence[Pair],
     *,
@@ -63,7 +63,7 @@ def ask_all(
     concurrency: int,
     journal: Path | None,
 ) -> dict[Pair, str | None]:
-    """Ask a function about every pair.
+    """Call a function with every pair.
 
     Args:
         function: The function.
@@ -71,7 +71,7 @@ def ask_all(
         read: The result of `merge_snli.models.function.label_reader`; checks each answer before it is kept.
         name: Name of the function, for the progress.
         concurrency: Number of calls at the same time.
-        journal: A file to which every answer is appended as it comes. If it exists, its answers are not asked again.
+        journal: A file to which every answer is appended as it comes. If it exists, its pairs are not called again.
 
     Raises:
         InputError: If an answer is not a label, or the journal cannot be written.
@@ -79,13 +79,17 @@ def ask_all(
     """
     code = _code_digest(function)
     known = {} if journal is None else _read_journal(journal)
-    found = {pair: known[key] for pair in pairs if (key := _key(pair)) in known}
-    answers = {pair: label for pair, (label, _) in found.items()}
+    stored = {pair: known[key] for pair in pairs if (key := _key(pair)) in known}
+    answers = {pair: label for pair, (label, _) in stored.items()}
     if answers:
-        other = sum(by != code for _, by in found.values())
+        other = sum(by != code for _, by in stored.values())
         before = f", {other:,} of them from before its code changed" if other else ""
         logger.warning(
-            "%s: reusing %s answers in %s%s; delete it to ask again", name, f"{len(answers):,}", journal, before
+            "%s: reusing %s answers in %s%s; delete it to start over",
+            name,
+            f"{len(answers):,}",
+            journal,
+            before,
         )
     missing = [pair for pair in pairs if pair not in answers]
     stop = Event()
@@ -101,15 +105,15 @@ def ask_all(
 
         # A thread of its own, because a notebook already runs an event loop in this one.
         with ThreadPoolExecutor(1) as thread:
-            asked = thread.submit(asyncio.run, _ask(function, missing, concurrency, answered, stop))
+            calls = thread.submit(asyncio.run, _call(function, missing, concurrency, answered, stop))
             try:
-                asked.result()
+                calls.result()
             finally:
                 stop.set()  # after an error or Ctrl-C, the calls under way end, because they are paid for
     return answers
 
 
-async def _ask(
+async def _call(
     function: AsyncLabelFunction,
     pairs: Sequence[Pair],
     concurrency: int,
@@ -141,15 +145,13 @@ def _key(pair: Pair) -> str:
 
 def _read_journal(journal: Path) -> dict[str, tuple[str | None, str]]:
     """Read the answer to each pair, and the digest of the code that gave it; a line that a crash cut off is ignored."""
-    found: dict[str, tuple[str | None, str]] = {}
+    answers: dict[str, tuple[str | None, str]] = {}
     if journal.is_file():
         for line in journal.read_text(encoding="utf-8", errors="replace").splitlines():
-            try:
+            with suppress(ValueError, TypeError):
                 key, label, code = json.loads(line)
-            except (ValueError, TypeError):
-                continue
-            found[key] = label, code
-    return found
+                answers[key] = label, code
+    return answers
 
 
 @contextmanager

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from merge_snli.base.errors import InputError, reason
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.table import count
 from merge_snli.models.batches import TOKENS_PER_BATCH, Batches, is_batch_invariant, max_length, padded_length
 from merge_snli.models.labels import ModelFacts, Pair
@@ -69,12 +69,17 @@ class Classifier:
         self._options: dict[str, Any] = {name: options[name] for name in options if name not in TRUNCATION_OPTIONS}
         self._dtype = str(pipeline.model.dtype).removeprefix("torch.")
         self.n_outputs = len(output_names(pipeline.model.config))
-        self.facts = _facts(pipeline, parameters)
+        self.facts = ModelFacts(
+            architecture=type(pipeline.model).__name__,
+            parameters=pipeline.model.num_parameters() if parameters is None else parameters,
+            max_length=max_length(pipeline.model, cast(Any, pipeline.tokenizer)),
+        )
         attention = last_attention(pipeline.model)
         self._attention = attention if attention is not None and self._reads_first_tokens_of(attention) else None
         pads = self._ignores_padding()
         invariant = packed and self._is_batch_invariant(pads=pads)
-        self.batch_tokens = self._tokens_per_batch(batch_invariant=invariant)
+        on_cpu = TOKENS_PER_BATCH if invariant else FILLED_TOKENS_PER_BATCH
+        self.batch_tokens = on_cpu if pipeline.device.type == "cpu" else TOKENS_PER_GPU_BATCH
         per_doubling = LENGTHS_PER_DOUBLING if invariant else FILLED_LENGTHS_PER_DOUBLING
         self._lengths_per_doubling = per_doubling if pads else None
         self._batches = Batches(
@@ -99,19 +104,14 @@ class Classifier:
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Return the logits, [n, n_outputs], of pairs that have the same padded length, and are all padded or none."""
-        try:
+        errors = (RuntimeError, IndexError, ValueError)
+        with explained(errors, f"{self.facts.architecture} fails on {count(len(pairs), 'pair')}: {REASON}"):
             encoded = self._encode(pairs)
             length = encoded["input_ids"].shape[1]
             rows = self._batches.run(
                 lambda batch: list(self._logits(encoded, batch, self._attention)), range(len(pairs)), length
             )
             logits = np.stack(rows)
-        except InputError:
-            raise
-        except (RuntimeError, IndexError, ValueError) as error:
-            raise InputError(
-                f"{self.facts.architecture} fails on {count(len(pairs), 'pair')}: {reason(error)}"
-            ) from error
         if not np.isfinite(logits).all():
             raise InputError(f"{self.facts.architecture} returns logits that are not finite; check its weights")
         return logits
@@ -141,11 +141,6 @@ class Classifier:
         return unpadded and (
             not pads or is_batch_invariant(lambda times: self._example_logits(times, attention, EXAMPLE_PADDING))
         )
-
-    def _tokens_per_batch(self, *, batch_invariant: bool) -> int:
-        if self._pipeline.device.type != "cpu":
-            return TOKENS_PER_GPU_BATCH
-        return TOKENS_PER_BATCH if batch_invariant else FILLED_TOKENS_PER_BATCH
 
     def _example_logits(
         self, times: int, attention: torch.nn.Module | None = None, padding: int = 0
@@ -190,15 +185,6 @@ class Classifier:
 def texts_of(pairs: Sequence[Pair]) -> dict[str, list[str]]:
     """Return pairs as keyword arguments of a tokenizer."""
     return {"text": [premise for premise, _ in pairs], "text_pair": [hypothesis for _, hypothesis in pairs]}
-
-
-def _facts(pipeline: Any, parameters: int | None) -> ModelFacts:  # noqa: ANN401 - transformers has few types
-    model = pipeline.model
-    return ModelFacts(
-        architecture=type(model).__name__,
-        parameters=model.num_parameters() if parameters is None else parameters,
-        max_length=max_length(model, pipeline.tokenizer),
-    )
 
 
 def output_names(config: Any) -> tuple[str, ...]:  # noqa: ANN401 - a class per architecture

@@ -3,13 +3,14 @@
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli
 from merge_snli.models.labels import ANSWERS, FUNCTION, Missing, ModelFacts, ModelLabels, Pair
@@ -45,17 +46,14 @@ def model_from_function(
         dtype=None,
         device=None,
         versions={},
-        load=lambda: LabelPredictor(partial(_asked, function, data_labels, name), "int64", len(labels)),
+        load=lambda: LabelPredictor(partial(_predicted, function, data_labels, name), "int64", len(labels)),
     )
 
 
 def _require_one_argument(function: LabelFunction, name: str) -> None:
-    try:
+    must = f"{name} must take one argument, a list of (premise, hypothesis) pairs: {REASON}"
+    with explained(TypeError, must), suppress(ValueError):  # of built-in functions without a signature
         inspect.signature(function).bind([])
-    except TypeError as error:
-        raise InputError(f"{name} must take one argument, a list of (premise, hypothesis) pairs: {error}") from error
-    except ValueError:  # of built-in functions without a signature
-        return
 
 
 def labels_of_answers(data_labels: Sequence[str]) -> tuple[str, ...]:
@@ -78,8 +76,8 @@ def model_from_answers(
         answers: A label for each pair, or None for an answer that cannot be read.
         data_labels: The data set's labels in the order of their numbers.
         name: The name to report.
-        digest: What identifies the model and how it was asked; None if only its name does.
-        versions: Versions of the libraries that asked it.
+        digest: What identifies the model and its prompt; None if only its name does.
+        versions: Versions of the libraries that called it.
         ranked: For each pair the log-likelihood of the answer for each label of the data, if the model ranked them.
     """
     possible, likelihoods = labels_of_answers(data_labels), {} if ranked is None else ranked
@@ -149,7 +147,7 @@ class LabelPredictor:
         return np.array(self._numbers(pairs), dtype=self._dtype)
 
 
-def _asked(function: LabelFunction, data_labels: Sequence[str], name: str, pairs: Sequence[Pair]) -> list[int]:
+def _predicted(function: LabelFunction, data_labels: Sequence[str], name: str, pairs: Sequence[Pair]) -> list[int]:
     """Return the number of each label that a function returns, or `NO_ANSWER`."""
     returned: object = function(list(pairs))
     if not isinstance(returned, Iterable):

@@ -67,12 +67,15 @@ class Predictor(Protocol):
 
 
 class Missing(IntEnum):
-    """Stands for a label that there is not, in arrays of numbers of labels."""
+    """Stands for a label that there is not, in arrays of numbers of labels.
+
+    Attributes:
+        NOT_PREDICTED: The model did not predict the pair, which may be too long for it, or its answer was not imported.
+        NO_ANSWER: The model gave no answer, or one that cannot be read, which is wrong.
+    """
 
     NOT_PREDICTED = -1
-    """The model was not asked, the pair is too long for it, or its answer was not imported."""
     NO_ANSWER = -2
-    """The model gave no answer, or one that cannot be read, which is wrong."""
 
 
 @dataclass(frozen=True)

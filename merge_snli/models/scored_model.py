@@ -50,7 +50,7 @@ class ScoredModel:
         versions: Versions of the libraries that its predictions depend on.
         load: Loads the model.
         training_data: Its training data sets, or None if unknown.
-        prompt: How a causal LM is asked; None for other models.
+        prompt: The prompt of a causal LM; None for other models.
     """
 
     name: str

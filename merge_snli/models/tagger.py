@@ -6,18 +6,17 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.files import sha256_of_file
 from merge_snli.languages.language import ENGLISH, check_code, is_english, language_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from spacy.language import Language
 
     from merge_snli.dataset.record import TaggerRecord
@@ -56,6 +55,9 @@ EXCLUDED_COMPONENTS = (PARSER, "senter", "ner", LEMMATIZER, "entity_linker", "en
 # In the folder of a pipeline and in that of its package: its version, components and labels.
 META_FILE = "meta.json"
 
+# Errors of spaCy, and of reading its files.
+LOAD_ERRORS = (OSError, ValueError, LookupError, ImportError, TypeError, AttributeError)
+
 
 @dataclass(frozen=True)
 class Tagger:
@@ -91,10 +93,10 @@ class Tagger:
     def digest(self) -> str:
         """The sha256 of the names and contents of the files that tags depend on."""
         digest = hashlib.sha256()
-        parts = {"tokenizer", "config.cfg", "vocab", *self.components}
+        names = {"tokenizer", "config.cfg", "vocab", *self.components}
         for file in sorted(path for path in self.path.rglob("*") if path.is_file()):
             relative = file.relative_to(self.path)
-            if relative.parts[0] in parts:
+            if relative.parts[0] in names:
                 digest.update(f"{relative.as_posix()}\0{sha256_of_file(file)}\n".encode())
         return digest.hexdigest()
 
@@ -116,9 +118,9 @@ def find_tagger(name: str | None = None, *, language: str | None = None, parser:
         tagger = _find(name, parser=parser)
         check_code(tagger.language)
         if language not in (None, tagger.language):
-            found = language_of(tagger.language).name
+            other = language_of(tagger.language).name
             raise InputError(
-                f"the tagger {name!r} is for {found}, but {param('language')} is {language!r}: change one of them"
+                f"the tagger {name!r} is for {other}, but {param('language')} is {language!r}: change one of them"
             )
         return tagger
     for package in TAGGERS:
@@ -167,12 +169,10 @@ def _find(name: str, *, parser: bool) -> Tagger:
         raise InputError(
             f"the tagger {name!r} is neither an installed package nor a folder: install it, or check the name"
         )
-    try:
+    with explained(LOAD_ERRORS, f"the tagger {name!r} cannot be loaded: {REASON}"):
         meta = json.loads((folder / META_FILE).read_text(encoding="utf-8"))
         pipeline, labels = meta["pipeline"], meta["labels"].get("tagger", ())
         package_data = folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
-    except (OSError, ValueError, LookupError, AttributeError, TypeError) as error:
-        raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
     if meta["lang"] != ENGLISH and {*POS_COMPONENTS}.isdisjoint(pipeline):
         raise InputError(
             f"the spaCy pipeline {name!r} sets no universal part-of-speech tags (components: {', '.join(pipeline)}); "
@@ -187,7 +187,7 @@ def _find(name: str, *, parser: bool) -> Tagger:
             f"the tagger of the spaCy pipeline {name!r} has no Penn tags such as NN: choose an English pipeline"
         )
     loaded = {PARSER: parser, LEMMATIZER: meta["lang"] != ENGLISH}
-    excluded = tuple(each for each in EXCLUDED_COMPONENTS if not loaded.get(each))
+    excluded = tuple(component for component in EXCLUDED_COMPONENTS if not loaded.get(component))
     return Tagger(
         name=Path(name).name,
         version=str(meta["version"]),
@@ -219,17 +219,15 @@ def _package_folder(name: str) -> Path | None:
 def _load(name: str, excluded: tuple[str, ...]) -> Language:
     import spacy
 
-    try:
+    with explained(LOAD_ERRORS, f"the tagger {name!r} cannot be loaded: {REASON}"):
         return spacy.load(name, exclude=list(excluded))
-    except (OSError, ValueError, ImportError, TypeError, AttributeError) as error:
-        raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
 
 
 def _check_weights(tagger: Tagger) -> None:
     for file, expected in TAGGER_WEIGHTS.items():
-        found = sha256_of_file(tagger.path / file)
-        if found != expected:
+        digest = sha256_of_file(tagger.path / file)
+        if digest != expected:
             raise InputError(
-                f"{tagger.path / file} has sha256 {found}, not {expected} as in {TAGGERS[0]} 3.8.0: reinstall "
+                f"{tagger.path / file} has sha256 {digest}, not {expected} as in {TAGGERS[0]} 3.8.0: reinstall "
                 f"{tagger.name}, or choose it with {param('tagger')} to skip this check"
             )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from merge_snli.base.errors import InputError
-from merge_snli.models.async_function import CONCURRENCY, ask_all, is_async, journal_name
+from merge_snli.models.async_function import CONCURRENCY, call_all, is_async, journal_name
 from merge_snli.models.function import function_name, label_reader, model_from_function
 from merge_snli.models.loading import ModelOptions
 from merge_snli.models.scored_model import model_from_name, model_from_pipeline, pipeline_of
@@ -148,7 +148,7 @@ def _score_async(
     name = name or function_name(function)
     journal = None if out is None else work_folder(out) / "answers" / journal_name(function, name, version)
     read = label_reader(data.label_names, name)
-    answers = ask_all(function, pairs, read=read, name=name, concurrency=concurrency, journal=journal)
+    answers = call_all(function, pairs, read=read, name=name, concurrency=concurrency, journal=journal)
     scored = model_from_function(
         lambda asked: [answers[pair] for pair in asked], data.label_names, name=name, version=version
     )

@@ -14,7 +14,7 @@ import pytest
 
 from merge_snli import score
 from merge_snli.base.errors import InputError
-from merge_snli.models.async_function import ask_all, is_async
+from merge_snli.models.async_function import call_all, is_async
 from merge_snli.models.function import function_name
 from tests.oracles import answers_of_groups
 
@@ -58,7 +58,7 @@ def test_scores_are_those_of_the_same_function_without_async(dataset: Path) -> N
     assert api.most == 5
 
 
-def test_no_answer_is_asked_twice_after_a_crash(dataset: Path, tmp_path: Path) -> None:
+def test_no_pair_is_called_twice_after_a_crash(dataset: Path, tmp_path: Path) -> None:
     out, failing, whole = tmp_path / "results", Api(fails_after=40), Api()
     with pytest.raises(ConnectionError):
         score(failing, dataset, config="verb", out=out)
@@ -88,12 +88,12 @@ def test_a_version_keeps_the_answers(dataset: Path, tmp_path: Path) -> None:
 def test_a_killed_process_loses_no_answer(tmp_path: Path) -> None:
     journal = tmp_path / "journal.jsonl"
     code = (
-        "import asyncio, os\nfrom pathlib import Path\nfrom merge_snli.models.async_function import ask_all\n"
+        "import asyncio, os\nfrom pathlib import Path\nfrom merge_snli.models.async_function import call_all\n"
         "calls = 0\n"
         "async def ask(pair):\n    global calls\n    calls += 1\n    if calls > 25: os._exit(9)\n    return 'neutral'\n"
         "pairs = [(str(n), 'h') for n in range(60)]\n"
         f"options = dict(read=lambda label, pair: label, concurrency=1, journal=Path({str(journal)!r}))\n"
-        "ask_all(ask, pairs, name='ask', **options)"
+        "call_all(ask, pairs, name='ask', **options)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
     asked: list[Pair] = []
@@ -103,7 +103,7 @@ def test_a_killed_process_loses_no_answer(tmp_path: Path) -> None:
         return "neutral"
 
     pairs = [(str(number), "h") for number in range(60)]
-    answers = ask_all(ask, pairs, read=lambda label, pair: str(label), name="ask", concurrency=4, journal=journal)
+    answers = call_all(ask, pairs, read=lambda label, pair: str(label), name="ask", concurrency=4, journal=journal)
     assert len(answers) == 60
     assert asked == pairs[25:]
 
