@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 import merge_snli
 from generation import Options
-from generation.replacements.counts import counts_table
+from generation.replacements.finding import counts_table
 from generation.run import GenerationRun, plan_run, read_inputs
 from generation.tasks import write
 from generation.variant_shards import PARTS_PER_SHARD, VARIANT_COUNTS, VariantShard

@@ -23,8 +23,8 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from generation import Options
+from generation.options import DEMO_FILTERS
 from generation.pipeline import run_pipeline
-from generation.presets import DEMO_FILTERS
 from merge_snli.annotation.sample import GOOD
 from merge_snli.annotation.scores import Share, share
 from merge_snli.base.files import sha256_of_json

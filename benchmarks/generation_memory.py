@@ -26,8 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.synthetic_problems import write_problems
-from generation.answers.cache_key import cache_key_of
-from generation.answers.store import Store
+from generation.answers.store import Store, cache_key_of
 from generation.masked_lms.loading import load_masked_lm, load_vocabulary
 from generation.options import Options
 from generation.output.dataset import add_word_counts, count_words
@@ -39,8 +38,7 @@ from merge_snli.base.progress import Progress
 from merge_snli.embedded import MASKED_LMS, PREFIX
 from merge_snli.models.finding import find_model
 from merge_snli.models.tagger import find_tagger
-from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source
+from merge_snli.problems.reading import open_source, stream_problems, survey_problems
 
 KIBIBYTES_PER_MEBIBYTE = 1024
 KEYS = {"peak": "VmHWM", "resident": "VmRSS"}

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from generation.answers.cache_key import CacheKey, cache_key_of
+from generation.answers.store import CacheKey, cache_key_of
 from generation.filters.definitions import applied_filters, check_language
 from generation.filters.lexical import WordNet, load_wordnet
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
@@ -38,8 +38,7 @@ from merge_snli.problems.guesses import needs_world_knowledge
 from merge_snli.problems.language import LanguageCheck
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
-from merge_snli.problems.reading import Survey, stream_problems, survey_problems
-from merge_snli.problems.source import ProblemSource, open_source
+from merge_snli.problems.reading import ProblemSource, Survey, open_source, stream_problems, survey_problems
 
 logger = logging.getLogger(__name__)
 

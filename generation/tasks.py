@@ -105,7 +105,7 @@ def answer(run: GenerationRun, name: str, share: TaskShare, stage: Stage) -> Non
 
 
 def make_variants(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
-    """Filter the fillers of a share, combine them, and draw the variants.
+    """Filter the fillers of a share, combine them to variants, and select the subsamples.
 
     Args:
         run: The run.

@@ -15,8 +15,7 @@ from generation.filters.definitions import applied_filters
 from generation.filters.lexical import WordNet
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options
-from generation.replacements.counts import count_standalone, counts_table
-from generation.replacements.finding import FilteredWord, find_replacements
+from generation.replacements.finding import FilteredWord, count_standalone, counts_table, find_replacements
 from generation.seeds_from import Seeds
 from generation.sentences.tagged_shards import ProblemWords, distinct_forms, read_tagged
 from generation.sentences.tagging import InPlaceTagger

@@ -16,7 +16,7 @@ from generation.work import HOLDER_FILE, LOCK_FILE, work_folder
 from merge_snli import cli
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import is_path, is_running
-from merge_snli.dataset.folders import new_content
+from merge_snli.dataset.stored import new_content
 from tests.windows import UNIX_ONLY, refuse_as_windows, refused_names
 
 ROOT = Path(__file__).parent.parent

@@ -25,7 +25,7 @@ from transformers import (
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
-from merge_snli.dataset.folders import new_content
+from merge_snli.dataset.stored import new_content
 
 logger = logging.getLogger(__name__)
 

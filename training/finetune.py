@@ -15,7 +15,7 @@ from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import disk_errors_as_input_errors, read_json, sha256_of_file, write_json, write_text
-from merge_snli.dataset.folders import new_content
+from merge_snli.dataset.stored import new_content
 from merge_snli.models.finding import ResolvedModel, find_model
 from training.finetuning.data import TrainingData, augmented, read_training_data
 from training.finetuning.options import PAPER_BASE, RECIPES, RECORD, FinetuneOptions, Recipe, default_recipe

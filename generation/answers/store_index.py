@@ -92,15 +92,13 @@ class StoreIndex:
     def _discard(self, error: sqlite3.DatabaseError) -> None:
         """Delete a damaged index file; refuse to go on after an error of the disk."""
         if isinstance(error, sqlite3.OperationalError) or self._path is None:
-            raise _disk_error(error, self._path) from error
+            what, advice = "a temporary index of stored answers", "free some space in TMPDIR"
+            if self._path is not None:
+                what = f"the index in {self._path.parent}"
+                advice = (
+                    f"free disk space or choose another folder with {param('work')}, then run again: finished work is "
+                    "kept"
+                )
+            raise InputError(f"cannot use {what} ({error}); {advice}") from error
         self.close()  # Windows deletes no open file
         self._path.unlink(missing_ok=True)
-
-
-def _disk_error(error: sqlite3.Error, path: Path | None) -> InputError:
-    if path is None:
-        return InputError(f"cannot use a temporary index of stored answers ({error}); free some space in TMPDIR")
-    return InputError(
-        f"cannot use the index in {path.parent} ({error}); free disk space or choose another folder with "
-        f"{param('work')}, then run again: finished work is kept"
-    )

@@ -314,7 +314,7 @@ FILTERS = (
 )
 
 # The switches of the filters of the paper's method, which `--filters` selects.
-METHOD_OPTIONS = {each.name: each.option for each in FILTERS if each.in_method and each.option is not None}
+METHOD_OPTIONS = {filter_.name: filter_.option for filter_ in FILTERS if filter_.in_method and filter_.option}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -341,7 +341,7 @@ def applied_filters(options: Any) -> tuple[Applied, ...]:  # noqa: ANN401 - anyt
     Args:
         options: The options of the run, with their language.
     """
-    return tuple(Applied(each, each.value(options)) for each in FILTERS if each.applies(options))
+    return tuple(Applied(filter_, filter_.value(options)) for filter_ in FILTERS if filter_.applies(options))
 
 
 def check_language(options: Any) -> None:  # noqa: ANN401 - as for `applied_filters`
@@ -352,7 +352,7 @@ def check_language(options: Any) -> None:  # noqa: ANN401 - as for `applied_filt
     """
     if is_english(options.language):
         return
-    english = [param(each.name) for each, _ in applied_filters(options) if each.languages == ENGLISH_ONLY]
+    english = [param(filter_.name) for filter_, _ in applied_filters(options) if filter_.languages == ENGLISH_ONLY]
     if english:
         name = language_of(options.language).name
         raise InputError(

@@ -1,7 +1,8 @@
-"""Encode forms as token ids with the mask in place."""
+"""Encode forms as token ids with the mask in place, those of a long text in a window of its sentences."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,14 +10,47 @@ from typing import TYPE_CHECKING, Any
 
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.sentences.forms import Form
-from generation.sentences.windows import sentence_starts, window_around
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
+# Closing quotation marks and brackets belong to the sentence. An abbreviation such as "Dr." ends one as well: then the
+# window begins or ends within a sentence, as the text of a masked LM often does.
+SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|\n\s*")
+
 # Index of the first token, and the index after the last.
 Span = tuple[int, int]
+
+
+def sentence_starts(text: str) -> list[int]:
+    """Return the offset of the first character of each sentence, ascending from 0."""
+    ends = {match.end() for match in SENTENCE_END.finditer(text)}
+    return [0, *sorted(ends - {len(text)})]
+
+
+def window_around(index: int, lengths: Sequence[int], limit: int) -> tuple[int, int]:
+    """Return the sentences of a window.
+
+    The preceding and the following sentences are added in turn, as long as the sum of the lengths is at most `limit`.
+    If one side is at its end or its next sentence does not fit, only the other side grows.
+
+    Args:
+        index: The sentence that the window has in any case.
+        lengths: The length of each sentence.
+        limit: The largest sum.
+
+    Returns:
+        The index of the first sentence, and that after the last.
+    """
+    first, end, total = index, index + 1, lengths[index]
+    open_sides = [True, True]
+    while any(open_sides):
+        for side, neighbor in enumerate((first - 1, end)):
+            open_sides[side] &= 0 <= neighbor < len(lengths) and total + lengths[neighbor] <= limit
+            if open_sides[side]:
+                first, end, total = min(first, neighbor), max(end, neighbor + 1), total + lengths[neighbor]
+    return first, end
 
 
 @dataclass(frozen=True, slots=True)

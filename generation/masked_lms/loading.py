@@ -19,7 +19,6 @@ from generation.masked_lms.masked_lm import (
 )
 from generation.masked_lms.vocabulary import Vocabulary, read_vocabulary
 from merge_snli.base.errors import REASON, InputError, explained, param
-from merge_snli.models.batches import Batches, is_batch_invariant, is_out_of_memory, max_length, tokens_per_batch
 from merge_snli.models.finding import (
     ResolvedModel,
     check_weights,
@@ -29,7 +28,14 @@ from merge_snli.models.finding import (
     has_safetensors,
     warn_about_slow_bfloat16,
 )
-from merge_snli.models.last_layer import FAILURES
+from merge_snli.models.inference import (
+    FAILURES,
+    Batches,
+    is_batch_invariant,
+    is_out_of_memory,
+    max_length,
+    tokens_per_batch,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -88,12 +94,9 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
     log_probs = _log_probs(model, fast_path, sentence, 1)
     check_finite(log_probs, resolved.name)
     vocabulary = read_vocabulary(tokenizer, log_probs.shape[-1], resolved.name)
-
-    def trial() -> int:
-        _log_probs(model, fast_path, sentence, FORMS_PER_TRIAL)
-        return len(sentence) * FORMS_PER_TRIAL
-
-    tokens = tokens_per_batch(device, trial)
+    tokens = tokens_per_batch(
+        device, lambda: _log_probs(model, fast_path, sentence, FORMS_PER_TRIAL), len(sentence) * FORMS_PER_TRIAL
+    )
     batches = Batches(f"masked LM {resolved.name}", "form", tokens, batch_invariant=invariant)
     return MaskedLM(resolved, tokenizer, model, vocabulary, max_length(model, tokenizer), fast_path, batches)
 

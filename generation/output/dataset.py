@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from generation.filters.definitions import applied_filters
-from generation.options import FILTER_NAMES, UNION, Options, with_defaults
+from generation.options import FILTER_NAMES, RUN_TOML, UNION, Options, with_defaults, write_run_file
 from generation.output.write_data import GROUP_COLUMN, write_data
-from generation.presets import RUN_TOML, write_run_file
-from generation.replacements.counts import sum_of_tables
+from generation.replacements.finding import sum_of_tables
 from generation.run import RunInputs
 from generation.sentences.tagging import TaggedProblem
 from generation.sentences.words import LEFT_OUT, SharedWord

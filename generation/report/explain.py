@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 
 from generation.answers.store import MaskedLMAnswers
 from generation.options import UNION, Options, options_of_run
-from generation.replacements.finding import FilteredWord, combine, filter_words
-from generation.report.stored_answers import TracedForm, stored_answers, tagger_of_run, trace_form
+from generation.replacements.finding import FilteredForm, FilteredWord, combine, filter_words
+from generation.report.stored_answers import Filler, stored_answers, tagger_of_run, trace_form
 from generation.run import find_wordnet
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import InPlaceTagger, tag
@@ -22,8 +22,7 @@ from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.texts import TextNames
 from merge_snli.problems.problem import Problem
-from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source
+from merge_snli.problems.reading import open_source, stream_problems, survey_problems
 from merge_snli.schema import ALL, SEED
 
 # Number of words shown for each reason to drop a filler.
@@ -52,16 +51,26 @@ class Explanation:
     answers: Mapping[str, MaskedLMAnswers]
     variants: dict[str, int]
 
-    def forms(self, word: FilteredWord) -> list[TracedForm]:
-        """Return the answers to the forms of a word, with the outcome of each filler."""
-        return [trace_form(form, word.word, self.answers[form.masked_lm]) for form in word.forms]
+    def fillers(self, form: FilteredForm) -> list[Filler]:
+        """Return the fillers of a form, each with its outcome."""
+        return trace_form(form, self.answers[form.masked_lm])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation with every filler as JSON values."""
         words = [
             {
                 "word": asdict(word.word),
-                "forms": list(map(asdict, self.forms(word))),
+                "forms": [
+                    {
+                        "masked_lm": form.masked_lm,
+                        "side": form.side,
+                        "start": form.form.start,
+                        "refused": form.refused,
+                        "in_window": form.in_window,
+                        "fillers": list(map(asdict, self.fillers(form))),
+                    }
+                    for form in word.forms
+                ],
                 "replacements": list(map(asdict, word.replacements)),
                 "dropped": _dropped(word),
             }
@@ -160,8 +169,8 @@ def _word_lines(filtered: FilteredWord, explanation: Explanation) -> Iterator[st
     elif word.word_class not in options.classes:
         yield f"  not replaced: the run replaces {', '.join(options.classes)}"
     else:
-        for form in explanation.forms(filtered):
-            yield from _form_lines(form, names[form.side])
+        for form in filtered.forms:
+            yield from _form_lines(form, explanation.fillers(form), names[form.side])
         for reason, of_sides in _dropped(filtered).items():
             for side, words in of_sides.items():
                 yield f"  {reason} in the {names[side]} {len(words)}: {_examples(words)}"
@@ -170,15 +179,15 @@ def _word_lines(filtered: FilteredWord, explanation: Explanation) -> Iterator[st
         yield f"    {_listed([replacement.word for replacement in filtered.replacements])}"
 
 
-def _form_lines(form: TracedForm, text: str) -> Iterator[str]:
+def _form_lines(form: FilteredForm, fillers: Sequence[Filler], text: str) -> Iterator[str]:
     window = ", in a window of the text" if form.in_window else ""
-    where = f"  {form.masked_lm}, {text} at {form.start}{window}:"
+    where = f"  {form.masked_lm}, {text} at {form.form.start}{window}:"
     if form.refused is not None:
         yield f"{where} no answer: {form.refused}"
         return
-    yield f"{where} {len(form.fillers)} fillers, {len(form.kept)} kept: {_listed(list(form.kept))}"
+    yield f"{where} {len(fillers)} fillers, {len(form.suggestions)} kept: {_listed([*form.suggestions])}"
     dropped: dict[str, list[str]] = {}
-    for filler in form.fillers:
+    for filler in fillers:
         if filler.dropped is not None:
             dropped.setdefault(filler.dropped, []).append(filler.word)
     for reason, words in dropped.items():

@@ -26,8 +26,6 @@ from merge_snli.dataset.record import Record, inputs_of
 
 TAGGED, RESULTS, ANSWERS = "tagged problems", "results", "answers"
 
-Json = dict[str, Any]
-
 BYTES_PER_MIB = 2**20
 NEEDED = {True: "yes", False: "no", None: "unknown"}
 
@@ -58,14 +56,14 @@ class Stored:
 
     kind: str
     masked_lm: str | None = None
-    cache_key: Json = field(default_factory=dict)
+    cache_key: dict[str, Any] = field(default_factory=dict)
     needed: bool | None
     shards: int
     rows: int
     bytes: int
     paths: tuple[Path, ...]
 
-    def as_dict(self) -> Json:
+    def as_dict(self) -> dict[str, Any]:
         """Return everything but the paths as JSON values."""
         return {name: value for name, value in asdict(self).items() if name != "paths"}
 

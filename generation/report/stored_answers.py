@@ -5,8 +5,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from generation.answers.cache_key import recorded_cache_keys
-from generation.answers.store import MaskedLMAnswers, Store, load_answers
+from generation.answers.store import MaskedLMAnswers, Store, load_answers, recorded_cache_keys
 from generation.filters.definitions import FILTERS
 from generation.filters.fillers import KEPT, OUTCOMES
 from generation.masked_lms.loading import find_masked_lms, load_vocabulary
@@ -18,7 +17,6 @@ from generation.run import find_wordnet
 from generation.sentences.forms import match_case
 from generation.sentences.tagged_shards import ProblemWords, distinct_forms, read_tagged
 from generation.sentences.tagging import InPlaceTagger
-from generation.sentences.words import SharedWord
 from generation.work import read_description
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.record import generation_of
@@ -149,38 +147,11 @@ class Filler:
     dropped: str | None
 
 
-@dataclass(frozen=True)
-class TracedForm:
-    """The answer of one masked LM to one form.
-
-    Attributes:
-        masked_lm: The name of the masked LM.
-        side: `premise` or `hypothesis`.
-        start: Offset of the occurrence in that sentence.
-        refused: The reason why the form has no answer; None if it has one.
-        in_window: Whether the masked LM saw a window of the text, because the text is too long for it.
-        fillers: The fillers in order of decreasing probability.
-    """
-
-    masked_lm: str
-    side: str
-    start: int
-    refused: str | None
-    in_window: bool
-    fillers: tuple[Filler, ...]
-
-    @property
-    def kept(self) -> dict[str, float]:
-        """The log-odds of the words that every filter kept."""
-        return {filler.word: filler.log_odds for filler in self.fillers if filler.dropped is None}
-
-
-def trace_form(filtered: FilteredForm, word: SharedWord, answers: MaskedLMAnswers) -> TracedForm:
-    """Return each filler of a form with its outcome.
+def trace_form(filtered: FilteredForm, answers: MaskedLMAnswers) -> list[Filler]:
+    """Return the fillers of a form in order of decreasing probability, each with its outcome.
 
     Args:
         filtered: The form with the outcome of the filters.
-        word: The shared word.
         answers: The answers of the form's masked LM.
     """
     answer, outcome = answers.answers[filtered.form.key], filtered.outcome
@@ -188,14 +159,7 @@ def trace_form(filtered: FilteredForm, word: SharedWord, answers: MaskedLMAnswer
     if isinstance(answer, Fillers) and not isinstance(outcome, str):
         for piece_id, log_prob, code in zip(answer.piece_ids, answer.log_probs, outcome.codes, strict=True):
             reason, text = OUTCOMES[code], answers.vocabulary.text(piece_id)
-            written = match_case(word.text, text) if reason in WORDS else text
+            written = match_case(filtered.occurrence.word.text, text) if reason in WORDS else text
             log_odds = float(log_prob) - answer.original_log_prob
             fillers.append(Filler(written, log_odds, None if reason == KEPT else reason))
-    return TracedForm(
-        filtered.masked_lm,
-        filtered.side,
-        filtered.form.start,
-        outcome if isinstance(outcome, str) else None,
-        filtered.in_window,
-        tuple(fillers),
-    )
+    return fillers

@@ -49,9 +49,9 @@ def words_report(options: ProblemOptions) -> tuple[dict[str, Any], Table]:
     return report, words_table(counts, survey.with_label, survey.without_label)
 
 
-def percent(part: int, whole: int) -> float | None:
-    """Return a share in percent, rounded to one decimal; None if `whole` is 0."""
-    return round(100 * part / whole, 1) if whole else None
+def percent(number: int, total: int) -> float | None:
+    """Return a share in percent, rounded to one decimal; None if `total` is 0."""
+    return round(100 * number / total, 1) if total else None
 
 
 def words_table(classes: Mapping[str, WordCounts], with_label: int, without_label: int) -> Table:

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from generation.answers.cache_key import recorded_cache_keys
+from generation.answers.store import recorded_cache_keys
 from generation.filters.definitions import LESS_PROBABLE, OTHER_CLASS
 from generation.options import departures
-from generation.replacements.counts import FILLERS, WITH_CLASS
+from generation.replacements.finding import FILLERS, WITH_CLASS
 from generation.report.overlap import Overlap, figure_9, overlap, suggestion_overlaps
 from generation.report.stored_answers import check_work, filter_again
 from generation.report.summary import percent

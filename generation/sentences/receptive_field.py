@@ -89,8 +89,8 @@ class ReceptiveFieldTagger:
         with _one_thread():
             for first in range(0, len(known), SUGGESTIONS_PER_BATCH):
                 tags += self._tags_of(torch.tensor(known[first : first + SUGGESTIONS_PER_BATCH]))
-        found = iter(tags)
-        return [None if window is None else next(found) for window in windows]
+        remaining = iter(tags)
+        return [None if window is None else next(remaining) for window in windows]
 
     def _window(
         self, suggestion: Substitution, sentences: dict[str, _Tokens], contexts: dict[tuple[str, int, int], _Context]
@@ -133,8 +133,8 @@ class ReceptiveFieldTagger:
             The rows of the tokens, and which of them is the suggestion; None if it is not a single token.
         """
         tokens = self._tokens(before + word + after, spaced)
-        found = (index for index, start in enumerate(tokens.starts) if start == len(before))
-        return next(((tokens.rows, index) for index in found if tokens.texts[index] == word), None)
+        indices = (index for index, start in enumerate(tokens.starts) if start == len(before))
+        return next(((tokens.rows, index) for index in indices if tokens.texts[index] == word), None)
 
     def _tokens(self, text: str, spaced: bool = False) -> _Tokens:
         doc = self._nlp.make_doc(text)

@@ -91,8 +91,8 @@ def read_tagged(shard: Path, classes: Sequence[str], share: TaskShare = WHOLE) -
         share: The share of the problems to read.
     """
     table = read_shard(shard)
-    part = table.take(pa.array(share.of(table.num_rows), pa.int64()))
-    replaced = ((tagged, replaced_words(words, classes)) for tagged, words in _words(part))
+    rows = table.take(pa.array(share.of(table.num_rows), pa.int64()))
+    replaced = ((tagged, replaced_words(words, classes)) for tagged, words in _words(rows))
     return [(tagged, words) for tagged, words in replaced if words]
 
 
@@ -125,7 +125,9 @@ def replaced_words(words: Sequence[SharedWord], classes: Sequence[str]) -> tuple
 
 
 def _key(problems: Sequence[Problem], tagger: Tagger, *, ignore_case: bool) -> str:
-    contents = [[each.id, each.premise, each.hypothesis, each.label, *each.extra] for each in problems]
+    contents = [
+        [problem.id, problem.premise, problem.hypothesis, problem.label, *problem.extra] for problem in problems
+    ]
     return sha256_of_json([contents, SCHEMA.names, tagger.digest, ignore_case, version("spacy"), METHOD_VERSION])[:32]
 
 

@@ -12,7 +12,7 @@ from merge_snli.base.errors import explained
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Column, Table, capitalized, count, printable
-from merge_snli.dataset.folders import check_out, first_name, new_content
+from merge_snli.dataset.stored import check_out, first_name, new_content
 from merge_snli.dataset.texts import TextNames
 
 # Headings of the interface, each with the columns shown below it.

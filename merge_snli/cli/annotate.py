@@ -21,8 +21,7 @@ from merge_snli.cli.arguments import (
     list_argument,
     write_tables,
 )
-from merge_snli.dataset.folders import check_out, first_name
-from merge_snli.dataset.stored import find_dataset, find_local
+from merge_snli.dataset.stored import check_out, find_dataset, find_local, first_name
 
 logger = logging.getLogger(__name__)
 

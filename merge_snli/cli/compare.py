@@ -128,7 +128,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _run_power(arguments: argparse.Namespace) -> None:
     """Print how many seeds a comparison needs; draw it with `--out`."""
     from merge_snli.comparison.power import CORRELATION, assumed_power, power_of_results
-    from merge_snli.dataset.folders import check_out
+    from merge_snli.dataset.stored import check_out
     from merge_snli.scoring.store import read_results, safe_name
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 

@@ -19,9 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Generate a data set from the bundled problems, score both NLI models on it, and print all results."""
-    from generation.options import Options
+    from generation.options import Options, preset_options
     from generation.pipeline import run_pipeline
-    from generation.presets import preset_options
     from generation.report.summary import composition_table, words_table
     from merge_snli.comparison.example import example_text, summary_text
     from merge_snli.comparison.figures import draw_curves

@@ -37,8 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Write the page and print its path."""
     from merge_snli.comparison.corpus import count_corpus, open_corpus, tagger_of
-    from merge_snli.dataset.folders import check_out
-    from merge_snli.dataset.stored import find_dataset
+    from merge_snli.dataset.stored import check_out, find_dataset
     from merge_snli.explorer.write import results_on, write_explorer
     from merge_snli.scoring.store import read_results, work_folder
 

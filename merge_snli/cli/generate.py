@@ -94,7 +94,7 @@ def _estimate(options: Options, arguments: argparse.Namespace, cluster: Cluster 
     from generation.pipeline import submitted
     from generation.run import plan_run, read_inputs
     from merge_snli.base.progress import Progress
-    from merge_snli.dataset.folders import check_dataset_out
+    from merge_snli.dataset.stored import check_dataset_out
     from merge_snli.runs.executors import plan_text
 
     choices = {name: getattr(arguments, name) for name in ("work", "allow_pickle")}
@@ -110,7 +110,7 @@ def _execution(cluster: Cluster | None) -> dict[str, Any]:
 
 def read_options(arguments: argparse.Namespace) -> Options:
     """Return the options of a run: those of the preset or options file, overridden by the command line."""
-    from generation.presets import preset_options, read_run_file
+    from generation.options import preset_options, read_run_file
 
     values = given(arguments, Options)
     if arguments.preset is not None:

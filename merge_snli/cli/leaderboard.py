@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_arguments(arguments: argparse.Namespace) -> None:
-    from merge_snli.dataset.folders import check_out
+    from merge_snli.dataset.stored import check_out
     from merge_snli.problems.options import require_at_least
 
     for option, given, formats in (

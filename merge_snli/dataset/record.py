@@ -287,16 +287,14 @@ class Record:
     @property
     def files(self) -> dict[str, str]:
         """The sha256 of every data file by relative path, including the scores of annotators."""
-        if self.annotation is None:
-            return self.data.files
-        return {**self.data.files, data_file(ANNOTATION, TEST): self.annotation.digest}
+        scores = {data_file(ANNOTATION, TEST): self.annotation.digest} if self.annotation else {}
+        return self.data.files | scores
 
     @property
     def rows(self) -> dict[str, dict[str, int]]:
         """The number of rows by config and split, including the scores of annotators."""
-        if self.annotation is None:
-            return self.data_rows
-        return {**self.data_rows, ANNOTATION: {TEST: self.annotation.rows}}
+        scores = {ANNOTATION: {TEST: self.annotation.rows}} if self.annotation else {}
+        return self.data_rows | scores
 
     @property
     def test_configs(self) -> dict[str, ConfigRecord]:
@@ -349,8 +347,7 @@ def require(record: Record, *names: OptionalField) -> None:
 
 def generation_of(record: Record) -> GenerationRecord:
     """Return how masked LMs generated the variants of a data set; refuse one whose variants they did not."""
-    if record.generation is None:
-        require(record, "generation")
+    require(record, "generation")
     return cast(GenerationRecord, record.generation)
 
 

@@ -23,9 +23,8 @@ from merge_snli.card.metadata import license_of, license_text, may_be_shared
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.html_page import asset, combined_script, content_policy, shared_style, template
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, read_scored_dataset
-from merge_snli.dataset.folders import check_out
 from merge_snli.dataset.record import require
-from merge_snli.dataset.stored import MergeDataset
+from merge_snli.dataset.stored import MergeDataset, check_out
 from merge_snli.dataset.variants import seed_offsets
 from merge_snli.models.labels import positions
 from merge_snli.schema import ALL

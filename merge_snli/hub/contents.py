@@ -6,8 +6,7 @@ from typing import Any
 
 import yaml
 
-from generation.options import Options
-from generation.presets import RUN_TOML, write_run_file
+from generation.options import RUN_TOML, Options, write_run_file
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import LICENSE_ID, check_license
 from merge_snli.card import license_of

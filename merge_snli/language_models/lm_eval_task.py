@@ -15,7 +15,7 @@ from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, recorded_scope, run_digest
 from merge_snli.language_models.questions import Scope, Seeds, accuracies, read_questions
 from merge_snli.models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, parse_prompt
-from merge_snli.problems.file_rows import open_file
+from merge_snli.problems.formats import open_file
 from merge_snli.problems.rows import SourceRow
 from merge_snli.scoring.records import GENERATED, RANKED, PromptRecord
 from merge_snli.scoring.replies import STOPPED, Reply, best_label, majority

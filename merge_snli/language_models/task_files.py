@@ -8,7 +8,7 @@ from typing import Any
 from merge_snli.base.errors import REASON, explained
 from merge_snli.base.files import write_text
 from merge_snli.base.table import Column, Table
-from merge_snli.dataset.folders import check_out
+from merge_snli.dataset.stored import check_out
 from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.questions import Question, Questions
 from merge_snli.language_models.shots import fill_prompt

@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from merge_snli.base.errors import REASON, InputError, explained, param
-from merge_snli.models.batches import TOKENS_PER_BATCH, Batches, is_batch_invariant, max_length
 from merge_snli.models.classifier import EXAMPLE_PAIR, PADDING_NOISE, TOKENS_PER_GPU_BATCH
-from merge_snli.models.labels import ModelFacts, Pair
-from merge_snli.models.last_layer import FAILURES, outputs_match
+from merge_snli.models.inference import (
+    TOKENS_PER_BATCH,
+    Batches,
+    is_batch_invariant,
+    max_length,
+    outputs_match,
+)
+from merge_snli.models.labels import ModelFacts, Pair, Predictor
 from merge_snli.models.prompts import FilledPrompt
 
 if TYPE_CHECKING:
@@ -34,7 +39,7 @@ class EncodedPrompt(NamedTuple):
     answers: list[list[int]]
 
 
-class CausalLM:
+class CausalLM(Predictor):
     """Ranks answers with a causal LM, without padding before a token that counts.
 
     The tokens that all prompts begin with, which are those of instruction and shots, are computed once, and those of a
@@ -88,10 +93,6 @@ class CausalLM:
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
         """Return the number of tokens of the prompt of each pair with the longest answer."""
         return [len(prompt.context) + max(map(len, prompt.answers)) for prompt in self._encode(pairs)]
-
-    def padded_length(self, tokens: int) -> int:
-        """Return the same number: prompts are not padded."""
-        return tokens
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Return the log-likelihood of the answer for each label, [n, n_labels]."""
@@ -161,14 +162,14 @@ class CausalLM:
 
     def _computes_the_same_with_a_cache(self, example: EncodedPrompt) -> bool:
         """Return whether the model gives the same scores with a cache, and cache the common start of all prompts."""
-        try:
+
+        def cached() -> NDArray[np.float32]:
             if self._prefix:
                 _, self._prefix_cache = self._forward([self._prefix], 1, past_key_values=None, use_cache=True)
-            noise = PADDING_NOISE[str(self._model.dtype).removeprefix("torch.")]
-            cached = np.stack(self._scores_with_cache([example] * 2))
-            return outputs_match(cached, np.stack(self._scores_without_cache([example] * 2)), noise)
-        except FAILURES:
-            return False
+            return np.stack(self._scores_with_cache([example] * 2))
+
+        noise = PADDING_NOISE[str(self._model.dtype).removeprefix("torch.")]
+        return outputs_match(cached, lambda: np.stack(self._scores_without_cache([example] * 2)), noise)
 
     def _scores(self, batch: Sequence[EncodedPrompt]) -> list[NDArray[np.float32]]:
         """Return the log-likelihoods of the answers to prompts of one length, [n_labels] each."""

@@ -9,9 +9,19 @@ import numpy as np
 
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.table import count
-from merge_snli.models.batches import TOKENS_PER_BATCH, Batches, is_batch_invariant, max_length, padded_length
+from merge_snli.models.inference import (
+    FLOAT32_NOISE,
+    TOKENS_PER_BATCH,
+    UNLIMITED,
+    Batches,
+    is_batch_invariant,
+    last_attention,
+    max_length,
+    outputs_match,
+    padded_length,
+    select_after_attention,
+)
 from merge_snli.models.labels import ModelFacts, Pair
-from merge_snli.models.last_layer import FAILURES, FLOAT32_NOISE, last_attention, outputs_match, select_after_attention
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -72,16 +82,20 @@ class Classifier:
         self.facts = ModelFacts(
             architecture=type(pipeline.model).__name__,
             parameters=pipeline.model.num_parameters() if parameters is None else parameters,
-            max_length=max_length(pipeline.model, cast(Any, pipeline.tokenizer)),
+            max_length=max_length(pipeline.model, cast("Any", pipeline.tokenizer)),
         )
         attention = last_attention(pipeline.model)
-        self._attention = attention if attention is not None and self._reads_first_tokens_of(attention) else None
+        # Whether the model reads only the first token of each output row of its last layer.
+        reads_first_tokens = attention is not None and outputs_match(
+            lambda: self._example_logits(2, attention), lambda: self._example_logits(2)
+        )
+        self._attention = attention if reads_first_tokens else None
         pads = self._ignores_padding()
         invariant = packed and self._is_batch_invariant(pads=pads)
         on_cpu = TOKENS_PER_BATCH if invariant else FILLED_TOKENS_PER_BATCH
         self.batch_tokens = on_cpu if pipeline.device.type == "cpu" else TOKENS_PER_GPU_BATCH
         per_doubling = LENGTHS_PER_DOUBLING if invariant else FILLED_LENGTHS_PER_DOUBLING
-        self._lengths_per_doubling = per_doubling if pads else None
+        self._lengths_per_doubling = per_doubling if pads else UNLIMITED
         self._batches = Batches(
             f"model {self.facts.architecture}", "pair", self.batch_tokens, batch_invariant=invariant
         )
@@ -93,8 +107,6 @@ class Classifier:
 
     def padded_length(self, tokens: int) -> int:
         """Return the length to which a pair of `tokens` tokens is padded; the same number if it is not padded."""
-        if self._lengths_per_doubling is None:
-            return tokens
         return padded_length(
             tokens,
             lengths_per_doubling=self._lengths_per_doubling,
@@ -116,24 +128,15 @@ class Classifier:
             raise InputError(f"{self.facts.architecture} returns logits that are not finite; check its weights")
         return logits
 
-    def _reads_first_tokens_of(self, attention: torch.nn.Module) -> bool:
-        """Return whether the model reads only the first token of each output row of its last layer."""
-        try:
-            return outputs_match(self._example_logits(2, attention), self._example_logits(2))
-        except FAILURES:
-            return False
-
     def _ignores_padding(self) -> bool:
         """Return whether padding tokens change logits only by rounding."""
         [tokens] = self.count_tokens([EXAMPLE_PAIR])
         limit, noise = self.facts.max_length, PADDING_NOISE.get(self._dtype)
         if noise is None or (limit is not None and tokens + EXAMPLE_PADDING > limit):
             return False
-        try:
-            padded = self._example_logits(2, self._attention, padding=EXAMPLE_PADDING)
-            return outputs_match(padded, self._example_logits(2), noise)
-        except FAILURES:
-            return False
+        return outputs_match(
+            lambda: self._example_logits(2, self._attention, EXAMPLE_PADDING), lambda: self._example_logits(2), noise
+        )
 
     def _is_batch_invariant(self, *, pads: bool) -> bool:
         attention = self._attention

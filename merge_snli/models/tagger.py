@@ -173,20 +173,20 @@ def _find(name: str, *, parser: bool) -> Tagger:
         meta = json.loads((folder / META_FILE).read_text(encoding="utf-8"))
         pipeline, labels = meta["pipeline"], meta["labels"].get("tagger", ())
         package_data = folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
-    if meta["lang"] != ENGLISH and {*POS_COMPONENTS}.isdisjoint(pipeline):
-        raise InputError(
-            f"the spaCy pipeline {name!r} sets no universal part-of-speech tags (components: {', '.join(pipeline)}); "
-            f"it needs a {' or '.join(POS_COMPONENTS)}"
-        )
-    if meta["lang"] == ENGLISH and "tagger" not in pipeline:
-        raise InputError(f"the spaCy pipeline {name!r} has no tagger (components: {', '.join(pipeline)})")
-    if parser and PARSER not in pipeline:
-        raise InputError(f"the spaCy pipeline {name!r} has no parser, which {param('same_parse')} needs")
-    if meta["lang"] == ENGLISH and not CLASS_OF_TAG.keys() & {*labels}:
-        raise InputError(
-            f"the tagger of the spaCy pipeline {name!r} has no Penn tags such as NN: choose an English pipeline"
-        )
-    loaded = {PARSER: parser, LEMMATIZER: meta["lang"] != ENGLISH}
+    in_english, components = meta["lang"] == ENGLISH, f"(components: {', '.join(pipeline)})"
+    lacks = {
+        f"sets no universal part-of-speech tags {components}; it needs a {' or '.join(POS_COMPONENTS)}": (
+            not in_english and {*POS_COMPONENTS}.isdisjoint(pipeline)
+        ),
+        f"has no tagger {components}": in_english and "tagger" not in pipeline,
+        f"has no parser, which {param('same_parse')} needs": parser and PARSER not in pipeline,
+        "has a tagger without Penn tags such as NN: choose an English pipeline": (
+            in_english and CLASS_OF_TAG.keys().isdisjoint(labels)
+        ),
+    }
+    if any(lacks.values()):
+        raise InputError(f"the spaCy pipeline {name!r} {next(filter(lacks.get, lacks))}")
+    loaded = {PARSER: parser, LEMMATIZER: not in_english}
     excluded = tuple(component for component in EXCLUDED_COMPONENTS if not loaded.get(component))
     return Tagger(
         name=Path(name).name,

@@ -13,8 +13,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import is_path
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.embedded import PREFIX, embedded_path
-from merge_snli.problems.file_rows import FILE_TYPES, GZIP, file_type
-from merge_snli.problems.tables import table_in_memory
+from merge_snli.problems.formats import FILE_TYPES, GZIP, file_type, table_in_memory
 
 # Between the names of several files in records and on the command line.
 SEPARATOR = ","
@@ -140,7 +139,7 @@ def split_of_name(source: str) -> tuple[str, str | None]:
 
 def hub_repository(name: str) -> str:
     """Return the Hub id of the data set of a path on the Hub, without its revision."""
-    return split_revision(_hub_parts(name)[0])[0]
+    return split_revision(_split_hub_path(name)[0])[0]
 
 
 def _split(name: str) -> tuple[str, ...]:
@@ -149,7 +148,7 @@ def _split(name: str) -> tuple[str, ...]:
     if len(names) > 1 and not _exists(name) and all(_is_path_or_file(file) or _exists(file) for file in names):
         return names
     if name.startswith(ON_HUB):
-        repository, file = _hub_parts(name)
+        repository, file = _split_hub_path(name)
         return (name if file else repository,)
     return (name,)
 
@@ -183,7 +182,7 @@ def _find(name: str) -> list[Path]:
 
 
 def _from_hub(name: str) -> list[Path]:
-    repository, file = _hub_parts(name)
+    repository, file = _split_hub_path(name)
     repo_id, revision = split_revision(repository)
     folder = fetch(repo_id, repo_type="dataset", revision=revision, patterns=[file], alternative="a file or a folder")
     return _files(folder.glob(file), f"{name}: {repository} has no file {file}")
@@ -196,11 +195,11 @@ def _files(paths: Iterable[Path], message: str) -> list[Path]:
     return files
 
 
-def _hub_parts(name: str) -> tuple[str, str]:
+def _split_hub_path(name: str) -> tuple[str, str]:
     """Return the `ORG/NAME@REVISION` and the path of a file on the Hub; an empty path if there is none."""
-    parts = name.removeprefix(ON_HUB).split("/", 2)
-    if len(parts) < 2 or not all(parts[:2]):
+    owner, repository, file = (*name.removeprefix(ON_HUB).split("/", 2), "", "")[:3]
+    if not (owner and repository):
         raise InputError(f"{name!r} is not a path on the Hub: expected {ON_HUB}ORG/NAME/PATH")
-    repo_id, revision = split_revision("/".join(parts[:2]))
+    repo_id, revision = split_revision(f"{owner}/{repository}")
     revision = None if revision is None else ALIASES.get(revision, unquote(revision))
-    return repo_id if revision is None else f"{repo_id}@{revision}", "".join(parts[2:])
+    return repo_id if revision is None else f"{repo_id}@{revision}", file

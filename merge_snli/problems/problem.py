@@ -69,14 +69,11 @@ def check_sentences(row: SourceRow, options: ProblemOptions) -> tuple[str, str]:
         row: A row of the source.
         options: Names the columns.
     """
-    return (
-        _sentence(row, options.premise_column, "premise_column"),
-        _sentence(row, options.hypothesis_column, "hypothesis_column"),
+    premise, hypothesis = (
+        " ".join(_text(row, column, option) for column in row.columns_of(getattr(options, option)))
+        for option in ("premise_column", "hypothesis_column")
     )
-
-
-def _sentence(row: SourceRow, name: str, option: str) -> str:
-    return " ".join(_text(row, column, option) for column in row.columns_of(name))
+    return premise, hypothesis
 
 
 def _text(row: SourceRow, column: str, option: str) -> str:

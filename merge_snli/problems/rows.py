@@ -55,8 +55,8 @@ class SourceRow(NamedTuple):
         Args:
             columns: Their names, by the option that sets each.
         """
-        asked = [(option, column) for option, name in columns.items() for column in self.columns_of(name)]
-        missing = [(option, column) for option, column in asked if column not in self.values]
+        named = ((option, column) for option, name in columns.items() for column in self.columns_of(name))
+        missing = [(option, column) for option, column in named if column not in self.values]
         if not missing:
             return
         names = [str(name) for name in self.values]
@@ -88,11 +88,8 @@ def label_text(row: SourceRow, column: str) -> str:
         column: The label's column.
     """
     label = row.value(column, "label_column")
-    if label is None:
-        return ""
-    if isinstance(label, float) and math.isnan(label):
-        return ""
-    return str(label).strip()
+    is_missing = label is None or (isinstance(label, float) and math.isnan(label))
+    return "" if is_missing else str(label).strip()
 
 
 def column_text(row: SourceRow, column: str, option: str) -> str:
@@ -168,8 +165,8 @@ class LabelNames:
 
 def without_decimals(text: str) -> str:
     """Return `1` for `1.0`, and any other text unchanged."""
-    found = WHOLE_NUMBER.fullmatch(text)
-    return text if found is None else found[1]
+    match = WHOLE_NUMBER.fullmatch(text)
+    return text if match is None else match[1]
 
 
 def read_label_names(entries: Sequence[str]) -> LabelNames:

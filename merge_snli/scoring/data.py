@@ -14,9 +14,9 @@ import pyarrow as pa
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
-from merge_snli.dataset.annotators import COLUMN
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames, is_nli
+from merge_snli.dataset.variants import COLUMN
 from merge_snli.models.labels import Missing, Pair
 from merge_snli.scoring.statistics.values import ratios
 

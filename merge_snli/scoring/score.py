@@ -8,8 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from merge_snli.base.errors import InputError
-from merge_snli.models.async_function import CONCURRENCY, call_all, is_async, journal_name
-from merge_snli.models.function import function_name, label_reader, model_from_function
+from merge_snli.models.function import (
+    CONCURRENCY,
+    call_all,
+    function_name,
+    is_async,
+    journal_name,
+    label_reader,
+    model_from_function,
+)
 from merge_snli.models.loading import ModelOptions
 from merge_snli.models.scored_model import model_from_name, model_from_pipeline, pipeline_of
 from merge_snli.scoring.data import part_of_data
@@ -23,8 +30,7 @@ if TYPE_CHECKING:
 
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, TextClassificationPipeline
 
-    from merge_snli.models.async_function import AsyncLabelFunction
-    from merge_snli.models.function import LabelFunction
+    from merge_snli.models.function import AsyncLabelFunction, LabelFunction
     from merge_snli.models.labels import Pair
     from merge_snli.models.prompts import FilledPrompt
     from merge_snli.problems.options import ProblemOptions

@@ -14,8 +14,7 @@ from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, task_lab
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.labels import Pair, positions
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Survey, stream_problems, survey_problems
-from merge_snli.problems.source import ProblemSource, open_source
+from merge_snli.problems.reading import ProblemSource, Survey, open_source, stream_problems, survey_problems
 from merge_snli.scoring.data import Numbering, ScoredData
 
 # The source that the record of the data set names.

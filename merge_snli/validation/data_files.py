@@ -1,4 +1,4 @@
-"""Check all data files: rows of `all` and `seed`, files derived from these two, and the scores of annotators."""
+"""Check all data files: rows of variants and seeds, files derived from these two, scores of annotators, and pairs."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -11,11 +11,17 @@ import pyarrow as pa
 from generation.output.write_data import write_data
 from generation.seeds_from import Seeds
 from generation.work import METHOD_VERSION
+from merge_snli.base.errors import InputError, Message
 from merge_snli.base.files import sha256_of_file
+from merge_snli.card.dataset_folder import config_record
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
-from merge_snli.dataset.record import AnnotationRecord, ConfigRecord, as_json, generation_of
+from merge_snli.dataset.record import AnnotationRecord, ConfigRecord, Record, as_json, generation_of
 from merge_snli.dataset.stored import RUN_FILE
-from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, features
+from merge_snli.pairs.options import SimplePairOptions
+from merge_snli.pairs.output import METHOD_VERSION as PAIRS_METHOD_VERSION
+from merge_snli.pairs.output import PairConfig, stored_table
+from merge_snli.pairs.simple_pair import COMMAND, simple_pair_configs
+from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, features
 from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.folder import check_digests
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column, read_tables
@@ -24,6 +30,8 @@ from merge_snli.validation.rows import check_rows
 from merge_snli.validation.seeds import Row
 
 LOWEST, HIGHEST = 1, 5
+
+NEW_RUN = "a new run with the recorded options"
 
 
 def check_data_files(folder: Path, run: RecordedRun, tagger: str | None, collector: Collector) -> None:
@@ -186,3 +194,72 @@ def check_annotation(folder: Path, record: AnnotationRecord | None, collector: C
             find(name, f"is {row[name]}, but must be from {LOWEST} to {HIGHEST}")
         if key <= previous:
             find("variant_id", f"{quoted(list(key))} is double or out of order: it follows {quoted(list(previous))}")
+
+
+def check_pairs(folder: Path, record: Record, collector: Collector) -> None:
+    """Check data files and rows.
+
+    Args:
+        folder: The data set's folder.
+        record: Its record.
+        collector: Gets the findings and counts.
+    """
+    again: dict[str, PairConfig] | None = None
+    try:
+        again = _made_again(record)
+    except InputError as error:
+        collector.skip(Message(f"sentences: {error.message.marked}"))
+    except TypeError as error:  # options of another version
+        collector.skip(f"sentences: {error}")
+    seen: set[str] = set()
+    for name, config in record.configs.items():
+        path = data_file(name, config.split)
+        collector.count("data files", (folder / path).is_file())
+        if check_table(folder, path, record.features(name).arrow_schema, collector):
+            table = pa.concat_tables(read_tables(folder / path))
+            _check_rows(folder, record, name, table, seen, collector)
+            if again is not None:
+                expected = stored_table(again[name]) if name in again else table[:0]
+                collector.count("regenerated rows", expected.num_rows)
+                if not table.equals(expected):
+                    find_difference(path, 0, table.to_pylist(), expected.to_pylist(), NEW_RUN, collector)
+
+
+def _check_rows(folder: Path, record: Record, name: str, table: pa.Table, seen: set[str], collector: Collector) -> None:
+    """Check that a group has one premise and no pair an id of `seen`, which gets its ids; and the record's counts."""
+    config, path = record.configs[name], data_file(name, record.configs[name].split)
+    collector.count("rows", table.num_rows)
+    premises: dict[str, str] = {}
+    columns = (table[column].to_pylist() for column in ("pair_id", record.group_column, "premise"))
+    for number, (pair_id, group, premise) in enumerate(zip(*columns, strict=True)):
+        if premises.setdefault(group, premise) != premise:
+            collector.find(path, number, record.group_column, f"{quoted(group)} has another premise in an earlier row")
+        if pair_id in seen:
+            collector.find(path, number, "pair_id", f"{quoted(pair_id)} is the id of an earlier pair")
+        seen.add(pair_id)
+    try:
+        counted = config_record(
+            folder,
+            name,
+            {config.split: table.num_rows},
+            config.columns,
+            description=config.description,
+            group_column=record.group_column,
+            label_names=record.label_names,
+        )
+    except READ_ERRORS:
+        collector.find(path, None, "label", f"has numbers other than 0 to {len(record.label_names) - 1}")
+        return
+    compare_configs({name: config}, {name: counted}, collector)
+
+
+def _made_again(record: Record) -> dict[str, PairConfig]:
+    """Return the rows that the recorded options give."""
+    if record.command != COMMAND:
+        raise InputError("the problems that they come from are not part of the data set")
+    if record.method_version != PAIRS_METHOD_VERSION:
+        raise InputError(f"made by method version {record.method_version}, this is {PAIRS_METHOD_VERSION}")
+    configs, sources = simple_pair_configs(SimplePairOptions(**record.options))
+    if sources != record.sources:
+        raise InputError("made from other words or templates than those of this installation")
+    return configs

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from generation.presets import RUN_TOML
+from generation.options import RUN_TOML
 from merge_snli.base.errors import reason
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.script_branch import SCRIPT_BRANCH, script_names
@@ -99,7 +99,7 @@ def check_digests(folder: Path, digests: Mapping[str, str], collector: Collector
 
 def is_ignored(name: str) -> bool:
     """Return whether a relative path is, or is in, what a file manager or editor leaves."""
-    return any(part in IGNORED_NAMES or part.startswith("._") for part in Path(name).parts)
+    return any(level in IGNORED_NAMES or level.startswith("._") for level in Path(name).parts)
 
 
 def printable(name: str) -> str:

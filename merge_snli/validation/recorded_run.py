@@ -7,9 +7,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from generation.options import Options
+from generation.options import RUN_TOML, Options, read_run_file
 from generation.output.write_data import GROUP_COLUMN
-from generation.presets import RUN_TOML, read_run_file
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import OWN_DIGEST, Record, decode_record, own_digest, validation_errors

@@ -133,7 +133,7 @@ def test_the_estimate_is_within_a_factor_of_two(tmp_path: Path) -> None:
     command = [str(Path(sys.executable).with_name("merge-snli")), "generate", "demo:problems"]
     code = (
         "from generation.dry_run import dry_run; from generation.options import Options; "
-        "from generation.presets import preset_options; "
+        "from generation.options import preset_options; "
         "print(dry_run(Options(**(preset_options('demo') | {'problems': 'demo:problems'}))).seconds)"
     )
 

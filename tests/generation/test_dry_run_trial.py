@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from generation.dry_run_trial import COPIES, extrapolate
-from generation.replacements.counts import CLASS_FORMS
+from generation.dry_run import COPIES, extrapolate
+from generation.replacements.finding import CLASS_FORMS
 
 NOUNS, VERBS = ("noun", "premise"), ("verb", "premise")
 FORMS = Counter({NOUNS: 16, VERBS: 4})

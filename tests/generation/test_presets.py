@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generation.options import Options, with_absolute_paths
-from generation.presets import PRESETS, preset_options, read_run_file, write_run_file
+from generation.options import PRESETS, Options, preset_options, read_run_file, with_absolute_paths, write_run_file
 from merge_snli.base.errors import InputError
 from merge_snli.models.paper_models import PAPER_MLMS
 

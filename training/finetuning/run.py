@@ -25,10 +25,10 @@ from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_json
 from merge_snli.dataset.label_spellings import canonical_names
-from merge_snli.models.batches import max_length as model_limit
 from merge_snli.models.finding import ResolvedModel, find_device
+from merge_snli.models.inference import max_length as model_limit
 from merge_snli.problems.known_datasets import known_dataset
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS
 from training.finetuning.data import epoch_batches
 from training.finetuning.options import RECORD, FinetuneOptions

@@ -14,8 +14,7 @@ import pyarrow as pa
 import pytest
 
 from generation import tasks as suggest_module
-from generation.answers.cache_key import CacheKey, cache_key_of
-from generation.answers.store import INDEX_FILE, SHARD_SCHEMA, Answer, Store, row_of
+from generation.answers.store import INDEX_FILE, SHARD_SCHEMA, Answer, CacheKey, Store, cache_key_of, row_of
 from generation.masked_lms import loading
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM

@@ -97,7 +97,7 @@ def test_explain_writes_a_word_that_a_filter_saw_in_the_case_of_the_original(rea
     (form,) = forms("Dog", "Dog", (0,))
     outcome = Filtered(np.array([CODES[reason]], dtype=np.int8), {"Cat": 1.0})
     answers = MaskedLMAnswers({form.key: ANSWER}, VOCABULARY)
-    (filler,) = trace_form(FilteredForm("m", PLACE, form, outcome), WORD, answers).fillers
+    (filler,) = trace_form(FilteredForm("m", PLACE, form, outcome), answers)
     piece_only = {each.reason for each in FILTERS if STAGES[condition_of(each)] == 0}
     assert filler.word == ("cat" if reason in piece_only else "Cat")
     assert filler.dropped == (None if reason == "kept" else reason)

@@ -20,8 +20,8 @@ from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.sentences.forms import Form, forms
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
-from merge_snli.models.batches import Batches
 from merge_snli.models.finding import find_model
+from merge_snli.models.inference import Batches
 from merge_snli.models.packed_linear import PackedLinear
 from tests.tiny_models import as_pickle, wordpiece_tokenizer
 

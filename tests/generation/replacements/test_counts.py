@@ -11,7 +11,7 @@ from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, OTHER_CLASS
 from generation.filters.fillers import KEPT
 from generation.masked_lms.masked_lm import Fillers
-from generation.replacements.counts import (
+from generation.replacements.finding import (
     FILLERS,
     WITH_CLASS,
     FilterCounts,

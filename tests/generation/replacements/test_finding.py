@@ -20,8 +20,7 @@ from generation.filters.lexical import WordNet
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import Options
-from generation.replacements.counts import FILLERS, NO_ORDER, FilterCounts
-from generation.replacements.finding import FilteredWord, find_replacements
+from generation.replacements.finding import FILLERS, NO_ORDER, FilterCounts, FilteredWord, find_replacements
 from generation.sentences.forms import Substitution, forms
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem, TaggedSentence, Token
 from generation.sentences.words import SharedWord, shared_words

@@ -12,12 +12,11 @@ import pytest
 
 from generation import Options
 from generation.pipeline import run_pipeline
-from generation.report.against import tables_against
+from generation.report.against import MASKED_LMS, OPTIONS, TOO_FEW, is_validated, tables_against
 from generation.report.explain import explain
 from generation.report.overlap import suggestion_overlaps
 from generation.report.stored_answers import filter_again
 from generation.report.tables import report_tables
-from generation.report.why_lacking import MASKED_LMS, OPTIONS, TOO_FEW, is_validated
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import Table
 from merge_snli.cli import main
@@ -143,10 +142,14 @@ def test_shared_suggestions_are_those_of_the_traces(made: Made) -> None:
     for problem in made.ids:
         explanation = explain(made.whole, problem, made.work)
         replaced = [word for word in explanation.words if word.forms]
-        forms = [(number, form) for number, word in enumerate(replaced) for form in explanation.forms(word)]
         of_side = {
             (name, side): {
-                (n, w) for n, form in forms if (form.masked_lm, form.side) == (name, side) for w in form.kept
+                (number, filler.word)
+                for number, word in enumerate(replaced)
+                for form in word.forms
+                if (form.masked_lm, form.side) == (name, side)
+                for filler in explanation.fillers(form)
+                if filler.dropped is None
             }
             for name, side in product((WORDPIECE, BPE), ("premise", "hypothesis"))
         }

@@ -81,16 +81,15 @@ def test_the_trace_agrees_with_the_counts(
         answers = answers_to(problems)
     found, counted = find_replacements(problems, answers, in_place, options)
     traced: dict[tuple[str, str, str], Counter[str]] = {}
-    for each in filter_words(problems, answers, in_place, options):
-        for filtered in each.forms:
-            form = trace_form(filtered, each.word, answers[filtered.masked_lm])
-            count = traced.setdefault((each.word.word_class, form.masked_lm, form.side), Counter())
-            count.update({"forms": 1, "fillers": len(form.fillers), "kept": len(form.kept)})
-            count.update({"in a window": form.in_window})
-            count.update(filler.dropped for filler in form.fillers if filler.dropped is not None)
+    for word in filter_words(problems, answers, in_place, options):
+        for form in word.forms:
+            fillers = trace_form(form, answers[form.masked_lm])
+            count = traced.setdefault((word.word.word_class, form.masked_lm, form.side), Counter())
+            count.update({"forms": 1, "fillers": len(fillers), "in a window": form.in_window})
+            count.update(filler.dropped or "kept" for filler in fillers)
             count.update([form.refused] if form.refused is not None else [])
     assert {key: +count for key, count in traced.items()} == {key: +count for key, count in counted.items()}
-    assert sum(len(each.replacements) for each in found) > 0
+    assert any(word.replacements for word in found)
 
 
 def test_the_explanation_of_a_seed_agrees_with_its_variants(made: MergeDataset, seed: str, work: Path) -> None:
@@ -98,16 +97,22 @@ def test_the_explanation_of_a_seed_agrees_with_its_variants(made: MergeDataset, 
     rows = [row for row in read_split(made, "all").to_pylist() if row["seed_id"] == seed]
     assert sum(found.variants.values()) == len(rows)
     explained = {
-        (each.word.text, replacement.word): replacement for each in found.words for replacement in each.replacements
+        (word.word.text, replacement.word): replacement for word in found.words for replacement in word.replacements
     }
     for row in rows:
         replacement = explained[row["original"], row["replacement"]]
         assert list(replacement.premise_mlms) == row["premise_mlms"]
         assert replacement.log_odds == pytest.approx(row["log_odds"], abs=1e-5)
-    for each in found.words:
-        for replacement in each.replacements:
-            validators = {form.masked_lm for form in found.forms(each) if replacement.word in form.kept}
-            assert {*replacement.premise_mlms, *replacement.hypothesis_mlms} <= validators
+    for word in found.words:
+        validated = {
+            (filler.word, form.masked_lm)
+            for form in word.forms
+            for filler in found.fillers(form)
+            if filler.dropped is None
+        }
+        for replacement in word.replacements:
+            mlms = {*replacement.premise_mlms, *replacement.hypothesis_mlms}
+            assert {(replacement.word, name) for name in mlms} <= validated
 
 
 def test_a_problem_that_is_not_a_seed_is_read_again(made: MergeDataset, work: Path) -> None:

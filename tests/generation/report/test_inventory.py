@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import pytest
 
 from generation import Options
-from generation.answers.cache_key import recorded_cache_keys
+from generation.answers.store import recorded_cache_keys
 from generation.pipeline import run_pipeline
 from merge_snli import cli
 from merge_snli.dataset.stored import MergeDataset

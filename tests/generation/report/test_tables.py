@@ -11,8 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from generation.options import Options
-from generation.presets import preset_options
+from generation.options import Options, preset_options
 from generation.report.overlap import draw_overlap, overlap
 from generation.report.tables import average_entries, forms_table, report_tables, table_2, table_4, table_6, table_9
 from merge_snli.base.errors import InputError

@@ -12,8 +12,14 @@ import merge_snli
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.comparison.figures import draw_figures
-from merge_snli.dataset.folders import check_dataset_out, check_out, first_name, new_content, replace_folder
-from merge_snli.dataset.stored import find_dataset
+from merge_snli.dataset.stored import (
+    check_dataset_out,
+    check_out,
+    find_dataset,
+    first_name,
+    new_content,
+    replace_folder,
+)
 from merge_snli.leaderboard.space import init_space
 
 PACKAGE = Path(merge_snli.__file__).parent

@@ -14,7 +14,7 @@ import pytest
 
 from merge_snli import MergeDataset, Result, load, score
 from merge_snli.base.files import sha256_of_file
-from merge_snli.dataset.annotators import COLUMN
+from merge_snli.dataset.variants import COLUMN
 from merge_snli.schema import NLI_LABELS, data_file
 from merge_snli.scoring.answers import join
 from merge_snli.scoring.opening import open_config

@@ -14,8 +14,7 @@ import pytest
 
 from merge_snli import score
 from merge_snli.base.errors import InputError
-from merge_snli.models.async_function import call_all, is_async
-from merge_snli.models.function import function_name
+from merge_snli.models.function import call_all, function_name, is_async
 from tests.oracles import answers_of_groups
 
 Pair = tuple[str, str]
@@ -88,7 +87,7 @@ def test_a_version_keeps_the_answers(dataset: Path, tmp_path: Path) -> None:
 def test_a_killed_process_loses_no_answer(tmp_path: Path) -> None:
     journal = tmp_path / "journal.jsonl"
     code = (
-        "import asyncio, os\nfrom pathlib import Path\nfrom merge_snli.models.async_function import call_all\n"
+        "import asyncio, os\nfrom pathlib import Path\nfrom merge_snli.models.function import call_all\n"
         "calls = 0\n"
         "async def ask(pair):\n    global calls\n    calls += 1\n    if calls > 25: os._exit(9)\n    return 'neutral'\n"
         "pairs = [(str(n), 'h') for n in range(60)]\n"

@@ -11,7 +11,7 @@ import pytest
 from merge_snli.base.errors import InputError
 from merge_snli.problems.inputs import Problems, hub_repository, public_name, split_of_name
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.source import open_source
+from merge_snli.problems.reading import open_source
 
 
 def write(path: Path, premise: str) -> Path:

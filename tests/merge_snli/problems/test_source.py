@@ -14,8 +14,7 @@ import pytest
 from generation.options import Options
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source
+from merge_snli.problems.reading import open_source, stream_problems, survey_problems
 
 ROWS = [
     {"premise": f"A cat sees {number} dogs.", "hypothesis": "A cat sees dogs.", "label": "entailment"}

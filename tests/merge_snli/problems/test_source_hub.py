@@ -10,7 +10,7 @@ import pytest
 
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.source import open_source
+from merge_snli.problems.reading import open_source
 from tests.hub.server import Hub
 from tests.hub.storage import Repo
 

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from generation import Options
+from generation.options import RUN_TOML, read_run_file
 from generation.pipeline import run_pipeline
-from generation.presets import RUN_TOML, read_run_file
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems

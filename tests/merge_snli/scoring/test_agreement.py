@@ -13,7 +13,7 @@ import pytest
 
 from merge_snli import InputError, analyze, compare, load, read_results, score
 from merge_snli.cli import main
-from merge_snli.dataset.annotators import COLUMN, label_counts
+from merge_snli.dataset.variants import COLUMN, label_counts
 from merge_snli.schema import NLI_LABELS, data_file
 from merge_snli.scoring.check import on_part
 from merge_snli.scoring.data import part_of_data

@@ -11,7 +11,7 @@ import pytest
 
 from merge_snli.base.errors import InputError, as_flags
 from merge_snli.cli import command_parser, main
-from merge_snli.dataset.annotators import COLUMN
+from merge_snli.dataset.variants import COLUMN
 from merge_snli.embedded import FOLDER
 from merge_snli.paper.reproduction.estimate import estimate, shapes
 from merge_snli.paper.reproduction.merge import OTHER_SETS, PLAIN, Reproduction, plan_reproduction
