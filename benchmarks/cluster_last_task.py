@@ -74,7 +74,7 @@ def make_run(folder: Path, shards: int) -> GenerationRun:
 def make_shards(run: GenerationRun) -> None:
     """Write the results of every part of a shard: the same rows, with ids that are spread over all of them."""
     words = {name: WordCounts(400, dict.fromkeys(NLI_LABELS, 1), 500, {}, 400, 500) for name in WORD_CLASSES}
-    counts = {name: asdict(each) for name, each in words.items()}
+    counts = {name: asdict(of_class) for name, of_class in words.items()}
     rows = shard_tables(run)
     for number in range(run.shards * PARTS_PER_SHARD):
         key = sha256_of_json(number)[:32]
@@ -90,13 +90,13 @@ def shard_tables(run: GenerationRun) -> tuple[pa.Table, ...]:
     """Return the tables of one part of a shard, from the rows of the bundled data set."""
     variants, seeds = (pq.read_table(DATA / config / "test.parquet").to_pylist() for config in (ALL, SEED))
     names, classes = run.inputs.problems.label_names, run.options.classes
-    each = [
-        {**row, "subsamples": [draw for draw in range(10) if (nth + draw) % 2]}
+    rows = [
+        {**row, "subsamples": [subsample for subsample in range(10) if (nth + subsample) % 2]}
         for nth, row in enumerate(islice(cycle(variants), SEEDS_PER_PART * VARIANTS_PER_SEED))
     ]
     counts = [{"seed_id": "", "word_class": name, "variants": 40} for name in islice(cycle(classes), SEEDS_PER_PART)]
     return (
-        pa.Table.from_pylist(each, features(ALL, names, classes).arrow_schema),
+        pa.Table.from_pylist(rows, features(ALL, names, classes).arrow_schema),
         pa.Table.from_pylist(list(islice(cycle(seeds), SEEDS_PER_PART)), features(SEED, names, classes).arrow_schema),
         pa.Table.from_pylist(counts, VARIANT_COUNTS),
         counts_table({}),

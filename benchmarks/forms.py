@@ -34,5 +34,5 @@ def suggestions_of(form: Form, answer: Fillers, vocabulary: Vocabulary) -> LogOd
     tagged = TaggedProblem(Problem("", form.text, form.text, 0), sentence, sentence)
     word = SharedWord(form.original, "noun", (form.start,), (form.start,))
     occurrence = Occurrence(tagged, word, frozenset(), PREMISE, form.start, form.end)
-    filters = [Applied(each, True) for each in (NO_WORD, LESS_PROBABLE, IN_PROBLEM, SAME_WORD)]
+    filters = [Applied(filter_, True) for filter_ in (NO_WORD, LESS_PROBABLE, IN_PROBLEM, SAME_WORD)]
     return filter_fillers(answer, vocabulary, occurrence, filters).suggestions

@@ -71,10 +71,10 @@ def main() -> None:
     ]
     lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
     for size in map(int, arguments.sizes.split(",")):
-        found = measure_in_subprocess(size, arguments.slice)
-        cells = [f"{size:,}", f"{found['forms']:,}"]
-        cells += [f"{found[stage][what]:,.0f}" for stage in STAGES for what in ("peak", "resident")]
-        lines.append(f"| {' | '.join(cells)} | {found['seconds']:,.0f} |")
+        measured = measure_in_subprocess(size, arguments.slice)
+        cells = [f"{size:,}", f"{measured['forms']:,}"]
+        cells += [f"{measured[stage][what]:,.0f}" for stage in STAGES for what in ("peak", "resident")]
+        lines.append(f"| {' | '.join(cells)} | {measured['seconds']:,.0f} |")
     sys.stdout.write("\n".join([*lines, ""]))
 
 
@@ -87,8 +87,8 @@ def measure_in_subprocess(size: int, shards: int) -> Memory:
         write_problems(Path(folder) / "problems.jsonl", size)
         command = [sys.executable, "-m", "benchmarks.generation_memory", "--child", folder, "--slice", str(shards)]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-        found: Memory = json.loads(done.stdout)
-        return found
+        measured: Memory = json.loads(done.stdout)
+        return measured
 
 
 def measure(folder: Path, n_shards: int) -> Memory:
@@ -97,15 +97,15 @@ def measure(folder: Path, n_shards: int) -> Memory:
     options = Options(
         problems=str(folder / "problems.jsonl"), mlm=tuple(PREFIX + name for name in MASKED_LMS), device="cpu"
     )
-    found: Memory = {}
+    measured: Memory = {}
     problem_source, tagger = open_source(options), find_tagger(options.tagger)
     survey = survey_problems(problem_source)
     problems, shards = stream_problems(problem_source, survey), []
     counts: dict[str, Any] = {}
-    while part := list(islice(problems, PROBLEMS_PER_SHARD)):
-        shards.append(tag_shard(part, tagger, folder, ignore_case=False))
+    while of_shard := list(islice(problems, PROBLEMS_PER_SHARD)):
+        shards.append(tag_shard(of_shard, tagger, folder, ignore_case=False))
         counts = add_word_counts(counts, count_words(read_words(shards[-1]), survey.label_names))
-    found["words"] = memory()
+    measured["words"] = memory()
     sources = [find_model(name) for name in options.mlm]
     chosen = shards[:n_shards]
     with ExitStack() as stack:
@@ -121,11 +121,11 @@ def measure(folder: Path, n_shards: int) -> Memory:
                 suggest(forms, len(chosen), partial(load_masked_lm, source, device="cpu"), store, options, stage)
             stores[source.name] = store
             vocabularies[source.name] = load_vocabulary(source, store.vocabulary_size() or 0)
-        found["masked LMs"] = memory()
+        measured["masked LMs"] = memory()
         method = Method(options, survey.label_names, stores, vocabularies, InPlaceTagger(tagger))
         for nth, shard in product(range(PARTS_PER_SHARD), chosen):
             make_variant_shard(shard, nth, method, folder)
-    return {**found, "rows": memory(), "forms": missing, "seconds": time.monotonic() - start}
+    return {**measured, "rows": memory(), "forms": missing, "seconds": time.monotonic() - start}
 
 
 def memory() -> dict[str, float]:

@@ -211,10 +211,10 @@ def replaced(runs: Runs, undisturbed: Runs) -> list[bool]:
     expected = {runs: undisturbed.files(), others: others.finished()}
     checks = [expected[runs] != expected[others]]
     for call in range(1, MOVES + 1):
-        for each in (runs, others):
+        for started in (runs, others):
             checks += [
-                died(each.start(kill_at(Path, "rename", call=call, after=call == MOVES))),
-                each.finished() == expected[each],
+                died(started.start(kill_at(Path, "rename", call=call, after=call == MOVES))),
+                started.finished() == expected[started],
             ]
     return checks
 

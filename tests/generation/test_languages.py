@@ -35,7 +35,7 @@ LOWER_CASE = {"laut", "schläft", "rennt", "singt", "wartet", "schlafen", "renne
 def vocabulary_words() -> list[str]:
     """The words of the lexicon, nouns with a capital; "laut" is an adverb in lower case only."""
     nouns = [word for word, (pos, _) in GERMAN.items() if pos == "NOUN" and word not in LOWER_CASE]
-    articles = [each for word in ("ein", "der", "die") for each in (word, word.title())]
+    articles = [article for word in ("ein", "der", "die") for article in (word, word.title())]
     return [*(noun.title() for noun in nouns), *articles, *sorted(LOWER_CASE), ".", "Rennt"]
 
 
@@ -69,12 +69,12 @@ def made(german: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Me
 def test_german_variants_are_all_that_agree(made: MergeDataset) -> None:
     """With every filler a candidate, a word has exactly the words of the lexicon with its class and features."""
     rows = read_split(made, "all").to_pylist()
-    found: dict[str, set[str]] = {}
+    replacements: dict[str, set[str]] = {}
     for row in rows:
-        found.setdefault(row["original"], set()).add(row["replacement"])
+        replacements.setdefault(row["original"], set()).add(row["replacement"])
     masculine = {"Hund", "Mann", "Lehrer", "Junge"}
     verbs = {"schläft", "rennt", "singt", "wartet"}
-    assert found == {
+    assert replacements == {
         **{noun: masculine - {noun} for noun in ("Hund", "Mann")},
         "Frau": {"Katze", "Lehrerin"},
         **{verb: verbs - {verb} for verb in ("schläft", "singt", "wartet")},
@@ -111,14 +111,16 @@ def test_pieces_of_multilingual_vocabularies_are_words_in_any_script() -> None:
     words = ["собака", "हिन्दी", "σκύλος", "chien", "été", "pas", "x1"]
     for make in (sentencepiece_of, wordpiece_of):
         vocabulary = read_vocabulary(make(words), 30, "tiny", "fr")
-        pieces = [each for each, whole in zip(vocabulary.pieces, vocabulary.whole_word, strict=True) if each and whole]
+        pieces = [
+            piece for piece, whole in zip(vocabulary.pieces, vocabulary.whole_word, strict=True) if piece and whole
+        ]
         assert {piece.text for piece in pieces} == {*words} - {"pas", "x1"}
 
 
 def occurrence(sentence: str, original: str, *tags: str, language: str = "fr") -> Occurrence:
     """The occurrence of a word in a sentence of words with spaces between them, each with its tag."""
-    starts = [sum(len(each) + 1 for each in sentence.split()[:index]) for index in range(len(sentence.split()))]
-    tokens = tuple(Token(*each) for each in zip(sentence.split(), starts, tags, strict=False))
+    starts = [sum(len(word) + 1 for word in sentence.split()[:index]) for index in range(len(sentence.split()))]
+    tokens = tuple(Token(*token) for token in zip(sentence.split(), starts, tags, strict=False))
     tagged = TaggedSentence(sentence, tokens)
     start = sentence.index(original)
     word = SharedWord(original, "noun", (start,), (start,))
@@ -196,8 +198,8 @@ def test_what_does_not_fit_a_language_is_one_sentence_before_any_work(
 ) -> None:
     with pytest.raises(InputError) as error:
         run_pipeline(Options(**german | changes), tmp_path / "data", quiet=True)
-    for each in named:
-        assert each in str(error.value)
+    for name in named:
+        assert name in str(error.value)
     assert not list(tmp_path.iterdir())
 
 

@@ -56,8 +56,8 @@ def run_of(options: Options, folder: Path) -> GenerationRun:
 
 
 def shares(count: int, order: random.Random) -> list[TaskShare]:
-    found = [TaskShare(task, count) for task in range(count)]
-    return order.sample([*found, order.choice(found)], count + 1)  # one of them twice
+    shares = [TaskShare(task, count) for task in range(count)]
+    return order.sample([*shares, order.choice(shares)], count + 1)  # one of them twice
 
 
 def run_all(run: GenerationRun, count: int) -> None:

@@ -43,10 +43,9 @@ def test_a_filter_makes_the_rows_again(options: Options, tmp_path: Path, monkeyp
         return make_rows(problems, answers, method)
 
     monkeypatch.setattr(variant_shards, "make_rows", noted)
-    both = (options, replace(options, articles=True))
-    for number, each in enumerate(both):
-        run_pipeline(each, tmp_path / str(number), work=tmp_path / "work", quiet=True)
-    assert [each.articles for each in made] == [False] * PARTS_PER_SHARD + [True] * PARTS_PER_SHARD
+    for number, changed in enumerate((options, replace(options, articles=True))):
+        run_pipeline(changed, tmp_path / str(number), work=tmp_path / "work", quiet=True)
+    assert [made_with.articles for made_with in made] == [False] * PARTS_PER_SHARD + [True] * PARTS_PER_SHARD
 
 
 def test_the_key_of_rows_has_every_option_that_making_them_reads(

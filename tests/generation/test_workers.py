@@ -52,9 +52,9 @@ def made(options: Options, work: Path, workers: int, progress: Progress | None =
     out = work / "out" / "merge_snli"
     choices: dict[str, Any] = {"work": work, "problems_per_shard": PER_SHARD, "quiet": True, "progress": progress}
     run_pipeline(options, out, workers=workers, **choices)
-    found = {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    contents = {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
     clear(work, "out", *RESULT_FOLDERS, "tagged")
-    return found
+    return contents
 
 
 def clear(work: Path, *names: str) -> None:

@@ -117,7 +117,7 @@ def test_loading_script(branch: Path, tmp_path: Path, subsample: int | None) -> 
         else {split: split for split in DATASET.record.data_rows[config]}
         for config in DATASET.configs
     }
-    assert {config: found["digests"] for config, found in printed["found"].items()} == {
+    assert {config: result["digests"] for config, result in printed["loaded"].items()} == {
         config: {split: digest_of(rows_of(config, of)) for split, of in splits.items()}
         for config, splits in expected.items()
     }

@@ -81,9 +81,11 @@ def plain_counts(case: Case) -> FilterCounts:
 
 @given(cases())
 def test_counts_match_a_plain_count(case: Case) -> None:
-    found = count_standalone([(case.tagged, case.words)], case.answers, ByText(), class_forms=None)
+    counted = count_standalone([(case.tagged, case.words)], case.answers, ByText(), class_forms=None)
     expected = plain_counts(case)
-    assert {group: +counts for group, counts in found.items()} == {group: +counts for group, counts in expected.items()}
+    assert {group: +counts for group, counts in counted.items()} == {
+        group: +counts for group, counts in expected.items()
+    }
 
 
 @given(cases(), st.integers(0, 2))
@@ -117,6 +119,6 @@ def test_classes_are_counted_for_32_forms_by_default() -> None:
     many = [simple_case(["dog", *["of"] * length], ["dog"], "cat") for length in range(33)]
     answers = {key: answer for case in many for key, answer in case.answers["m1"].answers.items()}
     of_m1 = {"m1": MaskedLMAnswers(answers, many[0].answers["m1"].vocabulary)}
-    found = count_standalone([(case.tagged, case.words) for case in many], of_m1, ByText())
-    count = found["noun", "m1", "premise"]
+    counted = count_standalone([(case.tagged, case.words) for case in many], of_m1, ByText())
+    count = counted["noun", "m1", "premise"]
     assert (count[FORMS], count[FILLERS], count[WITH_CLASS]) == (33, 33, 32)

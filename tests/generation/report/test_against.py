@@ -61,8 +61,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def dicts(table: Table) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = table.as_dict()["rows"]
-    return found
+    rows: list[dict[str, Any]] = table.as_dict()["rows"]
+    return rows
 
 
 def key(row: dict[str, Any]) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ def test_seeds_and_variants_match_a_plain_count(made: Made) -> None:
     a, b = by_key(made.whole), by_key(made.without)
     tables = tables_against(made.whole, made.without)
     for row in dicts(tables["seeds"]):
-        first, second = ({each[0] for each in rows if row["config"] in ("all", each[1])} for rows in (a, b))
+        first, second = ({variant[0] for variant in rows if row["config"] in ("all", variant[1])} for rows in (a, b))
         assert (row["A"], row["B"], row["both"]) == (len(first), len(second), len(first & second))
         assert (row["only A"], row["only B"]) == (len(first - second), len(second - first))
     overall = dicts(tables["variants"])[0]
@@ -86,25 +86,25 @@ def test_seeds_and_variants_match_a_plain_count(made: Made) -> None:
 
 def test_what_is_lost_without_a_masked_lm(made: Made) -> None:
     a, b = by_key(made.whole), by_key(made.without)
-    only = [row for each, row in a.items() if each not in b]
+    only = [row for key, row in a.items() if key not in b]
     row = dicts(tables_against(made.whole, made.without)["only_a_by_masked_lm"])[0]
     assert (row["masked LM"], row["in B"]) == (WORDPIECE, "no")
-    assert row["variants"] == sum(WORDPIECE in {*each["premise_mlms"], *each["hypothesis_mlms"]} for each in only)
-    needed = [each for each in only if [WORDPIECE] in (each["premise_mlms"], each["hypothesis_mlms"])]
+    assert row["variants"] == sum(WORDPIECE in {*row["premise_mlms"], *row["hypothesis_mlms"]} for row in only)
+    needed = [row for row in only if [WORDPIECE] in (row["premise_mlms"], row["hypothesis_mlms"])]
     assert row["need it"] == len(needed) > 0
-    lost = {each["seed_id"] for each in only} - {each[0] for each in b}
+    lost = {row["seed_id"] for row in only} - {seed_id for seed_id, *_ in b}
     assert row["seeds"] == row["seeds lost"] == len(lost) > 0
 
 
 def test_every_missing_variant_has_a_reason(made: Made) -> None:
     a, b = by_key(made.whole), by_key(made.strict)
-    only = [each for each in a if each not in b]
+    only = [variant for variant in a if variant not in b]
     tables = tables_against(made.whole, made.strict, other_work=made.work)
-    found = {(row["reason"], row["masked LM"]): row["variants"] for row in dicts(tables["only_a_by_reason"])}
+    counted = {(row["reason"], row["masked LM"]): row["variants"] for row in dicts(tables["only_a_by_reason"])}
     expected: Counter[tuple[str, str | None]] = Counter()
-    traced = {seed: explain(made.strict, seed, made.work) for seed in {each[0] for each in only}}
-    for each in only:
-        seed, word_class, original, replacement = each
+    traced = {seed: explain(made.strict, seed, made.work) for seed, *_ in only}
+    for variant in only:
+        seed, word_class, original, replacement = variant
         word = next(w for w in traced[seed].words if (w.word.word_class, w.word.text) == (word_class, original))
         if replacement in {one.word for one in word.replacements}:
             expected[TOO_FEW] += 1
@@ -121,9 +121,9 @@ def test_every_missing_variant_has_a_reason(made: Made) -> None:
                 for name in (WORDPIECE, BPE)
             )
         )
-        expected["low log-odds", a[each][f"{failing}_mlms"][0]] += 1
-    assert found == expected
-    assert sum(found.values()) == len(only)
+        expected["low log-odds", a[variant][f"{failing}_mlms"][0]] += 1
+    assert counted == expected
+    assert sum(counted.values()) == len(only)
     assert dicts(tables["only_b_by_reason"]) == []
 
 
@@ -136,7 +136,7 @@ def test_reasons_without_a_work_folder(made: Made) -> None:
 
 def test_shared_suggestions_are_those_of_the_traces(made: Made) -> None:
     words = [word for shard, _ in filter_again(made.whole, made.work) for word in shard]
-    found = suggestion_overlaps(words, (WORDPIECE, BPE))
+    overlaps = suggestion_overlaps(words, (WORDPIECE, BPE))
     sentences: list[dict[str, set[tuple[int, str]]]] = []
     problems: list[dict[str, set[tuple[int, str]]]] = []
     for problem in made.ids:
@@ -157,9 +157,9 @@ def test_shared_suggestions_are_those_of_the_traces(made: Made) -> None:
             names = WORDPIECE, BPE
             sentences += [{name: of_side[name, side] for name in names} for side in ("premise", "hypothesis")]
             problems.append({name: of_side[name, "premise"] | of_side[name, "hypothesis"] for name in names})
-    for overlap, counted in ((found["sentence"], sentences), (found["problem"], problems)):
-        both = [len(each[WORDPIECE] & each[BPE]) for each in counted]
-        own = [len(each[WORDPIECE] - each[BPE]) for each in counted]
+    for overlap, counted in ((overlaps["sentence"], sentences), (overlaps["problem"], problems)):
+        both = [len(of_mlms[WORDPIECE] & of_mlms[BPE]) for of_mlms in counted]
+        own = [len(of_mlms[WORDPIECE] - of_mlms[BPE]) for of_mlms in counted]
         assert overlap.shared[0, 1] == overlap.shared[1, 0] == pytest.approx(sum(both) / len(counted))
         assert overlap.shared[0, 0] == pytest.approx(sum(own) / len(counted))
 

@@ -79,7 +79,7 @@ def test_the_trace_agrees_with_the_counts(
     ]
     with stored_answers(made, options, work) as answers_to:
         answers = answers_to(problems)
-    found, counted = find_replacements(problems, answers, in_place, options)
+    words, counted = find_replacements(problems, answers, in_place, options)
     traced: dict[tuple[str, str, str], Counter[str]] = {}
     for word in filter_words(problems, answers, in_place, options):
         for form in word.forms:
@@ -89,25 +89,27 @@ def test_the_trace_agrees_with_the_counts(
             count.update(filler.dropped or "kept" for filler in fillers)
             count.update([form.refused] if form.refused is not None else [])
     assert {key: +count for key, count in traced.items()} == {key: +count for key, count in counted.items()}
-    assert any(word.replacements for word in found)
+    assert any(word.replacements for word in words)
 
 
 def test_the_explanation_of_a_seed_agrees_with_its_variants(made: MergeDataset, seed: str, work: Path) -> None:
-    found = explain(made, seed, work)
+    explanation = explain(made, seed, work)
     rows = [row for row in read_split(made, "all").to_pylist() if row["seed_id"] == seed]
-    assert sum(found.variants.values()) == len(rows)
+    assert sum(explanation.variants.values()) == len(rows)
     explained = {
-        (word.word.text, replacement.word): replacement for word in found.words for replacement in word.replacements
+        (word.word.text, replacement.word): replacement
+        for word in explanation.words
+        for replacement in word.replacements
     }
     for row in rows:
         replacement = explained[row["original"], row["replacement"]]
         assert list(replacement.premise_mlms) == row["premise_mlms"]
         assert replacement.log_odds == pytest.approx(row["log_odds"], abs=1e-5)
-    for word in found.words:
+    for word in explanation.words:
         validated = {
             (filler.word, form.masked_lm)
             for form in word.forms
-            for filler in found.fillers(form)
+            for filler in explanation.fillers(form)
             if filler.dropped is None
         }
         for replacement in word.replacements:
@@ -116,10 +118,10 @@ def test_the_explanation_of_a_seed_agrees_with_its_variants(made: MergeDataset, 
 
 
 def test_a_problem_that_is_not_a_seed_is_read_again(made: MergeDataset, work: Path) -> None:
-    found = explain(made, "odd", work)
-    assert found.variants == {}
-    assert ("dog", "other case") in [(each.word.text, each.word.left_out) for each in found.words]
-    assert not any(each.forms for each in found.words if each.word.left_out is not None)
+    explanation = explain(made, "odd", work)
+    assert explanation.variants == {}
+    assert ("dog", "other case") in [(word.word.text, word.word.left_out) for word in explanation.words]
+    assert not any(word.forms for word in explanation.words if word.word.left_out is not None)
 
 
 def test_a_problem_after_the_limit_is_not_found(made: MergeDataset, options: Options, work: Path) -> None:

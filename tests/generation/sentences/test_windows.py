@@ -53,9 +53,9 @@ def test_a_window_keeps_the_occurrences_in_it_and_ends_with_a_full_stop() -> Non
     text = "Dogs bark. A dog sees a dog\nThe dog"
     first, second, third = forms(text, "dog", (13, 24, 32), ALL)
     assert third.text == "Dogs bark. A dog sees a dog\nThe dog."
-    part = second.within(11, 28)
-    assert (part.text, part.original, part.start, part.also_masked) == ("A dog sees a dog.", "dog", 13, (2,))
-    part = first.within(11, 28)
-    assert (part.text, part.start, part.also_masked) == ("A dog sees a dog.", 2, (13,))
-    part = third.within(28, 36)
-    assert (part.text, part.start, part.also_masked) == ("The dog.", 4, ())
+    form = second.within(11, 28)
+    assert (form.text, form.original, form.start, form.also_masked) == ("A dog sees a dog.", "dog", 13, (2,))
+    form = first.within(11, 28)
+    assert (form.text, form.start, form.also_masked) == ("A dog sees a dog.", 2, (13,))
+    form = third.within(28, 36)
+    assert (form.text, form.start, form.also_masked) == ("The dog.", 4, ())

@@ -145,8 +145,8 @@ def lengths_of(
 ) -> list[int]:
     """Return the padded length of pairs with these numbers of tokens."""
     return [
-        padded_length(each, lengths_per_doubling=per_doubling, batch_tokens=batch_tokens, max_length=limit)
-        for each in tokens
+        padded_length(number, lengths_per_doubling=per_doubling, batch_tokens=batch_tokens, max_length=limit)
+        for number in tokens
     ]
 
 

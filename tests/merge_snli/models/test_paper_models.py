@@ -162,11 +162,11 @@ def test_sharded_weights_are_read(tmp_path: Path) -> None:
     from transformers import AutoModelForSequenceClassification
 
     whole = save_classifier("bert", tmp_path / "whole")
-    parts = shutil.copytree(whole, tmp_path / "parts", ignore=shutil.ignore_patterns("*.safetensors"))
+    sharded = shutil.copytree(whole, tmp_path / "sharded", ignore=shutil.ignore_patterns("*.safetensors"))
     model: Any = AutoModelForSequenceClassification.from_pretrained(whole)
-    model.save_pretrained(parts, max_shard_size="5KB")
-    assert len(list(parts.glob("*.safetensors"))) > 1
-    one, several = (load_classifier(find_model(str(folder)), "cpu", ModelOptions()) for folder in (whole, parts))
+    model.save_pretrained(sharded, max_shard_size="5KB")
+    assert len(list(sharded.glob("*.safetensors"))) > 1
+    one, several = (load_classifier(find_model(str(folder)), "cpu", ModelOptions()) for folder in (whole, sharded))
     np.testing.assert_array_equal(one.predict(PAIRS[:1]), several.predict(PAIRS[:1]))
 
 

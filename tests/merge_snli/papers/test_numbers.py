@@ -35,29 +35,29 @@ def text() -> str:
 def printed_rows(text: str, exhibit: PaperExhibit) -> dict[str, list[str]]:
     """Return the cells of the table's rows in the text, by the name of the row in the package."""
     names = ROW_NAMES.get(exhibit.name, {})
-    found: dict[str, list[str]] = {}
+    printed: dict[str, list[str]] = {}
     model = ""
     for line in text.splitlines():
         first, *cells = line.replace("Phone", "").split("\t")
         model = first.strip() or model
         if exhibit.name == "table-6" and len(cells) == 5:
             letter = {letter: name for name, letter in LETTERS.items()}.get(cells[0])
-            found[f"{model} {letter}"] = cells[1:]
+            printed[f"{model} {letter}"] = cells[1:]
         for row in exhibit.rows:
             if first.strip() == names.get(row, row) or (exhibit.name == "table-5" and first.endswith(names[row])):
                 expected = 3 if exhibit.name == "table-5" else len(exhibit.columns)
                 if len(cells) == expected:
-                    found[row] = cells[1:] if exhibit.name == "table-5" else cells
-    return {row: cells for row, cells in found.items() if row in exhibit.rows}
+                    printed[row] = cells[1:] if exhibit.name == "table-5" else cells
+    return {row: cells for row, cells in printed.items() if row in exhibit.rows}
 
 
 @pytest.mark.parametrize("name", ["table-2", "table-3", "table-4", "table-5", "table-6", "table-8", "table-9"])
 def test_every_cell_of_a_table_is_printed(text: str, name: str) -> None:
     exhibit = EXHIBITS[name]
-    found = printed_rows(text, exhibit)
-    assert found.keys() == exhibit.rows.keys()
+    printed = printed_rows(text, exhibit)
+    assert printed.keys() == exhibit.rows.keys()
     for row, cells in exhibit.rows.items():
-        assert [each.replace(",", "") for each in found[row]] == [str(cell) for cell in cells], row
+        assert [cell.replace(",", "") for cell in printed[row]] == [str(cell) for cell in cells], row
 
 
 def test_every_row_of_table_10_is_printed(text: str) -> None:
@@ -68,7 +68,9 @@ def test_every_row_of_table_10_is_printed(text: str) -> None:
     assert {rate for *_, rate in rows} == {0} and text.count("Avg rate: 0.00") == len(rows)
 
 
-@pytest.mark.parametrize("exhibit", [each for each in EXHIBITS.values() if each.says], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "exhibit", [exhibit for exhibit in EXHIBITS.values() if exhibit.says], ids=lambda exhibit: exhibit.name
+)
 def test_every_sentence_and_its_numbers_are_printed(text: str, exhibit: PaperExhibit) -> None:
     signs = {"$": "", r"\approx": "≈", r"\cup": "∪", r"\geq": "≥", r"\Rightarrow": "⇒", r"\%": "%", "_{Var}": " Var"}
     for written, sign in signs.items():

@@ -62,8 +62,8 @@ def test_a_sample_depends_on_the_seed_and_not_on_the_order(tmp_path: Path) -> No
     first = sampled("a.jsonl", rows, sample=6)
     assert len(first) == 6
     assert sampled("b.jsonl", rows[::-1], sample=6) == first
-    drawn = {tuple(sampled("a.jsonl", rows, sample=6, random_seed=seed)) for seed in range(5)}
-    assert len(drawn) == 5
+    samples = {tuple(sampled("a.jsonl", rows, sample=6, random_seed=seed)) for seed in range(5)}
+    assert len(samples) == 5
     assert set(sampled("a.jsonl", rows, sample=9)) > set(first), "a larger sample holds the smaller one"
     assert len(sampled("a.jsonl", rows, sample=99)) == 14
     assert len(sampled("a.jsonl", rows, sample=99, limit=9)) == 6

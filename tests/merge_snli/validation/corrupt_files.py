@@ -10,10 +10,10 @@ from tests.merge_snli.validation.targets import any_file
 
 def flip_a_bit(path: Path, rng: random.Random) -> str:
     content = bytearray(path.read_bytes())
-    place = rng.randrange(len(content))
-    content[place] ^= 1 << rng.randrange(8)
+    offset = rng.randrange(len(content))
+    content[offset] ^= 1 << rng.randrange(8)
     path.write_bytes(content)
-    return f"{path.name}, byte {place}"
+    return f"{path.name}, byte {offset}"
 
 
 def truncate(path: Path, rng: random.Random) -> str:

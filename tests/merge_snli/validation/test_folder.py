@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "set"
 
 
-def found(folder: Path) -> list[str]:
+def messages(folder: Path) -> list[str]:
     collector = Collector()
     check_folder(folder, frozenset({"data/all/test.parquet"}), collector)
     return [str(finding) for finding in collector.report("").findings]
@@ -37,7 +37,7 @@ def test_optional_files(folder: Path) -> None:
         (folder / name).touch()
     (folder / ".git").mkdir()
     (folder / ".git" / "config").touch()
-    assert found(folder) == []
+    assert messages(folder) == []
 
 
 def test_unexpected_files(folder: Path, tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_unexpected_files(folder: Path, tmp_path: Path) -> None:
     (folder / "README.md").symlink_to(tmp_path / "secret")
     (folder / os.fsdecode(b"\xff\n")).touch()
     os.mkfifo(folder / "pipe")
-    assert sorted(found(folder)) == [
+    assert sorted(messages(folder)) == [
         f"README.md: is a link to {tmp_path}/secret: links are not allowed",
         rf"\\xff\n: {UNEXPECTED}",
         f"data/all/model.PKL: {UNEXPECTED} (a pickle can execute arbitrary code when it is loaded)",
@@ -62,9 +62,9 @@ def test_what_file_managers_and_editors_leave_is_ignored(folder: Path, tmp_path:
     for name in (".DS_Store", "data/.DS_Store", "data/all/._test.parquet", "Thumbs.db", ".ipynb_checkpoints/a.ipynb"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).touch()
-    assert found(folder) == []
+    assert messages(folder) == []
     (folder / ".idea").symlink_to(tmp_path)
-    assert found(folder) == [f".idea: is a link to {tmp_path}: links are not allowed"]
+    assert messages(folder) == [f".idea: is a link to {tmp_path}: links are not allowed"]
 
 
 def test_one_finding_is_singular(valid_set: Path, tmp_path: Path) -> None:
