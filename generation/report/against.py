@@ -12,7 +12,7 @@ from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import NO_WORD
 from generation.options import INTERSECTION, options_of_run, with_defaults
 from generation.replacements.finding import FilteredWord, combine
-from generation.report.stored_answers import filter_again, trace_form
+from generation.report.explain import filter_again, trace_form
 from generation.sentences.forms import SIDES, match_case
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.record import require

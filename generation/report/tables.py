@@ -12,8 +12,8 @@ from generation.answers.store import recorded_cache_keys
 from generation.filters.definitions import LESS_PROBABLE, OTHER_CLASS
 from generation.options import departures
 from generation.replacements.finding import FILLERS, WITH_CLASS
+from generation.report.explain import check_work, filter_again
 from generation.report.overlap import Overlap, figure_9, overlap, suggestion_overlaps
-from generation.report.stored_answers import check_work, filter_again
 from generation.report.summary import percent
 from generation.sentences.forms import HYPOTHESIS, PREMISE
 from generation.work import read_description, work_folder_of

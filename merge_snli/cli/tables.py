@@ -135,7 +135,7 @@ def _tables_against(dataset: MergeDataset, arguments: argparse.Namespace) -> dic
 
 def _work(dataset: MergeDataset, given: Path | None, option: str) -> Path | None:
     """Return the work folder that was given with an option, or the default one if it exists."""
-    from generation.report.stored_answers import check_work
+    from generation.report.explain import check_work
     from generation.work import work_folder_of
 
     work = work_folder_of(dataset.folder.absolute(), given)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import (
+    INFER,
     NOT_ENTAILMENT,
     TWO_WAY,
     are_nli,
@@ -21,9 +22,6 @@ from merge_snli.schema import NLI_LABELS
 
 # A premise and a hypothesis.
 Pair = tuple[str, str]
-
-# Value of `model_labels` that infers their order from the seeds.
-INFER = "infer"
 
 INFERRED, TABLE, FUNCTION, ANSWERS, PROMPT = "inferred", "table", "function", "answers", "prompt"
 

@@ -18,7 +18,7 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import FILTER_NAMES
 from generation.replacements.finding import FilteredForm
-from generation.report.stored_answers import trace_form
+from generation.report.explain import trace_form
 from generation.sentences.forms import forms
 from generation.sentences.tagging import TaggedProblem, TaggedSentence
 from generation.sentences.words import SharedWord

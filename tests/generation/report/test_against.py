@@ -13,9 +13,8 @@ import pytest
 from generation import Options
 from generation.pipeline import run_pipeline
 from generation.report.against import MASKED_LMS, OPTIONS, TOO_FEW, is_validated, tables_against
-from generation.report.explain import explain
+from generation.report.explain import explain, filter_again
 from generation.report.overlap import suggestion_overlaps
-from generation.report.stored_answers import filter_again
 from generation.report.tables import report_tables
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import Table

@@ -14,8 +14,7 @@ import pytest
 from generation import Options
 from generation.pipeline import run_pipeline
 from generation.replacements.finding import filter_words, find_replacements
-from generation.report.explain import explain
-from generation.report.stored_answers import stored_answers, trace_form
+from generation.report.explain import explain, stored_answers, trace_form
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import InPlaceTagger, tag
 from generation.sentences.words import shared_words

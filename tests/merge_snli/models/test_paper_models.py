@@ -12,8 +12,9 @@ import pytest
 
 from merge_snli import score
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.label_spellings import INFER
 from merge_snli.models.finding import ResolvedModel, find_model
-from merge_snli.models.labels import INFER, INFERRED, TABLE, Pair
+from merge_snli.models.labels import INFERRED, TABLE, Pair
 from merge_snli.models.loading import ModelOptions, load_classifier
 from merge_snli.models.paper_models import (
     FAMILIES,
