@@ -37,7 +37,6 @@ from merge_snli.languages.language import ENGLISH
 from merge_snli.models.wordnet import base_forms
 
 FILLERS = "fillers"
-
 # Words that the masked LM validated on that side, left out because their letters have no other order.
 NO_ORDER = "no other order"
 

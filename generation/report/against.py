@@ -24,17 +24,11 @@ from merge_snli.schema import ALL
 Why = tuple[str, str | None]
 
 MASKED_LMS: Why = "masked LMs that it lacks", None
-
 OPTIONS: Why = "other options or filters", None
-
 NO_PROBLEM: Why = "not one of its problems", None
-
 NOT_REPLACED: Why = "word not replaced", None
-
 TOO_FEW: Why = "too few variants of the seed", None
-
 SETS: Why = "set operations", None
-
 NOT_SUGGESTED = "not among the fillers"
 
 # The id, premise and hypothesis of a seed; two data sets have the same one if all are equal.

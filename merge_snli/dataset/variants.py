@@ -21,7 +21,7 @@ SIDES = ("premise_mlms", "hypothesis_mlms")
 
 # The column of SNLI's and MultiNLI's own files, which `--keep-column` keeps: a JSON list of labels, empty where an
 # annotator gave none.
-COLUMN = "annotator_labels"
+ANNOTATOR_LABELS = "annotator_labels"
 
 
 def masked_lm_names(record: Record) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ def label_counts(text: str | None, names: Sequence[str], seed_id: str) -> list[i
     """Return how many annotators gave each label.
 
     Args:
-        text: The value of `COLUMN`; empty if there are no labels.
+        text: The value of `ANNOTATOR_LABELS`; empty if there are no labels.
         names: The labels of the data set.
         seed_id: The problem, for the message.
 
@@ -129,8 +129,8 @@ def label_counts(text: str | None, names: Sequence[str], seed_id: str) -> list[i
     labels = [canonical_name(label, two_way=len(names) == len(TWO_WAY)) for label in spelled]
     if not {*labels} <= {*names}:
         raise InputError(
-            f"seed {seed_id}: {COLUMN} is {text!r:.60}, expected a JSON list of {', '.join(names)}: generate the data "
-            "set from files that have it"
+            f"seed {seed_id}: {ANNOTATOR_LABELS} is {text!r:.60}, expected a JSON list of {', '.join(names)}: generate "
+            "the data set from files that have it"
         )
     return [labels.count(name) for name in names]
 
@@ -142,7 +142,7 @@ def annotators_by_seed(table: pa.Table, names: Sequence[str]) -> Ints | None:
         table: Rows with the column `seed_id`; seeds are in the order of their first row.
         names: The labels of the data set.
     """
-    if COLUMN not in table.column_names:
+    if ANNOTATOR_LABELS not in table.column_names:
         return None
-    by_seed = dict(zip(table["seed_id"].to_pylist(), table[COLUMN].to_pylist(), strict=True))
+    by_seed = dict(zip(table["seed_id"].to_pylist(), table[ANNOTATOR_LABELS].to_pylist(), strict=True))
     return np.array([label_counts(text, names, seed) for seed, text in by_seed.items()], dtype=np.int64)

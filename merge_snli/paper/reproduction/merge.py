@@ -17,7 +17,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.base.table import count
 from merge_snli.dataset.stored import MergeDataset, find_dataset
-from merge_snli.dataset.variants import COLUMN
+from merge_snli.dataset.variants import ANNOTATOR_LABELS
 from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX, PROBLEMS
 from merge_snli.models.finding import find_model
 from merge_snli.models.loading import ModelOptions
@@ -238,4 +238,4 @@ def _kept_columns(problems: str | None) -> dict[str, Any]:
     if problems is None:
         return {}
     row = next(open_source(ProblemOptions(problems=problems)).read(), None)
-    return {"keep_column": (COLUMN,)} if row is not None and COLUMN in row.values else {}
+    return {"keep_column": (ANNOTATOR_LABELS,)} if row is not None and ANNOTATOR_LABELS in row.values else {}
