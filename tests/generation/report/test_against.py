@@ -197,7 +197,7 @@ def test_command_and_its_errors(made: Made, tmp_path: Path, capsys: pytest.Captu
 
 def test_another_tagger_is_refused(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "generation.report.stored_answers.find_tagger", lambda *_, **__: generation_of(made.whole.record).tagger
+        "generation.report.explain.find_tagger", lambda *_, **__: generation_of(made.whole.record).tagger
     )
     object.__setattr__(generation_of(made.strict.record), "tagger", TaggerRecord("other", "1", "0" * 64))
     with pytest.raises(InputError, match="not the one of the run, other 1"):
