@@ -292,7 +292,7 @@ def runnable(page: Path) -> list[Block]:
 @pytest.fixture
 def scratch(demo_run: DemoRun, tmp_path: Path) -> Path:
     """Return a folder with the bundled data set, as in a checkout, and the answers and predictions of the demo."""
-    for part in ("README.md", "data", "embedded"):
+    for part in ("README.md", "data", "embedded", "run.json", "run.toml"):
         (tmp_path / "merge_snli").mkdir(exist_ok=True)
         (tmp_path / "merge_snli" / part).symlink_to(ROOT / "merge_snli" / part)
     (tmp_path / "metrics").symlink_to(ROOT / "metrics")
