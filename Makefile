@@ -86,7 +86,9 @@ docs: $(READY)
 	$(RUN)python -m tests.command_reference $(SITE_PAGES)/commands.md
 	$(TEST_ENVIRONMENT) $(RUN)python -m nbconvert --execute --to markdown $(SITE_PAGES)/*.ipynb
 	rm $(SITE_PAGES)/*.ipynb
-	sed -i.bak -e 's/(\([a-z-]*\)\.ipynb)/(\1.md)/' -e 's/(docs\//(/' $(SITE_PAGES)/*.md && rm $(SITE_PAGES)/*.bak
+	sed -i.bak -e 's|(\([a-z-]*\)\.ipynb)|(\1.md)|' -e 's|(docs/|(|' -e 's|(\.\./CHANGELOG\.md|(changelog.md|' \
+		-e 's|(\.\./CONTRIBUTING\.md|(contributing.md|' -e 's|(\.\./metrics/pattern_accuracy/README\.md|(metric.md|' \
+		$(SITE_PAGES)/*.md && rm $(SITE_PAGES)/*.bak
 	$(RUN)zensical build --clean --strict
 
 # On each supported Python that is found.
