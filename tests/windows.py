@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from multiprocessing.popen_fork import Popen
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ FORBIDDEN = set('<>:"|?*\\')
 
 
 def refuse_as_windows(patch: pytest.MonkeyPatch) -> None:
-    """Refuse to delete, rename or replace files that this process has open, and to replace folders; send no signals."""
+    """Refuse to delete, rename or replace files that this process has open, and to replace folders; have no signals."""
 
     def checked(name: str) -> Callable[..., None]:
         function = getattr(os, name)
@@ -34,12 +36,16 @@ def refuse_as_windows(patch: pytest.MonkeyPatch) -> None:
     def kill(pid: int, number: int) -> None:
         raise AssertionError(f"signal {number} would end process {pid}")
 
+    end = os.kill  # what Windows calls TerminateProcess
+    patch.setattr(Popen, "_send_signal", lambda process, number: process.returncode or end(process.pid, number))
+    for module, name in ((signal, "pthread_sigmask"), (signal, "SIGKILL"), (os, "sched_getaffinity")):
+        patch.delattr(module, name)
     for name in ("unlink", "remove", "rmdir", "rename", "replace"):
         patch.setattr(os, name, checked(name))
     patch.setattr(os, "kill", kill)
     patch.setattr(shutil, "_use_fd_functions", False)
-    for module in ("merge_snli.base.files", "merge_snli.runs.run_folder", "merge_snli.cli"):
-        patch.setattr(f"{module}.ON_WINDOWS", True)
+    for part in ("merge_snli.base.files", "merge_snli.base.workers", "merge_snli.runs.run_folder", "merge_snli.cli"):
+        patch.setattr(f"{part}.ON_WINDOWS", True)
 
 
 def open_files() -> Iterator[Path]:
