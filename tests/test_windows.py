@@ -23,10 +23,12 @@ from merge_snli.base.files import is_path, is_running
 from merge_snli.base.workers import MOST_ON_WINDOWS, started, usable_cores
 from merge_snli.dataset.folders import new_content
 from tests.merge_snli.annotation.filled import fill_csv, random_scores
+from tests.processes import SECONDS
+from tests.systems import linux_only
 from tests.windows import UNIX_ONLY, refuse_as_windows, refused_names
 
 ROOT = Path(__file__).parent.parent
-pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are found as on Linux")
+pytestmark = linux_only  # which says what files are open
 
 
 @pytest.fixture
@@ -101,7 +103,7 @@ def test_ctrl_c_in_a_callback_does_not_end_the_process(monkeypatch: pytest.Monke
     raised = threading.Event()
     monkeypatch.setattr(signal, "raise_signal", lambda number: raised.set() if number == signal.SIGINT else None)
     cli._keep_interrupt(SimpleNamespace(exc_type=KeyboardInterrupt))
-    assert raised.wait(10)
+    assert raised.wait(SECONDS)
 
 
 @pytest.mark.parametrize("name", ["C:/data/merge", "C:data", r"data\merge", "//server/data"])

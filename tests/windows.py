@@ -24,9 +24,8 @@ def refuse_as_windows(patch: pytest.MonkeyPatch) -> None:
         function = getattr(os, name)
 
         def refuse(path: Any, *more: Any, **options: Any) -> None:  # noqa: ANN401 - arguments of `os`
-            held = [
-                file for file in open_files() for each in (path, *more) if file.is_relative_to(Path(each).resolve())
-            ]
+            paths = [Path(each).resolve() for each in (path, *more)]
+            held = [file for file in open_files() if any(map(file.is_relative_to, paths))]
             if held or (name == "replace" and Path(more[0]).is_dir()) or (name == "rename" and Path(more[0]).exists()):
                 raise PermissionError(13, "Access is denied", str(path), 5, str(more[0]) if more else None)
             function(path, *more, **options)
@@ -49,12 +48,13 @@ def refuse_as_windows(patch: pytest.MonkeyPatch) -> None:
 
 
 def open_files() -> Iterator[Path]:
-    """Yield the files that this process has open or mapped into memory."""
+    """Yield the files that this process has open or mapped into memory; shared memory is no file on Windows."""
     for descriptor in Path("/proc/self/fd").iterdir():
         with suppress(OSError):  # closed meanwhile
-            yield descriptor.readlink()
+            if not (path := descriptor.readlink()).is_relative_to("/dev/shm"):
+                yield path
     for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines():
-        if len(fields := line.split(maxsplit=5)) == 6:
+        if len(fields := line.split(maxsplit=5)) == 6 and not fields[5].startswith("/dev/shm"):
             yield Path(fields[5])
 
 
