@@ -35,11 +35,12 @@ CHOICES: dict[str, Any] = {"id_column": "id", "mlm": ("demo:mlm-bpe",), "inflati
 
 # Without a guard for the main module.
 SCRIPT = """
-import time
+import signal, time
 from functools import partial
 from pytest import MonkeyPatch
 from generation.pipeline import Options, run_pipeline
 from tests.generation.test_workers import CHOICES, PER_SHARD, stop_after_filters
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have switched off for the tests
 stop_after_filters(MonkeyPatch(), partial(time.sleep, 3600))
 options = Options(problems={problems!r}, **CHOICES)
 run_pipeline(options, {out!r}, work={work!r}, quiet=True, workers=2, problems_per_shard=PER_SHARD)

@@ -138,13 +138,15 @@ def test_ctrl_c_in_a_callback_is_not_lost() -> None:
 import signal, sys, time, weakref
 from merge_snli import cli
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have switched off for the tests
+
 class Thing: pass
 
 def run(argv):
     thing = Thing()
     reference = weakref.ref(thing, lambda _: signal.raise_signal(signal.SIGINT))
     del thing
-    time.sleep(3600)
+    time.sleep(60)
     return 0
 
 cli._run = run
