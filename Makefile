@@ -53,8 +53,6 @@ $(OLD_READY): tests/datasets-3-requirements.txt
 		--disable-pip-version-check $(PIP_FLAGS) --requirement tests/datasets-3-requirements.txt
 	@touch $(OLD_READY)
 
-dev: $(READY)
-
 demo: $(RUNTIME)
 	$(RUN)merge-snli demo --out demo
 
@@ -91,10 +89,10 @@ docs: $(READY)
 		$(SITE_PAGES)/*.md && rm $(SITE_PAGES)/*.bak
 	$(RUN)zensical build --clean --strict
 
-# On each supported Python that is found.
+# On each supported Python that is found; pyenv has those that PYENV_VERSION names, such as 3.11.7:3.12.1:3.13.0.
 release-check: $(READY)
 	@.ci/install $(VENV) --editable '.[dev,release]'
-	$(RUN)python .ci/release.py check dist $(foreach name,$(sort $(PYTHONS)),$(shell $(name) -c '$(SUPPORTED)' 2>/dev/null && echo $(name)))
+	$(RUN)python .ci/release.py check dist $(PYTHONS)
 
 SMOKE := build/smoke
 smoke: wheel

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merge_snli.base.errors import REASON, InputError, Message, explained, param
-from merge_snli.base.files import is_path, sha256_of_file, sha256_of_json
+from merge_snli.base.files import ON_WINDOWS, is_path, sha256_of_file, sha256_of_json
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.embedded import embedded_path
 
@@ -157,7 +157,8 @@ def find_device(device: str | None) -> str:
     """Return the torch device to run on; on a machine without a GPU driver, torch is not loaded to find it.
 
     Args:
-        device: `cpu`, `cuda`, `cuda:1` …; if None, `cuda` if available, else `cpu`.
+        device: `cpu`, `cuda`, `cuda:1` …; if None, `cuda` if available, else `cpu`. Apple's `mps` is used on request
+            only: its answers can depend on the batch (https://github.com/pytorch/pytorch/issues/170837).
     """
     if device == "cpu" or (device is None and not _has_gpu_driver()):
         return "cpu"
@@ -174,7 +175,7 @@ def find_device(device: str | None) -> str:
 def _has_gpu_driver() -> bool:
     """Return whether the machine has a driver for GPUs of NVIDIA (CUDA) or AMD (ROCm)."""
     try:
-        ctypes.CDLL("libcuda.so.1")
+        ctypes.CDLL("nvcuda.dll" if ON_WINDOWS else "libcuda.so.1")
     except OSError:
         return Path("/dev/kfd").exists()
     return True

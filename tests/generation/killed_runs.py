@@ -170,8 +170,15 @@ def died(child: int) -> bool:
     return os.WIFSIGNALED(status)
 
 
-def kill_at(owner: Any, name: str, *, call: int = 1, after: bool = False) -> Callable[[], None]:  # noqa: ANN401
-    """Return a function that patches another to kill its process before or after its n-th call."""
+def kill_at(
+    owner: Any,  # noqa: ANN401
+    name: str,
+    *,
+    call: int = 1,
+    after: bool = False,
+    number: signal.Signals = signal.SIGKILL,
+) -> Callable[[], None]:
+    """Return a function that patches another to send its process a signal before or after its n-th call."""
 
     def prepare() -> None:
         function = getattr(owner, name)
@@ -181,10 +188,10 @@ def kill_at(owner: Any, name: str, *, call: int = 1, after: bool = False) -> Cal
             nonlocal calls
             calls += 1
             if calls == call and not after:
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(os.getpid(), number)
             result = function(*positional, **named)
-            if calls == call:
-                os.kill(os.getpid(), signal.SIGKILL)
+            if calls == call and after:
+                os.kill(os.getpid(), number)
             return result
 
         setattr(owner, name, killing)
@@ -231,10 +238,8 @@ def truncated(runs: Runs, undisturbed: Runs) -> list[bool]:
 
 def concurrent(runs: Runs, undisturbed: Runs) -> dict[str, Any]:
     """Start a second run: it must name the process that locks the work folder, and the first run must succeed."""
-    first = runs.start()
-    while not (runs.work / "lock.holder").exists() or not (runs.work / "lock.holder").read_text():
-        time.sleep(0.001)
-    os.kill(first, signal.SIGSTOP)
+    first = runs.start(kill_at(tasks, "tag", number=signal.SIGSTOP))
+    os.waitpid(first, os.WUNTRACED)
     try:
         runs.generate()
         message = ""

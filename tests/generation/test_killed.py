@@ -13,8 +13,9 @@ import pytest
 
 from merge_snli.embedded import embedded_path
 from tests.generation.killed_runs import BOUNDARIES, MOVES
+from tests.systems import unix_only
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, unix_only]
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -22,7 +22,7 @@ from merge_snli.base.progress import Progress
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.problems.problem import Problem
 from merge_snli.validation import validate
-from tests.languages import GERMAN, save_german_pipeline, save_word_mlm, sentencepiece_of, wordpiece_of
+from tests.languages import GERMAN, save_pipeline, save_word_mlm, sentencepiece_of, wordpiece_of
 
 PROBLEMS = [
     ("Der Hund schläft heute.", "Der Hund schläft nicht.", "contradiction"),
@@ -53,7 +53,7 @@ def german(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {
         "problems": problems,
         "mlm": tuple(map(str, mlms)),
-        "tagger": str(save_german_pipeline(folder / "de_rules")),
+        "tagger": str(save_pipeline(folder / "de_rules", "de", GERMAN)),
         "inflation": 1,
         "subsamples": 1,
         "filters": ("pos",),

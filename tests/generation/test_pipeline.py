@@ -51,7 +51,7 @@ def made(problems: Path, tmp_path_factory: pytest.TempPathFactory) -> MergeDatas
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_plain_datasets_loads_every_config_and_split(

@@ -43,7 +43,7 @@ def one_process(options: Options, tmp_path_factory: pytest.TempPathFactory) -> d
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def run_of(options: Options, folder: Path) -> GenerationRun:

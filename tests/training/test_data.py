@@ -52,7 +52,7 @@ def test_snli_test_is_never_trained_on(numbered: Path) -> None:
 
 
 def test_a_missing_data_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nowhere/snli/dev\.jsonl.* as data DIR"):
+    with pytest.raises(InputError, match=r"nowhere.snli.dev\.jsonl.* as data DIR"):
         training_problems(tmp_path / "nowhere", SNLI_DEV)
 
 

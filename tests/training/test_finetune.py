@@ -168,7 +168,7 @@ def test_folders_of_all_seeds_are_checked_before_the_first_is_trained(
         main(options(base, problems, tmp_path / "models", random_seeds=(1, 2)))
     (tmp_path / "models" / "seed-2").rmdir()
     (tmp_path / "models.work" / "seed-2").mkdir(parents=True)
-    with pytest.raises(InputError, match=r"models\.work/seed-2 exists"):
+    with pytest.raises(InputError, match=r"models\.work.seed-2 exists"):
         main(options(base, problems, tmp_path / "models", random_seeds=(1, 2)))
 
 
@@ -208,7 +208,7 @@ def test_checkpoints_of_another_run_are_not_used(
     interrupt_at(monkeypatch, 0)
     with pytest.raises(KeyboardInterrupt):
         main(first)
-    with pytest.raises(InputError, match=r"model\.work/seed-0 .*held_out"):
+    with pytest.raises(InputError, match=r"model\.work.seed-0 .*held_out"):
         main(replace(first, hold_out=1))
 
 

@@ -268,7 +268,7 @@ def test_pickle_weights_are_loaded_only_if_allowed(tmp_path: Path, tiny_mlm: Cal
 def test_two_folders_with_the_same_name_are_refused(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:
     for number in "01":
         shutil.copytree(tiny_mlm("bert"), tmp_path / number / "checkpoint")
-    with pytest.raises(InputError, match=r"checkpoint \(.*0/checkpoint and .*1/checkpoint\)"):
+    with pytest.raises(InputError, match=r"checkpoint \(.*0.checkpoint and .*1.checkpoint\)"):
         find_masked_lms([str(tmp_path / number / "checkpoint") for number in "01"])
 
 

@@ -6,7 +6,6 @@ import errno
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from merge_snli.base.files import (
     write_json,
     write_text,
 )
+from tests.processes import wait_until
 
 
 def test_written_files(tmp_path: Path) -> None:
@@ -84,10 +84,7 @@ def test_digests(tmp_path: Path) -> None:
 
 def test_a_process_that_has_ended_does_not_run_even_if_its_parent_has_not_waited_for_it() -> None:
     process = subprocess.Popen([sys.executable, "-c", ""])
-    deadline = time.monotonic() + 60
-    while is_running(process.pid):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: not is_running(process.pid))
     assert process.wait() == 0
     assert not is_running(process.pid)
     assert is_running(os.getpid())

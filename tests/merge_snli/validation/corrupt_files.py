@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 
@@ -61,7 +62,7 @@ def add_a_file(folder: Path, rng: random.Random) -> str:
             ".hidden",
             "data/evil/x",
             "run.json.bak",
-            "é\n.txt",
+            "é.txt" if os.name == "nt" else "é\n.txt",
         )
     )
     (folder / name).parent.mkdir(exist_ok=True)
