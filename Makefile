@@ -53,8 +53,6 @@ $(OLD_READY): tests/datasets-3-requirements.txt
 		--disable-pip-version-check $(PIP_FLAGS) --requirement tests/datasets-3-requirements.txt
 	@touch $(OLD_READY)
 
-dev: $(READY)
-
 demo: $(RUNTIME)
 	$(RUN)merge-snli demo --out demo
 
@@ -86,13 +84,15 @@ docs: $(READY)
 	$(RUN)python -m tests.command_reference $(SITE_PAGES)/commands.md
 	$(TEST_ENVIRONMENT) $(RUN)python -m nbconvert --execute --to markdown $(SITE_PAGES)/*.ipynb
 	rm $(SITE_PAGES)/*.ipynb
-	sed -i.bak -e 's/(\([a-z-]*\)\.ipynb)/(\1.md)/' -e 's/(docs\//(/' $(SITE_PAGES)/*.md && rm $(SITE_PAGES)/*.bak
+	sed -i.bak -e 's|(\([a-z-]*\)\.ipynb)|(\1.md)|' -e 's|(docs/|(|' -e 's|(\.\./CHANGELOG\.md|(changelog.md|' \
+		-e 's|(\.\./CONTRIBUTING\.md|(contributing.md|' -e 's|(\.\./metrics/pattern_accuracy/README\.md|(metric.md|' \
+		$(SITE_PAGES)/*.md && rm $(SITE_PAGES)/*.bak
 	$(RUN)zensical build --clean --strict
 
-# On each supported Python that is found.
+# On each supported Python that is found; pyenv has those that PYENV_VERSION names, such as 3.11.7:3.12.1:3.13.0.
 release-check: $(READY)
 	@.ci/install $(VENV) --editable '.[dev,release]'
-	$(RUN)python .ci/release.py check dist $(foreach name,$(sort $(PYTHONS)),$(shell $(name) -c '$(SUPPORTED)' 2>/dev/null && echo $(name)))
+	$(RUN)python .ci/release.py check dist $(PYTHONS)
 
 SMOKE := build/smoke
 smoke: wheel

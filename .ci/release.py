@@ -1,6 +1,7 @@
 """Check a release of the version in CHANGELOG.md: `python .ci/release.py version|notes|check DIST [PYTHON...]`.
 
-`check` builds wheel and sdist in DIST, twice, and installs the wheel in a clean environment for each Python.
+`version` refuses a version without a date. `check` builds wheel and sdist in DIST, twice, and installs the wheel in a
+clean environment for each Python, skipping names that are missing, too old or another name of the same interpreter.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from email.parser import Parser
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -26,6 +27,14 @@ LICENSES = {
     "merge_snli/leaderboard/page/vendor/uPlot.LICENSE": "MIT License",
     "merge_snli/embedded/wordnet/LICENSE": "WordNet",
 }
+# What a citation file needs: the required keys of CFF 1.2, and what we cite.
+CITATION = ("cff-version", "message", "title", "authors", "version", "license", "preferred-citation")
+OLDEST = (3, 11)
+ABOUT = """
+import os, sys
+print(*sys.version_info[:3], sep=".")
+print(os.path.realpath(sys.executable))
+"""
 CARD = """
 from datasets import load_dataset
 import evaluate
@@ -34,11 +43,19 @@ assert evaluate.load("pattern_accuracy").compute(predictions=[1], references=[1]
 """
 
 
-def section() -> tuple[str, str]:
-    """Return the version and the text of the first section of the changelog."""
+def section() -> tuple[str, str, str]:
+    """Return the version, the date or "unreleased", and the text of the first section of the changelog."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    _, heading, notes = re.split(r"^## (.+)$", text, maxsplit=2, flags=re.MULTILINE)[:3]
-    return heading.split()[0], notes.strip() + "\n"
+    _, version, date, notes = re.split(r"^## (\S+) \((.+)\)$", text, maxsplit=2, flags=re.MULTILINE)[:4]
+    return version, date, notes.strip()
+
+
+def released_version() -> str:
+    """Return the version of the changelog, if it has the date of a release."""
+    version, date, _ = section()
+    is_date = re.fullmatch(r"\d{4}-\d\d-\d\d", date)
+    require(is_date is not None, f"CHANGELOG.md has {version} ({date}): write the date of the release, as 2026-01-31")
+    return version
 
 
 def package_version() -> str:
@@ -51,12 +68,16 @@ def package_version() -> str:
 
 
 def check_version() -> None:
-    """Check that changelog, package and citation have one version."""
-    citation = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    """Check that changelog, package and citation have one version, and that the citation is complete."""
+    import yaml
+
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    missing = [key for key in CITATION if not isinstance(citation, dict) or not citation.get(key)]
+    require(not missing, f"CITATION.cff has no {', '.join(missing)}")
     versions = {
         "CHANGELOG.md": section()[0],
         "__version__": package_version(),
-        "CITATION.cff": citation and citation[1],
+        "CITATION.cff": str(citation["version"]),
     }
     require(len({*versions.values()}) == 1, f"the versions differ: {versions}")
 
@@ -72,6 +93,7 @@ def check_files(dist: Path) -> None:
         for file in (wheel, sdist):
             require(digest(again / file.name) == digest(file), f"{file.name} has other bytes when it is built again")
         with tarfile.open(sdist) as archive:
+            check_contents({each.name.partition("/")[2] for each in archive if each.isfile()})
             archive.extractall(again, filter="data")
         build("--wheel", "--outdir", str(again / "from-sdist"), str(again / sdist.name.removesuffix(".tar.gz")))
         require(digest(again / "from-sdist" / wheel.name) == digest(wheel), "the sdist builds another wheel")
@@ -88,6 +110,37 @@ def check_files(dist: Path) -> None:
             require(words in archive.read(path).decode(), f"{name} is not the license of {words}")
         unwanted = [name for name in names if re.search(r"(^|/)(tests|training|benchmarks|\.)|\.pyc$", name)]
         require(not unwanted, f"the wheel has {unwanted[:3]}")
+
+
+def check_contents(names: Set[str]) -> None:
+    """Check that the sdist has exactly the files that git tracks."""
+    tracked = {*subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT, text=True).split("\0")} - {""}
+    others, missing = sorted(names - tracked - {"PKG-INFO"}), sorted(tracked - names)
+    require(not others, f"the sdist has files that git does not track: {', '.join(others[:5])}")
+    require(not missing, f"the sdist lacks {', '.join(missing[:5])}")
+
+
+def usable_pythons(names: Sequence[str]) -> list[str]:
+    """Return the interpreters of some names, each once, and print which names are skipped and why."""
+    found: dict[str, str] = {}
+    for name in names:
+        reason = "it was not found"
+        if shutil.which(name) is not None:
+            done = subprocess.run([name, "-c", ABOUT], capture_output=True, text=True, check=False)
+            reason = done.stderr.strip().partition("\n")[0] or "it failed"
+            if done.returncode == 0:
+                version, path = done.stdout.splitlines()
+                if tuple(map(int, version.split("."))) < OLDEST:
+                    reason = f"it is Python {version}"
+                elif path in found:
+                    reason = f"it is {found[path]}"
+                else:
+                    found[path] = f"{name} ({version}, {path})"
+                    continue
+        print(f"== skipped {name}: {reason}", flush=True)
+    require(bool(found), f"no Python {'.'.join(map(str, OLDEST))} or newer was found")
+    print("== installing on", *found.values(), sep="\n   ", flush=True)
+    return list(found)
 
 
 def check_installation(wheel: Path, python: str) -> None:
@@ -130,10 +183,10 @@ def main(arguments: Sequence[str]) -> None:
         dist = Path(arguments[1]).resolve()
         check_version()
         check_files(dist)
-        for python in arguments[2:]:
+        for python in usable_pythons(arguments[2:]):
             check_installation(next(dist.glob("*.whl")), python)
     else:
-        sys.stdout.write(section()[0] + "\n" if arguments[0] == "version" else section()[1])
+        print(released_version() if arguments[0] == "version" else section()[2])
 
 
 if __name__ == "__main__":

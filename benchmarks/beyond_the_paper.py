@@ -27,7 +27,7 @@ from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.base.errors import InputError
 from merge_snli.models.tagger import Tagger, find_tagger
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from merge_snli.schema import ALL, TEST, data_file
 
 INFLATION = Options(problems="demo:problems", mlm=("demo:mlm-bpe",)).inflation

@@ -13,7 +13,6 @@ import resource
 import shutil
 import sys
 import time
-from collections import Counter
 from dataclasses import asdict, replace
 from itertools import cycle, islice
 from pathlib import Path
@@ -23,10 +22,10 @@ import pyarrow.parquet as pq
 
 import merge_snli
 from generation import Options
-from generation.replacements.counts import counts_table
+from generation.replacements.finding import counts_table
 from generation.run import GenerationRun, plan_run, read_inputs
 from generation.tasks import write
-from generation.variant_shards import PARTS, VARIANT_COUNTS, VariantShard
+from generation.variant_shards import PARTS_PER_SHARD, VARIANT_COUNTS, VariantShard
 from generation.work import RESULT_FOLDERS, TAGGED_FOLDER, write_shard
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.progress import Progress
@@ -54,8 +53,9 @@ def main() -> None:
     with Progress(quiet=True).stage("write", unit="data set") as stage:
         write(run, WHOLE, stage)
     size = sum(path.stat().st_size for path in run.out.rglob("*") if path.is_file())
+    variants = run.shards * PARTS_PER_SHARD * SEEDS_PER_PART * VARIANTS_PER_SEED
     sys.stdout.write(
-        f"{run.shards * PER_SHARD:,} problems, {run.shards * PARTS * SEEDS_PER_PART * VARIANTS_PER_SEED:,} variants: "
+        f"{run.shards * PER_SHARD:,} problems, {variants:,} variants: "
         f"{time.monotonic() - start:.0f} s ({time.process_time() - cpu:.0f} s of CPU time), "
         f"peak memory {peak_memory():.2f} GB, {size / 1e9:.2f} GB written\n"
     )
@@ -74,9 +74,9 @@ def make_run(folder: Path, shards: int) -> GenerationRun:
 def make_shards(run: GenerationRun) -> None:
     """Write the results of every part of a shard: the same rows, with ids that are spread over all of them."""
     words = {name: WordCounts(400, dict.fromkeys(NLI_LABELS, 1), 500, {}, 400, 500) for name in WORD_CLASSES}
-    counts = {name: asdict(each) for name, each in words.items()}
+    counts = {name: asdict(of_class) for name, of_class in words.items()}
     rows = shard_tables(run)
-    for number in range(run.shards * PARTS):
+    for number in range(run.shards * PARTS_PER_SHARD):
         key = sha256_of_json(number)[:32]
         tagged = write_shard(run.work / TAGGED_FOLDER, key, pa.table({"id": [key]}))
         run.notes.write(TAG, number, {"shard": tagged}, words=counts)
@@ -90,17 +90,17 @@ def shard_tables(run: GenerationRun) -> tuple[pa.Table, ...]:
     """Return the tables of one part of a shard, from the rows of the bundled data set."""
     variants, seeds = (pq.read_table(DATA / config / "test.parquet").to_pylist() for config in (ALL, SEED))
     names, classes = run.inputs.problems.label_names, run.options.classes
-    each = [
-        {**row, "subsamples": [draw for draw in range(10) if (nth + draw) % 2]}
+    rows = [
+        {**row, "subsamples": [subsample for subsample in range(10) if (nth + subsample) % 2]}
         for nth, row in enumerate(islice(cycle(variants), SEEDS_PER_PART * VARIANTS_PER_SEED))
     ]
     counts = [{"seed_id": "", "word_class": name, "variants": 40} for name in islice(cycle(classes), SEEDS_PER_PART)]
     return (
-        pa.Table.from_pylist(each, features(ALL, names, classes).arrow_schema),
+        pa.Table.from_pylist(rows, features(ALL, names, classes).arrow_schema),
         pa.Table.from_pylist(list(islice(cycle(seeds), SEEDS_PER_PART)), features(SEED, names, classes).arrow_schema),
         pa.Table.from_pylist(counts, VARIANT_COUNTS),
-        counts_table(Counter()),
-        counts_table(Counter()),
+        counts_table({}),
+        counts_table({}),
     )
 
 

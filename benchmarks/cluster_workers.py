@@ -99,10 +99,10 @@ def table(rounds: list[dict[str, Seconds]]) -> str:
     lines = ["| | seconds | CPU seconds | times as fast | load |", "| --- | --- | --- | --- | --- |"]
     for name in rounds[0]:
         elapsed, cpu, load = (
-            statistics.median(values) for values in zip(*(each[name] for each in rounds), strict=True)
+            statistics.median(values) for values in zip(*(times[name] for times in rounds), strict=True)
         )
         first = next(iter(rounds[0]))
-        ratio = statistics.median(each[first].elapsed / each[name].elapsed for each in rounds)
+        ratio = statistics.median(times[first].elapsed / times[name].elapsed for times in rounds)
         lines.append(f"| {name} | {elapsed:.1f} | {cpu:.1f} | {ratio:.2f} | {load:.1f} |")
     return "\n".join(lines)
 

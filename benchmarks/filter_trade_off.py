@@ -23,8 +23,8 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from generation import Options
+from generation.options import DEMO_FILTERS
 from generation.pipeline import run_pipeline
-from generation.presets import DEMO_FILTERS
 from merge_snli.annotation.sample import GOOD
 from merge_snli.annotation.scores import Share, share
 from merge_snli.base.files import sha256_of_json
@@ -74,12 +74,12 @@ class Variants:
     def at(self, inflation: int) -> set[str]:
         """Return the ids of the variants of seeds with enough variants of their class."""
         sizes = Counter(self.classes.values())
-        return {each for each, pair in self.classes.items() if sizes[pair] >= inflation}
+        return {identity for identity, pair in self.classes.items() if sizes[pair] >= inflation}
 
     def counts(self, inflation: int) -> tuple[int, int]:
         """Count the seeds and variants at a degree of inflation."""
         ids = self.at(inflation)
-        return len({self.classes[each][0] for each in ids}), len(ids)
+        return len({self.classes[identity][0] for identity in ids}), len(ids)
 
 
 def main() -> None:
@@ -92,25 +92,25 @@ def main() -> None:
         BUNDLED: {"problems": "demo:problems", "id_column": "id"},
         SNLI: {"problems": str(arguments.snli), "limit": 3000},
     }
-    found = {
+    by_filter = {
         (name, label): variants(options | dict(chosen), arguments.work)
         for name, options in sources.items()
         for label, chosen in FILTERS.items()
     }
-    sys.stdout.write(trade_off(found).markdown())
+    sys.stdout.write(trade_off(by_filter).markdown())
     for sample, good in read_samples().items():
         sys.stdout.write(f"{sample}: {len(good)} judged, {percent(share(good))} good\n")
 
 
-def trade_off(found: Mapping[tuple[str, str], Variants]) -> Table:
+def trade_off(by_filter: Mapping[tuple[str, str], Variants]) -> Table:
     """Return the table: seeds and variants per filter, data set and degree of inflation, and the share of good ones."""
     scores = read_scores()
-    counts = {key: [kept.counts(degree) for degree in DEGREES] for key, kept in found.items()}
+    counts = {key: [kept.counts(degree) for degree in DEGREES] for key, kept in by_filter.items()}
     rows = tuple(
         (
             label,
             *(f"{seeds:,} / {kept:,}" for name in (BUNDLED, SNLI) for seeds, kept in counts[name, label]),
-            *judged(label, found, scores),
+            *judged(label, by_filter, scores),
         )
         for label in FILTERS
     )
@@ -154,16 +154,18 @@ def is_good(row: Mapping[str, str]) -> bool:
     return sum(int(row[name]) for name in SCORE_COLUMNS) >= 2 * GOOD
 
 
-def judged(label: str, found: Mapping[tuple[str, str], Variants], scores: Mapping[tuple[str, str], bool]) -> list[Any]:
+def judged(
+    label: str, by_filter: Mapping[tuple[str, str], Variants], scores: Mapping[tuple[str, str], bool]
+) -> list[Any]:
     """Return how many variants of a filter were judged, and the share of good ones with its interval.
 
     The variants of a filter are those of the population that the pool was drawn from, as far as the filter keeps them.
     They are judged in one random order, so the first of them that have scores are a random sample.
     """
     good = [
-        scores[name, each]
+        scores[name, identity]
         for name in (BUNDLED, SNLI)
-        for each in first(population(found, name, label), {key for data_set, key in scores if data_set == name})
+        for identity in first(population(by_filter, name, label), {key for data_set, key in scores if data_set == name})
     ]
     return [len(good), percent(share(good))]
 
@@ -173,20 +175,22 @@ def percent(value: Share) -> str:
     return f"{100 * value.share:.1f} ({100 * value.interval.low:.0f} to {100 * value.interval.high:.0f})"
 
 
-def population(found: Mapping[tuple[str, str], Variants], name: str, label: str) -> list[str]:
+def population(by_filter: Mapping[tuple[str, str], Variants], name: str, label: str) -> list[str]:
     """Return the variants that a filter keeps of those that the pool was drawn from, in the order of its draw."""
-    plain = found[name, NONE].at(POOL_INFLATION) & found[name, label].classes.keys()
-    ids = [each for each in plain if name != BUNDLED or int(each.split(":")[0].split("-")[1]) <= POOL_PROBLEMS]
-    return sorted(ids, key=lambda each: sha256_of_json([POOL_SEED, each]))
+    plain = by_filter[name, NONE].at(POOL_INFLATION) & by_filter[name, label].classes.keys()
+    ids = [
+        identity for identity in plain if name != BUNDLED or int(identity.split(":")[0].split("-")[1]) <= POOL_PROBLEMS
+    ]
+    return sorted(ids, key=lambda identity: sha256_of_json([POOL_SEED, identity]))
 
 
 def first(ordered: Iterable[str], known: set[str]) -> list[str]:
     """Return the variants before the first one without a score."""
     ids: list[str] = []
-    for each in ordered:
-        if each not in known:
+    for identity in ordered:
+        if identity not in known:
             break
-        ids.append(each)
+        ids.append(identity)
     return ids
 
 

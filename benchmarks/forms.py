@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, SAME_WORD
 from generation.filters.fillers import LogOdds, filter_fillers
-from generation.filters.filter import Applied, Place
+from generation.filters.filter import Applied, Occurrence
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.sentences.forms import PREMISE, Form
@@ -13,7 +13,8 @@ from generation.sentences.tagging import TaggedProblem, TaggedSentence, tag
 from generation.sentences.words import SharedWord, forms_of_word, shared_words
 from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Problem, read_problems
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import read_problems
 from merge_snli.schema import DEFAULT_CLASSES
 
 
@@ -32,6 +33,6 @@ def suggestions_of(form: Form, answer: Fillers, vocabulary: Vocabulary) -> LogOd
     sentence = TaggedSentence(form.text, ())
     tagged = TaggedProblem(Problem("", form.text, form.text, 0), sentence, sentence)
     word = SharedWord(form.original, "noun", (form.start,), (form.start,))
-    place = Place(tagged, word, frozenset(), PREMISE, form.start, form.end)
-    filters = [Applied(each, True) for each in (NO_WORD, LESS_PROBABLE, IN_PROBLEM, SAME_WORD)]
-    return filter_fillers(answer, vocabulary, place, filters).suggestions
+    occurrence = Occurrence(tagged, word, frozenset(), PREMISE, form.start, form.end)
+    filters = [Applied(filter_, True) for filter_ in (NO_WORD, LESS_PROBABLE, IN_PROBLEM, SAME_WORD)]
+    return filter_fillers(answer, vocabulary, occurrence, filters).suggestions

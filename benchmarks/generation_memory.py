@@ -26,21 +26,19 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.synthetic_problems import write_problems
-from generation.answers.cache_key import cache_key_of
-from generation.answers.store import Store
+from generation.answers.store import Store, cache_key_of
 from generation.masked_lms.loading import load_masked_lm, load_vocabulary
 from generation.options import Options
-from generation.output.record import add_word_counts, count_words
+from generation.output.dataset import add_word_counts, count_words
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_words, tag_shard
 from generation.sentences.tagging import InPlaceTagger
 from generation.tasks import suggest
-from generation.variant_shards import PARTS, Method, make_variant_shard
+from generation.variant_shards import PARTS_PER_SHARD, Method, make_variant_shard
 from merge_snli.base.progress import Progress
 from merge_snli.embedded import MASKED_LMS, PREFIX
 from merge_snli.models.finding import find_model
 from merge_snli.models.tagger import find_tagger
-from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source
+from merge_snli.problems.reading import open_source, stream_problems, survey_problems
 
 KIBIBYTES_PER_MEBIBYTE = 1024
 KEYS = {"peak": "VmHWM", "resident": "VmRSS"}
@@ -73,10 +71,10 @@ def main() -> None:
     ]
     lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
     for size in map(int, arguments.sizes.split(",")):
-        found = measure_in_subprocess(size, arguments.slice)
-        cells = [f"{size:,}", f"{found['forms']:,}"]
-        cells += [f"{found[stage][what]:,.0f}" for stage in STAGES for what in ("peak", "resident")]
-        lines.append(f"| {' | '.join(cells)} | {found['seconds']:,.0f} |")
+        measured = measure_in_subprocess(size, arguments.slice)
+        cells = [f"{size:,}", f"{measured['forms']:,}"]
+        cells += [f"{measured[stage][what]:,.0f}" for stage in STAGES for what in ("peak", "resident")]
+        lines.append(f"| {' | '.join(cells)} | {measured['seconds']:,.0f} |")
     sys.stdout.write("\n".join([*lines, ""]))
 
 
@@ -89,8 +87,8 @@ def measure_in_subprocess(size: int, shards: int) -> Memory:
         write_problems(Path(folder) / "problems.jsonl", size)
         command = [sys.executable, "-m", "benchmarks.generation_memory", "--child", folder, "--slice", str(shards)]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-        found: Memory = json.loads(done.stdout)
-        return found
+        measured: Memory = json.loads(done.stdout)
+        return measured
 
 
 def measure(folder: Path, n_shards: int) -> Memory:
@@ -99,15 +97,15 @@ def measure(folder: Path, n_shards: int) -> Memory:
     options = Options(
         problems=str(folder / "problems.jsonl"), mlm=tuple(PREFIX + name for name in MASKED_LMS), device="cpu"
     )
-    found: Memory = {}
+    measured: Memory = {}
     problem_source, tagger = open_source(options), find_tagger(options.tagger)
     survey = survey_problems(problem_source)
     problems, shards = stream_problems(problem_source, survey), []
     counts: dict[str, Any] = {}
-    while part := list(islice(problems, PROBLEMS_PER_SHARD)):
-        shards.append(tag_shard(part, tagger, folder, ignore_case=False))
+    while of_shard := list(islice(problems, PROBLEMS_PER_SHARD)):
+        shards.append(tag_shard(of_shard, tagger, folder, ignore_case=False))
         counts = add_word_counts(counts, count_words(read_words(shards[-1]), survey.label_names))
-    found["words"] = memory()
+    measured["words"] = memory()
     sources = [find_model(name) for name in options.mlm]
     chosen = shards[:n_shards]
     with ExitStack() as stack:
@@ -120,14 +118,14 @@ def measure(folder: Path, n_shards: int) -> Memory:
             )
             with Progress(quiet=True).stage(source.name, unit="forms") as stage:
                 forms = (forms_of_shard(shard, options.classes, options.mask) for shard in chosen)
-                suggest(forms, partial(load_masked_lm, source, device="cpu"), store, options, stage)
+                suggest(forms, len(chosen), partial(load_masked_lm, source, device="cpu"), store, options, stage)
             stores[source.name] = store
             vocabularies[source.name] = load_vocabulary(source, store.vocabulary_size() or 0)
-        found["masked LMs"] = memory()
+        measured["masked LMs"] = memory()
         method = Method(options, survey.label_names, stores, vocabularies, InPlaceTagger(tagger))
-        for nth, shard in product(range(PARTS), chosen):
+        for nth, shard in product(range(PARTS_PER_SHARD), chosen):
             make_variant_shard(shard, nth, method, folder)
-    return {**found, "rows": memory(), "forms": missing, "seconds": time.monotonic() - start}
+    return {**measured, "rows": memory(), "forms": missing, "seconds": time.monotonic() - start}
 
 
 def memory() -> dict[str, float]:

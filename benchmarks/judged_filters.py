@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.filter_trade_off import BUNDLED, FOLDER, POOL, SNLI, STUDY, is_good, percent, read_csv
-from generation.filters.in_place import MEN, OTHER_PRONOUNS, WOMEN
+from generation.filters.conditions import MEN, OTHER_PRONOUNS, WOMEN
 from merge_snli.annotation.scores import share
 from merge_snli.base.table import Column, Table
 from merge_snli.embedded import embedded_path
@@ -67,7 +67,7 @@ class Judged:
     def with_word(self, word: str) -> tuple[str, str]:
         """Return both sentences with a word in the place of the original."""
         pattern = rf"(?<!\w){re.escape(self.original)}(?!\w)"
-        premise, hypothesis = (re.sub(pattern, word, each) for each in self.sentences)
+        premise, hypothesis = (re.sub(pattern, word, sentence) for sentence in self.sentences)
         return premise, hypothesis
 
 
@@ -80,9 +80,9 @@ def main() -> None:
     bundled = embedded_path("demo:problems")
     assert bundled is not None
     judged = read_judged({"snli": arguments.snli, "mnli": arguments.mnli, "news": NEWS, "bundled": bundled})
-    strict = [each for each in judged if each.strict]
+    strict = [variant for variant in judged if variant.strict]
     for title, variants in (("all", judged), (STRICT, strict)):
-        good = [each.good for each in variants]
+        good = [variant.good for variant in variants]
         sys.stdout.write(f"{title}: {len(good)} variants, {sum(good)} good, {good.count(False)} not\n\n")
         sys.stdout.write(effects(variants).markdown() + "\n")
 
@@ -99,25 +99,25 @@ def read_judged(files: Mapping[str, Path]) -> list[Judged]:
             row = json.loads(line)
             seed = row.get("id") or content_id(row["premise"], row["hypothesis"], row["label"])
             problems[name, seed] = row["premise"], row["hypothesis"]
-    found: dict[tuple[str, str], Judged] = {}
+    by_id: dict[tuple[str, str], Judged] = {}
     for row in (*read_csv(POOL), *read_csv(STUDY), *read_csv(PRESETS)):
         source = row.get("source") or SOURCES[row["data_set"]]
         seed, word_class, original, replacement = row["variant_id"].split(":")
         if (source, seed) in problems:
             is_strict = STRICT in row.get("filters", "").split(" and ")
-            found[source, row["variant_id"]] = Judged(
+            by_id[source, row["variant_id"]] = Judged(
                 problems[source, seed], word_class, original, replacement, is_good(row), is_strict
             )
-    return list(found.values())
+    return list(by_id.values())
 
 
 def effects(variants: Sequence[Judged]) -> Table:
     """Return how many variants each condition keeps and drops, with the shares of good ones."""
     rows = []
     for name, drops in CONDITIONS.items():
-        dropped = [drops(each) for each in variants]
-        kept_good = [each.good for each, is_dropped in zip(variants, dropped, strict=True) if not is_dropped]
-        lost_good = [each.good for each, is_dropped in zip(variants, dropped, strict=True) if is_dropped]
+        dropped = [drops(variant) for variant in variants]
+        kept_good = [variant.good for variant, is_dropped in zip(variants, dropped, strict=True) if not is_dropped]
+        lost_good = [variant.good for variant, is_dropped in zip(variants, dropped, strict=True) if is_dropped]
         rows.append((name, *_cells(kept_good), *_cells(lost_good)))
     return Table(
         columns=(Column("dropped if", "left"), *map(Column, ("kept", "good (%)", "dropped", "good"))), rows=tuple(rows)
@@ -128,56 +128,59 @@ def _cells(good: Sequence[bool]) -> tuple[int, str]:
     return len(good), percent(share(list(good))) if good else ""
 
 
-def pronoun_of_other_gender(each: Judged) -> bool:
+def pronoun_of_other_gender(variant: Judged) -> bool:
     """Whether the filter `--pronouns` drops a variant."""
-    original, replacement = each.original.lower(), each.replacement.lower()
+    original, replacement = variant.original.lower(), variant.replacement.lower()
     return any(
-        replacement in of_gender and original not in of_gender and pronouns & each.words
+        replacement in of_gender and original not in of_gender and pronouns & variant.words
         for of_gender, pronouns in OTHER_PRONOUNS
     )
 
 
-def noun_of_other_gender(each: Judged) -> bool:
+def noun_of_other_gender(variant: Judged) -> bool:
     """Whether the problem has another noun of the gender that the replacement does not have."""
-    original, replacement = each.original.lower(), each.replacement.lower()
+    original, replacement = variant.original.lower(), variant.replacement.lower()
     return any(
-        replacement in own and original not in own and bool(other & each.words)
+        replacement in own and original not in own and bool(other & variant.words)
         for own, other in ((MEN, WOMEN), (WOMEN, MEN))
     )
 
 
-def plural_after_article(each: Judged) -> bool:
+def plural_after_article(variant: Judged) -> bool:
     """Whether a plural follows "a" or "an" that belongs to the replacement, or to the noun of an adjective."""
     return any(
         noun.tag_ == "NNS" and _has_article(noun)
-        for _, token in _pairs(each)
-        for noun in (token.head if each.word_class == "adj" else token,)
+        for _, token in _pairs(variant)
+        for noun in (token.head if variant.word_class == "adj" else token,)
     )
 
 
-def substance_after_article(each: Judged) -> bool:
+def substance_after_article(variant: Judged) -> bool:
     """Whether a noun of the supersense `substance` follows "a" or "an"."""
-    return each.word_class == "noun" and any(
-        _has_article(token) and supersense(token.text) == "substance" for _, token in _pairs(each)
+    return variant.word_class == "noun" and any(
+        _has_article(token) and supersense(token.text) == "substance" for _, token in _pairs(variant)
     )
 
 
-def other_determiner(each: Judged) -> bool:
+def other_determiner(variant: Judged) -> bool:
     """Whether the replacement has a determiner, possessive or number and the original does not, or the reverse."""
-    return each.word_class == "noun" and any(
-        len({any(child.dep_ in DETERMINERS for child in token.children) for token in pair}) > 1 for pair in _pairs(each)
+    return variant.word_class == "noun" and any(
+        len({any(child.dep_ in DETERMINERS for child in token.children) for token in pair}) > 1
+        for pair in _pairs(variant)
     )
 
 
-def other_morphology(each: Judged) -> bool:
+def other_morphology(variant: Judged) -> bool:
     """Whether the morphology of any token changes."""
-    return any([str(token.morph) for token in old] != [str(token.morph) for token in new] for old, new in _parses(each))
+    return any(
+        [str(token.morph) for token in old] != [str(token.morph) for token in new] for old, new in _parses(variant)
+    )
 
 
-def other_frame(each: Judged) -> bool:
+def other_frame(variant: Judged) -> bool:
     """Whether a verb has dependents of other kinds than the original."""
-    return each.word_class == "verb" and any(
-        len({tuple(sorted(child.dep_ for child in token.children)) for token in pair}) > 1 for pair in _pairs(each)
+    return variant.word_class == "verb" and any(
+        len({tuple(sorted(child.dep_ for child in token.children)) for token in pair}) > 1 for pair in _pairs(variant)
     )
 
 
@@ -196,16 +199,16 @@ def _has_article(token: Token) -> bool:
     return any(child.lower_ in INDEFINITE for child in token.children)
 
 
-def _parses(each: Judged) -> Iterable[tuple[Doc, Doc]]:
-    words = (each.with_word(word) for word in (each.original, each.replacement))
+def _parses(variant: Judged) -> Iterable[tuple[Doc, Doc]]:
+    words = (variant.with_word(word) for word in (variant.original, variant.replacement))
     return tuple((_parse(old), _parse(new)) for old, new in zip(*words, strict=True))
 
 
-def _pairs(each: Judged) -> Iterable[tuple[Token, Token]]:
+def _pairs(variant: Judged) -> Iterable[tuple[Token, Token]]:
     """Yield the original and the replacement at each place, if they are single tokens."""
-    for old, new in _parses(each):
-        originals = [token for token in old if token.text == each.original]
-        replacements = [token for token in new if token.text == each.replacement]
+    for old, new in _parses(variant):
+        originals = [token for token in old if token.text == variant.original]
+        replacements = [token for token in new if token.text == variant.replacement]
         yield from zip(originals, replacements, strict=False)
 
 

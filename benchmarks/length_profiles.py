@@ -44,7 +44,7 @@ def variants_of(pairs: Sequence[Pair]) -> list[Pair]:
     variants: list[Pair] = []
     for premise, hypothesis in pairs[: max(1, len(pairs) // VARIANTS_PER_PAIR)]:
         tokens = premise.split()
-        place = rng.randrange(len(tokens))
+        index = rng.randrange(len(tokens))
         for word in rng.choices(words, k=VARIANTS_PER_PAIR):
-            variants.append((" ".join([*tokens[:place], word, *tokens[place + 1 :]]), hypothesis))
+            variants.append((" ".join([*tokens[:index], word, *tokens[index + 1 :]]), hypothesis))
     return list(dict.fromkeys(variants))

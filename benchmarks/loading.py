@@ -52,14 +52,14 @@ class Line:
 
     Attributes:
         name: The name in the table.
-        place: The working directory: `parent` of the data set, or `empty`.
+        folder: The working directory: `parent` of the data set, or `empty`.
         code: The user's code; it assigns the rows of config `noun`, split `subsample_3`, to `rows`.
         expected: Returns the part of these rows that the code loads.
         registered: Whether the data set is registered first.
     """
 
     name: str
-    place: str
+    folder: str
     code: str
     expected: Callable[[list[Row]], list[Row]] = every_row
     registered: bool = False
@@ -126,7 +126,7 @@ import datasets, hashlib, json, sys, time
 
 folder, subsample = sys.argv[1], json.loads(sys.argv[2])
 options = {} if subsample is None else {"subsample": subsample}
-found = {}
+loaded = {}
 for config in datasets.get_dataset_config_names(folder, trust_remote_code=True):
     start = time.perf_counter()
     splits = datasets.load_dataset(folder, config, trust_remote_code=True, **options)
@@ -134,8 +134,8 @@ for config in datasets.get_dataset_config_names(folder, trust_remote_code=True):
     for split, table in splits.items():
         rows = (json.dumps(row, ensure_ascii=False, sort_keys=True) for row in table)
         digests[split] = hashlib.sha256("\\n".join(rows).encode()).hexdigest()
-    found[config] = {"digests": digests, "seconds": time.perf_counter() - start}
-print(json.dumps({"version": datasets.__version__, "found": found}))
+    loaded[config] = {"digests": digests, "seconds": time.perf_counter() - start}
+print(json.dumps({"version": datasets.__version__, "loaded": loaded}))
 """
 """Loads every config with the loading script in a folder and prints the digest of the rows of each split."""
 
@@ -165,7 +165,7 @@ def run_line(line: Line, folder: Path) -> tuple[list[Row], float]:
     with empty_caches() as empty:
         if line.registered:
             register(str(folder))
-        with working_in(folder.parent if line.place == "parent" else empty):
+        with working_in(folder.parent if line.folder == "parent" else empty):
             start = time.perf_counter()
             exec(line.code, names)
             seconds = time.perf_counter() - start
@@ -202,9 +202,9 @@ def working_in(folder: Path) -> Iterator[None]:
 def plain(value: object) -> object:
     """Convert NumPy arrays and numbers to Python lists and numbers."""
     if isinstance(value, dict):
-        return {name: plain(each) for name, each in value.items()}
+        return {name: plain(child) for name, child in value.items()}
     if isinstance(value, list):
-        return [plain(each) for each in value]
+        return [plain(child) for child in value]
     return plain(value.tolist()) if hasattr(value, "tolist") else value
 
 
@@ -282,9 +282,9 @@ def _time_old(folder: Path, rounds: int) -> None:
     seconds = []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as at:
-            found = run_old(script_folder(folder, Path(at)), Path(at), subsample=3)
-            seconds.append(found["found"]["noun"]["seconds"])
-    name = f"datasets {found['version']}, script, subsample=3"
+            result = run_old(script_folder(folder, Path(at)), Path(at), subsample=3)
+            seconds.append(result["loaded"]["noun"]["seconds"])
+    name = f"datasets {result['version']}, script, subsample=3"
     sys.stdout.write(f"{name:40}{'':8}{statistics.median(seconds):10.3f}\n")
 
 

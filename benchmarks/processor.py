@@ -23,6 +23,6 @@ def processor() -> str:
     """Return one line: the processor's name, the threads of torch, and which units it has and lacks."""
     units = processor_units()
     name = torch.cpu.get_capabilities().get("cpu_name", "unknown") if units else "unknown"
-    found = ", ".join(text for unit, text in UNITS.items() if unit in units) or "none known"
+    known = ", ".join(text for unit, text in UNITS.items() if unit in units) or "none known"
     amx = "" if "amx_bf16" in units else "; no AMX"
-    return f"processor: {name}, {torch.get_num_threads()} threads of torch {torch.__version__}; units: {found}{amx}"
+    return f"processor: {name}, {torch.get_num_threads()} threads of torch {torch.__version__}; units: {known}{amx}"

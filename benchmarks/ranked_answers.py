@@ -133,8 +133,8 @@ def harness(model: str, prompt: FilledPrompt, pairs: Sequence[Pair], batch_size:
     ]
 
     def rank() -> Scores:
-        found = backend.loglikelihood(requests, disable_tqdm=True)
-        return np.array([likelihood for likelihood, _ in found], dtype=np.float32).reshape(len(pairs), -1)
+        answers = backend.loglikelihood(requests, disable_tqdm=True)
+        return np.array([likelihood for likelihood, _ in answers], dtype=np.float32).reshape(len(pairs), -1)
 
     backend.loglikelihood(requests[:3], disable_tqdm=True)  # warm up
     return rank

@@ -29,10 +29,10 @@ from merge_snli.base.progress import Progress
 options, out, work, choices = json.loads(sys.argv[1])
 progress = Progress()
 data = run_pipeline(Options(**options), out, work=work, progress=progress, **choices)
-found = {stage.name: stage.seconds for stage in progress.stages} | {"whole command": time.monotonic() - start}
+times = {stage.name: stage.seconds for stage in progress.stages} | {"whole command": time.monotonic() - start}
 used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-found["CPU time"] = sum(each.ru_utime + each.ru_stime for each in used)
-print(json.dumps([data.digest, found]))
+times["CPU time"] = sum(usage.ru_utime + usage.ru_stime for usage in used)
+print(json.dumps([data.digest, times]))
 """
 ANSWERS = "suggestions"
 
@@ -49,13 +49,13 @@ def main() -> None:
     options = {"problems": str(arguments.problems.absolute()), "limit": arguments.limit, "mlm": arguments.mlm}
     with tempfile.TemporaryDirectory() as temporary:
         folder = (arguments.folder or Path(temporary)).absolute()
-        found = [measure(run, options, folder, keep=arguments.folder is not None) for run in arguments.runs]
-    if len({digest for digest, _ in found}) > 1:
+        measured = [measure(run, options, folder, keep=arguments.folder is not None) for run in arguments.runs]
+    if len({digest for digest, _ in measured}) > 1:
         raise SystemExit("the runs gave different data")
     sys.stdout.write(f"{processor()}; load {os.getloadavg()[1]:.1f}\n\n| stage | {' | '.join(arguments.runs)} |\n")
-    sys.stdout.write(f"| --- |{' ---: |' * len(found)}\n")
-    for name in found[0][1]:
-        sys.stdout.write(f"| {name} | {' | '.join(f'{seconds[name]:.1f}' for _, seconds in found)} |\n")
+    sys.stdout.write(f"| --- |{' ---: |' * len(measured)}\n")
+    for name in measured[0][1]:
+        sys.stdout.write(f"| {name} | {' | '.join(f'{seconds[name]:.1f}' for _, seconds in measured)} |\n")
 
 
 def measure(run: str, options: dict[str, object], folder: Path, *, keep: bool) -> tuple[str, dict[str, float]]:

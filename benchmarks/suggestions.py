@@ -79,7 +79,7 @@ def compare(
     encodable_forms = every_nth(encodable(forms, one), arguments.forms)
     texts = [text_of(form) for form in every_nth(encodable_forms, arguments.pipeline_forms).values()]
     encoded = [one.encode(form) for form in encodable_forms.values()]
-    lengths = [len(each.ids) for each in encoded if isinstance(each, EncodedForm)]
+    lengths = [len(form.ids) for form in encoded if isinstance(form, EncodedForm)]
     plain = fill_mask(folder)
     bounds = {dtype: MatmulBound(shape, getattr(torch, dtype)) for dtype in mlms}
     flop_per_form = flop_of_forms(lengths, shape) / len(lengths)
@@ -107,7 +107,7 @@ def compare(
     for mlm in mlms.values():
         list(mlm.answers(every_nth(encodable_forms, 32), TOP_K))
     rounds = [{name: method() for name, method in methods.items()} for _ in range(arguments.rounds)]
-    return {name: statistics.median(each[name] for each in rounds) for name in methods}
+    return {name: statistics.median(times[name] for times in rounds) for name in methods}
 
 
 def every_nth(forms: Mapping[str, Form], count: int) -> dict[str, Form]:

@@ -46,8 +46,8 @@ def _pairs(words: dict[str, list[str]], rng: random.Random) -> Iterator[str]:
 
 def _premise(noun: str, words: dict[str, list[str]], rng: random.Random) -> str:
     one, other = rng.sample(words["adj"], 2)
-    place, thing = rng.sample(words["noun"], 2)
-    return f"The {one} {noun} {rng.choice(words['verb'])} near the {other} {place} with a {thing}."
+    site, thing = rng.sample(words["noun"], 2)
+    return f"The {one} {noun} {rng.choice(words['verb'])} near the {other} {site} with a {thing}."
 
 
 def _hypothesis(noun: str, words: dict[str, list[str]], rng: random.Random) -> str:
@@ -56,10 +56,10 @@ def _hypothesis(noun: str, words: dict[str, list[str]], rng: random.Random) -> s
 
 def _words_by_class() -> dict[str, list[str]]:
     problems = read_problems(ProblemOptions(problems="demo:problems", id_column="id")).problems
-    found: dict[str, set[str]] = defaultdict(set)
+    by_class: dict[str, set[str]] = defaultdict(set)
     for tagged in tag(problems, find_tagger()):
         for sentence in (tagged.premise, tagged.hypothesis):
             for token in sentence.tokens:
                 if token.tag in {"NN", "VBZ", "JJ"} and token.word_class is not None:
-                    found[token.word_class].add(token.text.lower())
-    return {name: sorted(words) for name, words in found.items()}
+                    by_class[token.word_class].add(token.text.lower())
+    return {name: sorted(words) for name, words in by_class.items()}

@@ -26,7 +26,7 @@ from merge_snli.models.tagger import find_tagger
 
 MIN_SPEEDUP = 10.0
 """Target speedup over tagging whole sentences."""
-PARTS = 5
+SLICES = 5
 SUGGESTIONS_PER_FORM = 50
 
 
@@ -37,53 +37,53 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=20_000, help="number of suggestions (default: 20000)")
     parser.add_argument("--mlm", default="demo:mlm-wordpiece", help="masked LM (default: %(default)s)")
     arguments = parser.parse_args()
-    places = real_places(forms_of(arguments.problems, arguments.cases), arguments.mlm, arguments.cases)
-    sys.stdout.write(compare(places))
+    suggestions = real_suggestions(forms_of(arguments.problems, arguments.cases), arguments.mlm, arguments.cases)
+    sys.stdout.write(compare(suggestions))
 
 
-def real_places(forms: Mapping[str, Form], mlm: str, count: int) -> list[Substitution]:
+def real_suggestions(forms: Mapping[str, Form], mlm: str, count: int) -> list[Substitution]:
     """Return up to `count` suggestions with their positions, at most `SUGGESTIONS_PER_FORM` per form."""
     loaded = load_masked_lm(find_model(mlm), device="cpu")
     selected = dict(list(forms.items())[: max(1, count // 10)])
-    places: list[Substitution] = []
+    suggestions: list[Substitution] = []
     for some in loaded.answers(selected, 200):
         for key, answer in some.items():
             if isinstance(answer, Fillers):
                 form = selected[key]
                 kept = islice(suggestions_of(form, answer, loaded.vocabulary), SUGGESTIONS_PER_FORM)
-                places += [Substitution(form.text, form.start, form.end, word) for word in kept]
-    if len(places) < count:
-        sys.stderr.write(f"only {len(places)} suggestions instead of {count}: use more --problems\n")
-    return places[:: max(1, len(places) // count)][:count]
+                suggestions += [Substitution(form.text, form.start, form.end, word) for word in kept]
+    if len(suggestions) < count:
+        sys.stderr.write(f"only {len(suggestions)} suggestions instead of {count}: use more --problems\n")
+    return suggestions[:: max(1, len(suggestions) // count)][:count]
 
 
-def compare(places: list[Substitution]) -> str:
+def compare(suggestions: list[Substitution]) -> str:
     """Tag all suggestions with both methods, part by part, and return the table."""
     tagger = find_tagger()
     fast = ReceptiveFieldTagger(tagger)
-    list(tagger.nlp.pipe([places[0].text]))
+    list(tagger.nlp.pipe([suggestions[0].text]))
     tags: dict[str, list[str | None]] = {"whole": [], "in place": []}
     seconds: dict[str, list[float]] = {"whole": [], "in place": []}
-    size = -(-len(places) // PARTS)
-    for first in range(0, len(places), size):
-        part = places[first : first + size]
+    size = -(-len(suggestions) // SLICES)
+    for first in range(0, len(suggestions), size):
+        chunk = suggestions[first : first + size]
         start = time.perf_counter()
-        docs = list(tagger.nlp.pipe((place.text for place in part), batch_size=SENTENCES_PER_BATCH))
-        seconds["whole"].append((time.perf_counter() - start) / len(part))
+        docs = list(tagger.nlp.pipe((suggestion.text for suggestion in chunk), batch_size=SENTENCES_PER_BATCH))
+        seconds["whole"].append((time.perf_counter() - start) / len(chunk))
         tags["whole"] += [
-            next((token.tag_ for token in doc if token.idx == place.start and token.text == place.word), None)
-            for place, doc in zip(part, docs, strict=True)
+            next((token.tag_ for token in doc if token.idx == suggestion.start and token.text == suggestion.word), None)
+            for suggestion, doc in zip(chunk, docs, strict=True)
         ]
         start = time.perf_counter()
-        tags["in place"] += fast.tags(part)
-        seconds["in place"].append((time.perf_counter() - start) / len(part))
+        tags["in place"] += fast.tags(chunk)
+        seconds["in place"].append((time.perf_counter() - start) / len(chunk))
     equal = sum(one == other for one, other in zip(tags["whole"], tags["in place"], strict=True))
     slow, quick = (1 / statistics.median(seconds[name]) for name in ("whole", "in place"))
-    sentences = len({place.text for place in places})
+    sentences = len({suggestion.text for suggestion in suggestions})
     return (
         "| method | tags per second |\n| --- | --- |\n"
         f"| whole sentences, nlp.pipe | {slow:,.0f} |\n| receptive field | {quick:,.0f} |\n\n"
-        f"speedup {quick / slow:.1f} (target: {MIN_SPEEDUP:.0f}); {equal:,} of {len(places):,} tags equal "
+        f"speedup {quick / slow:.1f} (target: {MIN_SPEEDUP:.0f}); {equal:,} of {len(suggestions):,} tags equal "
         f"({sentences:,} distinct sentences)\n"
     )
 

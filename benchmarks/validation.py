@@ -26,12 +26,12 @@ from generation.options import Options, with_defaults
 from generation.output.write_data import write_data
 from generation.replacements.combine import Replacement
 from generation.sentences.words import SharedWord
-from generation.variants import Variant, draw
+from generation.variants import Variant, subsample
 from merge_snli.card.dataset_folder import card_and_record, data_record
 from merge_snli.dataset.record import read_record
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.embedded import FOLDER
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from merge_snli.schema import ALL, SEED, TEST, data_file, features
 
 Row = dict[str, Any]
@@ -62,7 +62,7 @@ def enlarge(folder: Path, copies: int) -> int:
         rows = pq.read_table(FOLDER.parent / data_file(config, TEST), partitioning=None).to_pylist()
         for copy in range(copies):
             copied = [renamed(row, copy) for row in rows]
-            table = copied if config == SEED else redrawn(copied, options)
+            table = copied if config == SEED else subsampled(copied, options)
             of_copy = parts / f"{config}-{copy}.parquet"
             pq.write_table(pa.Table.from_pylist(table, features(config, labels, options.classes).arrow_schema), of_copy)
             of_config.append(of_copy)
@@ -82,12 +82,12 @@ def renamed(row: Row, copy: int) -> Row:
     return row
 
 
-def redrawn(rows: list[Row], options: Options) -> list[Row]:
-    """Draw the subsamples again, since a subsample depends on the seed id."""
+def subsampled(rows: list[Row], options: Options) -> list[Row]:
+    """Select the subsamples again, since a subsample depends on the seed id."""
     out = []
     for _, of_class in groupby(rows, key=lambda row: (row["seed_id"], row["word_class"])):
         group = list(of_class)
-        subsamples = draw(
+        subsamples = subsample(
             [variant_of(row) for row in group],
             inflation=options.inflation,
             subsamples=options.subsamples,

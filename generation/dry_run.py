@@ -1,28 +1,42 @@
-"""Dry run: estimate the forms, time and disk space that a run needs."""
+"""Dry run: estimate the forms, time and disk space that a run needs, from a trial on a few problems."""
 
+import shutil
 import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from pathlib import Path
 
 import numpy as np
 
-from generation.dry_run_trial import answer_trial, count_forms, sample_of, time_steps
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.options import Options
-from generation.run import plan_run, read_inputs
+from generation.output.dataset import write_output
+from generation.replacements.finding import CLASS_FORMS
+from generation.run import GenerationRun, plan_run, read_inputs
 from generation.sentences.forms import Form
-from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_tagged
-from generation.tasks import stages
+from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, ProblemWords, forms_of_shard, read_tagged
+from generation.sentences.words import forms_of_word
+from generation.tasks import stages, variant_shards, words_of
+from generation.variant_shards import STANDALONE, VariantShard
+from generation.work import read_shard
 from merge_snli.base.progress import Progress, format_duration
-from merge_snli.base.stages import run_here
+from merge_snli.base.stages import TAG, WRITE, Notes, run_here
 from merge_snli.base.table import Column, Table
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
+
+# Number of problems that are filtered first, for the work that a run does once.
+WARM_UP_PROBLEMS = 2
+
+# Number of times that the variants are written, to tell the time per variant from the time per file.
+COPIES = 8
+
+# Number of forms by word class and side.
+Groups = Counter[tuple[str, str]]
 
 # About the number of problems from which the counts are extrapolated.
 SAMPLED_PROBLEMS = 1_000
@@ -37,6 +51,105 @@ LENGTHS_TIMED = 5
 TIMINGS_PER_LENGTH = 3
 
 BYTES_PER_MB = 1_000_000
+
+
+def extrapolate(seconds: Mapping[str, float], trial: Groups, run: Groups, shards: int) -> tuple[float, float]:
+    """Return the seconds of the filters, and of writing the data set, in a run.
+
+    Args:
+        seconds: Those of the steps of a trial: `setup` (the filters on the first problems, with what a run does once),
+            `filters`, `standalone` (each filter on its own, on at most `CLASS_FORMS` forms per word class and side),
+            `writing`, and `copies` (writing `COPIES` times the variants).
+        trial: The forms of the trial.
+        run: The forms of the run.
+        shards: The number of shards of its problems.
+    """
+    growth = run.total() / trial.total()
+    per_shard = Counter({group: -(-count // shards) for group, count in run.items()})
+    standalone = seconds["standalone"] * shards * _counted_alone(per_shard) / _counted_alone(trial)
+    per_copy = max(0.0, seconds["copies"] - seconds["writing"]) / (COPIES - 1)
+    filters = seconds["setup"] + seconds["filters"] * growth + standalone
+    return filters, seconds["writing"] + per_copy * max(0.0, growth - 1)
+
+
+def sample_of(run: GenerationRun, problems: Iterable[Problem]) -> GenerationRun:
+    """Return a run on some of its problems, in one shard."""
+    sample = tuple(problems)
+    return replace(
+        run, sample=sample, size=len(sample), problems_per_shard=max(1, len(sample)), notes=Notes(), loaded={}
+    )
+
+
+def answer_trial(trial: GenerationRun, mlm: MaskedLM) -> float:
+    """Tag the problems of a trial, and store the answers of a loaded masked LM.
+
+    Args:
+        trial: The run on the problems of the trial.
+        mlm: The masked LM.
+
+    Returns:
+        Bytes per answer on disk; 0 without answers.
+    """
+    if not trial.sample:
+        return 0.0
+    trial.loaded[mlm.name] = mlm
+    run_here([stage for stage in stages(trial) if stage.kind == TAG or stage.name == mlm.name], Progress(quiet=True))
+    trial.loaded.clear()
+    answers = trial.answer_keys[mlm.name].folder(trial.work)
+    forms = forms_of_shard(trial.tagged([0])[0], trial.options.classes, trial.options.mask)
+    return sum(path.stat().st_size for path in answers.glob("*.parquet")) / len(forms)
+
+
+def time_steps(trial: GenerationRun) -> dict[str, float]:
+    """Return the seconds of the stages after the masked LMs on a few problems, for `extrapolate`.
+
+    Args:
+        trial: A run on at least one problem with words to replace, whose forms have all been answered.
+    """
+    assert trial.sample is not None
+    setup = _seconds_of_filters(sample_of(trial, trial.sample[:WARM_UP_PROBLEMS]))
+    everything = _seconds_of_filters(trial)
+    shutil.rmtree(trial.work / STANDALONE)
+    without_rows, cached = _seconds_of_filters(trial), _seconds_of_filters(trial)
+    made = variant_shards(trial)
+    return {
+        "setup": setup,
+        "filters": max(0.0, everything - without_rows),
+        "standalone": max(0.0, without_rows - cached),
+        "writing": _seconds_of_writing(trial, made),
+        "copies": _seconds_of_writing(trial, made * COPIES),
+    }
+
+
+def _seconds_of_filters(run: GenerationRun) -> float:
+    """Run the stages up to the filters, and return the time of the filters."""
+    progress = Progress(quiet=True)
+    run_here([stage for stage in stages(run) if stage.kind != WRITE], progress)
+    return progress.stages[-1].seconds
+
+
+def _seconds_of_writing(trial: GenerationRun, results: Sequence[VariantShard]) -> float:
+    """Write a data set, without the check that there are enough variants for it."""
+    if not any(read_shard(result.variants, ["seed_id"]).num_rows for result in results):
+        return 0.0
+    start = time.monotonic()
+    write_output(trial.out, trial.inputs, trial.device.partition(":")[0], words_of(trial), results)
+    return time.monotonic() - start
+
+
+def count_forms(problems: ProblemWords, mask: str) -> Groups:
+    """Count the forms of problems by word class and side."""
+    return Counter(
+        (word.word_class, side)
+        for tagged, words in problems
+        for word in words
+        for side, _ in forms_of_word(tagged, word, mask)
+    )
+
+
+def _counted_alone(groups: Groups) -> int:
+    """Return the number of forms on which each filter is counted on its own, in one shard."""
+    return sum(min(count, CLASS_FORMS) for count in groups.values())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,9 +216,6 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
     Args:
         options: The options of the run. Answers that are already in a work folder are not subtracted.
         allow_pickle: Load masked LMs with pickle weights, which can execute arbitrary code.
-
-    Raises:
-        InputError: If an input cannot be used.
     """
     seconds: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -122,8 +232,8 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
         shard = sample.tagged([0])[0]
         scale = run.size / sample.size
         words, forms = read_tagged(shard, options.classes), forms_of_shard(shard, options.classes, options.mask)
-        every = max(1, len(words) // TRIAL_PROBLEMS)
-        trial = sample_of(run, (tagged.problem for tagged, _ in words[::every][:TRIAL_PROBLEMS]))
+        trial_words = words[:: max(1, len(words) // TRIAL_PROBLEMS)][:TRIAL_PROBLEMS]
+        trial = sample_of(run, (tagged.problem for tagged, _ in trial_words))
         mlms = []
         for model in inputs.masked_lms:
             with _timed(seconds, "loading"):
@@ -131,7 +241,11 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
             stored = answer_trial(trial, mlm)
             mlms.append(_estimate(mlm, forms, stored, options, scale))
         groups = Counter({group: round(count * scale) for group, count in count_forms(words, options.mask).items()})
-        times = time_steps(trial) if words else None
+        filters = writing = 0.0
+        if words:
+            filters, writing = extrapolate(
+                time_steps(trial), count_forms(trial_words, options.mask), groups, run.shards
+            )
     return DryRun(
         problems=run.size,
         sampled=sample.size,
@@ -141,8 +255,8 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
         loading=seconds["loading"],
         reading=seconds["reading"] + seconds["tagging"] * scale,
         masked_lms=tuple(mlms),
-        filters=times.filter_seconds(groups, run.shards) if times else 0.0,
-        writing=times.writing_seconds(groups) if times else 0.0,
+        filters=filters,
+        writing=writing,
     )
 
 
@@ -214,13 +328,13 @@ def _time_batches(mlm: MaskedLM, by_length: Mapping[int, Sequence[EncodedForm]],
     return seconds
 
 
-def dry_run_text(found: DryRun) -> str:
+def dry_run_text(run: DryRun) -> str:
     """Return the estimated number of forms, time and disk space, with a row per step and masked LM."""
-    sampled = "" if found.sampled == found.problems else f" ({found.sampled:,} sampled)"
-    size = sum(mlm.bytes for mlm in found.masked_lms)
+    sampled = "" if run.sampled == run.problems else f" ({run.sampled:,} sampled)"
+    size = sum(mlm.bytes for mlm in run.masked_lms)
     table = Table(
-        title=f"{found.problems:,} problems with a gold label{sampled}: about {found.words:,} words to replace in "
-        f"{found.forms:,} forms",
+        title=f"{run.problems:,} problems with a gold label{sampled}: about {run.words:,} words to replace in "
+        f"{run.forms:,} forms",
         columns=(
             Column("step", "left"),
             Column("forms"),
@@ -230,8 +344,8 @@ def dry_run_text(found: DryRun) -> str:
             Column("MB"),
         ),
         rows=(
-            _step("loading", found.loading),
-            _step("reading and tagging", found.reading),
+            _step("loading", run.loading),
+            _step("reading and tagging", run.reading),
             *(
                 (
                     mlm.name,
@@ -241,13 +355,13 @@ def dry_run_text(found: DryRun) -> str:
                     format_duration(mlm.seconds),
                     mlm.bytes / BYTES_PER_MB,
                 )
-                for mlm in found.masked_lms
+                for mlm in run.masked_lms
             ),
-            _step("filters and sets", found.filters),
-            _step("writing", found.writing),
+            _step("filters and sets", run.filters),
+            _step("writing", run.writing),
         ),
         notes=(
-            f"Total: about {format_duration(found.seconds)} on this machine ({found.device}) and "
+            f"Total: about {format_duration(run.seconds)} on this machine ({run.device}) and "
             f"{size / BYTES_PER_MB:,.1f} MB of answers, if no answers are cached.",
             "Nothing was written.",
         ),

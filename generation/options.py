@@ -1,23 +1,20 @@
-"""Options of a generation run, spelled the same in Python, on the command line and in the run's record."""
-
-from __future__ import annotations
+"""Options of a generation run, with the same names everywhere; presets, and run files with options as TOML."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from generation.filters.definitions import METHOD_OPTIONS, FilterOptions
 from generation.filters.filter import FILTERS_GROUP
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, nearest, param
+from merge_snli.base.files import read_toml
 from merge_snli.base.hub_ids import check_license
-from merge_snli.base.option import Option, described, require_unique
+from merge_snli.base.option import TYPE_NAMES, Option, converted, described, option_types, require_unique
 from merge_snli.embedded import PREFIX
+from merge_snli.models.paper_models import BART, BERT, PAPER_MLMS, ROBERTA
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.record import Record
 
 # The filters of the paper's method that `--filters` selects.
 FILTER_NAMES = tuple(METHOD_OPTIONS)
@@ -29,6 +26,44 @@ INTERSECTION, UNION = "intersection", "union"
 
 # Headings of options in `--help`.
 MASKED_LMS, DATA_SET = "masked LMs", "data set"
+
+# The run file that a run writes next to its `run.json`.
+RUN_TOML = "run.toml"
+
+HEADER = "# The options of a run. To reproduce it: merge-snli generate --options run.toml --out DIR\n"
+
+DEMO_FILTERS: Mapping[str, Any] = {"min_mlms": 2, "same_tag": True, "articles": True, "max_rank": 30}
+
+# Variants of verbs rarely read well with small masked LMs, and no filter changes that.
+STRICT: Mapping[str, Any] = {
+    "classes": ("noun", "adj"),
+    "same_tag": True,
+    "articles": True,
+    "max_rank": 20,
+    "same_parse": True,
+    "no_compounds": True,
+    "supersense": True,
+    "no_other_forms": True,
+    "no_quantifiers": True,
+    "pronouns": True,
+}
+
+# The amounts and the set operation of section 4 of the paper.
+PAPER: Mapping[str, Any] = {"top_k": 200, "sides": "intersection", "inflation": 20, "subsamples": 10}
+
+# Values of fields of `generation.Options` by the name of the preset; the other fields keep their defaults.
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    # arXiv:2510.24295, section 4 and Table 5 without BART, and before BART was excluded.
+    "paper": {**PAPER, "mlm": PAPER_MLMS},
+    "paper-bart": {**PAPER, "mlm": (*PAPER_MLMS, *BART)},
+    # The talk at the 5th NALOMA workshop, 5 August 2025: two masked LMs, premise or hypothesis.
+    "slides": {**PAPER, "mlm": (BERT[0], ROBERTA[0]), "sides": "union"},
+    # docs/filters.md: variants that read well, also from small masked LMs; and more seeds than with `strict`.
+    "strict": STRICT,
+    "balanced": {**STRICT, "max_rank": 50},
+    # The masked LMs in this package, with filters that leave enough seeds of the bundled problems.
+    "demo": {**DEMO_FILTERS, "mlm": ("demo:mlm-wordpiece", "demo:mlm-bpe"), "inflation": 10},
+}
 
 
 def _option(default: Any, help: str, **about: Any) -> Any:  # noqa: ANN401 - as in `Option`
@@ -70,7 +105,7 @@ class _MethodOptions(ProblemOptions):
     )
     inflation: int = _option(
         20,
-        "degree of inflation d: minimum number of variants per seed and class, and size of a draw",
+        "degree of inflation d: minimum number of variants per seed and class, and size of a subsample",
         group=DATA_SET,
         metavar="N",
         minimum=1,
@@ -80,20 +115,20 @@ class _MethodOptions(ProblemOptions):
     )
     subsamples: int = _option(
         10,
-        "number of random draws",
+        "number of subsamples: random draws of variants",
         group=DATA_SET,
         metavar="N",
         minimum=1,
-        maximum=1_000,  # each draw is a split with a file per config
+        maximum=1_000,  # each subsample is a split with a file per config
         is_amount=True,
         departure="**Another number of random draws** than the paper's 10.",
     )
     random_seed: int = _option(
         0,
-        "seed of the random draws, of the scrambling and of --sample",
+        "seed of the subsamples, of the scrambling and of --sample",
         group=DATA_SET,
         metavar="N",
-        neutral="the paper's draws are random; no seed is better than another",
+        neutral="the paper's subsamples are random; no seed is better than another",
     )
     device: str | None = _option(
         None,
@@ -114,7 +149,7 @@ class _MethodOptions(ProblemOptions):
     )
     filters: tuple[str, ...] = _option(
         FILTER_NAMES,
-        f"{', '.join(f'{name} ({each.help})' for name, each in METHOD_OPTIONS.items())}, both, or {NO_FILTER}",
+        f"{', '.join(f'{name} ({option.help})' for name, option in METHOD_OPTIONS.items())}, both, or {NO_FILTER}",
         group=FILTERS_GROUP,
         metavar="FILTER",
         neutral="each filter that is not applied has a sentence of its own",
@@ -196,11 +231,7 @@ class Options(FilterOptions, _MethodOptions):
         return self.random_seed
 
     def __post_init__(self) -> None:
-        """Set the defaults and check the values.
-
-        Raises:
-            InputError: If a value is invalid.
-        """
+        """Set the defaults and check the values."""
         super().__post_init__()
         self._set("filters", _read_filters(self.filters))
         check_license(self.license)
@@ -243,13 +274,9 @@ def with_defaults(recorded: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def options_of_run(record: Record) -> Options:
-    """Return the options of a finished run.
-
-    Args:
-        record: The record of the run.
-    """
-    return Options(**with_defaults(record.options))
+def options_of_run(recorded: Mapping[str, Any]) -> Options:
+    """Return the options of a finished run from those in its record."""
+    return Options(**with_defaults(recorded))
 
 
 def departures(recorded: Mapping[str, Any]) -> tuple[str, ...]:
@@ -261,9 +288,10 @@ def departures(recorded: Mapping[str, Any]) -> tuple[str, ...]:
     values = with_defaults(recorded)
     given = [(option, values[name]) for name, option in described(Options)]
     given += [(option, name in values["filters"]) for name, option in METHOD_OPTIONS.items()]
-    found = [option for option, value in given if option.is_departure(value)]
-    amounts = [option for option in reversed(found) if option.is_amount]
-    return tuple(str(option.departure) for option in (*(each for each in found if not each.is_amount), *amounts))
+    departing = [option for option, value in given if option.is_departure(value)]
+    amounts = [option for option in reversed(departing) if option.is_amount]
+    others = [option for option in departing if not option.is_amount]
+    return tuple(str(option.departure) for option in (*others, *amounts))
 
 
 def _read_filters(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -278,3 +306,45 @@ def _read_filters(values: tuple[str, ...]) -> tuple[str, ...]:
                 f"{NO_FILTER}"
             )
     return tuple(name for name in FILTER_NAMES if name in names)
+
+
+def preset_options(name: str) -> dict[str, Any]:
+    """Return the options of a preset.
+
+    Args:
+        name: A key of `PRESETS`.
+    """
+    if name not in PRESETS:
+        raise InputError(f"{param('preset')} is {name!r}: choose from {', '.join(PRESETS)}")
+    return dict(PRESETS[name])
+
+
+def write_run_file(options: Options) -> str:
+    """Return the options of a run as TOML, without those that are None."""
+    import tomli_w
+
+    return HEADER + tomli_w.dumps({name: value for name, value in options.as_dict().items() if value is not None})
+
+
+def read_run_file(path: Path) -> dict[str, Any]:
+    """Read a run file.
+
+    Args:
+        path: A TOML file. Its keys are fields of `Options`, with `-` or `_` between words.
+
+    Returns:
+        The values by field. Their types are checked here, everything else by `Options`.
+    """
+    types, values = option_types(Options), dict[str, Any]()
+    for key, value in read_toml(path, "options").items():
+        name = key.replace("-", "_")
+        if name not in types:
+            similar = nearest(key, types) or f" (options: {', '.join(types)})"
+            raise InputError(f"{param('options')} {path}: unknown option {key!r}{similar}")
+        if name in values:
+            raise InputError(f"{param('options')} {path}: duplicate option {key!r}, once with - and once with _")
+        is_text_for_list = types[name] is tuple and isinstance(value, str)
+        values[name] = None if is_text_for_list else converted(value, types[name])
+        if values[name] is None:
+            raise InputError(f"{param('options')} {path}: {key} is {value!r}, not {TYPE_NAMES[types[name]]}")
+    return values

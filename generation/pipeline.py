@@ -10,9 +10,8 @@ from typing import Any
 
 from generation.answers.store import Store
 from generation.masked_lms.loading import check_masked_lm
-from generation.options import Options
-from generation.output.folder import find_finished
-from generation.presets import preset_options
+from generation.options import Options, preset_options
+from generation.output.dataset import find_finished
 from generation.run import GenerationRun, plan_run, read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD
 from generation.tasks import stages
@@ -23,9 +22,8 @@ from merge_snli.base.progress import Progress
 from merge_snli.base.stages import Executor, Notes, RunStage, run_here
 from merge_snli.base.workers import started, usable_cores
 from merge_snli.dataset.answered_forms import form_shares, has_few_fillers, shares_text
-from merge_snli.dataset.folders import check_dataset_out
 from merge_snli.dataset.record import generation_of
-from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.dataset.stored import MergeDataset, check_dataset_out, find_dataset
 from merge_snli.embedded import PREFIX
 
 logger = logging.getLogger(__name__)
@@ -56,7 +54,7 @@ def generate(
             `merge_snli.problems.inputs.Problems.of`.
         options: The options of the run; None if they are given by `preset` and `more`.
         out: The data set's folder.
-        preset: One of `generation.presets.PRESETS`.
+        preset: One of `generation.options.PRESETS`.
         work: The work folder, which several data sets may share; None for `OUT.work/`.
         overwrite: Replace an existing data set with other options.
         allow_pickle: Load masked LMs with pickle weights, which can execute arbitrary code.

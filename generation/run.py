@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from generation.answers.cache_key import CacheKey, cache_key_of
+from generation.answers.store import CacheKey, cache_key_of
 from generation.filters.definitions import applied_filters, check_language
 from generation.filters.lexical import WordNet, load_wordnet
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
@@ -22,9 +22,9 @@ from merge_snli.base.progress import Progress
 from merge_snli.base.stages import MASKED_LM, TAG, Executor, Notes
 from merge_snli.dataset.label_spellings import are_nli, task_labels
 from merge_snli.dataset.record import (
-    Inputs,
     MaskedLMRecord,
     ProblemsRecord,
+    Record,
     SeedsRecord,
     SourceRecord,
     TaggerRecord,
@@ -34,11 +34,11 @@ from merge_snli.dataset.record import (
 from merge_snli.languages.language import ENGLISH, is_english, languages
 from merge_snli.models.finding import ResolvedModel, find_device
 from merge_snli.models.tagger import Tagger, find_tagger
-from merge_snli.problems.columns import needs_world_knowledge
+from merge_snli.problems.guesses import needs_world_knowledge
 from merge_snli.problems.language import LanguageCheck
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Problem, Survey, stream_problems, survey_problems
-from merge_snli.problems.source import ProblemSource, open_source
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import ProblemSource, Survey, open_source, stream_problems, survey_problems
 
 logger = logging.getLogger(__name__)
 
@@ -82,32 +82,33 @@ class RunInputs:
         return find_wordnet(self.options)
 
     def stream(self) -> Iterator[Problem]:
-        """Yield the problems of the run in their order.
-
-        Raises:
-            InputError: If they have changed since the first pass.
-        """
+        """Yield the problems of the run in their order; refuse those that have changed since the first pass."""
         problems = stream_problems(self.source or open_source(self.options), self.problems)
         return problems if self.seeds is None else self.seeds.select(problems)
 
-    def to_record(self) -> Inputs:
-        """Return the inputs as the record has them.
+    def of_record(self) -> dict[str, Any]:
+        """Return the inputs that are fields of `Record`, by name."""
+        return {
+            "method_version": METHOD_VERSION,
+            "options": self.options.as_dict(),
+            "sources": (SourceRecord(self.options.problems.public_name, self.problems.digest),),
+            "label_names": tuple(self.problems.label_names),
+        }
 
-        Raises:
-            InputError: If the tagger, the seeds or WordNet cannot be used.
-        """
+    def of_generation(self) -> dict[str, Any]:
+        """Return the inputs that are fields of `GenerationRecord`, by name."""
         problems, tagger, seeds, wordnet = self.problems, self.tagger, self.seeds, self.wordnet
-        return Inputs(
-            method_version=METHOD_VERSION,
-            options=self.options.as_dict(),
-            sources=(SourceRecord(self.options.problems.public_name, problems.digest),),
-            label_names=tuple(problems.label_names),
-            problems=ProblemsRecord(problems.with_label, problems.without_label),
-            masked_lms=tuple(MaskedLMRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),
-            tagger=TaggerRecord(tagger.name, tagger.version, tagger.digest),
-            seeds=None if seeds is None else SeedsRecord(seeds.digest, len(seeds)),
-            wordnet=None if wordnet is None else WordNetRecord(wordnet.version, wordnet.digest),
-        )
+        return {
+            "problems": ProblemsRecord(problems.with_label, problems.without_label),
+            "masked_lms": tuple(MaskedLMRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),
+            "tagger": TaggerRecord(tagger.name, tagger.version, tagger.digest),
+            "seeds": None if seeds is None else SeedsRecord(seeds.digest, len(seeds)),
+            "wordnet": None if wordnet is None else WordNetRecord(wordnet.version, wordnet.digest),
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the inputs as the record has them, see `inputs_of`."""
+        return as_json({"format": Record.format, **self.of_record(), **self.of_generation()})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +117,7 @@ class GenerationRun:
 
     Attributes:
         inputs: Everything that the rows of the data set depend on.
-        expected: The record of the inputs when the run was submitted; tasks refuse to work with others.
+        expected: The inputs when the run was submitted, as JSON values; tasks refuse to work with others.
         answer_keys: The cache key of each masked LM's answers, by name.
         device: The device of the masked LMs: `cpu`, `cuda` ….
         allow_pickle: Load masked LMs with pickle weights.
@@ -132,7 +133,7 @@ class GenerationRun:
     """
 
     inputs: RunInputs
-    expected: Inputs
+    expected: Mapping[str, Any]
     answer_keys: Mapping[str, CacheKey]
     device: str
     allow_pickle: bool
@@ -159,26 +160,18 @@ class GenerationRun:
     @property
     def key(self) -> list[Any]:
         """Everything that the work of the stages depends on, as JSON values."""
-        return [as_json(self.expected), self.device, self.problems_per_shard, str(self.work)]
+        return [self.expected, self.device, self.problems_per_shard, str(self.work)]
 
     def problems(self) -> Iterator[Problem]:
-        """Yield the problems in their order; raises as `RunInputs.stream`."""
+        """Yield the problems in their order."""
         return self.inputs.stream() if self.sample is None else iter(self.sample)
 
     def check_inputs(self) -> None:
-        """Check that the inputs on this machine are those of the submission.
-
-        Raises:
-            InputError: If not, or if they cannot be used.
-        """
-        _require_same("the run", as_json(self.inputs.to_record()), as_json(self.expected))
+        """Check that the inputs on this machine are those of the submission."""
+        _require_same("the run", self.inputs.as_json(), self.expected)
 
     def masked_lm(self, name: str) -> ResolvedModel:
-        """Return a masked LM; on other machines, find it there.
-
-        Raises:
-            InputError: If it is missing, or another one than at submission.
-        """
+        """Return a masked LM; on other machines, find it there and check that it is that of the submission."""
         number = [*self.answer_keys].index(name)
         if not self.shared:
             return self.inputs.masked_lms[number]
@@ -188,19 +181,11 @@ class GenerationRun:
         return mlm
 
     def load(self, mlm: ResolvedModel) -> MaskedLM:
-        """Load a masked LM for the device of the run.
-
-        Raises:
-            InputError: If it cannot be loaded.
-        """
+        """Load a masked LM for the device of the run."""
         return self.loaded.get(mlm.name) or load_masked_lm(mlm, device=self.device, dtype=self.options.dtype)
 
     def tagged(self, shards: Iterable[int]) -> list[Path]:
-        """Return the tagged shards of these numbers.
-
-        Raises:
-            IncompleteError: If one is missing.
-        """
+        """Return the tagged shards of these numbers."""
         return [self.notes.files(TAG, shard)["shard"] for shard in shards]
 
 
@@ -209,11 +194,8 @@ def find_wordnet(options: Options) -> WordNet | None:
 
     Args:
         options: The options of the run.
-
-    Raises:
-        InputError: If its files are not found or cannot be read.
     """
-    return load_wordnet() if any(each.filter.needs_wordnet for each in applied_filters(options)) else None
+    return load_wordnet() if any(applied.filter.needs_wordnet for applied in applied_filters(options)) else None
 
 
 def open_problems(options: ProblemOptions, progress: Progress) -> tuple[ProblemSource, Survey]:
@@ -222,9 +204,6 @@ def open_problems(options: ProblemOptions, progress: Progress) -> tuple[ProblemS
     Args:
         options: Where the problems are and how to read them.
         progress: Receives the stage.
-
-    Raises:
-        InputError: If the problems cannot be used.
     """
     with progress.stage("reading", unit="rows") as stage:
         source = open_source(options)
@@ -238,9 +217,6 @@ def language_of_run(options: ProblemOptions) -> str | None:
 
     Args:
         options: The options of the run.
-
-    Raises:
-        InputError: If the tagger cannot be used, or is for another language.
     """
     if options.tagger is None and is_english(options.language):
         return options.language
@@ -255,9 +231,6 @@ def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = Fa
         options: The options of the run.
         progress: Receives the stage.
         allow_pickle: Accept masked LMs with pickle weights.
-
-    Raises:
-        InputError: If an input cannot be used.
     """
     in_language = replace(options, language=language_of_run(options))
     check_language(in_language)
@@ -299,15 +272,12 @@ def plan_run(
         allow_pickle: Load masked LMs with pickle weights.
         problems_per_shard: Number of problems per shard.
         executor: Runs the stages; None for this process.
-
-    Raises:
-        InputError: If the device or another input cannot be used.
     """
     options, out = inputs.options, out if executor is None else out.absolute()
     device = executor.device(MASKED_LM, options.device) if executor else find_device(options.device)
     return GenerationRun(
         inputs=inputs,
-        expected=inputs.to_record(),
+        expected=inputs.as_json(),
         answer_keys={mlm.name: cache_key_of(mlm, options, device.partition(":")[0]) for mlm in inputs.masked_lms},
         device=device,
         allow_pickle=allow_pickle,
@@ -318,7 +288,7 @@ def plan_run(
     )
 
 
-def _require_same(what: str, here: dict[str, Any], submitted: dict[str, Any]) -> None:
+def _require_same(what: str, here: Mapping[str, Any], submitted: Mapping[str, Any]) -> None:
     different = [name for name, value in submitted.items() if here.get(name) != value]
     if different:
         raise InputError(

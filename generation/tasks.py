@@ -2,20 +2,17 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 from itertools import islice
-from pathlib import Path
 
 from generation.answers.store import Answer, Store
 from generation.masked_lms.loading import load_vocabulary
 from generation.masked_lms.masked_lm import MaskedLM
-from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options
-from generation.output.folder import require_seeds, require_words, write_output
-from generation.output.record import add_word_counts, count_words
+from generation.output.dataset import add_word_counts, count_words, require_seeds, require_words, write_output
 from generation.report.inventory import note_needs
 from generation.run import GenerationRun
 from generation.seeds_from import require_every_seed
@@ -23,7 +20,7 @@ from generation.sentences.forms import Form
 from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
 from generation.sentences.tagging import InPlaceTagger
 from generation.variant_shards import (
-    PARTS,
+    PARTS_PER_SHARD,
     Method,
     VariantShard,
     make_variant_shard,
@@ -34,7 +31,6 @@ from merge_snli.base.errors import IncompleteError
 from merge_snli.base.progress import Stage
 from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage, TaskShare
 from merge_snli.dataset.record import WordCounts
-from merge_snli.models.finding import ResolvedModel
 
 # Number of forms that are sorted by length together: enough to fill nearly all batches, in little memory.
 FORMS_PER_CHUNK = 32_768
@@ -60,7 +56,7 @@ def stages(run: GenerationRun) -> tuple[RunStage, ...]:
             kind=FILTERS,
             unit="parts",
             work=partial(make_variants, run),
-            shards=shards * PARTS,
+            shards=shards * PARTS_PER_SHARD,
             step=2,
             parallel=True,
         ),
@@ -75,21 +71,19 @@ def tag(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
         run: The run.
         share: The task's share of the shards.
         stage: Progress, in problems.
-
-    Raises:
-        InputError: If an input has changed since the submission, or the work folder is not writable.
     """
     run.check_inputs()
     problems, options = run.problems(), run.options
     starts = (number * run.problems_per_shard for number in share.of(run.shards))
     stage.total = sum(min(run.problems_per_shard, run.size - start) for start in starts)
     for number in range(run.shards):
-        part = list(islice(problems, run.problems_per_shard))
+        of_shard = list(islice(problems, run.problems_per_shard))
         if number in share.of(run.shards):
-            shard = tag_shard(part, run.inputs.tagger, run.work, ignore_case=options.ignore_case)
-            words = count_words(read_words(shard), run.inputs.problems.label_names)
-            run.notes.write(TAG, number, {"shard": shard}, words={name: asdict(each) for name, each in words.items()})
-            stage.advance(len(part))
+            shard = tag_shard(of_shard, run.inputs.tagger, run.work, ignore_case=options.ignore_case)
+            counts = count_words(read_words(shard), run.inputs.problems.label_names)
+            words = {name: asdict(of_class) for name, of_class in counts.items()}
+            run.notes.write(TAG, number, {"shard": shard}, words=words)
+            stage.advance(len(of_shard))
     deque(problems, maxlen=0)  # to the end, where a source that has changed is noticed
 
 
@@ -101,37 +95,30 @@ def answer(run: GenerationRun, name: str, share: TaskShare, stage: Stage) -> Non
         name: The masked LM.
         share: The task's share of the shards.
         stage: Progress, in forms.
-
-    Raises:
-        InputError: If no problem has a word to replace, this machine has another masked LM of this name, it cannot be
-            loaded, or the work folder is not writable.
     """
     require_words(words_of(run), run.options)
     shards, mlm = run.tagged(share.of(run.shards)), run.masked_lm(name)
     with Store(run.work, run.answer_keys[name], shared=run.shared) as store:
-        suggest(_forms(shards, store, run.options, stage), partial(run.load, mlm), store, run.options, stage)
+        forms = (forms_of_shard(shard, run.options.classes, run.options.mask) for shard in shards)
+        suggest(forms, len(shards), partial(run.load, mlm), store, run.options, stage)
         run.vocabularies[name] = load_vocabulary(mlm, store.vocabulary_size() or 0, run.options.language)
 
 
 def make_variants(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
-    """Filter the fillers of a share, combine them, and draw the variants.
+    """Filter the fillers of a share, combine them to variants, and select the subsamples.
 
     Args:
         run: The run.
         share: The task's share of the shards.
         stage: Progress, in parts of shards.
-
-    Raises:
-        IncompleteError: If the answer to a form is missing.
-        InputError: If the work folder is not writable.
     """
-    numbers = share.of(run.shards * PARTS)
-    places = [divmod(number, run.shards) for number in numbers]  # the first parts, which take longer, come first
-    shards, stage.total = run.tagged(shard for _, shard in places), len(numbers)
+    numbers = share.of(run.shards * PARTS_PER_SHARD)
+    parts = [divmod(number, run.shards) for number in numbers]  # the first parts, which take longer, come first
+    shards, stage.total = run.tagged(shard for _, shard in parts), len(numbers)
     run.check_inputs()
     with ExitStack() as stack:
         method = _method(run, stack)
-        for number, (part, _), shard in zip(numbers, places, shards, strict=True):
+        for number, (part, _), shard in zip(numbers, parts, shards, strict=True):
             run.notes.write(FILTERS, number, make_variant_shard(shard, part, method, run.work)._asdict())
             stage.advance(1)
 
@@ -143,10 +130,6 @@ def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
         run: The run.
         _: The whole run.
         stage: Progress, in data sets.
-
-    Raises:
-        IncompleteError: If the results of a shard are missing.
-        InputError: If a seed of `seeds_from` or all problems have too few variants, or the folder cannot be written.
     """
     stage.total = 1
     run.check_inputs()
@@ -164,12 +147,8 @@ def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
 
 
 def variant_shards(run: GenerationRun) -> list[VariantShard]:
-    """Return the files that were made from all parts of the shards.
-
-    Raises:
-        IncompleteError: If those of a part are missing.
-    """
-    return [VariantShard(**run.notes.files(FILTERS, number)) for number in range(run.shards * PARTS)]
+    """Return the files that were made from all parts of the shards."""
+    return [VariantShard(**run.notes.files(FILTERS, number)) for number in range(run.shards * PARTS_PER_SHARD)]
 
 
 def words_of(run: GenerationRun) -> dict[str, WordCounts]:
@@ -177,25 +156,12 @@ def words_of(run: GenerationRun) -> dict[str, WordCounts]:
 
     Args:
         run: A run whose problems have all been tagged.
-
-    Raises:
-        IncompleteError: If the note of a shard is missing.
     """
     words: dict[str, WordCounts] = {}
     for number in range(run.shards):
         counts = run.notes.read(TAG, number)["words"]
-        words = add_word_counts(words, {name: WordCounts(**each) for name, each in counts.items()})
+        words = add_word_counts(words, {name: WordCounts(**of_class) for name, of_class in counts.items()})
     return words
-
-
-def _forms(shards: Sequence[Path], store: Store, options: Options, stage: Stage) -> Iterator[dict[str, Form]]:
-    """Yield the forms of each shard, and estimate how many of all shards have no answer."""
-    missing = 0
-    for nth, shard in enumerate(shards, 1):
-        forms = forms_of_shard(shard, options.classes, options.mask)
-        missing += len(store.missing(forms))
-        stage.total = missing * len(shards) // nth
-        yield forms
 
 
 def _method(run: GenerationRun, stack: ExitStack) -> Method:
@@ -207,7 +173,10 @@ def _method(run: GenerationRun, stack: ExitStack) -> Method:
         size = store.vocabulary_size()
         if size is None:
             raise IncompleteError(f"{store.folder} has no answers of {mlm.name}")
-        stores[mlm.name], vocabularies[mlm.name] = store, run.vocabularies.get(mlm.name) or _vocabulary(run, mlm, size)
+        stores[mlm.name], vocabulary = store, run.vocabularies.get(mlm.name)
+        vocabularies[mlm.name] = vocabulary or load_vocabulary(
+            mlm if mlm.path.is_dir() else run.masked_lm(mlm.name), size, run.options.language
+        )
     return Method(
         run.options,
         inputs.problems.label_names,
@@ -219,38 +188,41 @@ def _method(run: GenerationRun, stack: ExitStack) -> Method:
     )
 
 
-def _vocabulary(run: GenerationRun, mlm: ResolvedModel, size: int) -> Vocabulary:
-    return load_vocabulary(mlm if mlm.path.is_dir() else run.masked_lm(mlm.name), size, run.options.language)
-
-
 def suggest(
-    shards: Iterable[Mapping[str, Form]], load: Callable[[], MaskedLM], store: Store, options: Options, stage: Stage
+    forms: Iterable[Mapping[str, Form]],
+    shards: int,
+    load: Callable[[], MaskedLM],
+    store: Store,
+    options: Options,
+    stage: Stage,
 ) -> None:
     """Compute and store the fillers of every form that has no stored answer.
 
     Args:
-        shards: The forms of each shard, by key.
+        forms: The forms of each shard, by key.
+        shards: The number of shards.
         load: Loads the masked LM; called only if there is such a form, or the size of its vocabulary is not known.
         store: Its answers.
         options: `top_k` and `split_words` are used.
         stage: Progress, in forms.
-
-    Raises:
-        InputError: If the masked LM cannot be loaded or the work folder is not writable.
     """
     mlm: MaskedLM | None = None
-    for forms in _missing(shards, store):
+    for missing in _missing(forms, shards, store, stage):
         mlm = mlm or load()
-        answer_forms(forms, mlm, store, options, stage)
+        answer_forms(missing, mlm, store, options, stage)
     if mlm is not None or store.vocabulary_size() is None:
         store.describe(len((mlm or load()).vocabulary.pieces))
 
 
-def _missing(shards: Iterable[Mapping[str, Form]], store: Store) -> Iterator[dict[str, Form]]:
-    """Yield the forms without an answer, in chunks of about `FORMS_PER_CHUNK`."""
+def _missing(forms: Iterable[Mapping[str, Form]], shards: int, store: Store, stage: Stage) -> Iterator[dict[str, Form]]:
+    """Yield the forms without an answer in chunks of about `FORMS_PER_CHUNK`, and estimate their number."""
     missing: dict[str, Form] = {}
-    for forms in shards:
-        missing |= {key: forms[key] for key in sorted(store.missing(forms))}
+    number = 0
+    for nth, of_shard in enumerate(forms, 1):
+        keys = sorted(store.missing(of_shard))
+        number += len(keys)
+        stage.total = number * shards // nth
+        missing |= {key: of_shard[key] for key in keys}
         if len(missing) >= FORMS_PER_CHUNK:
             yield missing
             missing = {}

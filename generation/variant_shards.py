@@ -15,12 +15,11 @@ from generation.filters.definitions import applied_filters
 from generation.filters.lexical import WordNet
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options
-from generation.replacements.counts import FilterCounts, count_standalone, counts_of_table, counts_table
-from generation.replacements.finding import Found, find_replacements
+from generation.replacements.finding import FilteredWord, count_standalone, counts_table, find_replacements
 from generation.seeds_from import Seeds
 from generation.sentences.tagged_shards import ProblemWords, distinct_forms, read_tagged
 from generation.sentences.tagging import InPlaceTagger
-from generation.variants import Variant, draw_all, seed_rows, variant_rows
+from generation.variants import Variant, seed_rows, subsample_all, variant_rows
 from generation.work import METHOD_VERSION, RESULT_FOLDERS, find_shard, key_of, read_shard, write_shard
 from merge_snli.base import __version__
 from merge_snli.base.errors import IncompleteError, InputError
@@ -32,7 +31,7 @@ from merge_snli.schema import ALL, SEED, columns
 *ROWS, STANDALONE = RESULT_FOLDERS
 
 # Number of parts of a shard whose rows are made separately, so that a few shards keep many workers busy.
-PARTS = 8
+PARTS_PER_SHARD = 8
 
 VARIANT_COUNTS = pa.schema([("seed_id", pa.string()), ("word_class", pa.string()), ("variants", pa.int64())])
 
@@ -84,40 +83,25 @@ def make_variant_shard(tagged: Path, part: int, method: Method, work: Path) -> V
 
     Args:
         tagged: A shard of tagged problems whose forms have all been answered.
-        part: The number of the part, below `PARTS`.
+        part: The number of the part, below `PARTS_PER_SHARD`.
         method: How to make them.
         work: The work folder.
-
-    Raises:
-        IncompleteError: If an answer is missing.
-        InputError: If the work folder cannot be written.
     """
     answered = partial(_answered, tagged, method)
     choices = [part, *_changes_rows(method)]
-    rows = _shards(
-        work, ROWS, _key(tagged, method, choices), lambda: make_rows(*answered(TaskShare(part, PARTS)), method)
-    )
+    share = TaskShare(part, PARTS_PER_SHARD)
+    rows = _shards(work, ROWS, _key(tagged, method, choices), lambda: make_rows(*answered(share), method))
     # What a filter drops on its own does not depend on the filters of the run. It is counted on a sample of the shard.
     of_forms = [bool(part), *(getattr(method.options, name) for name in ("classes", "mask"))]
     standalone = _shards(
-        work, [STANDALONE], _key(tagged, method, of_forms), lambda: [counts_table(_standalone(answered, method, part))]
+        work,
+        [STANDALONE],
+        _key(tagged, method, of_forms),
+        lambda: [
+            counts_table({} if part else count_standalone(*answered(WHOLE), method.tagger, mask=method.options.mask))
+        ],
     )
     return VariantShard(*rows, *standalone)
-
-
-def _standalone(
-    answered: Callable[[TaskShare], tuple[ProblemWords, dict[str, MaskedLMAnswers]]], method: Method, part: int
-) -> FilterCounts:
-    """Count what each filter drops on its own in the whole shard, once: for its first part."""
-    return Counter() if part else count_standalone(*answered(WHOLE), method.tagger, mask=method.options.mask)
-
-
-def read_filter_counts(paths: Iterable[Path]) -> FilterCounts:
-    """Return the sum of the counts in files `filter_counts` or `standalone_counts`."""
-    total: FilterCounts = Counter()
-    for path in paths:
-        total.update(counts_of_table(read_shard(path)))
-    return total
 
 
 def most_variants(shards: Iterable[VariantShard]) -> Counter[str]:
@@ -141,9 +125,9 @@ def variants_of_seeds(shards: Iterable[VariantShard], seeds: Seeds) -> dict[tupl
 
 def _shards(work: Path, folders: Sequence[str], key: str, make: Callable[[], Sequence[pa.Table]]) -> list[Path]:
     """Find the shards of a key, one per folder, or make them all."""
-    found = [path for folder in folders if (path := find_shard(work / folder, key)) is not None]
-    if len(found) == len(folders):
-        return found
+    stored = [path for folder in folders if (path := find_shard(work / folder, key)) is not None]
+    if len(stored) == len(folders):
+        return stored
     return [write_shard(work / folder, key, table) for folder, table in zip(folders, make(), strict=True)]
 
 
@@ -151,8 +135,8 @@ def _changes_rows(method: Method) -> list[Any]:
     """Return what the rows depend on, beside the problems and their answers."""
     changes_rows = {name for name, option in described(Options) if option.changes_rows}
     options = {name: value for name, value in method.options.as_dict().items() if name in changes_rows}
-    digests = [None if each is None else each.digest for each in (method.seeds, method.wordnet)]
-    libraries = (each.filter.library for each in applied_filters(method.options))
+    digests = [None if source is None else source.digest for source in (method.seeds, method.wordnet)]
+    libraries = (applied.filter.library for applied in applied_filters(method.options))
     versions = [version(name) for name in libraries if name is not None]
     names = [
         [column.name for column in columns(config, method.options.classes, method.options.keep_column)]
@@ -185,7 +169,7 @@ def _answered(tagged: Path, method: Method, share: TaskShare) -> tuple[ProblemWo
 def make_rows(
     problems: ProblemWords, answers: Mapping[str, MaskedLMAnswers], method: Method
 ) -> tuple[pa.Table, pa.Table, pa.Table, pa.Table]:
-    """Filter the fillers of problems, draw the variants, and make their rows and counts.
+    """Filter the fillers of problems, select the variants, and make their rows and counts.
 
     Args:
         problems: Tagged problems, each with the words to replace.
@@ -195,26 +179,26 @@ def make_rows(
     Returns:
         The tables of the first four files of a `VariantShard`.
     """
-    found, filter_counts = find_replacements(problems, answers, method.tagger, method.options, wordnet=method.wordnet)
+    words, filter_counts = find_replacements(problems, answers, method.tagger, method.options, wordnet=method.wordnet)
     variants = [
-        Variant(each.tagged.problem, each.word, replacement)
-        for each in found
-        if method.seeds is None or method.seeds.has(each.tagged.problem.id, each.word.word_class)
-        for replacement in each.replacements
+        Variant(word.tagged.problem, word.word, replacement)
+        for word in words
+        if method.seeds is None or method.seeds.has(word.tagged.problem.id, word.word.word_class)
+        for replacement in word.replacements
     ]
-    drawn = draw_all(variants, method.options)
+    selected = subsample_all(variants, method.options)
     return (
-        variant_rows(drawn, method.options, method.label_names),
-        seed_rows(drawn, found, method.options, method.label_names),
-        _variant_counts(found),
+        variant_rows(selected, method.options, method.label_names),
+        seed_rows(selected, words, method.options, method.label_names),
+        _variant_counts(words),
         counts_table(filter_counts),
     )
 
 
-def _variant_counts(found: Iterable[Found]) -> pa.Table:
+def _variant_counts(words: Iterable[FilteredWord]) -> pa.Table:
     """Count the variants of each problem and word class, the words of a class pooled."""
     counts: Counter[tuple[str, str]] = Counter()
-    for each in found:
-        counts[each.tagged.problem.id, each.word.word_class] += len(each.replacements)
+    for word in words:
+        counts[word.tagged.problem.id, word.word.word_class] += len(word.replacements)
     rows = [{"seed_id": id_, "word_class": name, "variants": count} for (id_, name), count in counts.items()]
     return pa.Table.from_pylist(rows, VARIANT_COUNTS)

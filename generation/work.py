@@ -1,6 +1,5 @@
 """The work folder of a run: its lock, its subfolders, and its shards, files that are named by what they depend on."""
 
-import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.files import disk_errors_as_input_errors, remove_stale_parts
+from merge_snli.base.files import disk_errors_as_input_errors, read_json, remove_stale_parts
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 
 # Increased if and only if the same options give other rows; then run `make data`.
@@ -51,10 +50,7 @@ def work_folder_of(out: Path, work: str | Path | None = None) -> Path:
 
 def read_description(folder: Path) -> dict[str, Any]:
     """Return the cache key and vocabulary size of a folder of answers; empty if they are missing or damaged."""
-    try:
-        description = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
+    description = read_json(folder / DESCRIPTION_FILE)
     return description if isinstance(description, dict) else {}
 
 
@@ -68,9 +64,6 @@ def work_folder(out: Path, work: str | Path | None = None) -> Iterator[Path]:
 
     Yields:
         The work folder. At the end, `OUT.work/` is removed if it is empty and `work` is another folder.
-
-    Raises:
-        InputError: If another process has locked one of them, or they cannot be created.
     """
     folder, staging = work_folder_of(out, work), work_folder_of(out)
     with ExitStack() as stack:

@@ -7,7 +7,7 @@ So it imports no module of the package except `schema`.
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ import pyarrow.parquet as pq
 
 from .schema import (
     ALL,
+    ANNOTATION,
+    ANNOTATION_COLUMNS,
     SEED,
     TEST,
     WORD_CLASSES,
@@ -40,19 +42,23 @@ def describe(run: dict[str, Any]) -> dict[str, Any]:
         run: The JSON object of `run.json`.
 
     Returns:
-        `version`, `labels` in the order of their numbers, and `splits` and `columns` by config.
+        `labels` in the order of their numbers, and `versions`, `splits` and `columns` by config.
     """
+    configs, versions = dict(run["configs"]), dict.fromkeys(run["configs"], data_version(run["data"]["digest"]))
+    if run.get(ANNOTATION):
+        configs[ANNOTATION] = {"splits": [TEST], "columns": [asdict(column) for column in ANNOTATION_COLUMNS]}
+        versions[ANNOTATION] = data_version(run[ANNOTATION]["digest"])
     return {
-        "version": data_version(run["data"]["digest"]),
         "labels": list(run["label_names"]),
-        "splits": {name: list(config["splits"]) for name, config in run["configs"].items()},
-        "columns": {name: config["columns"] for name, config in run["configs"].items()},
+        "versions": versions,
+        "splits": {name: list(config["splits"]) for name, config in configs.items()},
+        "columns": {name: config["columns"] for name, config in configs.items()},
     }
 
 
 @dataclass
 class MergeConfig(datasets.BuilderConfig):  # type: ignore[misc]
-    """A config of a data set, such as `all`, a word class or `seed`.
+    """A config of a data set, such as `all`, a word class, `seed` or `annotation`.
 
     Attributes:
         subsample: The subsample that becomes the split `test`; None for all splits.
@@ -65,10 +71,10 @@ class MergeSnli(datasets.ArrowBasedBuilder):  # type: ignore[misc]
     """Builder that yields the rows of the Parquet files in their order.
 
     Args:
-        config_name: `all` (the default), a word class, or `seed`.
+        config_name: `all` (the default), a word class, `seed` or `annotation`.
         data_dir: The folder of a run; None for the data set beside this file.
-        subsample: The number of the subsample that becomes the split `test`; None for all splits. Config `seed` is the
-            same for every subsample.
+        subsample: The number of the subsample that becomes the split `test`; None for all splits. Configs `seed`
+            and `annotation` are the same for every subsample.
 
     Raises:
         ValueError: If the data set has no such config or subsample.
@@ -76,14 +82,14 @@ class MergeSnli(datasets.ArrowBasedBuilder):  # type: ignore[misc]
 
     BUILDER_CONFIG_CLASS = MergeConfig
     BUILDER_CONFIGS = [  # noqa: RUF012 - declared like this by the base class
-        MergeConfig(name=name) for name in (DATA_SET["splits"] if DATA_SET else (ALL, *WORD_CLASSES, SEED))
+        MergeConfig(name=name) for name in (DATA_SET["splits"] if DATA_SET else (ALL, *WORD_CLASSES, SEED, ANNOTATION))
     ]
     DEFAULT_CONFIG_NAME = ALL
 
     def _info(self) -> datasets.DatasetInfo:
         """Return the columns of the config, and set its version."""
         described = self._described()
-        self.config.version = described["version"]
+        self.config.version = described["versions"].get(self.config.name)
         columns = [DataColumn(**column) for column in described["columns"].get(self.config.name, ())]
         return datasets.DatasetInfo(features=features_of(columns, described["labels"]))
 
@@ -101,12 +107,18 @@ class MergeSnli(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             raise ValueError(f"Unknown config {name!r}; available: {', '.join(splits)}.")
         if subsample is None:
             return {split: split for split in splits[name]}
-        draws = [split for split in splits.get(ALL, ()) if split != TEST]
-        if not draws:
+        subsamples = [split for split in splits.get(ALL, ()) if split != TEST]
+        if not subsamples:
             raise ValueError(f"subsample is {subsample!r}, but this data set has no subsamples.")
-        if isinstance(subsample, bool) or not isinstance(subsample, int) or subsample_split(subsample) not in draws:
-            raise ValueError(f"subsample must be an integer from 0 to {len(draws) - 1} or None, not {subsample!r}.")
-        return {TEST: TEST if name == SEED else subsample_split(subsample)}
+        if (
+            isinstance(subsample, bool)
+            or not isinstance(subsample, int)
+            or subsample_split(subsample) not in subsamples
+        ):
+            raise ValueError(
+                f"subsample must be an integer from 0 to {len(subsamples) - 1} or None, not {subsample!r}."
+            )
+        return {TEST: TEST if name in (SEED, ANNOTATION) else subsample_split(subsample)}
 
     def _split_generators(self, dl_manager: datasets.DownloadManager) -> list[datasets.SplitGenerator]:
         """Return the Parquet file of each split, downloaded if this file was published with the data."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,11 +27,3 @@ def chromium(*arguments: str) -> Iterator[Any]:
         yield browser
     finally:
         browser.quit()
-
-
-def wait_until(condition: Callable[[], object], seconds: float = 60) -> None:
-    """Wait for what a page is to show."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the page does not show it"
-        time.sleep(0.02)

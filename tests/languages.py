@@ -1,9 +1,9 @@
-"""Masked LMs with the words of a language as their vocabulary, and a German pipeline of rules and a lexicon."""
+"""Masked LMs with the words of a language as their vocabulary, and pipelines of rules and a lexicon."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import torch
@@ -29,13 +29,13 @@ GERMAN = {
 """By word in lower case: its universal part-of-speech tag and its features."""
 
 
-def save_german_pipeline(folder: Path) -> Path:
-    """Save a pipeline that tags the words of `GERMAN`, and return its folder."""
+def save_pipeline(folder: Path, code: str, lexicon: Mapping[str, tuple[str, str]]) -> Path:
+    """Save a pipeline of a language that tags the words of a lexicon such as `GERMAN`, and return its folder."""
     import spacy
 
-    nlp = spacy.blank("de")
+    nlp = spacy.blank(code)
     ruler = nlp.add_pipe("attribute_ruler")
-    for word, (pos, morph) in GERMAN.items():
+    for word, (pos, morph) in lexicon.items():
         attributes = {"POS": pos, "MORPH": morph} if morph else {"POS": pos}
         ruler.add(patterns=[[{"LOWER": word}]], attrs=attributes)  # type: ignore[attr-defined]
     nlp.to_disk(folder)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import DemoRun
 
 ROOT = Path(__file__).parent.parent
 PATTERNS = ("*.md", "docs/**/*.md", "metrics/**/*.md", "training/README.md", "merge_snli/embedded/*/*.md")
 TEMPLATES = {"dataset_card.md", "pairs_card.md"}
 """Not checked: their lines are as long as what fills them."""
-ADDED_TO_SITE = {"changelog.md", "commands.md", "contributing.md", "metric.md"}
-"""Written beside the pages of `docs` when the site is built."""
 PAGES = sorted(
     page.relative_to(ROOT) for pattern in PATTERNS for page in ROOT.glob(pattern) if page.name not in TEMPLATES
 )
@@ -68,8 +74,6 @@ def broken_links(page: Path) -> list[str]:
             continue
         path, _, anchor = target.partition("#")
         file = page.parent / path if path else page
-        if file.name in ADDED_TO_SITE and page.parent.name == "docs":
-            continue
         if not file.exists() or (anchor and file.suffix == ".md" and anchor not in anchors(file)):
             broken.append(target)
     return broken
@@ -80,7 +84,7 @@ def test_each_path_pattern_matches_something(pattern: str) -> None:
     assert any(ROOT.glob(pattern))
 
 
-TEXT_PATTERNS = ("FENCE", "FRONT_MATTER", "LINK", "NAMED_FILE", "HEADING", "SHELL_BLOCK", "PLACEHOLDER")
+TEXT_PATTERNS = ("FENCE", "FRONT_MATTER", "LINK", "NAMED_FILE", "HEADING", "BLOCK", "MARK", "PLACEHOLDER")
 
 
 @pytest.mark.parametrize("name", TEXT_PATTERNS)
@@ -127,9 +131,21 @@ def test_the_site_lists_every_page(page: Path) -> None:
     assert page.relative_to("docs").as_posix() in navigation(site["nav"])
 
 
-def test_what_is_added_to_the_site_is_in_the_makefile() -> None:
+def test_links_out_of_the_folder_resolve_in_the_site(tmp_path: Path) -> None:
+    """The Makefile copies some files beside the pages, and rewrites the links to them."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert [name for name in sorted(ADDED_TO_SITE) if f"$(SITE_PAGES)/{name}" not in makefile] == []
+    copied = dict(re.findall(r"^\tcp (\S+) \$\(SITE_PAGES\)/(\S+)$", makefile, re.MULTILINE))
+    assert copied
+    pages = shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    for source, name in copied.items():
+        shutil.copy(ROOT / source, pages / name)
+    for notebook in pages.glob("*.ipynb"):
+        notebook.rename(notebook.with_suffix(".md"))
+    expressions = re.findall(r"(-e '[^']+')", makefile.partition("sed -i.bak ")[2].partition("$(SITE_PAGES)")[0])
+    for page in pages.glob("*.md"):
+        text = subprocess.check_output(["sed", *shlex.split(" ".join(expressions))], input=page.read_bytes())
+        page.write_bytes(text)
+    assert {page.name: broken_links(page) for page in pages.glob("*.md") if broken_links(page)} == {}
 
 
 def navigation(entry: Any) -> set[str]:  # noqa: ANN401 - a YAML value
@@ -175,16 +191,46 @@ def test_no_page_needs_the_mock_model_of_inspect() -> None:
     assert [str(page) for page in PAGES if "mockllm" in (ROOT / page).read_text(encoding="utf-8")] == []
 
 
-SHELL_BLOCK = re.compile(r"^ *```(?:bash|sh|console)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 PLACEHOLDER = re.compile(r"[\[\]|…]|\.\.\.")
+MARK = re.compile(r"<!-- needs: (\w+) -->\s*\Z")
+NEEDS = {
+    "cluster": "Slurm, or a Ray cluster",
+    "data": "files that are not bundled, such as SNLI's or your own",
+    "install": "to install packages, or a package that is not installed with the development tools",
+    "model": "a model that is not bundled, or its weights' training",
+    "network": "the Hub, or another host",
+    "time": "many minutes",
+}
+"""Why a block of code is not run by the tests: an HTML comment before the block says what it needs."""
+
+
+class Block(NamedTuple):
+    """A block of code of a page."""
+
+    language: str
+    code: str
+    needs: str | None
+
+
+def blocks(page: Path) -> list[Block]:
+    """Return the blocks of code of a page, without the indentation that those in lists have."""
+    text = page.read_text(encoding="utf-8")
+    found = []
+    for match in BLOCK.finditer(text):
+        mark = MARK.search(text[: match.start()])
+        lines = [line.removeprefix(match[1]) for line in match[3].splitlines(keepends=True)]
+        found.append(Block(match[2], "".join(lines), mark and mark[1]))
+    return found
 
 
 def commands(page: Path) -> list[str]:
     """Return the lines of a page's shell blocks that call `merge-snli`, with continuation lines joined."""
     found = []
-    for block in SHELL_BLOCK.findall(page.read_text(encoding="utf-8")):
-        joined = re.sub(r"\s*\\?\n(?=\s+(?:--|\[))|\s*\\\n\s*", " ", block)
-        found += [line.partition("  #")[0].strip() for line in joined.splitlines() if "merge-snli " in line]
+    for block in blocks(page):
+        if block.language == "bash":
+            joined = re.sub(r"\s*\\\n\s*", " ", block.code)
+            found += [line.partition("  #")[0].strip() for line in joined.splitlines() if "merge-snli " in line]
     return [line[line.index("merge-snli ") :] for line in found]
 
 
@@ -220,6 +266,85 @@ def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pyt
         command_parser([name]).parse_args(arguments)
     except SystemExit as error:
         assert error.code == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_what_is_not_run_is_marked_and_what_is_run_has_no_placeholders(page: Path) -> None:
+    marks = [block for block in blocks(ROOT / page) if block.needs]
+    assert {block.needs for block in marks} <= NEEDS.keys()
+    assert len(marks) == (ROOT / page).read_text(encoding="utf-8").count("<!-- needs:")
+    for block in runnable(page):
+        assert re.findall(r"\b(?:ORG|MODEL|FILE|DATA|DIR|NAME)\b", block.code) == []
+        if block.language == "python":
+            compile(block.code, str(page), "exec")
+        if block.language == "bash":
+            subprocess.run(["bash", "-n"], input=block.code, text=True, check=True)
+
+
+def runnable(page: Path) -> list[Block]:
+    """Return the blocks of code that the tests run, and the blocks of text with their output."""
+    if page.parts[0] == "metrics":  # a doctest
+        return []
+    languages = {"bash", "text"} if page == Path("README.md") else {"bash", "python", "text"}  # as for test_readme.py
+    return [block for block in blocks(ROOT / page) if block.language in languages and not block.needs]
+
+
+@pytest.fixture
+def scratch(demo_run: DemoRun, tmp_path: Path) -> Path:
+    """Return a folder with the bundled data set, as in a checkout, and the answers and predictions of the demo."""
+    for part in ("README.md", "data", "embedded", "run.json", "run.toml"):
+        (tmp_path / "merge_snli").mkdir(exist_ok=True)
+        (tmp_path / "merge_snli" / part).symlink_to(ROOT / "merge_snli" / part)
+    (tmp_path / "metrics").symlink_to(ROOT / "metrics")
+    shutil.copytree(demo_run.out / "merge_snli.work", tmp_path / "my_data" / "merge_demo.work")
+    shutil.copytree(demo_run.out / "results.work", tmp_path / "results.work")
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in PAGES if runnable(page)], ids=str)
+def test_the_code_of_a_page_runs_and_prints_what_is_shown(
+    page: Path, scratch: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The blocks run one after another in one folder."""
+    other = tmp_path_factory.mktemp("other")
+    environment = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "HF_HOME": str(other / "cache"),
+        "MPLBACKEND": "agg",
+    }
+    printed: list[str] = []
+    for block in runnable(page):
+        if block.language == "text":
+            assert not_printed(block.code, printed) == []
+            continue
+        script = other / "block"
+        script.write_text(block.code, encoding="utf-8")
+        command = ["bash", "-e", str(script)] if block.language == "bash" else [sys.executable, str(script)]
+        done = subprocess.run(command, cwd=scratch, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{block.code}\n{done.stdout}\n{done.stderr}"
+        printed = [line.rstrip() for line in done.stdout.splitlines()]
+
+
+def not_printed(shown: str, printed: list[str]) -> list[str]:
+    """Return the lines of a shown output that were not printed in this order.
+
+    `…` stands for lines that are left out, and at the end of a line for the rest of it.
+    """
+    lines = iter(printed)
+    found = []
+    for line in shown.splitlines():
+        start = line.removesuffix("…").strip()
+        if start and not any(each.strip().startswith(start) if "…" in line else each == line for each in lines):
+            found.append(line)
+    return found
+
+
+def test_a_line_of_output_that_was_not_printed_is_found() -> None:
+    printed = ["a  1", "  b  2", "", "c  3, 4, 5"]
+    assert not_printed("a  1\n…\nc  3, …\n", printed) == []
+    assert not_printed("  b  2\na  1\n", printed) == ["a  1"]
+    assert not_printed("a  1 2\n", printed) == ["a  1 2"]
 
 
 OF_OTHER_PROGRAMS = {"augmentation.md", "benchmarks.md", "dependencies.md", "install.md", "language-models.md"}

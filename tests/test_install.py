@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.systems import unix_only
+
 ROOT = Path(__file__).parent.parent
 PROGRAM = """#!/bin/sh
 case "$*" in *config*) exit 1;; esac
@@ -20,7 +22,7 @@ case "$*" in {fails}) exit 3;; esac
 """
 
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="the Makefile and .ci need a Unix shell")
+pytestmark = unix_only
 
 
 def write_program(path: Path, fails: str) -> None:

@@ -15,6 +15,6 @@ def test_public_class_names_are_unique() -> None:
     for path in (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                found[node.name].append(str(path.relative_to(ROOT)))
+                found[node.name].append(path.relative_to(ROOT).as_posix())
     assert len(found) > 100
     assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import importlib
 import os
 import re
 import signal
@@ -9,6 +11,8 @@ import threading
 from pathlib import Path
 from types import SimpleNamespace
 
+import datasets
+import pyarrow.parquet as pq
 import pytest
 
 from generation.answers.store_index import StoreIndex
@@ -16,11 +20,15 @@ from generation.work import HOLDER_FILE, LOCK_FILE, work_folder
 from merge_snli import cli
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import is_path, is_running
-from merge_snli.dataset.folders import new_content
+from merge_snli.base.workers import MOST_ON_WINDOWS, started, usable_cores
+from merge_snli.dataset.stored import new_content
+from tests.merge_snli.annotation.filled import fill_csv, random_scores
+from tests.processes import SECONDS
+from tests.systems import linux_only
 from tests.windows import UNIX_ONLY, refuse_as_windows, refused_names
 
 ROOT = Path(__file__).parent.parent
-pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are found as on Linux")
+pytestmark = linux_only  # which says what files are open
 
 
 @pytest.fixture
@@ -83,12 +91,19 @@ def test_no_process_gets_a_signal() -> None:
     assert is_running(os.getpid())
 
 
+@pytest.mark.usefixtures("windows")
+def test_there_are_as_many_workers_as_windows_waits_for() -> None:
+    assert usable_cores() == os.cpu_count()
+    with started(100) as workers:
+        assert workers.number == MOST_ON_WINDOWS
+
+
 def test_ctrl_c_in_a_callback_does_not_end_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     refuse_as_windows(monkeypatch)
     raised = threading.Event()
     monkeypatch.setattr(signal, "raise_signal", lambda number: raised.set() if number == signal.SIGINT else None)
     cli._keep_interrupt(SimpleNamespace(exc_type=KeyboardInterrupt))
-    assert raised.wait(10)
+    assert raised.wait(SECONDS)
 
 
 @pytest.mark.parametrize("name", ["C:/data/merge", "C:data", r"data\merge", "//server/data"])
@@ -99,12 +114,15 @@ def test_paths_with_drives_are_paths(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_from_problems_to_a_leaderboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_from_problems_to_reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    importlib.import_module("torch.distributed.elastic.timer")  # needs SIGKILL unless `sys.platform` is win32
     monkeypatch.chdir(tmp_path)
+    for cache in ("HF_DATASETS_CACHE", "HF_MODULES_CACHE"):
+        monkeypatch.setattr(datasets.config, cache, tmp_path / cache)
     refuse_as_windows(monkeypatch)
     made = ["--id-column", "id", "--preset", "demo", "--out", "data"]
-    for command in (
-        ["generate", "demo:problems", *made],
+    run(
+        ["generate", "demo:problems", *made, "--workers", "2"],
         ["generate", "demo:problems", *made, "--random-seed", "1", "--overwrite", "--work", "work"],
         ["validate", "data"],
         ["score", "demo:nli-a", "demo:nli-b", "--dataset", "data", "--out", "results"],
@@ -113,7 +131,28 @@ def test_a_run_from_problems_to_a_leaderboard(tmp_path: Path, monkeypatch: pytes
         ["leaderboard", "results", "--dataset", "data", "--out", "site"],
         ["leaderboard", "results", "--dataset", "data", "--out", "site"],
         ["explore", "results", "--dataset", "data", "--out", "page"],
-    ):
-        assert cli.main(command) == 0, command
+        ["analyze", "results", "--dataset", "data", "--out", "report"],
+        ["register", "data"],
+        ["register", "--undo"],
+        ["annotate", "sample", "data", "--size", "8", "--annotators", "a1,a2", "--out", "sheets"],
+    )
+    variants = pq.read_table("data/data/all/test.parquet", columns=["variant_id", "label"]).to_pylist()
+    seeds = pq.read_table("data/data/seed/test.parquet", columns=["seed_id", "label"]).to_pylist()
+    with Path("predictions.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("id", "label"), *(tuple(row.values()) for row in (*seeds, *variants))])
+    scores = random_scores([row["variant_id"] for row in variants], 0)
+    for sheet in Path("sheets").glob("*.csv"):
+        fill_csv(sheet, scores)
+    run(
+        ["import", "predictions.csv", "--model", "mine", "--dataset", "data", "--out", "results"],
+        ["annotate", "score", *map(str, Path("sheets").glob("*.csv")), "--out", "agreement"],
+        ["annotate", "apply", "data", *map(str, Path("sheets").glob("*.csv"))],
+        ["validate", "data"],
+    )
     assert refused_names(tmp_path) == []
     assert not list(tmp_path.rglob("*.part"))
+
+
+def run(*commands: list[str]) -> None:
+    for command in commands:
+        assert cli.main(command) == 0, command

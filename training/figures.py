@@ -13,14 +13,13 @@ from transformers import pipeline
 
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import load_masked_lm
-from generation.masked_lms.masked_lm import Fillers
 from generation.sentences.forms import Form, forms
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.embedded import MASKED_LMS
 from merge_snli.models.finding import find_model
 from merge_snli.models.tagger import find_tagger
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from merge_snli.schema import DEFAULT_CLASSES, NLI_LABELS
 
 # Measured values of a model by name.
@@ -47,12 +46,12 @@ def figures_of(folder: Path, problems: tuple[Problem, ...]) -> Figures:
 @cache
 def forms_of(problems: tuple[Problem, ...]) -> list[Form]:
     """Return all forms of all shared nouns, verbs and adjectives."""
-    found: list[Form] = []
+    all_forms: list[Form] = []
     for tagged in tag(problems, find_tagger()):
         for word in shared_words(tagged, DEFAULT_CLASSES):
-            found += forms(tagged.premise.text, word.text, word.premise)
-            found += forms(tagged.hypothesis.text, word.text, word.hypothesis)
-    return found
+            all_forms += forms(tagged.premise.text, word.text, word.premise)
+            all_forms += forms(tagged.hypothesis.text, word.text, word.hypothesis)
+    return all_forms
 
 
 def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> Figures:
@@ -68,13 +67,14 @@ def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> Figures:
     mlm = load_masked_lm(find_model(str(folder)))
     encoded = [item for item in map(mlm.encode, evaluated) if isinstance(item, EncodedForm)]
     encoded.sort(key=lambda item: len(item.ids))
-    fillers: list[Fillers] = []
-    with tqdm(total=len(encoded), desc=folder.name, unit="form", mininterval=5) as bar:
-        for _, of_length in groupby(encoded, key=lambda item: len(item.ids)):
-            same = list(of_length)
-            for start in range(0, len(same), FORMS_PER_BATCH):
-                fillers += mlm.fill(same[start : start + FORMS_PER_BATCH], TOP)
-                bar.update(len(same[start : start + FORMS_PER_BATCH]))
+    lengths = [list(of_length) for _, of_length in groupby(encoded, key=lambda item: len(item.ids))]
+    batches = [
+        of_length[start : start + FORMS_PER_BATCH]
+        for of_length in lengths
+        for start in range(0, len(of_length), FORMS_PER_BATCH)
+    ]
+    shown = tqdm(batches, desc=folder.name, unit="batch", mininterval=5)
+    fillers = [filler for batch in shown for filler in mlm.fill(batch, TOP)]
     first = np.mean([filler.piece_ids[0] == filler.original_id for filler in fillers])
     among = np.mean([filler.original_id in filler.piece_ids for filler in fillers])
     return {

@@ -6,25 +6,65 @@ r"""Fine-tune NLI classifiers, with or without the augmentation of Simple Pair (
 An interrupted run resumes from its last checkpoint in OUT.work.
 """
 
-import argparse
 import importlib.util
-import json
 import logging
 import shutil
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, write_json, write_text
-from merge_snli.cli.arguments import given
-from merge_snli.dataset.folders import new_content
+from merge_snli.base.files import disk_errors_as_input_errors, read_json, sha256_of_file, write_json, write_text
+from merge_snli.dataset.stored import new_content
 from merge_snli.models.finding import ResolvedModel, find_model
 from training.finetuning.data import TrainingData, augmented, read_training_data
 from training.finetuning.options import PAPER_BASE, RECIPES, RECORD, FinetuneOptions, Recipe, default_recipe
-from training.script import script
+from training.script import parse, script
 
 logger = logging.getLogger(__name__)
+
+# How `add_argument` adds each argument. Those that are not given have the defaults of `FinetuneOptions`, and
+# hyperparameters those of the recipe.
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "--base": {"required": True, "metavar": "DIR|ID", "help": "model to start from; demo:NAME if embedded"},
+    "--train": {"required": True, "nargs": "+", "metavar": "FILE|ID", "help": "training problems"},
+    "--out": {"required": True, "type": Path, "metavar": "DIR", "help": "folder of the model"},
+    "--recipe": {
+        "choices": RECIPES,
+        "help": "hyperparameters: paper, those of RoBERTa-base on MultiNLI, one of the twelve sets of the paper, or "
+        "small (default: small if embedded, else paper)",
+    },
+    "--hold-out": {"type": int, "metavar": "N", "help": "use the last N problems of each source for evaluation only"},
+    "--augment": {"metavar": "DIR/CONFIG|FILE", "help": "additional examples, such as simple_pair/augmentation"},
+    "--augment-share": {
+        "type": float,
+        "metavar": "S",
+        "help": "number of additional examples, as a share of the number of training problems (default: all examples)",
+    },
+    "--augment-copies": {
+        "type": int,
+        "metavar": "N",
+        "help": "how often each additional example is in the training data (default: 1)",
+    },
+    "--random-seed": {
+        "type": int,
+        "nargs": "+",
+        "dest": "random_seeds",
+        "metavar": "N",
+        "help": "one model per seed (default: 0)",
+    },
+    "--dtype": {"help": "float32, or bfloat16 for autocast (default: float32)"},
+    "--save-every": {"type": int, "metavar": "STEPS", "help": "steps between checkpoints (default: 200)"},
+    "--license": {"metavar": "ID", "help": "license of the models, for their cards"},
+    **{
+        f"--{name}": {"type": kind, "metavar": metavar, "help": "hyperparameter (default: that of the recipe)"}
+        for kind, metavar, names in (
+            (float, "X", ("learning-rate", "weight-decay")),
+            (int, "N", ("epochs", "batch-size", "max-length")),
+        )
+        for name in names
+    },
+}
 
 
 def main(options: FinetuneOptions) -> None:
@@ -32,9 +72,6 @@ def main(options: FinetuneOptions) -> None:
 
     Args:
         options: The options of the run.
-
-    Raises:
-        InputError: If accelerate is missing, or the base model, the data or the folder of any seed cannot be used.
     """
     if importlib.util.find_spec("accelerate") is None:
         raise InputError("Trainer of transformers needs accelerate: run pip install accelerate")
@@ -63,9 +100,6 @@ def finetune_seed(base: ResolvedModel, data: TrainingData, options: FinetuneOpti
         data: The training data of the seed.
         options: The options of the run.
         seed: The seed.
-
-    Raises:
-        InputError: If the maximum length does not suit the model or the data, or the folder cannot be written.
     """
     from training.finetuning.run import card_text, finetune
 
@@ -102,16 +136,9 @@ def record_of(base: ResolvedModel, data: TrainingData, options: FinetuneOptions,
 
 
 def check_folders(record: dict[str, Any], options: FinetuneOptions, seed: int) -> None:
-    """Check that the folders of a seed's model and checkpoints, if they exist, are from a run with this record.
-
-    Raises:
-        InputError: If one has no readable record or another one.
-    """
+    """Check that the folders of a seed's model and checkpoints, if they exist, are from a run with this record."""
     for folder in filter(Path.exists, (options.folder_of(seed), options.checkpoints_of(seed))):
-        try:
-            written = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            written = None
+        written = read_json(folder / RECORD)
         if not isinstance(written, dict):
             raise InputError(f"{folder} exists and is not from training.finetune: choose another {param('out')}")
         different = [name for name, value in record.items() if written.get(name) != value]
@@ -123,55 +150,13 @@ def check_folders(record: dict[str, Any], options: FinetuneOptions, seed: int) -
 
 
 def parse_options(arguments: list[str] | None = None) -> FinetuneOptions:
-    """Parse the command line.
-
-    Raises:
-        InputError: If an option is invalid.
-    """
-    parser = argparse.ArgumentParser(
-        prog="python -m training.finetune", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--base", required=True, metavar="DIR|ID", help="model to start from; demo:NAME if embedded")
-    parser.add_argument("--train", required=True, nargs="+", metavar="FILE|ID", help="training problems")
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder of the model")
-    parser.add_argument(
-        "--recipe",
-        choices=RECIPES,
-        help="hyperparameters: paper, those of RoBERTa-base on MultiNLI, one of the twelve sets of the paper, or small "
-        "(default: small if embedded, else paper)",
-    )
-    add = parser.add_argument_group("data and runs", argument_default=argparse.SUPPRESS).add_argument
-    add("--hold-out", type=int, metavar="N", help="use the last N problems of each source for evaluation only")
-    add("--augment", metavar="DIR/CONFIG|FILE", help="additional examples, such as simple_pair/augmentation")
-    add(
-        "--augment-share",
-        type=float,
-        metavar="S",
-        help="number of additional examples, as a share of the number of training problems (default: all examples)",
-    )
-    add(
-        "--augment-copies",
-        type=int,
-        metavar="N",
-        help="how often each additional example is in the training data (default: 1)",
-    )
-    add("--random-seed", type=int, nargs="+", dest="random_seeds", metavar="N", help="one model per seed (default: 0)")
-    add("--dtype", help="float32, or bfloat16 for autocast (default: float32)")
-    add("--save-every", type=int, metavar="STEPS", help="steps between checkpoints (default: 200)")
-    add("--license", metavar="ID", help="license of the models, for their cards")
-    of_recipe = parser.add_argument_group(
-        "hyperparameters (default: those of the recipe)", argument_default=argparse.SUPPRESS
-    )
-    for name in ("learning-rate", "weight-decay"):
-        of_recipe.add_argument(f"--{name}", type=float, metavar="X")
-    for name in ("epochs", "batch-size", "max-length"):
-        of_recipe.add_argument(f"--{name}", type=int, metavar="N")
-    parsed = parser.parse_args(arguments)
-    name, changed = parsed.recipe or default_recipe(parsed.base), given(parsed, Recipe)
-    if name == "paper" and not changed and Path(parsed.base).name.partition("@")[0] != PAPER_BASE:
+    """Parse the command line."""
+    given = vars(parse("finetune", __doc__, ARGUMENTS, arguments))
+    name = given.pop("recipe", default_recipe(given["base"]))
+    changed = {field.name: given.pop(field.name) for field in fields(Recipe) if field.name in given}
+    if name == "paper" and not changed and Path(given["base"]).name.partition("@")[0] != PAPER_BASE:
         logger.warning("recipe paper is for %s on MultiNLI; training/README.md has the others", PAPER_BASE)
-    recipe = replace(RECIPES[name], **changed)
-    return FinetuneOptions(**(given(parsed, FinetuneOptions) | {"recipe": recipe}))
+    return FinetuneOptions(recipe=replace(RECIPES[name], **changed), **given)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Evaluate the bundled models on SNLI test and write their cards; exit with code 1 if one is below its minimum."""
 
-import argparse
 import datetime
 import json
 import sys
@@ -12,7 +11,7 @@ from merge_snli.base.files import write_text
 from merge_snli.base.table import Column, Table
 from merge_snli.embedded import FOLDER, MASKED_LMS
 from training.figures import Figures, figures_of
-from training.script import SNLI_TEST, default_folder, problems_of, script
+from training.script import SNLI_TEST, default_folder, parse, problems_of, script
 from training.train import MODELS
 
 REQUIRED: dict[str, Figures] = {
@@ -31,6 +30,26 @@ MASKED_LM_FIGURES = (
     "({one_token:.1%} of all forms), top-1 accuracy is {top_1:.1%} and top-200 accuracy is {top_200:.1%}. A form is a "
     "sentence with one occurrence of a shared word masked; a shared word occurs in both premise and hypothesis."
 )
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "--only": {
+        "nargs": "+",
+        "choices": tuple(REQUIRED),
+        "default": tuple(REQUIRED),
+        "help": "models to evaluate (default: all)",
+    },
+    "--data": {
+        "type": Path,
+        "default": default_folder(),
+        "help": "folder that contains snli/test.jsonl (default: %(default)s)",
+    },
+    "--models": {"type": Path, "default": FOLDER, "help": "parent of the model folders (default: %(default)s)"},
+    "--json": {"action": "store_true", "default": False, "help": "print JSON"},
+    "--cards": {
+        "action": "store_true",
+        "default": False,
+        "help": "write the model cards with the measured values",
+    },
+}
 NLI_FIGURES = "Accuracy on all {problems:,} problems of SNLI test: {accuracy:.1%}."
 
 
@@ -45,9 +64,6 @@ def measure(data: Path, models: Path = FOLDER, names: tuple[str, ...] = tuple(RE
     Returns:
         Name, measured and required values, the names of the values that are below the required ones, and the size of
         the folder in MB, for each model.
-
-    Raises:
-        InputError: If SNLI test or a model is missing.
     """
     problems = problems_of(data, SNLI_TEST)
     return [
@@ -110,22 +126,7 @@ def _wrapped(line: str) -> str:
 
 def main() -> int:
     """Run the evaluation, print it, and write the model cards with `--cards`."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--only", nargs="+", choices=tuple(REQUIRED), default=tuple(REQUIRED), help="models to evaluate (default: all)"
-    )
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=default_folder(),
-        help="folder that contains snli/test.jsonl (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--models", type=Path, default=FOLDER, help="parent of the model folders (default: %(default)s)"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--cards", action="store_true", help="write the model cards with the measured values")
-    arguments = parser.parse_args()
+    arguments = parse("measure", __doc__, ARGUMENTS)
     with script():
         measured = measure(arguments.data, arguments.models, tuple(arguments.only))
     if arguments.cards:

@@ -10,7 +10,7 @@ from tokenizers import Encoding
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from training.loop import BatchPlan, LoopRecipe, train
+from training.loop import LoopRecipe, batches_of, train
 from training.script import MNLI_DEV, SNLI_DEV, held_out_problems, training_problems, unique_sentences, with_stops
 from training.vocabulary import FUNCTION_WORDS
 
@@ -36,13 +36,11 @@ def choice_rates(text: str, encoding: Encoding) -> Floats:
     """
     words = encoding.word_ids
     rates = np.full(len(words), OTHER_RATE)
-    for place, (word, (start, end)) in enumerate(zip(words, encoding.offsets, strict=True)):
-        if word is None:
-            rates[place] = 0.0
+    for piece, (word, (start, end)) in enumerate(zip(words, encoding.offsets, strict=True)):
+        if word is None or (end == len(text) and text[start:end][-1:].isalnum()):
+            rates[piece] = 0.0
         elif words.count(word) == 1 and _is_open(text[start:end].strip()):
-            rates[place] = OPEN_RATE
-        if end == len(text) and text[start:end][-1:].isalnum():
-            rates[place] = 0.0
+            rates[piece] = OPEN_RATE
     return rates
 
 
@@ -116,16 +114,14 @@ def train_masked_lm(
         if len(encoding.ids) <= MAX_PIECES
     ]
     logger.info("%d sentences of at most %d pieces", len(pairs), MAX_PIECES)
-    plan = BatchPlan(
-        [len(ids) for ids, _, _ in pairs], [share for _, _, share in pairs], recipe.batch_size, recipe.seed
-    )
+    batches = batches_of([len(ids) for ids, _, _ in pairs], [share for _, _, share in pairs], recipe)
     regular = np.setdiff1d(np.arange(len(tokenizer)), tokenizer.all_special_ids)
     head = model.get_submodule("cls" if hasattr(model, "cls") else "lm_head")
 
-    def loss_of(step: int) -> torch.Tensor:
+    def loss_of(step: int, items: list[int]) -> torch.Tensor:
         batch = mask_batch(
-            [pairs[item][0] for item in plan[step]],
-            [pairs[item][1] for item in plan[step]],
+            [pairs[item][0] for item in items],
+            [pairs[item][1] for item in items],
             np.random.default_rng([recipe.seed, 1, step]),
             mask_id=tokenizer.mask_token_id,
             pad_id=tokenizer.pad_token_id,
@@ -136,4 +132,4 @@ def train_masked_lm(
         hidden = model.base_model(input_ids=ids, attention_mask=attention).last_hidden_state
         return cross_entropy(head(hidden[rows]), targets[rows])
 
-    train(model, loss_of, recipe, checkpoint)
+    train(model, loss_of, batches, recipe, checkpoint)

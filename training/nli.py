@@ -9,9 +9,9 @@ from torch.nn.functional import cross_entropy
 from tqdm import tqdm
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS
-from training.loop import BatchPlan, LoopRecipe, train
+from training.loop import LoopRecipe, batches_of, train
 from training.script import MNLI_DEV, SNLI_DEV, training_problems
 
 MAX_PIECES = 64
@@ -62,16 +62,14 @@ def train_classifier(
     premises, hypotheses = ([pair[side] for pair in training_set.pairs] for side in (0, 1))
     encoded = tokenizer(premises, hypotheses, truncation=True, max_length=MAX_PIECES)
     lengths = [len(ids) for ids in encoded["input_ids"]]
-    plan = BatchPlan(lengths, training_set.shares, recipe.batch_size, recipe.seed)
 
-    def loss_of(step: int) -> torch.Tensor:
-        items = plan[step]
+    def loss_of(_: int, items: list[int]) -> torch.Tensor:
         batch = tokenizer.pad(
             {name: [rows[item] for item in items] for name, rows in encoded.items()}, return_tensors="pt"
         )
         return cross_entropy(model(**batch).logits, training_set.targets[items])
 
-    train(model, loss_of, recipe, checkpoint)
+    train(model, loss_of, batches_of(lengths, training_set.shares, recipe), recipe, checkpoint)
 
 
 @torch.inference_mode()

@@ -1,16 +1,19 @@
-"""The data of the training scripts, and their logging and error handling."""
+"""The data of the training scripts, and their arguments, logging and error handling."""
 
+import argparse
 import logging
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from merge_snli.base.errors import InputError, as_flags, log_flags, param
 from merge_snli.models.finding import disable_progress_bar
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Problem, read_problems
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import read_problems
 
 HELD_OUT = 1500
 SNLI_DEV = "snli/dev.jsonl"
@@ -25,11 +28,7 @@ def default_folder() -> Path:
 
 
 def problems_of(folder: Path, name: str) -> tuple[Problem, ...]:
-    """Read the problems of a file in the data folder.
-
-    Raises:
-        InputError: If the file does not exist.
-    """
+    """Read the problems of a file in the data folder."""
     path = folder / name
     if not path.is_file():
         raise InputError(f"{path} does not exist: pass the folder that contains {name} as {param('data')} DIR")
@@ -37,11 +36,7 @@ def problems_of(folder: Path, name: str) -> tuple[Problem, ...]:
 
 
 def training_problems(folder: Path, name: str) -> tuple[Problem, ...]:
-    """Return the training problems of a dev file: all except the last 1,500.
-
-    Raises:
-        InputError: If the file does not exist or is SNLI test.
-    """
+    """Return the training problems of a dev file: all except the last 1,500."""
     if name == SNLI_TEST:
         raise InputError(f"{name} is used for evaluation only: train on a dev file")
     return problems_of(folder, name)[:-HELD_OUT]
@@ -69,6 +64,29 @@ def with_stops(sentences: Iterable[str]) -> list[str]:
         unstopped += not ended
         result.append(sentence if ended or unstopped % 2 == 0 else f"{sentence}.")
     return result
+
+
+def parse(
+    module: str, about: str | None, arguments: Mapping[str, Mapping[str, Any]], given: Sequence[str] | None = None
+) -> argparse.Namespace:
+    """Parse the command line of a script.
+
+    Args:
+        module: The name of the script's module.
+        about: What the script does.
+        arguments: How `add_argument` adds each argument, by name. One that is not given is absent from the result
+            unless it has a default.
+        given: The command line; None for that of this process.
+    """
+    parser = argparse.ArgumentParser(
+        prog=f"python -m training.{module}",
+        description=about,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        argument_default=argparse.SUPPRESS,
+    )
+    for name, how in arguments.items():
+        parser.add_argument(name, **how)
+    return parser.parse_args(given)
 
 
 @contextmanager

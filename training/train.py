@@ -3,9 +3,6 @@
 python -m training.train mlm-bpe --data DIR
 """
 
-from __future__ import annotations
-
-import argparse
 import dataclasses
 import logging
 import sys
@@ -25,7 +22,7 @@ from training.figures import figures_of
 from training.loop import LoopRecipe
 from training.mlm import masked_lm_sentences, train_masked_lm
 from training.nli import TrainingSet, gold_training_set, label_logits, train_classifier
-from training.script import SNLI_DEV, default_folder, held_out_problems, script
+from training.script import SNLI_DEV, default_folder, held_out_problems, parse, script
 from training.vocabulary import (
     bare_words,
     classifier_pieces,
@@ -77,7 +74,7 @@ class BundledModel:
     pieces: int
     layers: int
     recipe: LoopRecipe
-    prepare: Callable[[BundledModel, Path, Path], Prepared]
+    prepare: Callable[["BundledModel", Path, Path], Prepared]
     what: str
     how: str
     start: str = ""
@@ -120,11 +117,7 @@ def _student(made: BundledModel, data: Path, out: Path) -> Prepared:
 
 
 def load_teacher(folder: Path) -> tuple[PreTrainedModel, Any]:
-    """Load the teacher of `nli-b` and its tokenizer.
-
-    Raises:
-        InputError: If the teacher is not trained yet.
-    """
+    """Load the teacher of `nli-b` and its tokenizer."""
     if not (folder / "config.json").is_file():
         raise InputError(
             f"{folder}, the teacher of nli-b, does not exist: run python -m training.train {TEACHER} first"
@@ -181,6 +174,19 @@ MODELS = {
 }
 
 
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "names": {"nargs": "*", "choices": (*MODELS, ALL), "default": ALL, "help": "models to train (default: all)"},
+    "--data": {
+        "type": Path,
+        "default": default_folder(),
+        "help": "folder that contains snli/ and mnli/ (default: %(default)s)",
+    },
+    "--out": {"type": Path, "default": FOLDER, "help": "parent of the model folders (default: %(default)s)"},
+    "--checkpoints": {"type": Path, "default": CHECKPOINTS, "help": "folder for checkpoints (default: %(default)s)"},
+    "--steps": {"type": int, "default": None, "help": "train for fewer steps, for a trial run"},
+}
+
+
 def train_model(name: str, *, data: Path, out: Path, checkpoints: Path, steps: int | None = None) -> None:
     """Train a bundled model, write its folder, and evaluate it on held-out problems.
 
@@ -190,9 +196,6 @@ def train_model(name: str, *, data: Path, out: Path, checkpoints: Path, steps: i
         out: Parent of the model folders.
         checkpoints: Folder for checkpoints.
         steps: Train for fewer steps.
-
-    Raises:
-        InputError: If the data, the base model or the teacher is missing.
     """
     made = MODELS[name]
     checkpoint = checkpoints / f"{name}.pt"
@@ -208,23 +211,7 @@ def train_model(name: str, *, data: Path, out: Path, checkpoints: Path, steps: i
 
 def main(arguments: list[str] | None = None) -> None:
     """Train the named models on at most two threads."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training.train", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    choices = (*MODELS, ALL)
-    parser.add_argument("names", nargs="*", choices=choices, default=ALL, help="models to train (default: all)")
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=default_folder(),
-        help="folder that contains snli/ and mnli/ (default: %(default)s)",
-    )
-    parser.add_argument("--out", type=Path, default=FOLDER, help="parent of the model folders (default: %(default)s)")
-    parser.add_argument(
-        "--checkpoints", type=Path, default=CHECKPOINTS, help="folder for checkpoints (default: %(default)s)"
-    )
-    parser.add_argument("--steps", type=int, help="train for fewer steps, for a trial run")
-    parsed = parser.parse_args(arguments)
+    parsed = parse("train", __doc__, ARGUMENTS, arguments)
     with script():
         torch.set_num_threads(min(torch.get_num_threads(), THREADS))
         for name in MODELS if ALL in parsed.names else parsed.names:

@@ -79,7 +79,7 @@ def cut_embeddings(base: Base, pieces: Iterable[str]) -> torch.Tensor:
 
 def wordpiece_tokenizer(pieces: Iterable[str]) -> BertTokenizer:
     """Create an uncased BERT tokenizer with the given pieces."""
-    vocabulary = {piece: place for place, piece in enumerate(pieces)}
+    vocabulary = {piece: number for number, piece in enumerate(pieces)}
     return BertTokenizer(vocab=vocabulary, do_lower_case=True, model_max_length=MAX_LENGTH)
 
 
@@ -143,22 +143,14 @@ def base_ids(base: Base, piece: str) -> list[int]:
     A piece with a leading space or a capital is treated as a word, a lower-case piece without a space as both a word
     and a continuation.
     """
-    if piece in BPE_SPECIALS:
-        return [_id(base, BPE_SPECIALS[piece])]
     text = piece_text(piece)
     plain = text.strip().lower()
     continuation = base.tokenizer.token_to_id(f"##{plain}")
     if text[:1].islower() and continuation is not None:
         word = base.tokenizer.token_to_id(plain)
         return [continuation] if word is None else [continuation, word]
-    ids = list(base.tokenizer.encode(plain, add_special_tokens=False).ids)
-    return ids or [_id(base, "[UNK]")]
-
-
-def _id(base: Base, piece: str) -> int:
-    found = base.tokenizer.token_to_id(piece)
-    assert found is not None
-    return int(found)
+    ids = [] if piece in BPE_SPECIALS else base.tokenizer.encode(plain, add_special_tokens=False).ids
+    return list(ids) or [base.tokenizer.get_vocab()[BPE_SPECIALS.get(piece, "[UNK]")]]
 
 
 def mapped_embeddings(base: Base, pieces: Iterable[str]) -> torch.Tensor:

@@ -8,13 +8,13 @@ it, without names that are also regular plurals, such as Parks. The last line ha
 singulars. The table of verbs has a line of verbs and one of irregular forms. The same files give the same bytes.
 """
 
-import argparse
 import gzip
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from merge_snli.models.wordnet import IRREGULAR, NOUNS, PLURAL_ENDINGS, VERBS, regular_bases
+from training.script import parse
 
 FIRST_FILE = 3
 # The lexicographer files of nouns, from number 3 on (lexnames(5WN)).
@@ -29,9 +29,9 @@ WORD = re.compile(r"[a-z]['a-z-]*[a-z]")
 
 def main() -> None:
     """Write the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("folder", type=Path, help="folder of WordNet 3.0's files")
-    folder = parser.parse_args().folder
+    folder = parse(
+        "wordnet_tables", __doc__, {"folder": {"type": Path, "help": "folder of WordNet 3.0's files"}}
+    ).folder
     senses = {noun: (number, is_name) for noun, number, is_name in first_senses(folder)}
     nouns: dict[str, list[str]] = {name: [] for name in NAMES}
     for noun, (number, is_name) in senses.items():

@@ -1,26 +1,33 @@
-"""Store the answers of masked LMs in checked Parquet shards, indexed by form."""
-
-from __future__ import annotations
+"""Store the answers of masked LMs in checked Parquet shards, by what they depend on, and indexed by form."""
 
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from generation.answers.cache_key import CacheKey
 from generation.answers.store_index import StoreIndex
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import Vocabulary
-from generation.work import DESCRIPTION_FILE, read_description
-from merge_snli.base.errors import InputError
-from merge_snli.base.files import disk_errors_as_input_errors, write_json
+from generation.options import Options, with_defaults
+from generation.work import ANSWERS_FOLDER, DESCRIPTION_FILE, read_description
+from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_json, write_json
 from merge_snli.dataset.answered_forms import TOO_LONG
 from merge_snli.dataset.parquet_files import is_intact, write_checked
+from merge_snli.dataset.record import MaskedLMRecord, Record, generation_of
+from merge_snli.models.finding import ResolvedModel
+
+# Libraries whose versions may change answers.
+LIBRARIES = ("tokenizers", "torch", "transformers")
+
+# Options that change answers.
+KEY_OPTIONS = ("dtype", "top_k", "mask", "split_words")
 
 SHARD_SCHEMA = pa.schema(
     [
@@ -38,9 +45,72 @@ SHARD_SCHEMA = pa.schema(
 Answer = Fillers | str
 
 IN_WINDOW = "in_window"
+
 INDEX_FILE = "answers.sqlite"
 
 ROWS_PER_GROUP = 256
+
+
+@dataclass(frozen=True, kw_only=True)
+class CacheKey:
+    """Everything that the answers of one masked LM depend on, except the forms.
+
+    Attributes:
+        masked_lm: Its name; not part of the key.
+        digest: sha256 of its files.
+        device: The type of device: `cpu`, `cuda` ….
+        dtype: Its dtype.
+        top_k: Number of fillers per form.
+        mask: Whether to mask one occurrence at a time or all occurrences of a sentence.
+        split_words: Whether to answer words of several tokens.
+        libraries: The versions of `LIBRARIES`.
+    """
+
+    masked_lm: str
+    digest: str
+    device: str
+    dtype: str
+    top_k: int
+    mask: str
+    split_words: bool
+    libraries: dict[str, str]
+
+    def folder(self, work: Path) -> Path:
+        """Return the folder of the answers in a work folder."""
+        return work / ANSWERS_FOLDER / sha256_of_json({**asdict(self), "masked_lm": None})[:32]
+
+
+def cache_key_of(model: ResolvedModel, options: Options, device: str) -> CacheKey:
+    """Return the cache key of one masked LM of a run.
+
+    Args:
+        model: The masked LM.
+        options: The run's options.
+        device: The type of device that it runs on.
+    """
+    return _cache_key(model, device, options.as_dict(), {name: version(name) for name in LIBRARIES})
+
+
+def recorded_cache_keys(record: Record) -> tuple[CacheKey, ...]:
+    """Return the cache keys of a finished run's masked LMs.
+
+    Args:
+        record: The record of the run.
+    """
+    options, run = with_defaults(record.options), generation_of(record)
+    return tuple(_cache_key(mlm, run.device, options, record.versions) for mlm in run.masked_lms)
+
+
+def _cache_key(
+    model: ResolvedModel | MaskedLMRecord, device: str, options: Mapping[str, Any], versions: Mapping[str, str]
+) -> CacheKey:
+    return CacheKey(
+        masked_lm=model.name,
+        digest=model.digest,
+        device=device,
+        libraries={name: versions[name] for name in LIBRARIES},
+        **{name: options[name] for name in KEY_OPTIONS},
+    )
 
 
 @dataclass(frozen=True)
@@ -62,21 +132,15 @@ def answers_of(table: pa.Table, keys: Container[str]) -> Iterable[tuple[str, Ans
     """Yield key and answer of the rows of a shard whose key is in `keys`."""
     columns = {name: table.column(name).combine_chunks() for name in table.column_names}
     offsets = columns["piece_ids"].offsets.to_numpy()
-    ids, log_probs = (columns[name].values.to_numpy() for name in ("piece_ids", "log_probs"))
-    original_ids, original_log_probs, refused = (
-        columns[name].to_pylist() for name in ("original_id", "original_log_prob", "refused")
-    )
-    in_window = columns[IN_WINDOW].to_pylist() if IN_WINDOW in columns else [False] * table.num_rows
-    for row, key in enumerate(columns["form"].to_pylist()):
-        if key not in keys:
-            continue
-        if refused[row] is not None:
-            yield key, refused[row]
-        else:
+    lists = [columns.pop(name).values.to_numpy() for name in ("piece_ids", "log_probs")]
+    for number, row in enumerate(pa.table(columns).to_pylist()):
+        if row["form"] in keys and row["refused"] is not None:
+            yield row["form"], row["refused"]
+        elif row["form"] in keys:
             # Copied: a few answers must not keep the whole shard in memory.
-            part = slice(offsets[row], offsets[row + 1])
-            found = ids[part].copy(), log_probs[part].copy(), original_ids[row], original_log_probs[row]
-            yield key, Fillers(*found, in_window[row])
+            ids, log_probs = (values[offsets[number] : offsets[number + 1]].copy() for values in lists)
+            original = row["original_id"], row["original_log_prob"]
+            yield row["form"], Fillers(ids, log_probs, *original, row.get(IN_WINDOW, False))
 
 
 def _keys(shard: Path) -> list[str | None]:
@@ -87,7 +151,7 @@ def _keys(shard: Path) -> list[str | None]:
 
 
 def load_answers(
-    opened: Mapping[str, tuple[Store, Vocabulary]], forms: Collection[str], missing: Callable[[str, int], InputError]
+    opened: Mapping[str, tuple["Store", Vocabulary]], forms: Collection[str], missing: Callable[[str, int], InputError]
 ) -> dict[str, MaskedLMAnswers]:
     """Return the answers to forms, by masked LM.
 
@@ -96,13 +160,13 @@ def load_answers(
         forms: Keys of forms.
         missing: Returns the error to raise, for a masked LM and the number of answers that it lacks.
     """
-    found = {}
+    of_mlms = {}
     for name, (store, vocabulary) in opened.items():
         answers = store.load(forms)
         if len(answers) < len(forms):
             raise missing(name, len(forms) - len(answers))
-        found[name] = MaskedLMAnswers(answers, vocabulary)
-    return found
+        of_mlms[name] = MaskedLMAnswers(answers, vocabulary)
+    return of_mlms
 
 
 class Store:
@@ -122,9 +186,6 @@ class Store:
             key: What the answers depend on.
             shared: Whether other machines use the folder at the same time; then the index is not kept in a file,
                 because SQLite's locks fail on network file systems.
-
-        Raises:
-            InputError: If the work folder is not writable.
         """
         self.folder = key.folder(work)
         with disk_errors_as_input_errors(work):
@@ -133,7 +194,7 @@ class Store:
         self._index_file = None if shared else self.folder / INDEX_FILE
         self._checked: set[str] = set()
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         """Return the store itself."""
         return self
 
@@ -178,9 +239,6 @@ class Store:
 
         Args:
             keys: Keys of forms.
-
-        Raises:
-            InputError: If a shard can no longer be read.
         """
         answers: dict[str, Answer] = {}
         for shard, rows in self._index.find(keys).items():
@@ -189,11 +247,10 @@ class Store:
         return answers
 
     def _read(self, shard: str, rows: Mapping[str, int]) -> pa.Table:
-        try:
-            with pq.ParquetFile(self._path(shard)) as file:
-                return file.read_row_groups(sorted({row // ROWS_PER_GROUP for row in rows.values()}))
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(f"{self._path(shard)} can no longer be read ({error}); run again") from error
+        path, groups = self._path(shard), sorted({row // ROWS_PER_GROUP for row in rows.values()})
+        errors = (pa.ArrowException, OSError)
+        with explained(errors, f"{path} can no longer be read ({REASON}); run again"), pq.ParquetFile(path) as file:
+            return file.read_row_groups(groups)
 
     def _path(self, shard: str) -> Path:
         return self.folder / f"{shard}.parquet"
@@ -216,10 +273,9 @@ class Store:
 
     def _is_intact(self, shard: str) -> bool:
         """Return whether a shard is intact; delete it if it is damaged."""
-        if shard in self._checked:
-            return True
-        if not is_intact(self._path(shard)):
-            self._index.remove(shard)
-            return False
-        self._checked.add(shard)
+        if shard not in self._checked:
+            if not is_intact(self._path(shard)):
+                self._index.remove(shard)
+                return False
+            self._checked.add(shard)
         return True

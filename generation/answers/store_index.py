@@ -27,18 +27,12 @@ class StoreIndex:
 
         Args:
             path: The index file; None for a temporary one that SQLite deletes when it is closed.
-
-        Raises:
-            InputError: If the disk is full or the folder is not writable.
         """
         self._path = path
         try:
             self._open()
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) or path is None:
-                raise _disk_error(error, path) from error
-            self.close()  # Windows deletes no open file
-            path.unlink()
+            self._discard(error)
             self._open()
 
     def _open(self) -> None:
@@ -74,12 +68,12 @@ class StoreIndex:
         locations: Locations = defaultdict(dict)
         remaining = iter(keys)
         with self._transaction() as connection:
-            while part := [bytes.fromhex(key) for key in islice(remaining, KEYS_PER_QUERY)]:
+            while batch := [bytes.fromhex(key) for key in islice(remaining, KEYS_PER_QUERY)]:
                 query = (
                     "SELECT forms.key, shards.name, forms.row FROM forms JOIN shards ON forms.shard = shards.number "
-                    f"WHERE forms.key IN ({','.join('?' * len(part))})"
+                    f"WHERE forms.key IN ({','.join('?' * len(batch))})"
                 )
-                for key, shard, row in connection.execute(query, part):
+                for key, shard, row in connection.execute(query, batch):
                     locations[shard][key.hex()] = row
         return locations
 
@@ -89,22 +83,22 @@ class StoreIndex:
         try:
             with self._connection:
                 yield self._connection
-        except sqlite3.OperationalError as error:
-            raise _disk_error(error, self._path) from error
         except sqlite3.DatabaseError as error:
-            if self._path is None:
-                raise _disk_error(error, self._path) from error
-            self.close()
-            self._path.unlink(missing_ok=True)
+            self._discard(error)
             raise InputError(
                 f"{self._path} was damaged ({error}) and has been deleted; run again to rebuild it"
             ) from error
 
-
-def _disk_error(error: sqlite3.Error, path: Path | None) -> InputError:
-    if path is None:
-        return InputError(f"cannot use a temporary index of stored answers ({error}); free some space in TMPDIR")
-    return InputError(
-        f"cannot use the index in {path.parent} ({error}); free disk space or choose another folder with "
-        f"{param('work')}, then run again: finished work is kept"
-    )
+    def _discard(self, error: sqlite3.DatabaseError) -> None:
+        """Delete a damaged index file; refuse to go on after an error of the disk."""
+        if isinstance(error, sqlite3.OperationalError) or self._path is None:
+            what, advice = "a temporary index of stored answers", "free some space in TMPDIR"
+            if self._path is not None:
+                what = f"the index in {self._path.parent}"
+                advice = (
+                    f"free disk space or choose another folder with {param('work')}, then run again: finished work is "
+                    "kept"
+                )
+            raise InputError(f"cannot use {what} ({error}); {advice}") from error
+        self.close()  # Windows deletes no open file
+        self._path.unlink(missing_ok=True)

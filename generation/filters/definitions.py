@@ -1,30 +1,33 @@
 """The filters, in the order in which they are applied, and their options. To add one, add it to all three here."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from generation.filters.conditions import (
+    disagrees,
+    does_not_fit_pronoun,
+    has_other_form,
+    in_problem,
+    is_form_of_problem,
+    is_in_compound,
+    sounds_wrong,
+)
 from generation.filters.filter import (
     ALWAYS_IN_OTHERS,
     ENGLISH_ONLY,
     FILTERS_GROUP,
     Applied,
     Filter,
-    Place,
+    Occurrence,
 )
-from generation.filters.in_place import disagrees, does_not_fit_pronoun, is_in_compound, sounds_wrong
 from generation.filters.lexical import ARTICLES_LIBRARY, disagrees_with_article, other_words
-from generation.filters.word_forms import has_other_form, in_problem, is_form_of_problem
 from generation.sentences.tagging import word_class_of
 from generation.sentences.words import QUANTIFIERS, fold
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import Option
 from merge_snli.languages.language import is_english, language_of
 from merge_snli.models.wordnet import supersense
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _if(dropped: bool) -> Callable[[str], bool]:
@@ -83,10 +86,12 @@ LOW_RANK = Filter(
 
 
 # Filter 3: the suggestion is not a word of premise or hypothesis, nor another form of one.
-IN_PROBLEM = Filter(name="not_in_problem", reason="in the problem", on_word=lambda _, place: in_problem(place))
+IN_PROBLEM = Filter(
+    name="not_in_problem", reason="in the problem", on_word=lambda _, occurrence: in_problem(occurrence)
+)
 
 
-def _seen(_: object, __: Place) -> Callable[[str], bool]:
+def _seen(_: object, __: Occurrence) -> Callable[[str], bool]:
     seen: set[str] = set()
 
     def is_seen(word: str) -> bool:
@@ -102,10 +107,10 @@ def _seen(_: object, __: Place) -> Callable[[str], bool]:
 SAME_WORD = Filter(name="once", reason="same word again", on_word=_seen)
 
 
-def _related(_: object, place: Place) -> Callable[[str], bool]:
-    if place.wordnet is None:
+def _related(_: object, occurrence: Occurrence) -> Callable[[str], bool]:
+    if occurrence.wordnet is None:
         raise ValueError("no_relations needs WordNet")
-    return place.wordnet.relation_to(other_words(place.tagged, place.word), place.word.word_class)
+    return occurrence.wordnet.relation_to(other_words(occurrence.tagged, occurrence.word), occurrence.word.word_class)
 
 
 RELATED = Filter(
@@ -134,12 +139,12 @@ OTHER_FORM = Filter(
         group=FILTERS_GROUP,
         departure="**No other forms**: words that a problem also has in another form were not replaced.",
     ),
-    on_word=lambda _, place: _if(has_other_form(place)),
+    on_word=lambda _, occurrence: _if(has_other_form(occurrence)),
 )
 
 
-def _quantifies(_: object, place: Place) -> Callable[[str], bool]:
-    if fold(place.word.text) in QUANTIFIERS:
+def _quantifies(_: object, occurrence: Occurrence) -> Callable[[str], bool]:
+    if fold(occurrence.word.text) in QUANTIFIERS:
         return _if(True)
     return lambda word: fold(word) in QUANTIFIERS
 
@@ -168,14 +173,14 @@ COMPOUND = Filter(
         group=FILTERS_GROUP,
         departure="**No compounds**: words next to a hyphen or slash, and nouns next to a noun, were not replaced.",
     ),
-    on_word=lambda _, place: _if(is_in_compound(place)),
+    on_word=lambda _, occurrence: _if(is_in_compound(occurrence)),
 )
 
 
-def _other_supersense(_: object, place: Place) -> Callable[[str], bool]:
-    if place.word.word_class != "noun":
+def _other_supersense(_: object, occurrence: Occurrence) -> Callable[[str], bool]:
+    if occurrence.word.word_class != "noun":
         return _if(False)
-    original = supersense(place.word.text)
+    original = supersense(occurrence.word.text)
     return lambda word: original is None or supersense(word) != original
 
 
@@ -204,10 +209,10 @@ OTHER_ARTICLE = Filter(
         group=FILTERS_GROUP,
         departure="**Articles**: replacements that do not fit the *a* or *an* before them were dropped.",
     ),
-    on_word=lambda _, place: (
-        disagrees_with_article(place.sentence, place.start, place.end, place.word.text)
-        if is_english(place.tagged.language)
-        else sounds_wrong(place)
+    on_word=lambda _, occurrence: (
+        disagrees_with_article(occurrence.sentence, occurrence.start, occurrence.end, occurrence.word.text)
+        if is_english(occurrence.tagged.language)
+        else sounds_wrong(occurrence)
     ),
 )
 
@@ -222,7 +227,7 @@ OTHER_GENDER = Filter(
         departure="**Pronouns**: words of one gender, such as *woman* or *father*, were dropped if the problem has a "
         "pronoun of the other.",
     ),
-    on_word=lambda _, place: does_not_fit_pronoun(place),
+    on_word=lambda _, occurrence: does_not_fit_pronoun(occurrence),
 )
 
 
@@ -237,14 +242,14 @@ OTHER_CLASS = Filter(
         departure="**Without the word class filter**: a replacement may have another word class, which can make a "
         "sentence ungrammatical or change the label.",
     ),
-    on_tag=lambda _, place: lambda tag: word_class_of(tag) != place.word.word_class,
+    on_tag=lambda _, occurrence: lambda tag: word_class_of(tag) != occurrence.word.word_class,
 )
 
 
-def _other_tag(_: object, place: Place) -> Callable[[str | None], bool]:
-    if not is_english(place.tagged.language):
-        return disagrees(place)
-    original = place.tag
+def _other_tag(_: object, occurrence: Occurrence) -> Callable[[str | None], bool]:
+    if not is_english(occurrence.tagged.language):
+        return disagrees(occurrence)
+    original = occurrence.tag
     return lambda tag: tag != original
 
 
@@ -267,7 +272,7 @@ SAME_LEMMA = Filter(
     name="lemma",
     reason="form in the problem",
     languages=ALWAYS_IN_OTHERS,
-    on_tag=lambda _, place: is_form_of_problem(place),
+    on_tag=lambda _, occurrence: is_form_of_problem(occurrence),
 )
 
 OTHER_PARSE = Filter(
@@ -309,7 +314,7 @@ FILTERS = (
 )
 
 # The switches of the filters of the paper's method, which `--filters` selects.
-METHOD_OPTIONS = {each.name: each.option for each in FILTERS if each.in_method and each.option is not None}
+METHOD_OPTIONS = {filter_.name: filter_.option for filter_ in FILTERS if filter_.in_method and filter_.option}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -336,7 +341,7 @@ def applied_filters(options: Any) -> tuple[Applied, ...]:  # noqa: ANN401 - anyt
     Args:
         options: The options of the run, with their language.
     """
-    return tuple(Applied(each, each.value(options)) for each in FILTERS if each.applies(options))
+    return tuple(Applied(filter_, filter_.value(options)) for filter_ in FILTERS if filter_.applies(options))
 
 
 def check_language(options: Any) -> None:  # noqa: ANN401 - as for `applied_filters`
@@ -344,13 +349,10 @@ def check_language(options: Any) -> None:  # noqa: ANN401 - as for `applied_filt
 
     Args:
         options: The options of the run, with their language.
-
-    Raises:
-        InputError: If one is for English only, and the language is another one.
     """
     if is_english(options.language):
         return
-    english = [param(each.name) for each, _ in applied_filters(options) if each.languages == ENGLISH_ONLY]
+    english = [param(filter_.name) for filter_, _ in applied_filters(options) if filter_.languages == ENGLISH_ONLY]
     if english:
         name = language_of(options.language).name
         raise InputError(

@@ -1,7 +1,5 @@
 """Apply the filters to the fillers of one form: each filler is kept or dropped for one reason."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from generation.filters.definitions import FILTERS
-from generation.filters.filter import Applied, Filter, Place
+from generation.filters.filter import Applied, Filter, Occurrence
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.sentences.forms import match_case
 
 KEPT = "kept"
 # The outcomes of the filters for one filler, in order of precedence. Their codes are their indices.
-OUTCOMES = (KEPT, *(each.reason for each in FILTERS if each.on_validators is None))
+OUTCOMES = (KEPT, *(filter_.reason for filter_ in FILTERS if filter_.on_validators is None))
 
 CODES = {outcome: code for code, outcome in enumerate(OUTCOMES)}
 
@@ -39,7 +37,7 @@ class Filtered:
     codes: npt.NDArray[np.int8]
     suggestions: LogOdds
 
-    def drop(self, keep: Sequence[bool], dropped_by: Filter) -> Filtered:
+    def drop(self, keep: Sequence[bool], dropped_by: Filter) -> "Filtered":
         """Return the outcome after one more filter.
 
         Args:
@@ -56,13 +54,15 @@ class Filtered:
         return Counter({outcome: count for outcome, count in zip(OUTCOMES, counts, strict=True) if count})
 
 
-def filter_fillers(fillers: Fillers, vocabulary: Vocabulary, place: Place, filters: Sequence[Applied]) -> Filtered:
+def filter_fillers(
+    fillers: Fillers, vocabulary: Vocabulary, occurrence: Occurrence, filters: Sequence[Applied]
+) -> Filtered:
     """Apply the filters of docs/method.md that need no tagger to the fillers of one form.
 
     Args:
         fillers: The masked LM's answer to the form.
         vocabulary: The masked LM's vocabulary.
-        place: The masked occurrence.
+        occurrence: The masked occurrence.
         filters: The filters of the run, in order; those on tags and on validators are skipped.
 
     Returns:
@@ -70,23 +70,21 @@ def filter_fillers(fillers: Fillers, vocabulary: Vocabulary, place: Place, filte
     """
     codes = np.full(len(fillers.piece_ids), CODES[KEPT], dtype=np.int8)
     log_odds = fillers.log_probs.astype(np.float64) - fillers.original_log_prob
-    for each, value in reversed(filters):
-        if each.on_log_odds is not None:
-            codes[each.on_log_odds(value, log_odds)] = CODES[each.reason]
-        elif each.on_fillers is not None:
-            codes[each.on_fillers(value, fillers, vocabulary)] = CODES[each.reason]
+    for filter_, value in reversed(filters):
+        if filter_.on_log_odds is not None:
+            codes[filter_.on_log_odds(value, log_odds)] = CODES[filter_.reason]
+        elif filter_.on_fillers is not None:
+            codes[filter_.on_fillers(value, fillers, vocabulary)] = CODES[filter_.reason]
     conditions = [
-        (each.on_word(value, place), CODES[each.reason]) for each, value in filters if each.on_word is not None
+        (filter_.on_word(value, occurrence), CODES[filter_.reason])
+        for filter_, value in filters
+        if filter_.on_word is not None
     ]
-    original = place.word.text
     suggestions: LogOdds = {}
     for rank in np.flatnonzero(codes == CODES[KEPT]):
-        piece = vocabulary.pieces[fillers.piece_ids[rank]]
-        word = match_case(original, piece.text) if piece is not None else ""
-        for drops, code in conditions:
-            if drops(word):
-                codes[rank] = code
-                break
-        else:
+        word = match_case(occurrence.word.text, vocabulary.text(fillers.piece_ids[rank]))
+        code = next((code for drops, code in conditions if drops(word)), CODES[KEPT])
+        if code == CODES[KEPT]:
             suggestions[word] = float(log_odds[rank])
+        codes[rank] = code
     return Filtered(codes, suggestions)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from generation.sentences.forms import match_occurrence_case
-from generation.sentences.words import forms_of_word
+from generation.sentences.forms import Form, Substitution, match_occurrence_case
+from generation.sentences.tagging import TaggedProblem
+from generation.sentences.words import SharedWord, forms_of_word
 from merge_snli.base.option import Option
 from merge_snli.languages.language import is_english
 
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from generation.filters.lexical import WordNet
     from generation.masked_lms.masked_lm import Fillers
     from generation.masked_lms.vocabulary import Vocabulary
-    from generation.sentences.forms import Form
-    from generation.sentences.tagging import TaggedProblem
-    from generation.sentences.words import SharedWord
 
 # The heading of the filters' options in `--help`.
 FILTERS_GROUP = "filters"
@@ -33,7 +31,7 @@ Where: TypeAlias = "npt.NDArray[np.bool_] | slice"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Occurrence:
     """One occurrence of a shared word, where suggestions replace it.
 
     Attributes:
@@ -57,34 +55,37 @@ class Place:
     @property
     def sentence(self) -> str:
         """The text of the sentence."""
-        text: str = getattr(self.tagged, self.side).text
-        return text
+        return str(getattr(self.tagged, self.side).text)
 
     @property
     def tag(self) -> str:
-        """The tag of the original word in this place."""
+        """The tag of the original word."""
         tokens = getattr(self.tagged, self.side).tokens
         return next(str(token.tag) for token in tokens if token.start == self.start)
 
     @property
     def tag_before(self) -> str:
-        """The tag of the token before the original word in this place; empty if it is the first."""
+        """The tag of the token before the original word; empty if it is the first."""
         before = [token.tag for token in getattr(self.tagged, self.side).tokens if token.start < self.start]
         return str(before[-1]) if before else ""
 
     def written(self, suggestion: str) -> str:
-        """Return a suggestion, which has the case of the shared word, as it is written in this place."""
+        """Return a suggestion, which has the case of the shared word, in the case of this occurrence."""
         return match_occurrence_case(self.sentence[self.start : self.end], self.word.text, suggestion)
 
+    def replaced_by(self, suggestion: str) -> Substitution:
+        """Return a suggestion, which has the case of the shared word, in place of this occurrence."""
+        return Substitution(self.sentence, self.start, self.end, self.written(suggestion))
 
-def places_of_word(
+
+def occurrences_of_word(
     tagged: TaggedProblem,
     word: SharedWord,
     mask: str,
     *,
     problem_words: frozenset[str],
     wordnet: WordNet | None = None,
-) -> Iterator[tuple[Form, Place]]:
+) -> Iterator[tuple[Form, Occurrence]]:
     """Yield the forms of a shared word, each with the occurrence that it masks.
 
     Args:
@@ -95,7 +96,7 @@ def places_of_word(
         wordnet: WordNet; None if no filter of the run uses it.
     """
     for side, form in forms_of_word(tagged, word, mask):
-        yield form, Place(tagged, word, problem_words, side, form.start, form.end, wordnet)
+        yield form, Occurrence(tagged, word, problem_words, side, form.start, form.end, wordnet)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,15 +110,15 @@ class Filter:
         reason: The reason that counts, tables and `explain` name.
         option: How it is switched; None if it always applies.
         in_method: Whether the paper's method has it. Its option is then a choice of `--filters`.
-        needs_wordnet: Whether it needs the `wordnet` of a place.
+        needs_wordnet: Whether it needs the `wordnet` of an occurrence.
         library: A library whose version changes what it drops; records have the version.
         languages: The languages that it is for: `ANY_LANGUAGE`, `ENGLISH_ONLY`, or `ALWAYS_IN_OTHERS`. The last
             applies in other languages than English in any case, and then the condition of one with an option gets the
             code of the language; one without an option applies in no English run.
         on_fillers: The condition on the pieces of a form: gets its fillers and the masked LM's vocabulary.
         on_log_odds: The condition on log p(filler) - log p(original): gets one number or an array.
-        on_word: The condition on a suggestion in the case of the shared word: returns the function of the word for a
-            place and a masked LM.
+        on_word: The condition on a suggestion in the case of the shared word: returns the function of the word for
+            an occurrence and a masked LM.
         on_tag: The condition on the Penn tag of a suggestion in its place: returns the function of the tag.
         on_parse: The condition on the sentence in which a suggestion is in its place: returns the function of whether
             its dependency parse is that of the original.
@@ -133,9 +134,9 @@ class Filter:
     languages: str = ANY_LANGUAGE
     on_fillers: Callable[[Any, Fillers, Vocabulary], Where] | None = None
     on_log_odds: Callable[[Any, Any], Any] | None = None
-    on_word: Callable[[Any, Place], Callable[[str], bool]] | None = None
-    on_tag: Callable[[Any, Place], Callable[[str | None], bool]] | None = None
-    on_parse: Callable[[Any, Place], Callable[[bool], bool]] | None = None
+    on_word: Callable[[Any, Occurrence], Callable[[str], bool]] | None = None
+    on_tag: Callable[[Any, Occurrence], Callable[[str | None], bool]] | None = None
+    on_parse: Callable[[Any, Occurrence], Callable[[bool], bool]] | None = None
     on_validators: Callable[[Any, tuple[str, ...]], bool] | None = None
 
     def field(self) -> Any:  # noqa: ANN401 - a field of any type

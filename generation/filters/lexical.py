@@ -1,27 +1,20 @@
 """Conditions of filters that need a library: "a" or "an" before a word (inflect), and related words (WordNet)."""
 
-from __future__ import annotations
-
 import io
 import os
 import re
 import warnings
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from generation.sentences.forms import match_occurrence_case
-from merge_snli.base.errors import InputError, param, reason
+from generation.sentences.tagging import TaggedProblem
+from generation.sentences.words import SharedWord
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.files import sha256_of_file, sha256_of_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from inflect import engine
-
-    from generation.sentences.tagging import TaggedProblem
-    from generation.sentences.words import SharedWord
 
 # The library that chooses the article; its version is recorded if the option `articles` is set.
 ARTICLES_LIBRARY = "inflect"
@@ -61,10 +54,10 @@ def disagrees_with_article(sentence: str, start: int, end: int, original: str) -
     Returns:
         A function of a suggestion. It is always false if no article precedes the occurrence.
     """
-    found = ARTICLE.search(sentence, 0, start)
-    if found is None:
+    article = ARTICLE.search(sentence, 0, start)
+    if article is None:
         return lambda word: False
-    return lambda word: article_of(match_occurrence_case(sentence[start:end], original, word)) != found[1].lower()
+    return lambda word: article_of(match_occurrence_case(sentence[start:end], original, word)) != article[1].lower()
 
 
 @cache
@@ -78,7 +71,7 @@ def article_of(word: str) -> str:
 
 
 @cache
-def _engine() -> engine:
+def _engine() -> Any:  # noqa: ANN401 - imported here, since it takes long
     import inflect
 
     return inflect.engine()
@@ -93,7 +86,7 @@ class _Senses:
     near: frozenset[Any]
     antonyms: frozenset[Any]
 
-    def is_related(self, other: _Senses) -> bool:
+    def is_related(self, other: "_Senses") -> bool:
         """Return whether two words are synonyms, hypernym and hyponym, co-hyponyms or antonyms."""
         return not (
             self.own.isdisjoint(other.own)
@@ -113,9 +106,6 @@ class WordNet:
 
         Args:
             folder: WordNet's `dict` folder, which contains `index.noun`, `data.noun`, `noun.exc` and so on.
-
-        Raises:
-            InputError: If NLTK is not installed, or a file is missing or damaged.
         """
         self.folder = folder
         self._reader = _read(folder)
@@ -130,8 +120,8 @@ class WordNet:
     @cached_property
     def digest(self) -> str:
         """The sha256 of the names and contents of the files that relations depend on."""
-        parts = (*(f"{kind}.{pos}" for kind in ("index", "data") for pos in _FILES), *(f"{pos}.exc" for pos in _FILES))
-        return sha256_of_json({name: sha256_of_file(self.folder / name) for name in parts})
+        names = (name for pos in _FILES for name in (f"index.{pos}", f"data.{pos}", f"{pos}.exc"))
+        return sha256_of_json({name: sha256_of_file(self.folder / name) for name in names})
 
     def relation_to(self, others: Iterable[tuple[str, str]], word_class: str) -> Callable[[str], bool]:
         """Return a function that returns whether a word is related to one of `others`, in any of their senses.
@@ -182,11 +172,7 @@ def other_words(tagged: TaggedProblem, word: SharedWord) -> tuple[tuple[str, str
 
 
 def load_wordnet() -> WordNet:
-    """Find and load WordNet.
-
-    Raises:
-        InputError: If its files are not found or cannot be read.
-    """
+    """Find and load WordNet."""
     named = os.environ.get(FOLDER_VARIABLE)
     for folder in [named] if named else FOLDERS:
         if (Path(folder).expanduser() / "data.noun").is_file():
@@ -203,11 +189,9 @@ def _hypernyms(synset: Any) -> list[Any]:  # noqa: ANN401 - NLTK has no types
 
 
 def _read(folder: Path) -> Any:  # noqa: ANN401 - NLTK has no types
-    try:
+    with explained(ImportError, f"{param('no_relations')} needs NLTK, which is not installed: run pip install nltk"):
         import nltk.data
         from nltk.corpus.reader.wordnet import WordNetCorpusReader, WordNetError
-    except ImportError as error:
-        raise InputError(f"{param('no_relations')} needs NLTK, which is not installed: run pip install nltk") from error
 
     class Reader(WordNetCorpusReader):  # type: ignore[misc]
         """NLTK's reader, without the files for other versions and languages of WordNet.
@@ -227,7 +211,6 @@ def _read(folder: Path) -> Any:  # noqa: ANN401 - NLTK has no types
         nltk.data.path.append(str(folder))  # NLTK only opens files in these folders
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The multilingual functions")
-        try:
+        errors = (OSError, ValueError, AssertionError, StopIteration, WordNetError)
+        with explained(errors, f"cannot read the WordNet files in {folder}: {REASON}"):
             return Reader(str(folder), None)
-        except (OSError, ValueError, AssertionError, StopIteration, WordNetError) as error:
-            raise InputError(f"cannot read the WordNet files in {folder}: {reason(error)}") from error

@@ -1,25 +1,56 @@
-"""Encode forms as token ids with the mask in place."""
+"""Encode forms as token ids with the mask in place, those of a long text in a window of its sentences."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from generation.masked_lms.vocabulary import SPACED, Piece
-from generation.sentences.windows import sentence_starts, window_around
+from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
+from generation.sentences.forms import Form
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from transformers import PreTrainedTokenizerFast
 
-    from generation.masked_lms.vocabulary import Vocabulary
-    from generation.sentences.forms import Form
+# Closing quotation marks and brackets belong to the sentence. An abbreviation such as "Dr." ends one as well: then the
+# window begins or ends within a sentence, as the text of a masked LM often does.
+SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|\n\s*")
 
 # Index of the first token, and the index after the last.
 Span = tuple[int, int]
+
+
+def sentence_starts(text: str) -> list[int]:
+    """Return the offset of the first character of each sentence, ascending from 0."""
+    ends = {match.end() for match in SENTENCE_END.finditer(text)}
+    return [0, *sorted(ends - {len(text)})]
+
+
+def window_around(index: int, lengths: Sequence[int], limit: int) -> tuple[int, int]:
+    """Return the sentences of a window.
+
+    The preceding and the following sentences are added in turn, as long as the sum of the lengths is at most `limit`.
+    If one side is at its end or its next sentence does not fit, only the other side grows.
+
+    Args:
+        index: The sentence that the window has in any case.
+        lengths: The length of each sentence.
+        limit: The largest sum.
+
+    Returns:
+        The index of the first sentence, and that after the last.
+    """
+    first, end, total = index, index + 1, lengths[index]
+    open_sides = [True, True]
+    while any(open_sides):
+        for side, neighbor in enumerate((first - 1, end)):
+            open_sides[side] &= 0 <= neighbor < len(lengths) and total + lengths[neighbor] <= limit
+            if open_sides[side]:
+                first, end, total = min(first, neighbor), max(end, neighbor + 1), total + lengths[neighbor]
+    return first, end
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +140,15 @@ class _Encoder:
         ):
             return SPLIT
         before, after = self._context(ids, form.start, {start: span for start, span in spans.items() if span})
-        pieces = self._piece_forms(before, word_ids, after) if several else ()
-        return EncodedForm((*before, self.mask, *after), len(before), word_ids[0], pieces)
+        pieces = (
+            EncodedForm(
+                (*before, *word_ids[:index], *[self.mask] * (len(word_ids) - index), *after),
+                len(before) + index,
+                piece_id,
+            )
+            for index, piece_id in enumerate(word_ids if several else ())
+        )
+        return EncodedForm((*before, self.mask, *after), len(before), word_ids[0], tuple(pieces))
 
     def _encode_in_window(
         self, form: Form, ids: list[int], offsets: Sequence[Span], max_length: int
@@ -129,7 +167,7 @@ class _Encoder:
             if sentences == tried:
                 continue
             first, end = tried = sentences
-            window = form.part(starts[first], ends[end - 1])
+            window = form.within(starts[first], ends[end - 1])
             encoding = _tokenize(self.tokenizer, [window.text])
             if len(encoding["input_ids"][0]) <= max_length:
                 encoded = self.encode(window, encoding["input_ids"][0], encoding["offset_mapping"][0])
@@ -151,27 +189,18 @@ class _Encoder:
         side += ids[position:]
         return before, after
 
-    def _piece_forms(self, before: list[int], word_ids: list[int], after: list[int]) -> tuple[EncodedForm, ...]:
-        return tuple(
-            EncodedForm(
-                (*before, *word_ids[:index], *[self.mask] * (len(word_ids) - index), *after),
-                len(before) + index,
-                piece_id,
-            )
-            for index, piece_id in enumerate(word_ids)
-        )
-
     def _span(self, text: str, start: int, end: int, ids: list[int], offsets: Sequence[Span]) -> Span | None:
         """Return the tokens that cover exactly these characters, or None if there are none."""
         covering = [
-            index for index, (begin, stop) in enumerate(offsets) if begin < end and stop > start and begin < stop
+            index
+            for index, (begin, stop) in enumerate(offsets)
+            if begin < end and stop > start and text[begin:stop].strip()
         ]
-        covering = [index for index in covering if text[slice(*offsets[index])].strip()]
         if not covering or offsets[covering[-1]][1] != end:
             return None
         first, last = covering[0], covering[-1]
         begin, stop = offsets[first]
-        if begin + len(text[begin:stop]) - len(text[begin:stop].lstrip()) != start:
+        if stop - len(text[begin:stop].lstrip()) != start:
             return None
         if last > first and self.pieces[ids[first - 1]] == Piece("", SPACED):
             first -= 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from pickle import UnpicklingError
@@ -15,9 +17,8 @@ from generation.masked_lms.masked_lm import (
     masked_logits,
     repeat_sentence,
 )
-from generation.masked_lms.vocabulary import read_vocabulary
-from merge_snli.base.errors import InputError, param, reason
-from merge_snli.models.batches import Batches, is_batch_invariant, is_out_of_memory, max_length, tokens_per_batch
+from generation.masked_lms.vocabulary import Vocabulary, read_vocabulary
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.models.finding import (
     ResolvedModel,
     check_weights,
@@ -27,15 +28,18 @@ from merge_snli.models.finding import (
     has_safetensors,
     warn_about_slow_bfloat16,
 )
-from merge_snli.models.last_layer import FAILURES
+from merge_snli.models.inference import (
+    FAILURES,
+    Batches,
+    is_batch_invariant,
+    is_out_of_memory,
+    max_length,
+    tokens_per_batch,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
-
-    from generation.masked_lms.vocabulary import Vocabulary
 
 FLOAT32 = "float32"
 FORMS_PER_TRIAL = 64
@@ -47,15 +51,11 @@ def find_masked_lms(names: Sequence[str], *, allow_pickle: bool = False) -> tupl
     Args:
         names: Hub ids, folders or `demo:NAME`.
         allow_pickle: Accept pickle weights if a model has no safetensors weights.
-
-    Raises:
-        InputError: If a model is not found or has only pickle weights, or two folders have the same name.
     """
     models = tuple(find_model(name, allow_pickle=allow_pickle) for name in names)
     for model in models:
         check_weights(model, allow_pickle=allow_pickle)
-    model_names = [model.name for model in models]
-    duplicate = next((name for name in model_names if model_names.count(name) > 1), None)
+    duplicate = next((name for name, count in Counter(model.name for model in models).items() if count > 1), None)
     if duplicate is not None:
         paths = " and ".join(str(model.path) for model in models if model.name == duplicate)
         raise InputError(
@@ -72,10 +72,6 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
         device: The torch device; None for a GPU if available.
         dtype: `float32` or `bfloat16`. If the modules after the encoder can run separately, they stay in float32:
             bfloat16 logits give many pieces the same probability.
-
-    Raises:
-        InputError: If it cannot be loaded, is not a masked LM, has no mask token or fast tokenizer, has a larger
-            tokenizer than embedding matrix, or computes values that are not finite.
     """
     import torch
 
@@ -87,12 +83,8 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
     model: Any = _move(_load_model(resolved, device), device, resolved)
     _check_tokenizer_size(tokenizer, model.get_input_embeddings().weight.shape[0], resolved.name)
     sentence = tokenizer(f"A small {tokenizer.mask_token} sleeps.")["input_ids"]
-    try:
+    with explained(FAILURES, f"masked LM {resolved.name} fails on the output of its own tokenizer: {REASON}"):
         fast_path = find_fast_path(model, sentence)
-    except FAILURES as error:
-        raise InputError(
-            f"masked LM {resolved.name} fails on the output of its own tokenizer: {reason(error)}"
-        ) from error
     if dtype != FLOAT32:
         # Copied first: the heads may share weights with the embeddings, which do not stay in float32.
         fast_path = None if fast_path is None else replace(fast_path, heads=deepcopy(fast_path.heads))
@@ -102,22 +94,15 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
     log_probs = _log_probs(model, fast_path, sentence, 1)
     check_finite(log_probs, resolved.name)
     vocabulary = read_vocabulary(tokenizer, log_probs.shape[-1], resolved.name)
-
-    def trial() -> int:
-        _log_probs(model, fast_path, sentence, FORMS_PER_TRIAL)
-        return len(sentence) * FORMS_PER_TRIAL
-
-    tokens = tokens_per_batch(device, trial)
+    tokens = tokens_per_batch(
+        device, lambda: _log_probs(model, fast_path, sentence, FORMS_PER_TRIAL), len(sentence) * FORMS_PER_TRIAL
+    )
     batches = Batches(f"masked LM {resolved.name}", "form", tokens, batch_invariant=invariant)
     return MaskedLM(resolved, tokenizer, model, vocabulary, max_length(model, tokenizer), fast_path, batches)
 
 
 def check_masked_lm(model: ResolvedModel) -> None:
-    """Check the configuration and tokenizer of a masked LM, without loading its weights.
-
-    Raises:
-        InputError: If it is not a masked LM, or has no mask token or fast tokenizer.
-    """
+    """Check the configuration and tokenizer of a masked LM, without loading its weights."""
     _check_architecture(model)
     _load_tokenizer(model)
 
@@ -129,9 +114,6 @@ def load_vocabulary(model: ResolvedModel, size: int, language: str | None = None
         model: The model, from `find_masked_lms`.
         size: Number of logits per token.
         language: The code of the language of the problems; None for English.
-
-    Raises:
-        InputError: If its tokenizer cannot be used.
     """
     return read_vocabulary(_load_tokenizer(model), size, model.name, language)
 
@@ -141,10 +123,8 @@ def _check_architecture(model: ResolvedModel) -> None:
     from transformers import AutoConfig
     from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
-    try:
+    with explained(FAILURES, f"cannot read config.json of masked LM {model.name}: {REASON}"):
         config = AutoConfig.from_pretrained(model.path)
-    except FAILURES as error:
-        raise InputError(f"cannot read config.json of masked LM {model.name}: {reason(error)}") from error
     masked_lm = MODEL_FOR_MASKED_LM_MAPPING_NAMES.get(config.model_type)
     if masked_lm is None:
         raise InputError(
@@ -160,10 +140,8 @@ def _check_architecture(model: ResolvedModel) -> None:
 def _load_tokenizer(model: ResolvedModel) -> PreTrainedTokenizerFast:
     from transformers import AutoTokenizer
 
-    try:
+    with explained(FAILURES, f"cannot load the tokenizer of masked LM {model.name}: {REASON}"):
         tokenizer: Any = AutoTokenizer.from_pretrained(model.path)
-    except FAILURES as error:
-        raise InputError(f"cannot load the tokenizer of masked LM {model.name}: {reason(error)}") from error
     if not tokenizer.is_fast:
         raise InputError(f"masked LM {model.name} has no fast tokenizer, which is needed to map tokens to characters")
     if tokenizer.mask_token_id is None:
@@ -187,7 +165,8 @@ def _load_model(resolved: ResolvedModel, device: str) -> PreTrainedModel:
     from transformers import AutoModelForMaskedLM
 
     attention = {"attn_implementation": "eager"} if device == "cpu" else {}
-    try:
+    errors = (*FAILURES, SafetensorError, UnpicklingError, EOFError)
+    with explained(errors, f"masked LM {resolved.name} cannot be loaded: {REASON}"):
         model, report = AutoModelForMaskedLM.from_pretrained(
             resolved.path,
             dtype=torch.float32,
@@ -195,8 +174,6 @@ def _load_model(resolved: ResolvedModel, device: str) -> PreTrainedModel:
             output_loading_info=True,
             **attention,
         )
-    except (*FAILURES, SafetensorError, UnpicklingError, EOFError) as error:
-        raise InputError(f"masked LM {resolved.name} cannot be loaded: {reason(error)}") from error
     if report["missing_keys"]:
         missing = ", ".join(sorted(report["missing_keys"])[:3])
         raise InputError(f"{resolved.name} is not a trained masked LM: weights are missing for {missing}")

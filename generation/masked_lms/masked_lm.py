@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from generation.masked_lms.encoded_forms import EncodedForm, encode_forms
 from merge_snli.base.errors import InputError
-from merge_snli.models.last_layer import FAILURES, last_attention, outputs_match, select_after_attention
+from merge_snli.models.inference import last_attention, outputs_match, select_after_attention
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.sentences.forms import Form
-    from merge_snli.models.batches import Batches
     from merge_snli.models.finding import ResolvedModel
-
-logger = logging.getLogger(__name__)
+    from merge_snli.models.inference import Batches
 
 
 @dataclass(frozen=True)
@@ -77,9 +75,6 @@ def check_finite(log_probs: torch.Tensor, name: str) -> None:
     Args:
         log_probs: Log-probabilities of shape (batch, vocabulary).
         name: The masked LM's name, for the message.
-
-    Raises:
-        InputError: If one of them is infinite or NaN.
     """
     if not log_probs.min().isfinite():  # the minimum of values with a NaN is NaN, and none is above 0
         raise InputError(f"masked LM {name} returns log-probabilities that are not finite; check its weights")
@@ -100,10 +95,11 @@ def find_fast_path(model: PreTrainedModel, sentence: Sequence[int]) -> FastPath 
     ids, masks = repeat_sentence(sentence, model.device, 2)
     heads = tuple(module for module in model.children() if module is not model.base_model)
     with torch.inference_mode():
-        plain = masked_logits(model, None, ids, masks)
+        logits = partial(masked_logits, model, ids=ids, masks=masks)
+        expected = logits(None)
         for attention in (last_attention(model), None):
             fast_path = FastPath(heads, attention)
-            if _matches(plain, model, fast_path, ids, masks):
+            if outputs_match(partial(logits, fast_path), lambda: expected):
                 return fast_path
     return None
 
@@ -113,16 +109,6 @@ def repeat_sentence(ids: Sequence[int], device: torch.device, times: int) -> tup
     import torch
 
     return torch.tensor([ids] * times, device=device), torch.arange(times, device=device) % len(ids)
-
-
-def _matches(
-    plain: torch.Tensor, model: PreTrainedModel, fast_path: FastPath, ids: torch.Tensor, masks: torch.Tensor
-) -> bool:
-    try:
-        return outputs_match(masked_logits(model, fast_path, ids, masks), plain)
-    except FAILURES as error:
-        logger.info("%s does not run on a fast path: %s", type(model).__name__, error)
-        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +182,7 @@ class MaskedLM:
         Yields:
             Answers by key: first the forms that cannot be encoded, with the reason, then the others by length.
         """
-        encoded = dict(zip(forms, self._encode(list(forms.values()), split_words), strict=True))
+        encoded = dict(zip(forms, self._encode([*forms.values()], split_words), strict=True))
         refused = {key: form for key, form in encoded.items() if isinstance(form, str)}
         if refused:
             yield {**refused}
@@ -205,11 +191,10 @@ class MaskedLM:
             if isinstance(form, EncodedForm):
                 by_length[len(form.ids), len(form.pieces)].append((key, form))
         for (length, _), same_length in sorted(by_length.items()):
-            start = 0
-            while start < len(same_length):
-                keys, batch = zip(*same_length[start : start + self.batches.size(length)], strict=True)
+            size = self.batches.size(length)
+            for start in range(0, len(same_length), size):
+                keys, batch = zip(*same_length[start : start + size], strict=True)
                 yield dict(zip(keys, self.fill(batch, top_k), strict=True))
-                start += len(batch)
 
     def fill(self, forms: Sequence[EncodedForm], top_k: int) -> list[Fillers]:
         """Predict the `top_k` most probable pieces of each form.
@@ -220,17 +205,12 @@ class MaskedLM:
 
         Returns:
             The fillers of each form, in the same order; they do not depend on the other forms.
-
-        Raises:
-            InputError: If memory runs out at batch size 1, or a log-probability is not finite.
         """
         fillers = self.batches.run(lambda batch: self._fill(batch, top_k), forms, len(forms[0].ids))
-        if not any(form.pieces for form in forms):
-            return fillers
         word_log_probs = self._word_log_probs([form.pieces for form in forms])
         return [
-            replace(each, original_log_prob=word_log_probs.get(index, each.original_log_prob))
-            for index, each in enumerate(fillers)
+            replace(of_form, original_log_prob=word_log_probs.get(index, of_form.original_log_prob))
+            for index, of_form in enumerate(fillers)
         ]
 
     def _word_log_probs(self, words: Sequence[tuple[EncodedForm, ...]]) -> dict[int, float]:
@@ -253,9 +233,8 @@ class MaskedLM:
     def _fill(self, batch: Sequence[EncodedForm], top_k: int) -> list[Fillers]:
         import torch
 
-        ids = torch.tensor([form.ids for form in batch], device=self.model.device)
-        masks = torch.tensor([form.mask_index for form in batch], device=self.model.device)
-        originals = torch.tensor([form.original_id for form in batch], device=self.model.device)
+        columns = zip(*((form.ids, form.mask_index, form.original_id) for form in batch), strict=True)
+        ids, masks, originals = (torch.tensor(column, device=self.model.device) for column in columns)
         with torch.inference_mode():
             log_probs = masked_logits(self.model, self.fast_path, ids, masks).float().log_softmax(dim=-1)
             check_finite(log_probs, self.name)

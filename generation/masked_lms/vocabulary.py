@@ -53,6 +53,11 @@ class Vocabulary:
     whole_word: npt.NDArray[np.bool_]
     noun_capitals: bool = False
 
+    def text(self, piece_id: int) -> str:
+        """Return the text of a piece; empty if there is none."""
+        piece = self.pieces[piece_id]
+        return "" if piece is None else piece.text
+
     def same_kind(self, piece_ids: npt.NDArray[np.int32], original_id: int) -> npt.NDArray[np.bool_]:
         """Return which pieces are whole words of the same kind as the original's piece.
 
@@ -125,9 +130,6 @@ def read_vocabulary(
         size: Number of logits per token; ids that the tokenizer does not use get no piece.
         name: The masked LM's name, for messages.
         language: The code of the language of the problems; None for English.
-
-    Raises:
-        InputError: If the tokenizer is not WordPiece, byte-level BPE or SentencePiece.
     """
     read = _reader(json.loads(tokenizer.backend_tokenizer.to_str()), name)
     special = set(tokenizer.all_special_ids) | set(tokenizer.added_tokens_decoder)

@@ -65,9 +65,9 @@ def write_data(
             if config in options.classes
             else _merge(seeds if config == SEED else variants, folder)
         )
-        draws = {} if config == SEED else {subsample_split(nth): nth for nth in range(options.subsamples)}
-        parts = ((split, _rows_of_subsample(every, subsample)) for split, subsample in draws.items())
-        for split, tables in chain([(TEST, test)], parts):
+        numbers = range(0 if config == SEED else options.subsamples)
+        subsamples = ((subsample_split(number), _rows_of_subsample(every, number)) for number in numbers)
+        for split, tables in chain([(TEST, test)], subsamples):
             row_count = write_tables(folder / data_file(config, split), tables, schema, dictionaries=REPEATED_COLUMNS)
             if not row_count:
                 break  # a config without rows has no subsamples
@@ -101,8 +101,8 @@ def _rows_of_subsample(test: Path, subsample: int) -> Iterator[pa.Table]:
     """Yield the rows of a subsample from the file of a config's split `test`."""
     for table in _read(test):
         subsamples = table["subsamples"].combine_chunks()
-        drawn = pc.equal(pc.list_flatten(subsamples), subsample)
-        yield table.take(pc.list_parent_indices(subsamples).filter(drawn))
+        is_in_subsample = pc.equal(pc.list_flatten(subsamples), subsample)
+        yield table.take(pc.list_parent_indices(subsamples).filter(is_in_subsample))
 
 
 def _read(path: Path) -> Iterator[pa.Table]:

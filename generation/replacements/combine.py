@@ -87,8 +87,8 @@ def drop_by_validators(
     validated: Mapping[str, Validated], drops: Callable[[tuple[str, ...]], bool]
 ) -> tuple[dict[str, Validated], dict[str, Validated]]:
     """Separate the words of W_M(S, w) that a condition on the names of their masked LMs keeps from the others."""
-    kept = {word: each for word, each in validated.items() if not drops(each.mlms)}
-    return kept, {word: each for word, each in validated.items() if word not in kept}
+    kept = {word: of_word for word, of_word in validated.items() if not drops(of_word.mlms)}
+    return kept, {word: of_word for word, of_word in validated.items() if word not in kept}
 
 
 def over_sentences(
@@ -137,13 +137,13 @@ def scramble_all(
     """
     scrambled: dict[str, Replacement] = {}
     left_out: list[Replacement] = []
-    for each in replacements:
+    for replacement in replacements:
         forbidden = {*problem_words, *map(fold, scrambled)}
-        word = scramble(each.word, random_seed, forbidden, language)
+        word = scramble(replacement.word, random_seed, forbidden, language)
         if word is None:
-            left_out.append(each)
+            left_out.append(replacement)
         else:
-            scrambled[word] = replace(each, word=word)
+            scrambled[word] = replace(replacement, word=word)
     return tuple(scrambled[word] for word in sorted(scrambled)), tuple(left_out)
 
 

@@ -1,17 +1,23 @@
-"""Find the replacements of shared words: filters, then ∩ over occurrences, ∪ over masked LMs, ∩ or ∪ over sentences."""
+"""Find the replacements of shared words, by filters and set operations, and count what the filters drop."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import compress
+from functools import cache, partial
+from itertools import chain, compress
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from generation.answers.store import MaskedLMAnswers
-from generation.filters.definitions import applied_filters
-from generation.filters.fillers import Filtered, LogOdds, filter_fillers
-from generation.filters.filter import Applied, Place, places_of_word
+from generation.filters.conditions import base_forms_of
+from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, OTHER_CLASS, applied_filters
+from generation.filters.fillers import KEPT, Filtered, LogOdds, filter_fillers
+from generation.filters.filter import Applied, Occurrence, occurrences_of_word
 from generation.filters.lexical import WordNet
+from generation.masked_lms.masked_lm import Fillers
+from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options
 from generation.replacements.combine import (
     Replacement,
@@ -22,11 +28,42 @@ from generation.replacements.combine import (
     over_sentences,
     scramble_all,
 )
-from generation.replacements.counts import FILLERS, NO_ORDER, FilterCounts
-from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, Form, Substitution
+from generation.sentences.forms import HYPOTHESIS, ONE, PREMISE, SIDES, Form, Substitution, match_case
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem
-from generation.sentences.words import SharedWord, words_of
+from generation.sentences.words import SharedWord, fold, words_of
+from merge_snli.base.arrays import Bools
 from merge_snli.dataset.answered_forms import FORMS, IN_WINDOW
+from merge_snli.languages.language import ENGLISH
+from merge_snli.models.wordnet import base_forms
+
+FILLERS = "fillers"
+# Words that the masked LM validated on that side, left out because their letters have no other order.
+NO_ORDER = "no other order"
+
+# Word class, masked LM and side.
+Group = tuple[str, str, str]
+
+# Counts by what is counted, for each group: `FORMS`, the reasons why forms have no answer, `FILLERS`, and the outcomes
+# of the filters.
+FilterCounts = dict[Group, Counter[str]]
+
+SCHEMA = pa.schema(
+    [
+        ("word_class", pa.string()),
+        ("masked_lm", pa.string()),
+        ("side", pa.string()),
+        ("reason", pa.string()),
+        ("count", pa.int64()),
+    ]
+)
+
+# Number of forms per shard, word class and side whose fillers are all tagged.
+#
+# Tagging the fillers of every form would take several times as long as tagging the suggestions.
+CLASS_FORMS = 32
+
+# Fillers of the tagged forms: the total for `other class` and `kept`.
+WITH_CLASS = "fillers with class"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +72,14 @@ class FilteredForm:
 
     Attributes:
         masked_lm: The name of the masked LM.
-        place: The occurrence that is masked.
+        occurrence: The occurrence that is masked.
         form: The form.
         outcome: The outcome of the filters for its fillers, or the reason why the form has no answer.
         in_window: Whether the masked LM saw a window of the text.
     """
 
     masked_lm: str
-    place: Place
+    occurrence: Occurrence
     form: Form
     outcome: Filtered | str
     in_window: bool = False
@@ -50,51 +87,45 @@ class FilteredForm:
     @property
     def side(self) -> str:
         """`premise` or `hypothesis`."""
-        return self.place.side
+        return self.occurrence.side
+
+    @property
+    def refused(self) -> str | None:
+        """The reason why the form has no answer; None if it has one."""
+        return self.outcome if isinstance(self.outcome, str) else None
 
     @property
     def suggestions(self) -> LogOdds:
         """The fillers that are kept, with their log-odds."""
         return {} if isinstance(self.outcome, str) else self.outcome.suggestions
 
-    def in_place(self) -> list[Substitution]:
-        """Return each suggestion in the place of the masked word."""
-        sentence, start, end = self.place.sentence, self.place.start, self.place.end
-        return [Substitution(sentence, start, end, self.place.written(word)) for word in self.suggestions]
-
     def counts(self) -> Counter[str]:
         """Count the form, its fillers and their outcomes, or the reason why it has no answer."""
         if isinstance(self.outcome, str):
             return Counter({FORMS: 1, self.outcome: 1})
-        found = {FORMS: 1, FILLERS: len(self.outcome.codes), IN_WINDOW: int(self.in_window)}
-        return Counter(found) + self.outcome.counts()
+        numbers = {FORMS: 1, FILLERS: len(self.outcome.codes), IN_WINDOW: int(self.in_window)}
+        return Counter(numbers) + self.outcome.counts()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FilteredWord:
-    """A shared word of a problem with the outcome of the filters for each of its forms and each masked LM."""
+    """A shared word of a problem with the outcome of the filters for each of its forms, and its replacements.
+
+    Attributes:
+        tagged: The problem.
+        word: The shared word.
+        problem_words: The words of the problem, folded.
+        forms: Its forms under each masked LM.
+        replacements: W_M(PH, w), scrambled if that is an option of the run; from `combine`.
+        dropped: By reason and by side, the words of W_M(S, w) that a filter on validators dropped, or whose letters
+            have no other order; from `combine`.
+    """
 
     tagged: TaggedProblem
     word: SharedWord
     problem_words: frozenset[str]
     forms: tuple[FilteredForm, ...]
-
-
-@dataclass(frozen=True)
-class Found:
-    """The replacements of one shared word of one problem.
-
-    Attributes:
-        tagged: The problem.
-        word: The shared word.
-        replacements: W_M(PH, w), scrambled if that is an option of the run.
-        dropped: By reason and by side, the words of W_M(S, w) that a filter on validators dropped, or whose letters
-            have no other order.
-    """
-
-    tagged: TaggedProblem
-    word: SharedWord
-    replacements: tuple[Replacement, ...]
+    replacements: tuple[Replacement, ...] = ()
     dropped: Mapping[str, Mapping[str, Mapping[str, Validated]]] = field(default_factory=dict)
 
 
@@ -105,7 +136,7 @@ def find_replacements(
     options: Options,
     *,
     wordnet: WordNet | None = None,
-) -> tuple[list[Found], FilterCounts]:
+) -> tuple[list[FilteredWord], FilterCounts]:
     """Find the replacements of every shared word of a shard of problems.
 
     Args:
@@ -118,9 +149,9 @@ def find_replacements(
     Returns:
         One entry per word in the given order, and the counts of forms and fillers.
     """
-    words = filter_words(problems, answers, tagger, options, wordnet=wordnet)
-    found = [combine(each, options) for each in words]
-    return found, _count(words, found)
+    filtered = filter_words(problems, answers, tagger, options, wordnet=wordnet)
+    words = [combine(word, options) for word in filtered]
+    return words, _count(words)
 
 
 def filter_words(
@@ -137,60 +168,67 @@ def filter_words(
     """
     filters = applied_filters(options)
     words = [
-        FilteredWord(tagged, word, problem_words, tuple(_filter_forms(places, answers, filters)))
+        FilteredWord(tagged, word, problem_words, tuple(_filter_forms(occurrences, answers, filters)))
         for tagged, shared in problems
         for problem_words in (words_of(tagged),)
         for word in shared
-        for places in (places_of_word(tagged, word, options.mask, problem_words=problem_words, wordnet=wordnet),)
+        for occurrences in (
+            occurrences_of_word(tagged, word, options.mask, problem_words=problem_words, wordnet=wordnet),
+        )
     ]
-    by_tag = [each for each in filters if each.filter.on_tag is not None]
-    by_parse = [each for each in filters if each.filter.on_parse is not None]
+    by_tag = [applied for applied in filters if applied.filter.on_tag is not None]
+    by_parse = [applied for applied in filters if applied.filter.on_parse is not None]
     words = _drop_in_place(words, tagger.tags, by_tag) if by_tag else words
     return _drop_in_place(words, tagger.same_parses, by_parse) if by_parse else words
 
 
 def _filter_forms(
-    places: Iterable[tuple[Form, Place]], answers: Mapping[str, MaskedLMAnswers], filters: Sequence[Applied]
+    occurrences: Iterable[tuple[Form, Occurrence]], answers: Mapping[str, MaskedLMAnswers], filters: Sequence[Applied]
 ) -> Iterator[FilteredForm]:
     """Apply the filters that need no tagger."""
-    for form, place in places:
+    for form, occurrence in occurrences:
         for name, of_mlm in answers.items():
             answer = of_mlm.answers[form.key]
             if isinstance(answer, str):
-                yield FilteredForm(name, place, form, answer)
+                yield FilteredForm(name, occurrence, form, answer)
             else:
-                outcome = filter_fillers(answer, of_mlm.vocabulary, place, filters)
-                yield FilteredForm(name, place, form, outcome, answer.in_window)
+                outcome = filter_fillers(answer, of_mlm.vocabulary, occurrence, filters)
+                yield FilteredForm(name, occurrence, form, outcome, answer.in_window)
 
 
 def _drop_in_place(
     words: Sequence[FilteredWord], look: Callable[[Sequence[Substitution]], Sequence[Any]], filters: Sequence[Applied]
 ) -> list[FilteredWord]:
     """Drop suggestions by what is seen with each in its place, once for all masked LMs: its tag, or the parse."""
-    of_forms = {id(form): form.in_place() for each in words for form in each.forms}
-    places = list(dict.fromkeys(place for of_form in of_forms.values() for place in of_form))
-    seen = dict(zip(places, look(places), strict=True))
+    suggestions = {
+        id(form): list(map(form.occurrence.replaced_by, form.suggestions)) for word in words for form in word.forms
+    }
+    distinct = list(dict.fromkeys(suggestion for of_form in suggestions.values() for suggestion in of_form))
+    seen = dict(zip(distinct, look(distinct), strict=True))
 
     def drop(form: FilteredForm) -> FilteredForm:
         if isinstance(form.outcome, str):
             return form
-        outcome, found = form.outcome, [seen[place] for place in of_forms[id(form)]]
-        for each, value in filters:
-            condition: Any = each.on_tag or each.on_parse
-            drops = condition(value, form.place)
-            keep = [not drops(one) for one in found]
-            outcome, found = outcome.drop(keep, each), list(compress(found, keep))
+        outcome, values = form.outcome, [seen[suggestion] for suggestion in suggestions[id(form)]]
+        for filter_, option in filters:
+            condition: Any = filter_.on_tag or filter_.on_parse
+            drops = condition(option, form.occurrence)
+            keep = [not drops(value) for value in values]
+            outcome, values = outcome.drop(keep, filter_), list(compress(values, keep))
         return replace(form, outcome=outcome)
 
-    return [replace(each, forms=tuple(map(drop, each.forms))) for each in words]
+    return [replace(word, forms=tuple(map(drop, word.forms))) for word in words]
 
 
-def combine(filtered: FilteredWord, options: Options) -> Found:
+def combine(filtered: FilteredWord, options: Options) -> FilteredWord:
     """Apply the set operations to the suggestions of one shared word, then scramble them if `options` say so.
 
     Args:
         filtered: The word with its suggestions.
         options: The filters on validators, `sides`, `scramble` and `random_seed` are read.
+
+    Returns:
+        The word with its replacements.
     """
     of_sides: dict[str, dict[str, list[LogOdds]]] = {side: defaultdict(list) for side in SIDES}
     for form in filtered.forms:
@@ -200,11 +238,11 @@ def combine(filtered: FilteredWord, options: Options) -> Found:
         for side, of_mlms in of_sides.items()
     }
     dropped: dict[str, dict[str, dict[str, Validated]]] = {}
-    for each, value in applied_filters(options):
-        if each.on_validators is not None:
+    for filter_, value in applied_filters(options):
+        if filter_.on_validators is not None:
             for side, of_side in validated.items():
-                validated[side], dropped.setdefault(each.reason, {})[side] = drop_by_validators(
-                    of_side, partial(each.on_validators, value)
+                validated[side], dropped.setdefault(filter_.reason, {})[side] = drop_by_validators(
+                    of_side, partial(filter_.on_validators, value)
                 )
     replacements = over_sentences(validated[PREMISE], validated[HYPOTHESIS], sides=options.sides)
     if options.scramble:
@@ -212,25 +250,155 @@ def combine(filtered: FilteredWord, options: Options) -> Found:
             replacements, filtered.problem_words, options.random_seed, options.language
         )
         dropped[NO_ORDER] = {
-            side: {each.word: of_side[each.word] for each in left_out if each.word in of_side}
+            side: {word.word: of_side[word.word] for word in left_out if word.word in of_side}
             for side, of_side in validated.items()
         }
-    return Found(filtered.tagged, filtered.word, replacements, dropped)
+    return replace(filtered, replacements=replacements, dropped=dropped)
 
 
-def _count(words: Iterable[FilteredWord], found: Iterable[Found]) -> FilterCounts:
-    counts: FilterCounts = Counter()
+def _count(words: Iterable[FilteredWord]) -> FilterCounts:
+    counts: FilterCounts = defaultdict(Counter)
     for filtered in words:
+        word_class = filtered.word.word_class
         for form in filtered.forms:
-            for reason, count in form.counts().items():
-                counts[filtered.word.word_class, form.masked_lm, form.side, reason] += count
-    for each in found:
-        word_class = each.word.word_class
-        counts.update(
-            (word_class, name, side, reason)
-            for reason, of_sides in each.dropped.items()
-            for side, words_of_side in of_sides.items()
-            for validated in words_of_side.values()
-            for name in validated.mlms
-        )
+            counts[word_class, form.masked_lm, form.side].update(form.counts())
+        for reason, of_sides in filtered.dropped.items():
+            for side, of_side in of_sides.items():
+                for name in chain.from_iterable(validated.mlms for validated in of_side.values()):
+                    counts[word_class, name, side][reason] += 1
     return counts
+
+
+def counts_table(counts: FilterCounts) -> pa.Table:
+    """Return counts as a table with the columns of `SCHEMA`, sorted, without zeros."""
+    rows = sorted((*group, *item) for group, of_group in counts.items() for item in of_group.items() if item[1])
+    return pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in rows], SCHEMA)
+
+
+def sum_of_tables(tables: Iterable[pa.Table]) -> FilterCounts:
+    """Return the sum of the counts in tables from `counts_table`, sorted."""
+    counts: FilterCounts = defaultdict(Counter)
+    for table in tables:
+        for *group, reason, count in zip(*(column.to_pylist() for column in table.columns), strict=True):
+            counts[tuple(group)][reason] += count
+    return {group: Counter(dict(sorted(of_group.items()))) for group, of_group in sorted(counts.items())}
+
+
+@dataclass(frozen=True, slots=True)
+class _AnsweredForm:
+    """The fillers of one form under one masked LM, and by reason which of them each filter without a tagger drops."""
+
+    masked_lm: str
+    occurrence: Occurrence
+    form: Form
+    fillers: Fillers
+    dropped: Mapping[str, Bools]
+
+    @property
+    def group(self) -> Group:
+        return self.occurrence.word.word_class, self.masked_lm, self.occurrence.side
+
+    def suggestions(self, vocabulary: Vocabulary) -> dict[int, Substitution]:
+        """Return the fillers that are whole words by rank, each in place of the masked word."""
+        return {
+            rank: self.occurrence.replaced_by(
+                match_case(self.occurrence.word.text, vocabulary.text(self.fillers.piece_ids[rank]))
+            )
+            for rank in np.flatnonzero(~self.dropped[NO_WORD.reason]).tolist()
+        }
+
+    def counts(self) -> dict[str, int]:
+        return {
+            FORMS: 1,
+            FILLERS: len(self.fillers.piece_ids),
+            **{reason: int(np.sum(dropped)) for reason, dropped in self.dropped.items()},
+        }
+
+
+def count_standalone(
+    problems: Iterable[tuple[TaggedProblem, Sequence[SharedWord]]],
+    answers: Mapping[str, MaskedLMAnswers],
+    tagger: InPlaceTagger,
+    *,
+    mask: str = ONE,
+    class_forms: int | None = CLASS_FORMS,
+) -> FilterCounts:
+    """Count the fillers that each filter drops when it is the only one, over a shard of problems.
+
+    Args:
+        problems: Tagged problems, each with the shared words to replace.
+        answers: By masked LM, its answers to the forms of all these words.
+        tagger: Tags fillers in place.
+        mask: What the forms mask, `one` occurrence or `all`.
+        class_forms: Number of forms per word class and side whose fillers are tagged: those with the first keys in
+            alphabetical order, the same for every masked LM. None for all forms.
+
+    Returns:
+        The answered `forms` and their `fillers`; the fillers that are `no whole word`, `not more probable` and `in the
+        problem`; the `fillers with class`, and how many of these are of another class in place or not a word there
+        (`other class`) and how many pass every filter (`kept`).
+    """
+    pieces_of = cache(lambda name, word_class: _pieces_by_form(answers[name].vocabulary, word_class))
+    forms = [form for tagged, words in problems for form in _answered(tagged, words, answers, pieces_of, mask)]
+    counts: FilterCounts = defaultdict(Counter)
+    for form in forms:
+        counts[form.group].update(form.counts())
+    sample = _sample(forms, class_forms)
+    suggestions = [form.suggestions(answers[form.masked_lm].vocabulary) for form in sample]
+    distinct = list(dict.fromkeys(suggestion for of_form in suggestions for suggestion in of_form.values()))
+    classes = dict(zip(distinct, tagger.word_classes(distinct), strict=True))
+    for form, of_form in zip(sample, suggestions, strict=True):
+        ranks = [rank for rank, suggestion in of_form.items() if classes[suggestion] == form.group[0]]
+        other_class = np.ones(len(form.fillers.piece_ids), np.bool_)
+        other_class[ranks] = False
+        dropped = other_class | form.dropped[LESS_PROBABLE.reason] | form.dropped[IN_PROBLEM.reason]
+        numbers = {OTHER_CLASS.reason: int(np.sum(other_class)), KEPT: int(np.sum(~dropped))}
+        counts[form.group].update({WITH_CLASS: len(other_class), **numbers})
+    return counts
+
+
+def _pieces_by_form(vocabulary: Vocabulary, word_class: str) -> dict[str, list[int]]:
+    """Return the ids of the pieces that have a base form in a word class, by base form."""
+    pieces = defaultdict(list)
+    for index, piece in enumerate(vocabulary.pieces):
+        for form in base_forms(fold(piece.text), word_class) if piece is not None else ():
+            pieces[form].append(index)
+    return pieces
+
+
+def _answered(
+    tagged: TaggedProblem,
+    words: Sequence[SharedWord],
+    answers: Mapping[str, MaskedLMAnswers],
+    pieces_of: Callable[[str, str], Mapping[str, list[int]]],
+    mask: str,
+) -> Iterator[_AnsweredForm]:
+    """Yield the answered forms of a problem with the outcome of each filter that needs no tagger."""
+    problem_words = words_of(tagged)
+    for word in words:
+        inflected = word.word_class if tagged.language == ENGLISH else ""  # only English has base forms
+        in_problem = {name: np.zeros(len(of_mlm.vocabulary.pieces), np.bool_) for name, of_mlm in answers.items()}
+        for name, dropped in in_problem.items():
+            pieces = pieces_of(name, inflected)
+            dropped[[index for form in base_forms_of(problem_words, inflected) for index in pieces.get(form, ())]] = (
+                True
+            )
+        for form, occurrence in occurrences_of_word(tagged, word, mask, problem_words=problem_words):
+            for name, of_mlm in answers.items():
+                fillers = of_mlm.answers[form.key]
+                if isinstance(fillers, Fillers):
+                    dropped_by = {
+                        NO_WORD.reason: ~of_mlm.vocabulary.same_kind(fillers.piece_ids, fillers.original_id),
+                        LESS_PROBABLE.reason: fillers.log_probs <= np.float32(fillers.original_log_prob),
+                        IN_PROBLEM.reason: in_problem[name][fillers.piece_ids],
+                    }
+                    yield _AnsweredForm(name, occurrence, form, fillers, dropped_by)
+
+
+def _sample(forms: Sequence[_AnsweredForm], class_forms: int | None) -> list[_AnsweredForm]:
+    """Return the forms with the first keys of each word class and side."""
+    keys: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for form in forms:
+        keys[form.group[::2]].add(form.form.key)
+    first = {group: set(sorted(of_group)[:class_forms]) for group, of_group in keys.items()}
+    return [form for form in forms if form.form.key in first[form.group[::2]]]

@@ -1,49 +1,180 @@
-"""Explain the variants of one problem: its shared words, their suggestions, and why each was kept or dropped."""
+"""Read the answers of a finished run again, trace fillers through its filters, and explain a problem's variants."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
 
+from generation.answers.store import MaskedLMAnswers, Store, load_answers, recorded_cache_keys
+from generation.filters.definitions import FILTERS
+from generation.filters.fillers import KEPT, OUTCOMES
+from generation.masked_lms.loading import find_masked_lms, load_vocabulary
+from generation.masked_lms.masked_lm import Fillers
 from generation.options import UNION, Options, options_of_run
-from generation.replacements.combine import Replacement
-from generation.replacements.finding import combine, filter_words
-from generation.report.stored_answers import TracedForm, stored_answers, tagger_of_run, trace_form
+from generation.replacements.finding import FilteredForm, FilteredWord, combine, filter_words
+from generation.report.inventory import TAGGED, inventory
 from generation.run import find_wordnet
-from generation.sentences.tagged_shards import replaced_words
-from generation.sentences.tagging import InPlaceTagger, TaggedProblem, tag
-from generation.sentences.words import SharedWord, shared_words
-from merge_snli.base.errors import InputError
+from generation.sentences.forms import match_case
+from generation.sentences.tagged_shards import ProblemWords, distinct_forms, read_tagged, replaced_words
+from generation.sentences.tagging import InPlaceTagger, tag
+from generation.sentences.words import shared_words
+from generation.work import read_description
+from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
-from merge_snli.dataset.record import require
+from merge_snli.dataset.record import generation_of, require
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.texts import TextNames
-from merge_snli.problems.reading import Problem, stream_problems, survey_problems
-from merge_snli.problems.source import open_source
+from merge_snli.models.tagger import Tagger, find_tagger, other_tagger
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import open_source, stream_problems, survey_problems
 from merge_snli.schema import ALL, SEED
+
+AnswersTo = Callable[[ProblemWords], dict[str, MaskedLMAnswers]]
+
+# Outcomes of fillers that a filter saw as a word in the case pattern of the original.
+WORDS = {KEPT, *(filter_.reason for filter_ in FILTERS if filter_.on_word or filter_.on_tag or filter_.on_parse)}
 
 # Number of words shown for each reason to drop a filler.
 EXAMPLES = 8
 
 
-@dataclass(frozen=True)
-class ExplainedWord:
-    """A shared word, its forms and its replacements.
+def _or_again(dataset: MergeDataset) -> str:
+    return (
+        f"or compute them again with merge-snli generate --options {dataset.folder / 'run.toml'} --out another-folder"
+    )
 
-    Attributes:
-        word: The word.
-        forms: The answers to its forms; empty if the word is not replaced.
-        replacements: Its replacements.
-        dropped: By the reason of a filter on validators and by sentence, the words that it dropped.
+
+def check_work(dataset: MergeDataset, work: Path, option: str) -> None:
+    """Check that a work folder has answers of a run.
+
+    Args:
+        dataset: The data set of the run.
+        work: The folder.
+        option: The option that names it, for the message.
+    """
+    if not any(key.folder(work).is_dir() for key in recorded_cache_keys(dataset.record)):
+        problem = "does not contain answers of its masked LMs" if work.is_dir() else "is not a folder"
+        raise InputError(
+            f"{work} {problem}: name the work folder of the run of {dataset.folder} with {param(option)}, "
+            f"{_or_again(dataset)}"
+        )
+
+
+@contextmanager
+def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Iterator[AnswersTo]:
+    """Open the answers of the masked LMs of a run, in its work folder.
+
+    Args:
+        dataset: The data set of the run.
+        options: The options of the run.
+        work: The work folder of the run.
+
+    Yields:
+        A function that returns the answers to all forms of some words, and the vocabulary, by masked LM. It raises
+        `InputError` if an answer is missing.
     """
 
-    word: SharedWord
-    forms: tuple[TracedForm, ...]
-    replacements: tuple[Replacement, ...]
-    dropped: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    def missing(name: str, _: int = 0) -> InputError:
+        return InputError(
+            f"{work} does not contain all answers of {name}: pass the work folder of the run, {_or_again(dataset)}"
+        )
+
+    opened = {}
+    # Only the digest and the tokenizer of the masked LM are read, so pickle weights are safe here.
+    models = find_masked_lms(options.mlm, allow_pickle=True)
+    with ExitStack() as stack:
+        for mlm, key in zip(models, recorded_cache_keys(dataset.record), strict=True):
+            if mlm.digest != key.digest:
+                raise InputError(
+                    f"masked LM {key.masked_lm} has changed since the run (sha256 {mlm.digest[:12]} instead of "
+                    f"{key.digest[:12]}): restore its files, or generate the data set again"
+                )
+            size = read_description(key.folder(work)).get("pieces")
+            if size is None:
+                raise missing(key.masked_lm)
+            store = stack.enter_context(Store(work, key))
+            opened[key.masked_lm] = store, load_vocabulary(mlm, size, options.language)
+        yield lambda problems: load_answers(opened, distinct_forms(problems, options.mask), missing)
+
+
+def filter_again(
+    dataset: MergeDataset, work: Path, *, ids: Collection[str] | None = None
+) -> Iterator[tuple[list[FilteredWord], dict[str, MaskedLMAnswers]]]:
+    """Apply the filters of a run to its suggestions again, before sets are formed.
+
+    Args:
+        dataset: The data set of the run.
+        work: The work folder of the run.
+        ids: Ids of the problems to filter; None for all.
+
+    Yields:
+        For each shard of problems, its shared words after the filters, and the answers that were filtered, by masked
+        LM.
+    """
+    options = options_of_run(dataset.record.options)
+    tagger, wordnet = InPlaceTagger(tagger_of_run(dataset, options)), find_wordnet(options)
+    stored = inventory(work, dataset.record) if work.is_dir() else []
+    shards = [path for entry in stored if entry.kind == TAGGED and entry.needed for path in entry.paths]
+    if not shards:
+        raise InputError(
+            f"{work} does not contain the problems of {dataset.folder}: pass the work folder of the run, "
+            f"{_or_again(dataset)}"
+        )
+    with stored_answers(dataset, options, work) as answers_to:
+        for shard in shards:
+            problems = [
+                (tagged, words)
+                for tagged, words in read_tagged(shard, options.classes)
+                if ids is None or tagged.problem.id in ids
+            ]
+            answers = answers_to(problems)
+            yield filter_words(problems, answers, tagger, options, wordnet=wordnet), answers
+
+
+def tagger_of_run(dataset: MergeDataset, options: Options) -> Tagger:
+    """Return the tagger of a run, which must be the version that the run used."""
+    tagger = find_tagger(options.tagger, language=options.language, parser=options.same_parse)
+    message = other_tagger(tagger, generation_of(dataset.record).tagger)
+    if message is not None:
+        raise InputError(f"{message}: install that version")
+    return tagger
+
+
+@dataclass(frozen=True)
+class Filler:
+    """One filler of a form.
+
+    Attributes:
+        word: The word in the case pattern of the original if it became a suggestion, else the text of the piece.
+        log_odds: log p(word) - log p(original).
+        dropped: Why it was dropped, the reason of a filter; None if it is kept.
+    """
+
+    word: str
+    log_odds: float
+    dropped: str | None
+
+
+def trace_form(filtered: FilteredForm, answers: MaskedLMAnswers) -> list[Filler]:
+    """Return the fillers of a form in order of decreasing probability, each with its outcome.
+
+    Args:
+        filtered: The form with the outcome of the filters.
+        answers: The answers of the form's masked LM.
+    """
+    answer, outcome = answers.answers[filtered.form.key], filtered.outcome
+    fillers = []
+    if isinstance(answer, Fillers) and not isinstance(outcome, str):
+        for piece_id, log_prob, code in zip(answer.piece_ids, answer.log_probs, outcome.codes, strict=True):
+            reason, text = OUTCOMES[code], answers.vocabulary.text(piece_id)
+            written = match_case(filtered.occurrence.word.text, text) if reason in WORDS else text
+            log_odds = float(log_prob) - answer.original_log_prob
+            fillers.append(Filler(written, log_odds, None if reason == KEPT else reason))
+    return fillers
 
 
 @dataclass(frozen=True)
@@ -55,7 +186,8 @@ class Explanation:
         label: The name of its gold label.
         texts: What its two texts are called.
         options: The options of the run.
-        words: Its shared words, including those that are not replaced.
+        words: Its shared words with their replacements; those that are not replaced have no forms.
+        answers: The answers to the forms, by masked LM.
         variants: The number of its variants in the data set, by word class.
     """
 
@@ -63,13 +195,44 @@ class Explanation:
     label: str
     texts: TextNames
     options: Options
-    words: tuple[ExplainedWord, ...]
+    words: tuple[FilteredWord, ...]
+    answers: Mapping[str, MaskedLMAnswers]
     variants: dict[str, int]
+
+    def fillers(self, form: FilteredForm) -> list[Filler]:
+        """Return the fillers of a form, each with its outcome."""
+        return trace_form(form, self.answers[form.masked_lm])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation with every filler as JSON values."""
-        words = [asdict(each) for each in self.words]
+        words = [
+            {
+                "word": asdict(word.word),
+                "forms": [
+                    {
+                        "masked_lm": form.masked_lm,
+                        "side": form.side,
+                        "start": form.form.start,
+                        "refused": form.refused,
+                        "in_window": form.in_window,
+                        "fillers": list(map(asdict, self.fillers(form))),
+                    }
+                    for form in word.forms
+                ],
+                "replacements": list(map(asdict, word.replacements)),
+                "dropped": _dropped(word),
+            }
+            for word in self.words
+        ]
         return {**asdict(self.problem), "label": self.label, "variants": self.variants, "words": words}
+
+
+def _dropped(word: FilteredWord) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return by the reason of a filter on validators and by sentence the words that it dropped."""
+    return {
+        reason: {side: tuple(words) for side, words in of_sides.items() if words}
+        for reason, of_sides in word.dropped.items()
+    }
 
 
 def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
@@ -79,22 +242,33 @@ def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
         dataset: The data set of the run.
         seed_id: The id of a seed, or of any problem of the run if its problems can still be read.
         work: The work folder of the run.
-
-    Raises:
-        InputError: If there is no such problem, the answers are missing, or the tagger or a masked LM has changed.
     """
     record = dataset.record
     require(record, "generation")
-    options = options_of_run(record)
+    options = options_of_run(record.options)
     problem = _find_problem(dataset, seed_id, options)
     tagger = tagger_of_run(dataset, options)
     (tagged,) = tag([problem], tagger)
-    words = shared_words(tagged, ignore_case=options.ignore_case)
-    explained = _explain_words(dataset, tagged, words, options, InPlaceTagger(tagger), work)
-    label = record.label_names[problem.label]
+    shared = shared_words(tagged, ignore_case=options.ignore_case)
+    words = {word: FilteredWord(tagged, word, frozenset(), ()) for word in shared}
+    answers: dict[str, MaskedLMAnswers] = {}
+    if replaced := replaced_words(shared, options.classes):
+        problems = [(tagged, replaced)]
+        with stored_answers(dataset, options, work) as answers_to:
+            answers = answers_to(problems)
+        for word in filter_words(problems, answers, InPlaceTagger(tagger), options, wordnet=find_wordnet(options)):
+            words[word.word] = combine(word, options)
     variants = read_split(dataset, ALL)
     classes = variants["word_class"].filter(pc.equal(variants["seed_id"], seed_id)).to_pylist()
-    return Explanation(problem, label, record.texts, options, explained, dict(Counter(classes)))
+    return Explanation(
+        problem,
+        record.label_names[problem.label],
+        record.texts,
+        options,
+        tuple(words.values()),
+        answers,
+        dict(Counter(classes)),
+    )
 
 
 def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Problem:
@@ -103,15 +277,15 @@ def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Prob
         if row["seed_id"] == seed_id:
             return Problem(seed_id, row["premise"], row["hypothesis"], row["label"])
     try:
-        problem_source = open_source(options)
-        problems = stream_problems(problem_source, survey_problems(problem_source))
-        found = next((problem for problem in problems if problem.id == seed_id), None)
+        source = open_source(options)
+        problems = stream_problems(source, survey_problems(source))
+        problem = next((problem for problem in problems if problem.id == seed_id), None)
     except InputError as error:
         raise InputError(
             f"{seed_id!r} is not a seed of {dataset.folder}, and the problems of the run cannot be read: "
             f"{error.message.marked}"
         ) from error
-    if found is None:
+    if problem is None:
         limit = "" if options.limit is None else f" in its first {options.limit:,} rows, all that the run read"
         if options.sample is not None:
             limit = " in the sample that the run read"
@@ -119,32 +293,7 @@ def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Prob
             f"{options.problems} has no problem {seed_id!r}{limit}: "
             "the ids of the seeds are in config seed of the data set"
         )
-    return found
-
-
-def _explain_words(
-    dataset: MergeDataset,
-    tagged: TaggedProblem,
-    words: tuple[SharedWord, ...],
-    options: Options,
-    tagger: InPlaceTagger,
-    work: Path,
-) -> tuple[ExplainedWord, ...]:
-    replaced = replaced_words(words, options.classes)
-    explained: dict[SharedWord, ExplainedWord] = {}
-    if replaced:
-        problems = [(tagged, replaced)]
-        with stored_answers(dataset, options, work) as answers_to:
-            answers = answers_to(problems)
-        for each in filter_words(problems, answers, tagger, options, wordnet=find_wordnet(options)):
-            forms = tuple(trace_form(form, each.word, answers[form.masked_lm]) for form in each.forms)
-            found = combine(each, options)
-            dropped = {
-                reason: {side: tuple(words) for side, words in of_sides.items() if words}
-                for reason, of_sides in found.dropped.items()
-            }
-            explained[each.word] = ExplainedWord(each.word, forms, found.replacements, dropped)
-    return tuple(explained.get(word, ExplainedWord(word, (), ())) for word in words)
+    return problem
 
 
 def explanation_text(explanation: Explanation) -> str:
@@ -153,13 +302,13 @@ def explanation_text(explanation: Explanation) -> str:
     shown = {texts.first: problem.premise, texts.second: problem.hypothesis, "label": explanation.label}
     width = max(map(len, shown))
     lines = [f"{name:{width}}  {text}" for name, text in shown.items()]
-    for each in explanation.words:
-        lines += ["", *_word_lines(each, explanation)]
+    for word in explanation.words:
+        lines += ["", *_word_lines(word, explanation)]
     return "\n".join([*lines, "", *_class_lines(explanation), ""])
 
 
-def _word_lines(explained: ExplainedWord, explanation: Explanation) -> Iterator[str]:
-    word, options, texts = explained.word, explanation.options, explanation.texts
+def _word_lines(filtered: FilteredWord, explanation: Explanation) -> Iterator[str]:
+    word, options, texts = filtered.word, explanation.options, explanation.texts
     names = texts.by_column
     counts = f"{len(word.premise)} in the {texts.first}, {len(word.hypothesis)} in the {texts.second}"
     yield f"{word.text} ({word.word_class}; {counts})"
@@ -168,25 +317,25 @@ def _word_lines(explained: ExplainedWord, explanation: Explanation) -> Iterator[
     elif word.word_class not in options.classes:
         yield f"  not replaced: the run replaces {', '.join(options.classes)}"
     else:
-        for form in explained.forms:
-            yield from _form_lines(form, names[form.side])
-        for reason, of_sides in explained.dropped.items():
+        for form in filtered.forms:
+            yield from _form_lines(form, explanation.fillers(form), names[form.side])
+        for reason, of_sides in _dropped(filtered).items():
             for side, words in of_sides.items():
                 yield f"  {reason} in the {names[side]} {len(words)}: {_examples(words)}"
         both = "or" if options.sides == UNION else "and"
-        yield f"  validated in {texts.first} {both} {texts.second}: {len(explained.replacements)}"
-        yield f"    {_listed([replacement.word for replacement in explained.replacements])}"
+        yield f"  validated in {texts.first} {both} {texts.second}: {len(filtered.replacements)}"
+        yield f"    {_listed([replacement.word for replacement in filtered.replacements])}"
 
 
-def _form_lines(form: TracedForm, text: str) -> Iterator[str]:
+def _form_lines(form: FilteredForm, fillers: Sequence[Filler], text: str) -> Iterator[str]:
     window = ", in a window of the text" if form.in_window else ""
-    where = f"  {form.masked_lm}, {text} at {form.start}{window}:"
+    where = f"  {form.masked_lm}, {text} at {form.form.start}{window}:"
     if form.refused is not None:
         yield f"{where} no answer: {form.refused}"
         return
-    yield f"{where} {len(form.fillers)} fillers, {len(form.kept)} kept: {_listed(list(form.kept))}"
+    yield f"{where} {len(fillers)} fillers, {len(form.suggestions)} kept: {_listed([*form.suggestions])}"
     dropped: dict[str, list[str]] = {}
-    for filler in form.fillers:
+    for filler in fillers:
         if filler.dropped is not None:
             dropped.setdefault(filler.dropped, []).append(filler.word)
     for reason, words in dropped.items():
@@ -196,10 +345,10 @@ def _form_lines(form: TracedForm, text: str) -> Iterator[str]:
 def _class_lines(explanation: Explanation) -> Iterator[str]:
     """Say for each class whether the problem has enough replacements to be a seed."""
     for name in explanation.options.classes:
-        found = sum(len(each.replacements) for each in explanation.words if each.word.word_class == name)
+        number = sum(len(word.replacements) for word in explanation.words if word.word.word_class == name)
         variants = explanation.variants.get(name, 0)
         verdict = f"{count(variants, 'variant')} in config {name}" if variants else f"not a seed of config {name}"
-        yield f"{name}: {count(found, 'replacement')}, a seed needs {explanation.options.inflation}: {verdict}"
+        yield f"{name}: {count(number, 'replacement')}, a seed needs {explanation.options.inflation}: {verdict}"
 
 
 def _examples(words: Sequence[str]) -> str:

@@ -1,9 +1,8 @@
 """Inventory: list the content of a work folder, and delete what a data set does not need."""
 
-import json
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +19,24 @@ from generation.work import (
     key_of,
     read_description,
 )
-from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_json, write_json
+from merge_snli.base.files import disk_errors_as_input_errors, read_json, sha256_of_json, write_json
 from merge_snli.base.option import described
 from merge_snli.base.table import Column, Table
-from merge_snli.dataset.record import Inputs, Record, as_json, inputs_of
+from merge_snli.dataset.record import Record, inputs_of
 
 TAGGED, RESULTS, ANSWERS = "tagged problems", "results", "answers"
 
-Json = dict[str, Any]
-
 BYTES_PER_MIB = 2**20
 NEEDED = {True: "yes", False: "no", None: "unknown"}
+
+# How the name of an entry shows the options that answers depend on.
+SHOWN_OPTIONS = {
+    "device": "{}",
+    "dtype": "{}",
+    "top_k": "top-k {}",
+    "mask": "mask {}",
+    "split_words": "split-words",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,26 +56,26 @@ class Stored:
 
     kind: str
     masked_lm: str | None = None
-    cache_key: Json
+    cache_key: dict[str, Any] = field(default_factory=dict)
     needed: bool | None
     shards: int
     rows: int
     bytes: int
     paths: tuple[Path, ...]
 
-    def as_dict(self) -> Json:
+    def as_dict(self) -> dict[str, Any]:
         """Return everything but the paths as JSON values."""
         return {name: value for name, value in asdict(self).items() if name != "paths"}
 
 
 def note_needs(
-    work: Path, inputs: Inputs, tagged: Iterable[Path], results: Iterable[Path], answers: Iterable[Path]
+    work: Path, inputs: Mapping[str, Any], tagged: Iterable[Path], results: Iterable[Path], answers: Iterable[Path]
 ) -> None:
     """Record which files of a work folder a run needs.
 
     Args:
         work: The work folder.
-        inputs: Everything that the rows of the run's data set depend on.
+        inputs: Everything that the rows of the run's data set depend on, as JSON values.
         tagged: Shards of tagged problems.
         results: Shards made from them.
         answers: Folders of the masked LMs' answers.
@@ -102,45 +108,38 @@ def drop(stored: Iterable[Stored]) -> None:
 
     Args:
         stored: All or some entries of `inventory`.
-
-    Raises:
-        InputError: If a file cannot be deleted.
     """
-    for each in stored:
-        for path in each.paths:
-            with disk_errors_as_input_errors(path.parent):
-                if path.is_dir():
-                    shutil.rmtree(path)
-                else:
-                    path.unlink()
+    for path in (path for entry in stored for path in entry.paths):
+        with disk_errors_as_input_errors(path.parent):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
 
 
-def _needs_file(work: Path, inputs: Inputs) -> Path:
-    return work / RUNS_FOLDER / f"{sha256_of_json(as_json(inputs))[:32]}.json"
+def _needs_file(work: Path, inputs: Mapping[str, Any]) -> Path:
+    return work / RUNS_FOLDER / f"{sha256_of_json(inputs)[:32]}.json"
 
 
-def _read_needs(work: Path, inputs: Inputs) -> dict[str, set[str]] | None:
+def _read_needs(work: Path, inputs: Mapping[str, Any]) -> dict[str, set[str]] | None:
     """Return the keys or folder names that a run needs by kind; None if they were not recorded."""
     try:
-        needs = json.loads(_needs_file(work, inputs).read_text(encoding="utf-8"))
+        needs = read_json(_needs_file(work, inputs))
         return {kind: set(needs[kind]) for kind in (TAGGED, RESULTS, ANSWERS)}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (KeyError, TypeError):
         return None
 
 
 def _answers(work: Path, needs: dict[str, set[str]] | None) -> Iterator[Stored]:
     for folder in sorted(path for path in (work / ANSWERS_FOLDER).glob("*") if path.is_dir()):
         description = read_description(folder)
-        shards = sorted(folder.glob("*.parquet"))
-        yield Stored(
+        yield _stored(
+            sorted(folder.glob("*.parquet")),
+            (folder,),
             kind=ANSWERS,
+            needed=None if needs is None else folder.name in needs[ANSWERS],
             masked_lm=description.get("masked_lm"),
             cache_key={name: value for name, value in description.items() if name not in {"masked_lm", "pieces"}},
-            needed=None if needs is None else folder.name in needs[ANSWERS],
-            shards=len(shards),
-            rows=sum(map(_rows, shards)),
-            bytes=sum(path.stat().st_size for path in folder.iterdir()),
-            paths=(folder,),
         )
 
 
@@ -150,15 +149,13 @@ def _shards(kind: str, folders: Iterable[Path], needs: dict[str, set[str]] | Non
     for needed in (True, False) if needs is not None else (None,):
         selected = tuple(path for path in shards if needs is None or (key_of(path) in needs[kind]) == needed)
         if selected:
-            yield Stored(
-                kind=kind,
-                cache_key={},
-                needed=needed,
-                shards=len(selected),
-                rows=sum(map(_rows, selected)),
-                bytes=sum(path.stat().st_size for path in selected),
-                paths=selected,
-            )
+            yield _stored(selected, selected, kind=kind, needed=needed)
+
+
+def _stored(shards: Sequence[Path], paths: tuple[Path, ...], **about: Any) -> Stored:  # noqa: ANN401 - other fields
+    files = [file for path in paths for file in (path.iterdir() if path.is_dir() else [path])]
+    size = sum(file.stat().st_size for file in files)
+    return Stored(shards=len(shards), rows=sum(map(_rows, shards)), bytes=size, paths=paths, **about)
 
 
 def _rows(path: Path) -> int:
@@ -175,12 +172,13 @@ def inventory_table(work: Path, stored: Sequence[Stored]) -> Table:
         work: The work folder.
         stored: What `generation.report.inventory.inventory` returned.
     """
-    total = sum(each.bytes for each in stored)
+    total = sum(entry.bytes for entry in stored)
     return Table(
         title=f"{total / BYTES_PER_MIB:,.1f} MiB in {work}",
         columns=(Column("content", "left"), *map(Column, ("shards", "rows", "MiB")), Column("needed", "left")),
         rows=tuple(
-            (_name(each), each.shards, each.rows, each.bytes / BYTES_PER_MIB, NEEDED[each.needed]) for each in stored
+            (_name(entry), entry.shards, entry.rows, entry.bytes / BYTES_PER_MIB, NEEDED[entry.needed])
+            for entry in stored
         ),
     )
 
@@ -189,13 +187,10 @@ def _name(stored: Stored) -> str:
     """Name an entry; answers by their masked LM, its device, top-k, and the other options that are not the default."""
     if stored.kind != ANSWERS:
         return stored.kind
-    key = stored.cache_key
-    default = {name: option.default for name, option in described(Options)}
+    default = {name: option.default for name, option in described(Options)} | {"top_k": None}  # which is always shown
     options = [
-        *([str(key["device"])] if "device" in key else []),
-        *([str(key["dtype"])] if key.get("dtype", default["dtype"]) != default["dtype"] else []),
-        *([f"top-k {key['top_k']}"] if "top_k" in key else []),
-        *([f"mask {key['mask']}"] if key.get("mask", default["mask"]) != default["mask"] else []),
-        *(["split-words"] if key.get("split_words") else []),
+        text.format(stored.cache_key[name])
+        for name, text in SHOWN_OPTIONS.items()
+        if stored.cache_key.get(name, default[name]) != default[name]
     ]
     return f"answers of {stored.masked_lm or 'a masked LM'} ({', '.join(options)})"

@@ -5,7 +5,7 @@ seed that both masked LMs validated.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import groupby, permutations
@@ -23,16 +23,12 @@ from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.variants import validated_by
 from merge_snli.schema import ALL
 
-FORMATS = (".svg", ".png", ".pdf")
 INCHES_PER_MASKED_LM = 0.9
 # Share of the largest value from which a cell's number is white instead of black.
 DARK = 0.6
 
-# Metadata by format, without dates, so that the file is reproducible.
+# The formats, each with its metadata without dates, so that the file is reproducible.
 METADATA: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
-
-# Names of the masked LMs that suggest a word, by shared word and suggestion.
-Suggested = dict[tuple[object, str], set[str]]
 
 
 @dataclass(frozen=True)
@@ -82,18 +78,16 @@ def suggestion_overlaps(words: Iterable[FilteredWord], masked_lms: tuple[str, ..
     """
     counts: dict[str, Counter[frozenset[str]]] = {"sentence": Counter(), "problem": Counter()}
     problems = 0
-    for _, of_problem in groupby(words, lambda each: each.tagged.problem.id):
+    for _, of_problem in groupby(words, lambda word: word.tagged.problem.id):
         problems += 1
-        by_side: dict[str, Suggested] = {side: defaultdict(set) for side in SIDES}
-        whole: Suggested = defaultdict(set)
-        for each in of_problem:
-            for form in each.forms:
-                for word in form.suggestions:
-                    for suggested in (by_side[form.side], whole):
-                        suggested[each.word, word].add(form.masked_lm)
-        for suggested in by_side.values():
-            counts["sentence"].update(map(frozenset, suggested.values()))
-        counts["problem"].update(map(frozenset, whole.values()))
+        names: dict[str, dict[Hashable, set[str]]] = {unit: defaultdict(set) for unit in counts}
+        for word in of_problem:
+            for form in word.forms:
+                for suggestion in form.suggestions:
+                    names["sentence"][form.side, word.word, suggestion].add(form.masked_lm)
+                    names["problem"][word.word, suggestion].add(form.masked_lm)
+        for unit, of_unit in names.items():
+            counts[unit].update(map(frozenset, of_unit.values()))
     totals = {"sentence": len(SIDES) * problems, "problem": problems}
     return {unit: _average(counts[unit], total, unit, masked_lms) for unit, total in totals.items()}
 
@@ -111,54 +105,47 @@ def _average(counts: Counter[frozenset[str]], total: int, unit: str, masked_lms:
     return Overlap(f"Suggestions per {unit}", masked_lms, shared / max(1, total), (note,))
 
 
-def figure_9(found: Overlap) -> Table:
+def figure_9(shown: Overlap) -> Table:
     """Return the numbers of Figure 9 as a table."""
     return Table(
-        title=f"Figure 9: {found.of.lower()} that two masked LMs share",
-        columns=(Column("masked LM", "left"), *map(Column, found.masked_lms)),
+        title=f"Figure 9: {shown.of.lower()} that two masked LMs share",
+        columns=(Column("masked LM", "left"), *map(Column, shown.masked_lms)),
         rows=tuple(
             (name, *(round(value, 1) for value in row))
-            for name, row in zip(found.masked_lms, found.shared.tolist(), strict=True)
+            for name, row in zip(shown.masked_lms, shown.shared.tolist(), strict=True)
         ),
-        notes=("On the diagonal: those that only this masked LM has.", *found.notes),
+        notes=("On the diagonal: those that only this masked LM has.", *shown.notes),
     )
 
 
 def check_format(path: Path) -> None:
-    """Check that an overlap can be drawn into a file of this name.
-
-    Raises:
-        InputError: If the suffix is not one of `FORMATS`.
-    """
-    if path.suffix not in FORMATS:
-        raise InputError(f"{param('out')} {path}: unknown format {path.suffix!r}, use one of {', '.join(FORMATS)}")
+    """Check that an overlap can be drawn into a file of this name: its suffix is one of `METADATA`."""
+    if path.suffix not in METADATA:
+        raise InputError(f"{param('out')} {path}: unknown format {path.suffix!r}, use one of {', '.join(METADATA)}")
 
 
-def draw_overlap(found: Overlap, path: Path) -> None:
+def draw_overlap(shown: Overlap, path: Path) -> None:
     """Draw an overlap of masked LMs into a file.
 
     Args:
-        found: The overlap.
-        path: The file; its suffix is one of `FORMATS`.
-
-    Raises:
-        InputError: If the suffix is another one, or the file cannot be written.
+        shown: The overlap.
+        path: The file, for `check_format`.
     """
     check_format(path)
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    size = 2 + INCHES_PER_MASKED_LM * len(found.masked_lms)
+    size = 2 + INCHES_PER_MASKED_LM * len(shown.masked_lms)
     figure = Figure(figsize=(size, size), layout="constrained")
     axes = figure.add_subplot()
-    axes.imshow(found.shared, cmap="Blues", vmin=0)
-    labels = [name.rpartition("/")[2].removeprefix("demo:") for name in found.masked_lms]
+    axes.imshow(shown.shared, cmap="Blues", vmin=0)
+    labels = [name.rpartition("/")[2].removeprefix("demo:") for name in shown.masked_lms]
     axes.set_xticks(range(len(labels)), labels, rotation=45, ha="right")
     axes.set_yticks(range(len(labels)), labels)
-    for (row, column), value in np.ndenumerate(found.shared):
-        color = "white" if value > DARK * found.shared.max() else "black"
+    for (row, column), value in np.ndenumerate(shown.shared):
+        color = "white" if value > DARK * shown.shared.max() else "black"
         axes.text(column, row, f"{value:.1f}", ha="center", va="center", color=color)
-    axes.set_title(f"{found.of} shared by two masked LMs\n(diagonal: of this one only)")
+    axes.set_title(f"{shown.of} shared by two masked LMs\n(diagonal: of this one only)")
     content = BytesIO()
     # A fixed salt makes the ids in an SVG reproducible.
     with mpl.rc_context({"svg.hashsalt": "merge-snli"}):

@@ -1,18 +1,17 @@
 """Summaries: the shared words of a run or of any problems, and the seeds and variants of each config."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
-from generation.output.record import add_word_counts, count_words
-from generation.report.paper import percent
+from generation.output.dataset import add_word_counts, count_words
 from generation.run import open_problems
 from generation.sentences.tagging import tag
 from generation.sentences.words import LEFT_OUT, shared_words
 from merge_snli.base.progress import Progress
 from merge_snli.base.table import Column, Table
-from merge_snli.dataset.record import Record, TaggerRecord, WordCounts, generation_of
+from merge_snli.dataset.record import Record, WordCounts, generation_of
 from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems
@@ -21,37 +20,14 @@ from merge_snli.schema import ALL
 PROBLEMS_PER_BATCH = 1_000
 
 
-@dataclass(frozen=True)
-class WordsReport:
-    """The shared words of some problems.
-
-    Attributes:
-        problems: Where the problems were read from.
-        with_label: Number of problems with a gold label, the only ones counted.
-        without_label: Number of problems without one.
-        tagger: The tagger.
-        classes: Counts by word class.
-    """
-
-    problems: str
-    with_label: int
-    without_label: int
-    tagger: TaggerRecord
-    classes: dict[str, WordCounts]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the report as JSON values."""
-        return asdict(self)
-
-
-def words_report(options: ProblemOptions) -> WordsReport:
+def words_report(options: ProblemOptions) -> tuple[dict[str, Any], Table]:
     """Read and tag problems, and count those that share a word of each class.
 
     Args:
         options: Where the problems are and how to read them.
 
-    Raises:
-        InputError: If the problems or the tagger cannot be read.
+    Returns:
+        The counts as JSON values, and as a table.
     """
     tagger = find_tagger(options.tagger, language=options.language)
     progress = Progress()
@@ -60,16 +36,22 @@ def words_report(options: ProblemOptions) -> WordsReport:
     counts: dict[str, WordCounts] = {}
     with progress.stage("shared words", unit="problems", total=survey.with_label) as stage:
         while batch := list(islice(problems, PROBLEMS_PER_BATCH)):
-            words = [(each, shared_words(each)) for each in tag(batch, tagger)]
+            words = [(tagged, shared_words(tagged)) for tagged in tag(batch, tagger)]
             counts = add_word_counts(counts, count_words(words, survey.label_names))
             stage.advance(len(batch))
-    return WordsReport(
-        str(options.problems),
-        survey.with_label,
-        survey.without_label,
-        TaggerRecord(tagger.name, tagger.version, tagger.digest),
-        counts,
-    )
+    report = {
+        "problems": str(options.problems),
+        "with_label": survey.with_label,
+        "without_label": survey.without_label,
+        "tagger": {"name": tagger.name, "version": tagger.version, "digest": tagger.digest},
+        "classes": {name: asdict(of_class) for name, of_class in counts.items()},
+    }
+    return report, words_table(counts, survey.with_label, survey.without_label)
+
+
+def percent(number: int, total: int) -> float | None:
+    """Return a share in percent, rounded to one decimal; None if `total` is 0."""
+    return round(100 * number / total, 1) if total else None
 
 
 def words_table(classes: Mapping[str, WordCounts], with_label: int, without_label: int) -> Table:

@@ -1,7 +1,5 @@
 """Sentences with a word masked or replaced: the inputs of the masked LMs, and suggestions in the case of a word."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -36,11 +34,11 @@ class Form:
         """The masked word."""
         return self.text[self.start : self.end]
 
-    def part(self, start: int, end: int) -> Form:
-        """Return the form of the same occurrence in a part of the text, without white space at its end.
+    def within(self, start: int, end: int) -> "Form":
+        """Return the form of the same occurrence in a window of the text, without white space at its end.
 
         Args:
-            start: Offset of the first character of the part.
+            start: Offset of the first character of the window.
             end: Offset after its last character.
         """
         others = tuple(other - start for other in self.also_masked if start <= other < end)

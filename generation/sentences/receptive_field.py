@@ -78,27 +78,27 @@ class ReceptiveFieldTagger:
         self._embeddings = torch.zeros(1, len(self._layers[0].gain))
         self._centers: dict[tuple[str, str, str, bool], tuple[list[int], int] | None] = {}
 
-    def tags(self, places: Sequence[Substitution]) -> list[str | None]:
+    def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
         """Return the Penn tag of each suggestion in its sentence; None if it is not a single token."""
         sentences: dict[str, _Tokens] = {}
         contexts: dict[tuple[str, int, int], _Context] = {}
-        windows = [self._window(place, sentences, contexts) for place in places]
+        windows = [self._window(suggestion, sentences, contexts) for suggestion in suggestions]
         self._embed_new()
         known = [window for window in windows if window is not None]
         tags: list[str] = []
         with _one_thread():
             for first in range(0, len(known), SUGGESTIONS_PER_BATCH):
                 tags += self._tags_of(torch.tensor(known[first : first + SUGGESTIONS_PER_BATCH]))
-        found = iter(tags)
-        return [None if window is None else next(found) for window in windows]
+        remaining = iter(tags)
+        return [None if window is None else next(remaining) for window in windows]
 
     def _window(
-        self, place: Substitution, sentences: dict[str, _Tokens], contexts: dict[tuple[str, int, int], _Context]
+        self, suggestion: Substitution, sentences: dict[str, _Tokens], contexts: dict[tuple[str, int, int], _Context]
     ) -> list[int] | None:
         """Return the rows of the 2d + 1 embeddings around the suggestion; None if it is not a single token."""
-        key = place.sentence, place.start, place.end
-        context = contexts.get(key) or contexts.setdefault(key, self._context(place, sentences))
-        chunk = context.before, place.word, context.after, context.spaced
+        key = suggestion.sentence, suggestion.start, suggestion.end
+        context = contexts.get(key) or contexts.setdefault(key, self._context(suggestion, sentences))
+        chunk = context.before, suggestion.word, context.after, context.spaced
         center = (
             self._centers[chunk] if chunk in self._centers else self._centers.setdefault(chunk, self._center(*chunk))
         )
@@ -107,9 +107,9 @@ class ReceptiveFieldTagger:
         rows, index = center  # left and right of these, the context has as many rows as the receptive field
         return (context.left + rows + context.right)[index : index + 2 * self._field + 1]
 
-    def _context(self, place: Substitution, sentences: dict[str, _Tokens]) -> _Context:
-        text = place.sentence
-        begin, end = place.start, place.end
+    def _context(self, suggestion: Substitution, sentences: dict[str, _Tokens]) -> _Context:
+        text = suggestion.sentence
+        begin, end = suggestion.start, suggestion.end
         while begin > 0 and not text[begin - 1].isspace():
             begin -= 1
         while end < len(text) and not text[end].isspace():
@@ -121,8 +121,8 @@ class ReceptiveFieldTagger:
         return _Context(
             (padding + tokens.rows[:first])[-self._field :],
             (tokens.rows[after:] + padding)[: self._field],
-            text[begin : place.start],
-            text[place.end : end],
+            text[begin : suggestion.start],
+            text[suggestion.end : end],
             tokens.spaced[after - 1],
         )
 
@@ -133,8 +133,8 @@ class ReceptiveFieldTagger:
             The rows of the tokens, and which of them is the suggestion; None if it is not a single token.
         """
         tokens = self._tokens(before + word + after, spaced)
-        found = (index for index, start in enumerate(tokens.starts) if start == len(before))
-        return next(((tokens.rows, index) for index in found if tokens.texts[index] == word), None)
+        indices = (index for index, start in enumerate(tokens.starts) if start == len(before))
+        return next(((tokens.rows, index) for index in indices if tokens.texts[index] == word), None)
 
     def _tokens(self, text: str, spaced: bool = False) -> _Tokens:
         doc = self._nlp.make_doc(text)
@@ -172,9 +172,9 @@ class ReceptiveFieldTagger:
             # Most suggestions of a batch have the same neighbors, so most triples of the first layer are repeated.
             count = len(self._embeddings)
             numbers = (windows[:, :-2] * count + windows[:, 1:-1]) * count + windows[:, 2:]
-            numbers, places = torch.unique(numbers, return_inverse=True)
+            numbers, suggestions = torch.unique(numbers, return_inverse=True)
             triples = torch.stack([numbers // count**2, numbers // count % count, numbers % count], dim=1)
-            values = first(self._embeddings[triples])[places, 0]
+            values = first(self._embeddings[triples])[suggestions, 0]
             for layer in others:
                 values = layer(values)
             weights, bias = self._softmax

@@ -15,7 +15,7 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.base.stages import WHOLE, TaskShare
 from merge_snli.languages.language import ENGLISH
 from merge_snli.models.tagger import Tagger
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 
 _TOKENS = pa.list_(pa.struct([("start", pa.int32()), ("length", pa.int32()), ("tag", pa.string())]))
 _STARTS = pa.list_(pa.int32())
@@ -63,9 +63,6 @@ def tag_shard(problems: Sequence[Problem], tagger: Tagger, work: Path, *, ignore
 
     Returns:
         The file of the shard.
-
-    Raises:
-        InputError: If the work folder is not writable.
     """
     key = _key(problems, tagger, ignore_case=ignore_case)
     cached = find_shard(work / TAGGED_FOLDER, key)
@@ -94,8 +91,8 @@ def read_tagged(shard: Path, classes: Sequence[str], share: TaskShare = WHOLE) -
         share: The share of the problems to read.
     """
     table = read_shard(shard)
-    part = table.take(pa.array(share.of(table.num_rows), pa.int64()))
-    replaced = ((tagged, replaced_words(words, classes)) for tagged, words in _words(part))
+    rows = table.take(pa.array(share.of(table.num_rows), pa.int64()))
+    replaced = ((tagged, replaced_words(words, classes)) for tagged, words in _words(rows))
     return [(tagged, words) for tagged, words in replaced if words]
 
 
@@ -128,7 +125,9 @@ def replaced_words(words: Sequence[SharedWord], classes: Sequence[str]) -> tuple
 
 
 def _key(problems: Sequence[Problem], tagger: Tagger, *, ignore_case: bool) -> str:
-    contents = [[each.id, each.premise, each.hypothesis, each.label, *each.extra] for each in problems]
+    contents = [
+        [problem.id, problem.premise, problem.hypothesis, problem.label, *problem.extra] for problem in problems
+    ]
     return sha256_of_json([contents, SCHEMA.names, tagger.digest, ignore_case, version("spacy"), METHOD_VERSION])[:32]
 
 

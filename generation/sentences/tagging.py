@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from generation.sentences.forms import Substitution
 from merge_snli.languages.language import ENGLISH, is_english, language_of
-from merge_snli.models.tagger import CLASS_OF_TAG, PARSER
+from merge_snli.models.tagger import CLASS_OF_TAG, PARSER, Tagger
+from merge_snli.problems.problem import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from spacy.tokens import Token as SpacyToken
 
     from generation.sentences.receptive_field import ReceptiveFieldTagger
-    from merge_snli.models.tagger import Tagger
-    from merge_snli.problems.reading import Problem
 
 logger = logging.getLogger(__name__)
 
@@ -100,6 +98,9 @@ class InPlaceTagger:
     """Tags suggestions in their sentences, by the tagger's receptive field if that gives the same tags.
 
     The first suggestions of a run verify the fast path. Its caches live as long as this object.
+
+    Attributes:
+        tagger: The tagger.
     """
 
     def __init__(self, tagger: Tagger) -> None:
@@ -108,7 +109,7 @@ class InPlaceTagger:
         Args:
             tagger: The tagger.
         """
-        self._tagger = tagger
+        self.tagger = tagger
         self._fast: ReceptiveFieldTagger | None = None
         self._alone: dict[str, dict[str, str]] = {}
         self._verified = False
@@ -118,73 +119,74 @@ class InPlaceTagger:
         """Whether the fast path is used because it gave the same tags."""
         return self._fast is not None
 
-    def word_classes(self, places: Sequence[Substitution]) -> list[str | None]:
+    def word_classes(self, suggestions: Sequence[Substitution]) -> list[str | None]:
         """Return the word class of each suggestion in its sentence.
 
         Args:
-            places: The suggestions.
+            suggestions: The suggestions.
 
         Returns:
             `noun`, `verb`, `adj` or `adv`; None for a closed class, or if the suggestion has no tag.
         """
-        return [word_class_of(tag) for tag in self.tags(places)]
+        return [word_class_of(tag) for tag in self.tags(suggestions)]
 
-    def tags(self, places: Sequence[Substitution]) -> list[str | None]:
+    def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
         """Return the tag of each suggestion in its sentence, see `tag_of`.
 
         Taggers of other languages than English often give a word the gender and number that its neighbors have. So it
         is also tagged on its own. If that gives another gender or number, the tag has both, as in `Gender=Fem,Masc`.
 
         Args:
-            places: The suggestions.
+            suggestions: The suggestions.
 
         Returns:
             The tags; None if spaCy splits the suggestion into several tokens or joins it with its neighbors.
         """
-        if not is_english(self._tagger.language):
-            return self._tags_with_own_features(places)
-        if not self._verified and places:
-            self._fast = self._verified_fast_path(places[:SUGGESTIONS_TO_VERIFY])
+        if not is_english(self.tagger.language):
+            return self._tags_with_own_features(suggestions)
+        if not self._verified and suggestions:
+            self._fast = self._verified_fast_path(suggestions[:SUGGESTIONS_TO_VERIFY])
             self._verified = True
-        return plain_tags(places, self._tagger) if self._fast is None else self._fast.tags(places)
+        return plain_tags(suggestions, self.tagger) if self._fast is None else self._fast.tags(suggestions)
 
-    def same_parses(self, places: Sequence[Substitution]) -> list[bool]:
+    def same_parses(self, suggestions: Sequence[Substitution]) -> list[bool]:
         """Return whether each sentence has the same dependency parse with the original and with the suggestion.
 
         Args:
-            places: The suggestions. The tagger needs a parser.
+            suggestions: The suggestions. The tagger needs a parser.
 
         Returns:
             Whether both have the same number of tokens, with the same heads and labels.
         """
-        sentences = dict.fromkeys(place.sentence for place in places)
-        originals = dict(zip(sentences, _parses(sentences, self._tagger), strict=True))
-        parses = _parses((place.text for place in places), self._tagger)
-        return [parse == originals[place.sentence] for place, parse in zip(places, parses, strict=True)]
+        sentences = dict.fromkeys(suggestion.sentence for suggestion in suggestions)
+        originals = dict(zip(sentences, _parses(sentences, self.tagger), strict=True))
+        parses = _parses((suggestion.text for suggestion in suggestions), self.tagger)
+        return [parse == originals[suggestion.sentence] for suggestion, parse in zip(suggestions, parses, strict=True)]
 
-    def _tags_with_own_features(self, places: Sequence[Substitution]) -> list[str | None]:
-        capitals = language_of(self._tagger.language).noun_capitals
-        words = [place.word if capitals else place.word.lower() for place in places]  # as within a sentence
+    def _tags_with_own_features(self, suggestions: Sequence[Substitution]) -> list[str | None]:
+        capitals = language_of(self.tagger.language).noun_capitals
+        # As within a sentence.
+        words = [suggestion.word if capitals else suggestion.word.lower() for suggestion in suggestions]
         new = [word for word in dict.fromkeys(words) if word not in self._alone]
         alone = [Substitution("", 0, 0, word) for word in new]
-        for word, tag in zip(new, plain_tags(alone, self._tagger), strict=True):
+        for word, tag in zip(new, plain_tags(alone, self.tagger), strict=True):
             self._alone[word] = {} if tag is None else features_of(tag)
-        tags = plain_tags(places, self._tagger)
+        tags = plain_tags(suggestions, self.tagger)
         return [
             None if tag is None else _with_features(tag, self._alone[word])
             for word, tag in zip(words, tags, strict=True)
         ]
 
-    def _verified_fast_path(self, places: Sequence[Substitution]) -> ReceptiveFieldTagger | None:
+    def _verified_fast_path(self, suggestions: Sequence[Substitution]) -> ReceptiveFieldTagger | None:
         from generation.sentences.receptive_field import ReceptiveFieldTagger
 
         try:
-            fast = ReceptiveFieldTagger(self._tagger)
-            if fast.tags(places) == plain_tags(places, self._tagger):
+            fast = ReceptiveFieldTagger(self.tagger)
+            if fast.tags(suggestions) == plain_tags(suggestions, self.tagger):
                 return fast
-            logger.warning("tagger %s: tagging whole sentences (receptive field gave other tags)", self._tagger.name)
+            logger.warning("tagger %s: tagging whole sentences (receptive field gave other tags)", self.tagger.name)
         except (AttributeError, LookupError, RuntimeError, StopIteration, TypeError, ValueError) as error:
-            logger.info("tagger %s: tagging whole sentences (%r)", self._tagger.name, error)
+            logger.info("tagger %s: tagging whole sentences (%r)", self.tagger.name, error)
         return None
 
 
@@ -220,7 +222,7 @@ def _with_features(tag: str, own: Mapping[str, str]) -> str:
 
 
 def _entries(tag: str) -> dict[str, str]:
-    return dict(each.split("=", 1) for each in tag.split("|")[1:] if each)
+    return dict(entry.split("=", 1) for entry in tag.split("|")[1:] if entry)
 
 
 def features_of(tag: str) -> dict[str, str]:
@@ -233,14 +235,12 @@ def lemma_of(tag: str) -> str | None:
     return _entries(tag).get(LEMMA)
 
 
-def plain_tags(places: Sequence[Substitution], tagger: Tagger) -> list[str | None]:
+def plain_tags(suggestions: Sequence[Substitution], tagger: Tagger) -> list[str | None]:
     """Return the tag of each suggestion as spaCy tags the whole sentence; None if it is not a single token."""
-    texts = (place.text for place in places)
+    texts = (suggestion.text for suggestion in suggestions)
     docs = tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH, disable=[PARSER])
-    return [
-        next(
-            (tag_of(token, tagger.language) for token in doc if token.idx == place.start and token.text == place.word),
-            None,
-        )
-        for place, doc in zip(places, docs, strict=True)
-    ]
+    tokens = (
+        next((token for token in doc if (token.idx, token.text) == (suggestion.start, suggestion.word)), None)
+        for suggestion, doc in zip(suggestions, docs, strict=True)
+    )
+    return [None if token is None else tag_of(token, tagger.language) for token in tokens]

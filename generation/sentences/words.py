@@ -61,7 +61,8 @@ def is_negation(text: str, language: str | None = None) -> bool:
 def _without_marks(text: str) -> str:
     """Return a text without combining marks, except those before its first letter."""
     first = next((index for index, character in enumerate(text) if character.isalpha()), 0)
-    return text[:first] + "".join(each for each in text[first:] if not unicodedata.category(each).startswith("M"))
+    others = (character for character in text[first:] if not unicodedata.category(character).startswith("M"))
+    return text[:first] + "".join(others)
 
 
 def words_of(problem: TaggedProblem) -> frozenset[str]:
@@ -119,12 +120,12 @@ def shared_words(
     """
     form = _lower if ignore_case else str
     in_hypothesis = {(form(token.text), token.word_class) for token in tagged.hypothesis.tokens}
-    found = dict.fromkeys(
+    shared = dict.fromkeys(
         (form(token.text), token.word_class)
         for token in tagged.premise.tokens
         if token.word_class in classes and (form(token.text), token.word_class) in in_hypothesis
     )
-    words = [_shared_word(text, word_class, tagged, form) for text, word_class in found if word_class is not None]
+    words = [_shared_word(text, word_class, tagged, form) for text, word_class in shared if word_class is not None]
     return tuple(sorted(words, key=lambda word: (WORD_CLASSES.index(word.word_class), word.premise)))
 
 
@@ -156,17 +157,14 @@ def _left_out(text: str, word_class: str, tagged: TaggedProblem, form: Callable[
         for token in sentence.tokens
         if token.text.casefold() == text.casefold()
     ]
-    if any(form(token.text) != text for _, token in same_letters):
-        return OTHER_CASE
-    if any(token.word_class != word_class for _, token in same_letters):
-        return OTHER_CLASS
-    if is_negation(text, tagged.language):
-        return NEGATION
-    if word_class == "verb" and any(CONTRACTED_NEGATION.match(whole, token.end) for whole, token in same_letters):
-        return NEGATION
-    if any(_is_part_of_word(whole, token) for whole, token in same_letters):
-        return PART_OF_WORD
-    return None
+    contracted = any(CONTRACTED_NEGATION.match(whole, token.end) for whole, token in same_letters)
+    reasons = {
+        OTHER_CASE: any(form(token.text) != text for _, token in same_letters),
+        OTHER_CLASS: any(token.word_class != word_class for _, token in same_letters),
+        NEGATION: is_negation(text, tagged.language) or (word_class == "verb" and contracted),
+        PART_OF_WORD: any(_is_part_of_word(whole, token) for whole, token in same_letters),
+    }
+    return next((reason for reason, applies in reasons.items() if applies), None)
 
 
 def _is_part_of_word(sentence: str, token: Token) -> bool:

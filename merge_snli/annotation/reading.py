@@ -15,22 +15,24 @@ from pydantic import TypeAdapter, ValidationError
 
 from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample, SheetRow, headings
 from merge_snli.annotation.sheets import SAMPLE_FILE
-from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.extras import install_command
 from merge_snli.base.table import printable
 from merge_snli.dataset.record import validation_errors
 from merge_snli.dataset.texts import TextNames
 
 VARIANT_ID = "variant_id"
+# What may separate the cells of a CSV file; spreadsheet programs of some languages write semicolons.
 DELIMITERS = ",;\t"
-"""What may separate the cells of a CSV file; spreadsheet programs of some languages write semicolons."""
 
+# What openpyxl raises for damaged files.
 DAMAGED = (BadZipFile, ParseError, zlib.error, AttributeError, EOFError, LookupError, TypeError, ValueError)
-"""What openpyxl raises for damaged files."""
 
-
+# A row as it was read: its number or task, for messages, and its cells by column.
 Row: TypeAlias = tuple[str, dict[str, Any]]
-"""A row as it was read: its number or task, for messages, and its cells by column."""
+
+# The spellings of each score; spreadsheets may have numbers with decimals.
+SPELLINGS = {spelling: score for score in SCALE for spelling in (str(score), f"{score}.0")}
 
 
 def sheet_rows(path: Path, texts: TextNames) -> list[Row]:
@@ -46,13 +48,10 @@ def sheet_rows(path: Path, texts: TextNames) -> list[Row]:
     readers = {".xlsx": _read_xlsx, ".csv": _read_csv}
     if path.suffix.lower() not in readers:
         raise InputError(f"{path} is neither .xlsx, .csv nor .json: pass a sheet or an export of Label Studio")
-    try:
+    with explained(OSError, f"{path} cannot be read ({REASON}): name the file of a sheet"):
         header, *rows = readers[path.suffix.lower()](path) or [[]]
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}): name the file of a sheet") from error
     columns = {heading: name for name, heading in headings(texts).items()}
-    found = ("" if cell is None else str(cell).strip() for cell in header)
-    names = [columns.get(name, name) for name in found]
+    names = [columns.get(name, name) for name in map(_text, header)]
     for name in (VARIANT_ID, *SCORES):
         if names.count(name) != 1:
             problem = "has two columns" if name in names else "has no column"
@@ -64,25 +63,24 @@ def sheet_rows(path: Path, texts: TextNames) -> list[Row]:
     ]
 
 
+def _text(cell: Any) -> str:  # noqa: ANN401 - a cell of a spreadsheet holds any type
+    return "" if cell is None else str(cell).strip()
+
+
 def _read_csv(path: Path) -> list[Sequence[Any]]:
-    try:
+    message = f"{path} is not a CSV file in UTF-8 ({REASON}): save it as CSV UTF-8"
+    with explained((UnicodeDecodeError, csv.Error), message):
         text = path.read_bytes().decode("utf-8-sig")
         first = text.partition("\n")[0]
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=max(DELIMITERS, key=first.count), strict=True))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} is not a CSV file in UTF-8 ({reason(error)}): save it as CSV UTF-8") from error
 
 
 def _read_xlsx(path: Path) -> list[Sequence[Any]]:
-    try:
+    with explained(ImportError, f"openpyxl is not installed: run {install_command('annotate')}"):
         from openpyxl import load_workbook
-    except ImportError:
-        raise InputError(f"openpyxl is not installed: run {install_command('annotate')}") from None
     content = path.read_bytes()
-    try:
+    with explained(DAMAGED, f"{path} cannot be read as a spreadsheet ({REASON}): save it as .xlsx again"):
         return list(load_workbook(io.BytesIO(content), data_only=True).worksheets[0].iter_rows(values_only=True))
-    except DAMAGED as error:
-        raise InputError(f"{path} cannot be read as a spreadsheet ({reason(error)}): save it as .xlsx again") from error
 
 
 def export_rows(path: Path) -> dict[str, list[Row]]:
@@ -97,31 +95,22 @@ def export_rows(path: Path) -> dict[str, list[Row]]:
     Raises:
         InputError: If the file cannot be read, is not such an export, or has no annotation.
     """
-    try:
-        tasks = json.loads(path.read_bytes())
-        rows: dict[str, list[Row]] = {}
-        for task in tasks:
+    rows: dict[str, list[Row]] = {}
+    message = f"{path} is not an export of Label Studio ({REASON}): export the project in the format JSON"
+    with (
+        explained((ValueError, TypeError, LookupError, AttributeError), message),
+        explained(OSError, f"{path} cannot be read ({REASON}): name an export of Label Studio"),
+    ):
+        for task in json.loads(path.read_bytes()):
             for annotation in task["annotations"]:
                 if not annotation.get("was_cancelled"):
-                    rows.setdefault(_annotator(annotation["completed_by"]), []).append(_export_row(task, annotation))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}): name an export of Label Studio") from error
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
-        raise InputError(
-            f"{path} is not an export of Label Studio ({reason(error)}): export the project in the format JSON"
-        ) from error
+                    values = {region["from_name"]: _value(region["value"]) for region in annotation["result"]}
+                    user = annotation["completed_by"]
+                    name = str(user["email"]) if isinstance(user, dict) else f"user {user}"
+                    rows.setdefault(name, []).append((f"task {task['id']}", {**task["data"], **values}))
     if not rows:
         raise InputError(f"{path} has no annotations: submit them in Label Studio, then export the project")
     return rows
-
-
-def _annotator(completed_by: Any) -> str:  # noqa: ANN401 - a number, or an object with an e-mail address
-    return str(completed_by["email"]) if isinstance(completed_by, dict) else f"user {completed_by}"
-
-
-def _export_row(task: dict[str, Any], annotation: dict[str, Any]) -> Row:
-    values = {region["from_name"]: _value(region["value"]) for region in annotation["result"]}
-    return f"task {task['id']}", {**task["data"], **values}
 
 
 def _value(value: dict[str, Any]) -> str:
@@ -148,8 +137,8 @@ class Judgment:
     texts: dict[str, str]
 
 
+# The scores by annotator, in the order of the files: one judgment per sampled variant, sorted by variant id.
 Judgments: TypeAlias = dict[str, tuple[Judgment, ...]]
-"""The scores by annotator, in the order of the files: one judgment per sampled variant, sorted by variant id."""
 
 
 def read_sample(path: Path) -> Sample:
@@ -158,19 +147,32 @@ def read_sample(path: Path) -> Sample:
     Raises:
         InputError: If the file is missing or not the record of a sample.
     """
+    beside = f"keep {SAMPLE_FILE} beside the sheets, or name it with {param('sample')}"
     try:
-        return TypeAdapter(Sample).validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(
-            f"{path} cannot be read ({error.strerror}): keep {SAMPLE_FILE} beside the sheets, or name it with "
-            f"{param('sample')}"
-        ) from error
+        with explained(OSError, f"{path} cannot be read ({REASON}): {beside}"):
+            return TypeAdapter(Sample).validate_json(path.read_bytes())
     except ValidationError as error:
-        place, message = validation_errors(error)[0]
+        field, message = validation_errors(error)[0]
         raise InputError(
-            f"{path} is not the record of a sample ({place}: {message}): pass the {SAMPLE_FILE} that "
+            f"{path} is not the record of a sample ({field}: {message}): pass the {SAMPLE_FILE} that "
             "merge-snli annotate sample wrote"
         ) from error
+
+
+def read_sheets(paths: Sequence[Path], sample_file: Path | None = None) -> tuple[Sample, Judgments]:
+    """Read a sample and the scores of every annotator.
+
+    Args:
+        paths: At least one file as for `read_judgments`, or folder of filled-in sheets.
+        sample_file: The file of the sample; None for that beside the first of them, or in it.
+
+    Raises:
+        InputError: As `read_sample`, `filled_sheets` and `read_judgments`.
+    """
+    folder = paths[0] if paths[0].is_dir() else paths[0].parent
+    sample = read_sample(sample_file or folder / SAMPLE_FILE)
+    files = [filled_sheets(path, sample) if path.is_dir() else [path] for path in paths]
+    return sample, read_judgments([path for of_folder in files for path in of_folder], sample)
 
 
 def filled_sheets(folder: Path, sample: Sample) -> list[Path]:
@@ -186,13 +188,13 @@ def filled_sheets(folder: Path, sample: Sample) -> list[Path]:
     filled: list[Path] = []
     for annotator in sample.annotators:
         paths = [folder / f"{annotator}{extension}" for extension in (".xlsx", ".csv", ".json")]
-        found = [path for path in paths if path.is_file() and _has_scores(path, sample)]
-        if not found:
+        with_scores = [path for path in paths if path.is_file() and _has_scores(path, sample)]
+        if not with_scores:
             raise InputError(
                 f"{folder} has no filled-in sheet of {annotator}: add {' or '.join(path.name for path in paths)}, or "
                 "name the files of the other annotators"
             )
-        filled += found
+        filled += with_scores
     return filled
 
 
@@ -243,65 +245,50 @@ def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) 
     """Check the rows of one annotator, and return the judgments sorted by variant id."""
     expected = set(sample.variant_ids)
     shown, named = {row[VARIANT_ID]: row for row in sample.rows}, headings(sample.texts)
-    found: dict[str, Judgment] = {}
-    places: dict[str, str] = {}
-    for place, cells in rows:
-        where = f"{path}, {place}"
+    judgments: dict[str, tuple[str, Judgment]] = {}
+    for row, cells in rows:
+        where = f"{path}, {row}"
         texts = {name: str(cells.get(name) or "") for name in TEXT_COLUMNS}
-        variant_id = texts["variant_id"]
+        variant_id = texts[VARIANT_ID]
         if variant_id not in expected:
             raise InputError(
                 f"{where}: variant {variant_id!r} is not in the sample: pass the sheets that were made with it"
             )
         _check_texts(where, cells, shown.get(variant_id, {}), named)
-        if variant_id in found:
+        if variant_id in judgments:
             raise InputError(
-                f"{where}: variant {variant_id!r} has scores of {annotator} in {places[variant_id]} already: "
+                f"{where}: variant {variant_id!r} has scores of {annotator} in {judgments[variant_id][0]} already: "
                 "delete one of them"
             )
         scores = {name: _score(where, name, cells.get(name)) for name in SCORES}
-        comment = cells.get(COMMENT)
-        text = "" if comment is None else str(comment).strip()
-        found[variant_id] = Judgment(annotator, variant_id, scores, text, texts)
-        places[variant_id] = place
-    missing = sorted(expected - found.keys())
+        judgments[variant_id] = row, Judgment(annotator, variant_id, scores, _text(cells.get(COMMENT)), texts)
+    missing = sorted(expected - judgments.keys())
     if missing:
         raise InputError(
             f"{path} lacks {len(missing)} of the sample's {len(expected)} variants for {annotator}, the first is "
             f"{missing[0]!r}: every annotator scores all variants"
         )
-    return tuple(found[variant_id] for variant_id in sorted(found))
+    return tuple(judgments[variant_id][1] for variant_id in sorted(judgments))
 
 
 def _check_texts(where: str, cells: dict[str, Any], shown: SheetRow, named: Mapping[str, str]) -> None:
-    """Check that the annotator judged the texts of the sample; a column that was removed from a sheet is no change.
+    """Check that the annotator judged the texts of the sample.
 
-    Raises:
-        InputError: If a text was changed; spaces and line breaks do not count.
+    A column that was removed from a sheet is no change; spaces and line breaks do not count.
     """
     for name, text in shown.items():
-        found = str(cells.get(name, text) or "")
-        if _words(found) != _words(text):
+        given = str(cells.get(name, text) or "")
+        if printable(given).split() != printable(text).split():
             raise InputError(
-                f"{where}, column {named[name]}: {found!r} is not the text of the sample, {text!r}: the scores are of "
+                f"{where}, column {named[name]}: {given!r} is not the text of the sample, {text!r}: the scores are of "
                 "another sentence, so restore it and judge it again"
             )
 
 
-def _words(text: str) -> list[str]:
-    return printable(text).split()
-
-
 def _score(where: str, name: str, value: Any) -> int:  # noqa: ANN401 - a cell of a spreadsheet holds any type
-    """Return a score from 1 to 5.
-
-    Raises:
-        InputError: If the value is missing or not such a number.
-    """
-    text = "" if value is None else str(value).strip()
-    if not text:
-        raise InputError(f"{where}: {name} is empty: give a score from 1 to 5")
-    for score in SCALE:
-        if not isinstance(value, bool) and text in (str(score), f"{score}.0"):
-            return score
-    raise InputError(f"{where}: {name} is {value!r}: give a whole number from 1 to 5")
+    """Return a score from 1 to 5."""
+    text = _text(value)
+    if text not in SPELLINGS:
+        problem = f"is {value!r}: give a whole number" if text else "is empty: give a score"
+        raise InputError(f"{where}: {name} {problem} from 1 to 5")
+    return SPELLINGS[text]

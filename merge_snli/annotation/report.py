@@ -22,9 +22,8 @@ from merge_snli.annotation.scores import (
 )
 from merge_snli.base.errors import InputError
 from merge_snli.card.dataset_folder import card_and_record, write_files
-from merge_snli.dataset.folders import new_content
 from merge_snli.dataset.record import AnnotationRecord
-from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
+from merge_snli.dataset.stored import MergeDataset, find_dataset, new_content, read_split
 from merge_snli.dataset.variants import validated_by
 from merge_snli.schema import ALL, ANNOTATION, TEST, data_file, features
 
@@ -73,8 +72,8 @@ def score_annotation(sample: Sample, judgments: Judgments, datasets: Sequence[Me
         annotators=tuple(judgments),
         pool=variant_scores(judgments, sample.variant_ids),
         datasets=tuple(
-            dataset_scores(each, judgments, _by_masked_lm(each, sample.per, by_digest.get(each.digest)))
-            for each in sample.datasets
+            dataset_scores(sampled, judgments, _by_masked_lm(sampled, sample.per, by_digest.get(sampled.digest)))
+            for sampled in sample.datasets
         ),
         agreement=agreements(judgments),
         to_adjudicate=len(disagreements(judgments)),
@@ -82,15 +81,15 @@ def score_annotation(sample: Sample, judgments: Judgments, datasets: Sequence[Me
 
 
 def find_sampled(sample: Sample, dataset: MergeDataset) -> SampledDataset:
-    """Return the part of a sample that was drawn from a data set.
+    """Return what a sample has of a data set.
 
     Raises:
         InputError: If there is none.
     """
-    for each in sample.datasets:
-        if each.digest == dataset.digest:
-            return each
-    drawn = ", ".join(f"{each.name} (sha256 {each.digest[:12]}…)" for each in sample.datasets)
+    for sampled in sample.datasets:
+        if sampled.digest == dataset.digest:
+            return sampled
+    drawn = ", ".join(f"{sampled.name} (sha256 {sampled.digest[:12]}…)" for sampled in sample.datasets)
     raise InputError(
         f"the sample has no variants of {dataset.name} (sha256 {dataset.digest[:12]}…): it was drawn from {drawn}"
     )
@@ -100,13 +99,14 @@ def _by_masked_lm(sampled: SampledDataset, per: Per, dataset: MergeDataset | Non
     """Return the sampled variants that each masked LM validated; if the masked LMs are strata, those of its stratum."""
     if per == "mlm":
         return {
-            name: [each.variant_id for each in sampled.variants if name in each.strata] for name in sampled.population
+            name: [variant.variant_id for variant in sampled.variants if name in variant.strata]
+            for name in sampled.population
         }
     if dataset is None:
         return None
 
     table = read_split(dataset, ALL)
-    table = table.filter(pc.is_in(table["variant_id"], pa.array([each.variant_id for each in sampled.variants])))
+    table = table.filter(pc.is_in(table["variant_id"], pa.array([variant.variant_id for variant in sampled.variants])))
     ids = table["variant_id"]
     return {name: ids.filter(pa.array(mask)).to_pylist() for name, mask in validated_by(table, dataset.record).items()}
 
@@ -143,10 +143,11 @@ def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: Judgments
 
 def _parquet(judgments: Sequence[Judgment]) -> bytes:
     """Return the rows as a Parquet file, sorted by variant and annotator."""
-    ordered = sorted(judgments, key=lambda row: (row.variant_id, row.annotator))
-    columns = [(row.variant_id, row.annotator, *row.scores.values(), row.comment) for row in ordered]
-    schema = features(ANNOTATION).arrow_schema
-    table = pa.table([list(column) for column in zip(*columns, strict=True)], schema=schema)
+    rows = [
+        {"variant_id": row.variant_id, "annotator": row.annotator, **row.scores, "comment": row.comment}
+        for row in sorted(judgments, key=lambda row: (row.variant_id, row.annotator))
+    ]
+    table = pa.Table.from_pylist(rows, schema=features(ANNOTATION).arrow_schema)
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd")
     return bytes(sink.getvalue().to_pybytes())

@@ -14,22 +14,22 @@ from merge_snli.dataset.texts import NLI_TEXTS, TextNames, is_nli
 from merge_snli.dataset.variants import replaced_words, validated_by
 from merge_snli.schema import ALL, NLI_LABELS
 
+# The meaning of each score. 5 is best; section 4 of the paper prints the scale reversed.
 SCALE = {1: "poor", 2: "mostly poor", 3: "uncertain", 4: "mostly good", 5: "good"}
-"""The meaning of each score. 5 is best; section 4 of the paper prints the scale reversed."""
 
+# The scores, as columns and as questions.
 SCORES = {
     "F": "fluency: is the variant correct, and does it make sense?",
     "R": "reasoning: is the label right for the variant?",
 }
-"""The scores, as columns and as questions."""
 
+# A variant is good if the means of F and R over the annotators add up to at least this.
 GOOD = 9
-"""A variant is good if the means of F and R over the annotators add up to at least this."""
 
 COMMENT = "comment"
 
+# The character before and after a marked word.
 MARK = "*"
-"""What stands before and after a marked word."""
 
 TEXT_COLUMNS = ("variant_id", "seed_premise", "seed_hypothesis", "premise", "hypothesis", "label")
 # The columns of a sheet.
@@ -69,13 +69,13 @@ def mark(seed: str, variant: str, starts: Sequence[int], original: str, replacem
         >>> mark("A cat and a cat.", "A dog and a dog.", [2, 12], "cat", "dog")
         ('A *cat* and a *cat*.', 'A *dog* and a *dog*.')
     """
-    found = replaced_words(seed, variant, starts, original, replacement)
-    if not found:
+    spans = replaced_words(seed, variant, starts, original, replacement)
+    if not spans:
         raise InputError(
             f"{variant!r} is not {seed!r} with {original!r} replaced by {replacement!r}: check the data set with "
             "merge-snli validate"
         )
-    return _mark(seed, [each.seed for each in found]), _mark(variant, [each.variant for each in found])
+    return _mark(seed, [word.seed for word in spans]), _mark(variant, [word.variant for word in spans])
 
 
 def _mark(text: str, spans: list[tuple[int, int]]) -> str:
@@ -87,8 +87,8 @@ def _mark(text: str, spans: list[tuple[int, int]]) -> str:
 Per = Literal["class", "mlm", "all"]
 
 
+# A sampled variant as annotators see it, with the replaced word marked: a text for each of `TEXT_COLUMNS`.
 SheetRow: TypeAlias = dict[str, str]
-"""A sampled variant as annotators see it, with the replaced word marked: a text for each of `TEXT_COLUMNS`."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class SampledVariant:
 
 @dataclass(frozen=True, kw_only=True)
 class SampledDataset:
-    """The part of a sample that comes from one data set.
+    """The variants of a sample that come from one data set.
 
     Attributes:
         name: The data set's folder or Hub id.
@@ -158,7 +158,7 @@ class Sample:
     @property
     def variant_ids(self) -> tuple[str, ...]:
         """The ids of all sampled variants, sorted; an id in two data sets occurs once."""
-        return tuple(sorted({variant.variant_id for each in self.datasets for variant in each.variants}))
+        return tuple(sorted({variant.variant_id for dataset in self.datasets for variant in dataset.variants}))
 
 
 def rank(random_seed: int, *key: str) -> str:
@@ -198,7 +198,7 @@ def draw_sample(
     rows: dict[str, SheetRow] = {}
     sampled: list[SampledDataset] = []
     for dataset, size in zip(datasets, sizes, strict=True):
-        if dataset.digest in {each.digest for each in sampled}:
+        if dataset.digest in {other.digest for other in sampled}:
             raise InputError(f"{dataset.name} has the same data as another data set given: pass it once")
         drawn, table = _draw(dataset, size, per, random_seed)
         for row in _sheet_rows(table, dataset.record.label_names):

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 from merge_snli.annotation.reading import Judgment, Judgments
 from merge_snli.annotation.sample import GOOD, SCALE, SCORES, SampledDataset
@@ -16,8 +17,8 @@ from merge_snli.scoring.statistics import Interval, proportion_interval, stratif
 UNIT = "variant"
 LEVEL = 0.95
 
+# The smallest difference of two annotators' scores that is listed for adjudication.
 ADJUDICATED = 2
-"""The smallest difference of two annotators' scores that is listed for adjudication."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ def is_good(judgments: Sequence[Judgment]) -> bool:
     Args:
         judgments: The judgments of one variant, one per annotator.
     """
-    return sum(sum(each.scores.values()) for each in judgments) >= GOOD * len(judgments)
+    return sum(sum(judgment.scores.values()) for judgment in judgments) >= GOOD * len(judgments)
 
 
 def share(good: Sequence[bool]) -> Share:
@@ -177,28 +178,21 @@ def _counts(scores: Sequence[int]) -> dict[int, int]:
 
 
 @dataclass(frozen=True)
-class PairKappa:
-    """Cohen's kappa of two annotators with quadratic weights; None if both gave one and the same score throughout."""
-
-    annotators: tuple[str, str]
-    kappa: float | None
-
-
-@dataclass(frozen=True)
 class Agreement:
     """The agreement on F or R.
 
     Attributes:
         score: `F` or `R`.
         alpha: Krippendorff's alpha for ordinal data; None if all scores are equal.
-        kappas: Quadratic-weighted kappa of each pair of annotators.
+        kappas: The `kappa` of each pair of `annotators`: Cohen's with quadratic weights; None if both gave one and the
+            same score throughout.
         equal: Number of variants with the same score from all annotators.
         variants: Number of variants.
     """
 
     score: str
     alpha: float | None
-    kappas: tuple[PairKappa, ...]
+    kappas: tuple[dict[str, Any], ...]
     equal: int
     variants: int
 
@@ -219,12 +213,14 @@ def agreements(judgments: Judgments) -> tuple[Agreement, ...]:
 
 def disagreements(judgments: Judgments) -> list[tuple[Judgment, ...]]:
     """Return the judgments of variants whose scores F or R differ by at least 2, sorted by variant id."""
-    return [rows for rows in zip(*judgments.values(), strict=True) if _largest_difference(rows) >= ADJUDICATED]
-
-
-def _largest_difference(rows: Sequence[Judgment]) -> int:
-    scores = [[row.scores[name] for row in rows] for name in SCORES]
-    return max(max(each) - min(each) for each in scores)
+    return [
+        rows
+        for rows in zip(*judgments.values(), strict=True)
+        if any(
+            max(scores) - min(scores) >= ADJUDICATED
+            for scores in zip(*(row.scores.values() for row in rows), strict=True)
+        )
+    ]
 
 
 def _agreement(name: str, scores: dict[str, list[int]]) -> Agreement:
@@ -234,13 +230,16 @@ def _agreement(name: str, scores: dict[str, list[int]]) -> Agreement:
     except ImportError as error:
         raise InputError(f"{error.name} is not installed: run {install_command('annotate')}") from None
     values = list(scores.values())
-    is_constant = len({score for row in values for score in row}) == 1
-    alpha = None if is_constant else krippendorff.alpha(values, level_of_measurement="ordinal")
-    kappas = []
+    is_constant = len({score for of_annotator in values for score in of_annotator}) == 1
+    alpha = None if is_constant else float(krippendorff.alpha(values, level_of_measurement="ordinal"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of an undefined kappa, which becomes None
-        for pair in combinations(scores, 2):
-            kappa = cohen_kappa_score(*(scores[each] for each in pair), labels=list(SCALE), weights="quadratic")
-            kappas.append(PairKappa(pair, None if math.isnan(kappa) else float(kappa)))
-    equal = sum(len(set(column)) == 1 for column in zip(*values, strict=True))
-    return Agreement(name, None if alpha is None else float(alpha), tuple(kappas), equal, len(values[0]))
+        kappas = {
+            pair: float(cohen_kappa_score(*(scores[name] for name in pair), labels=list(SCALE), weights="quadratic"))
+            for pair in combinations(scores, 2)
+        }
+    equal = sum(len(set(of_variant)) == 1 for of_variant in zip(*values, strict=True))
+    defined = tuple(
+        {"annotators": pair, "kappa": None if math.isnan(kappa) else kappa} for pair, kappa in kappas.items()
+    )
+    return Agreement(name, alpha, defined, equal, len(values[0]))

@@ -8,11 +8,11 @@ from xml.sax.saxutils import quoteattr
 from pydantic import TypeAdapter
 
 from merge_snli.annotation.sample import COLUMNS, COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample, SheetRow, headings, rank
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import explained
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import write_json, write_text
-from merge_snli.base.table import Column, Table, capitalized, printable
-from merge_snli.dataset.folders import check_out, first_name, new_content
+from merge_snli.base.table import Column, Table, capitalized, count, printable
+from merge_snli.dataset.stored import check_out, first_name, new_content
 from merge_snli.dataset.texts import TextNames
 
 # Headings of the interface, each with the columns shown below it.
@@ -51,20 +51,30 @@ def write_sheets(sample: Sample, out: Path) -> None:
     Args:
         sample: The sample.
         out: A folder that does not exist or is empty.
-
-    Raises:
-        InputError: If `out` has files, cannot be written, or openpyxl is not installed.
     """
     with new_content(check_out(out, find_other=first_name)) as staged:
+        header = [*headings(sample.texts).values()]
         for annotator in sample.annotators:
-            ordered = _in_order_of(annotator, sample)
-            header = [*headings(sample.texts).values()]
-            write_text(staged / f"{annotator}.csv", _csv(header, ordered))
-            _write_xlsx(staged / f"{annotator}.xlsx", header, ordered)
+            rows = tuple((*row.values(), *[""] * (len(SCORES) + 1)) for row in _in_order_of(annotator, sample))
+            write_text(staged / f"{annotator}.csv", Table(columns=tuple(map(Column, header)), rows=rows).csv())
+            _write_xlsx(staged / f"{annotator}.xlsx", header, rows)
         write_text(staged / GUIDELINES, guidelines(sample))
         write_text(staged / "label_config.xml", label_config(sample.texts))
         write_json(staged / "tasks.json", [{"data": row} for row in _in_order_of("", sample)])
         write_json(staged / SAMPLE_FILE, TypeAdapter(Sample).dump_python(sample, mode="json"))
+
+
+def sample_table(sample: Sample) -> Table:
+    """Return how many variants were drawn from how many, by data set and stratum."""
+    return Table(
+        columns=(Column("Data set", "left"), Column("Stratum", "left"), Column("Variants"), Column("Sampled")),
+        rows=tuple(
+            (dataset.name, stratum, population, dataset.size)
+            for dataset in sample.datasets
+            for stratum, population in dataset.population.items()
+        ),
+        notes=(f"{count(len(sample.variant_ids), 'variant')} per annotator",),
+    )
 
 
 def _in_order_of(annotator: str, sample: Sample) -> list[SheetRow]:
@@ -81,26 +91,19 @@ def guidelines(sample: Sample) -> str:
     return rendered.render(is_nli=sample.is_nli, labels=sample.labels, **sample.texts._asdict())
 
 
-def _csv(header: Sequence[str], rows: Sequence[SheetRow]) -> str:
-    blank = [""] * (len(SCORES) + 1)
-    return Table(columns=tuple(map(Column, header)), rows=tuple((*row.values(), *blank) for row in rows)).csv()
-
-
-def _write_xlsx(path: Path, header: Sequence[str], rows: Sequence[SheetRow]) -> None:
+def _write_xlsx(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Write a spreadsheet with drop-downs for the scores."""
-    try:
+    with explained(ImportError, f"openpyxl is not installed: run {install_command('annotate')}"):
         from openpyxl import Workbook
         from openpyxl.styles import Alignment, Font
         from openpyxl.utils import get_column_letter
         from openpyxl.worksheet.datavalidation import DataValidation
-    except ImportError:
-        raise InputError(f"openpyxl is not installed: run {install_command('annotate')}") from None
     workbook = Workbook()
     sheet = workbook.active
     sheet.title = "variants"
     sheet.append(header)
     for row in rows:
-        sheet.append([printable(text) for text in row.values()])
+        sheet.append([printable(text) for text in row])
     for column, name in enumerate(COLUMNS, 1):
         sheet.cell(1, column).font = Font(bold=True)
         sheet.column_dimensions[get_column_letter(column)].width = WIDTHS.get(name, TEXT_WIDTH)

@@ -1,10 +1,11 @@
 """Show and write the numbers of an annotation study: tables, Figures 3 and 10, and what to adjudicate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
-from merge_snli.annotation.reading import Judgment, Judgments
+from merge_snli.annotation.reading import Judgments
 from merge_snli.annotation.report import Annotation
 from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, headings
 from merge_snli.annotation.scores import DatasetScores, VariantScores, Weighted, disagreements
@@ -43,7 +44,7 @@ def draw_figures(scores: DatasetScores, out: Path) -> list[Path]:
         line=None if scores.weighted is None else _weighted_line(scores.classes, scores.weighted),
     )
     if scores.masked_lms:
-        named = {PAPER_NAMES.get(name, name): part for name, part in scores.masked_lms.items()}
+        named = {PAPER_NAMES.get(name, name): of_masked_lm for name, of_masked_lm in scores.masked_lms.items()}
         styles = {name: nth for nth, name in enumerate(named)}
         title = f"Scores by masked LM that validated the variant, {scores.name}"
         files += _draw(named, styles, out / f"{stem}-figure-10-masked-lms", title=title)
@@ -51,24 +52,24 @@ def draw_figures(scores: DatasetScores, out: Path) -> list[Path]:
 
 
 def _draw(
-    parts: Mapping[str, VariantScores], styles: Mapping[str, int], path: Path, *, title: str, line: Bars | None = None
+    groups: Mapping[str, VariantScores], styles: Mapping[str, int], path: Path, *, title: str, line: Bars | None = None
 ) -> list[Path]:
     bars = [
-        Bars(f"{name}: {part.good.share:.0%} of {part.good.variants} good", _heights(part), styles[name])
-        for name, part in parts.items()
+        Bars(f"{name}: {scores.good.share:.0%} of {scores.good.variants} good", _heights(scores), styles[name])
+        for name, scores in groups.items()
     ]
     return draw_bars(
         bars, CATEGORIES, path, title=title, panels=PANELS, y_label="Share of the given scores (%)", line=line
     )
 
 
-def _heights(part: VariantScores) -> dict[str, list[float]]:
-    counts = {name: list(part.counts(name).values()) for name in SCORES}
-    return {name: [count / sum(each) for count in each] for name, each in counts.items()}
+def _heights(scores: VariantScores) -> dict[str, list[float]]:
+    counts = {name: list(scores.counts(name).values()) for name in SCORES}
+    return {name: [count / sum(of_score) for count in of_score] for name, of_score in counts.items()}
 
 
 def _weighted_line(classes: Mapping[str, VariantScores], weighted: Weighted) -> Bars:
-    heights = {name: _heights(part) for name, part in classes.items()}
+    heights = {name: _heights(scores) for name, scores in classes.items()}
     weights = weighted.weights
     return Bars(
         f"weighted by the classes' shares of seeds: {weighted.share:.0%} good",
@@ -96,18 +97,18 @@ def _shares_table(annotation: Annotation) -> Table:
         Column("95% interval"),
         *(Column(f"Good for {name}") for name in annotation.annotators),
     )
-    rows = list[tuple["Cell", ...]]()
+    rows = list[tuple[Cell, ...]]()
     if len(annotation.datasets) > 1:
-        rows.append(_part_row("all data sets", annotation.pool))
+        rows.append(_row("all data sets", annotation.pool))
     for scores in annotation.datasets:
         prefix = f"{scores.name}: " if len(annotation.datasets) > 1 else ""
-        rows.append(_part_row(f"{prefix}all", scores.overall))
+        rows.append(_row(f"{prefix}all", scores.overall))
         if scores.weighted is not None:
             ends = ends_text(scores.weighted.interval.low, scores.weighted.interval.high)
             blank = [None] * len(annotation.annotators)
             rows.append((f"{prefix}weighted by class", None, scores.weighted.share * 100, ends, *blank))
-        for parts in (scores.classes, scores.masked_lms or {}):
-            rows += [_part_row(f"{prefix}{name}", each) for name, each in parts.items()]
+        for name, of_group in (*scores.classes.items(), *(scores.masked_lms or {}).items()):
+            rows.append(_row(f"{prefix}{name}", of_group))
     return Table(title="Good variants (%)", columns=columns, rows=tuple(rows), notes=_notes(annotation))
 
 
@@ -122,22 +123,22 @@ def _notes(annotation: Annotation) -> tuple[str, ...]:
     return (good, intervals, weighted, *(missing if unknown else ()), *(unweighted if few else ()))
 
 
-def _part_row(name: str, scores: VariantScores) -> tuple[Cell, ...]:
-    good, by_annotator = scores.good, scores.by_annotator.values()
+def _row(name: str, scores: VariantScores) -> tuple[Cell, ...]:
+    good, of_annotators = scores.good, scores.by_annotator.values()
     ends = ends_text(good.interval.low, good.interval.high)
-    return (name, good.variants, good.share * 100, ends, *(each.share * 100 for each in by_annotator))
+    return (name, good.variants, good.share * 100, ends, *(good.share * 100 for good in of_annotators))
 
 
 def _agreement_table(annotation: Annotation) -> Table:
     columns = (
         Column("Score", "left"),
         Column("Krippendorff's alpha", format=".3f"),
-        *(Column(f"Kappa {' and '.join(each.annotators)}", format=".3f") for each in annotation.agreement[0].kappas),
+        *(Column(f"Kappa {' and '.join(pair['annotators'])}", format=".3f") for pair in annotation.agreement[0].kappas),
         Column("Equal (%)"),
     )
     rows = tuple(
-        (each.score, each.alpha, *(pair.kappa for pair in each.kappas), each.equal / each.variants * 100)
-        for each in annotation.agreement
+        (on.score, on.alpha, *(pair["kappa"] for pair in on.kappas), on.equal / on.variants * 100)
+        for on in annotation.agreement
     )
     notes = (
         "Alpha: for ordinal data. Kappa: Cohen's, with quadratic weights. A dash: all scores are equal.",
@@ -157,29 +158,22 @@ def write_annotation(annotation: Annotation, judgments: Judgments, out: Path, te
 
     Returns:
         The written files.
-
-    Raises:
-        InputError: If the folder cannot be written.
     """
-    tables = annotation_tables(annotation)
-    rows = _adjudication_csv(judgments, texts)
+    # The variants on which annotators differ, with the scores and comments of each.
+    of_annotators = [f"{column}_{name}" for name in judgments for column in (*SCORES, COMMENT)]
+    named = headings(texts)
+    adjudication = Table(
+        columns=tuple(map(Column, (*(named[name] for name in TEXT_COLUMNS), *of_annotators))),
+        rows=tuple(
+            (
+                *rows[-1].texts.values(),
+                *(cell for row in rows for cell in chain[Cell](row.scores.values(), [row.comment])),
+            )
+            for rows in disagreements(judgments)
+        ),
+    )
     write_json(out / ANNOTATION_FILE, asdict(annotation))
-    write_text(out / "annotation.md", "\n".join(table.markdown() for table in tables))
-    write_text(out / "adjudication.csv", rows)
+    write_text(out / "annotation.md", "\n".join(table.markdown() for table in annotation_tables(annotation)))
+    write_text(out / "adjudication.csv", adjudication.csv())
     figures = [path for scores in annotation.datasets for path in draw_figures(scores, out)]
     return [*(out / name for name in (ANNOTATION_FILE, "annotation.md", "adjudication.csv")), *figures]
-
-
-def _adjudication_csv(judgments: Judgments, texts: TextNames) -> str:
-    """Return the variants on which annotators differ, with the scores and comments of each."""
-    of_annotators = [f"{name}_{each}" for each in judgments for name in (*SCORES, COMMENT)]
-    named = headings(texts)
-    columns = tuple(map(Column, (*(named[name] for name in TEXT_COLUMNS), *of_annotators)))
-    return Table(columns=columns, rows=tuple(map(_adjudication_row, disagreements(judgments)))).csv()
-
-
-def _adjudication_row(judgments: Sequence[Judgment]) -> tuple[Cell, ...]:
-    cells: list[Cell] = [*judgments[-1].texts.values()]
-    for each in judgments:
-        cells += [*each.scores.values(), each.comment]
-    return tuple(cells)

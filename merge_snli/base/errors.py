@@ -6,7 +6,8 @@ the command line by their flags (`--top-k`). All other text of a message stays a
 
 import re
 from ast import literal_eval
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from logging import LogRecord
 from typing import Any, Self
@@ -14,8 +15,11 @@ from typing import Any, Self
 _START, _END = "\ufdd0", "\ufdd1"  # Unicode reserves these for use within a program: no text contains them
 _PARAM = re.compile(f"{_START}(?P<text>(?P<name>[^={_START}{_END}]+)(?:=(?P<value>[^{_START}{_END}]*))?){_END}")
 
+# What a message of `explained` has in the place of the reason.
+REASON = "\ufdd2"
+
+# The parameters that are arguments without a flag on the command line, and their names there.
 POSITIONAL = {"problems": "PROBLEMS"}
-"""The parameters that are arguments without a flag on the command line, and their names there."""
 
 
 def flag(name: str) -> str:
@@ -84,6 +88,30 @@ class IncompleteError(InputError):
     """A file that an earlier stage of a run has written is missing; running the same command again makes it."""
 
 
+@contextmanager
+def explained(errors: type[Exception] | tuple[type[Exception], ...], message: str) -> Iterator[None]:
+    """Convert the errors of a library to an `InputError`. An `InputError` of the block stays as it is.
+
+    Args:
+        errors: The types of the errors.
+        message: What is wrong with which value, and what to do. `REASON` in it becomes the reason of the error, which
+            for an error of the operating system does not name the file.
+
+    Examples:
+        >>> with explained(ValueError, f"line 3 is not a number ({REASON}): correct it"):
+        ...     float("x")
+        Traceback (most recent call last):
+        merge_snli.base.errors.InputError: line 3 is not a number (could not convert string to float: 'x'): correct it
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except errors as error:
+        why = error.strerror if isinstance(error, OSError) else None
+        raise InputError(message.replace(REASON, why or reason(error))) from error
+
+
 def as_flags(text: object) -> str:
     """Return an error or a message with its parameters named as on the command line, and anything else as it is."""
     message = text.message if isinstance(text, InputError) else text
@@ -117,7 +145,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
         >>> nearest("inflaton", ["inflation", "mlm"])
         ': did you mean inflation?'
     """
-    by_letters = {each.lstrip("-"): each for each in known}  # dashes would make all options similar
+    by_letters = {other.lstrip("-"): other for other in known}  # dashes would make all options similar
     similar = get_close_matches(name.lstrip("-"), by_letters, n=1)
     return f": did you mean {by_letters[similar[0]]}?" if similar else ""
 

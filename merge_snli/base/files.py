@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
-from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.errors import REASON, InputError, explained, param
 
 # Errors of the operating system that another path or other permissions can fix.
 PATH_ERRORS = frozenset(
@@ -134,24 +134,28 @@ def write_json(path: Path, value: Any) -> None:  # noqa: ANN401 - any JSON value
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
+def read_json(path: Path) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value of a JSON file; None if it is missing, cannot be read or is not JSON."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
 def read_toml(path: Path, option: str) -> dict[str, Any]:
     """Read a TOML file that a user wrote.
 
     Args:
         path: The file.
         option: The option that names it, for messages.
-
-    Raises:
-        InputError: If the file cannot be read or is not valid TOML.
     """
     import tomllib
 
-    try:
+    with (
+        explained(OSError, f"{param(option)} {path} cannot be read: {REASON}"),
+        explained((tomllib.TOMLDecodeError, UnicodeDecodeError), f"{param(option)} {path} is not valid TOML: {REASON}"),
+    ):
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # Windows editors write a byte order mark
-    except OSError as error:
-        raise InputError(f"{param(option)} {path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{param(option)} {path} is not valid TOML: {reason(error)}") from error
 
 
 def sha256_of_file(path: Path) -> str:

@@ -14,11 +14,7 @@ REPO_TYPE_NAMES = {"model": "model", "dataset": "data set", "space": "Space"}
 
 
 def check_license(license_id: str | None) -> None:
-    """Check that the value of `--license` may be a license id of the Hub.
-
-    Raises:
-        InputError: If it is not.
-    """
+    """Check that the value of `--license` may be a license id of the Hub."""
     if license_id is not None and not LICENSE_ID.fullmatch(license_id.lower()):
         raise InputError(
             f"{param('license')} is {license_id!r}: give a license id of the Hub, such as cc-by-4.0 or other"
@@ -52,38 +48,28 @@ def fetch(repo_id: str, *, repo_type: str, revision: str | None, patterns: Seque
 
     Returns:
         The folder of the snapshot, named after the commit.
-
-    Raises:
-        InputError: If the id is invalid, or the repository does not exist, is gated, or cannot be reached.
     """
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+    from huggingface_hub import constants, errors, snapshot_download
 
+    at = f" at revision {revision}" if revision else ""
+    reasons: dict[type[Exception], str] = {
+        errors.GatedRepoError: "it is gated: request access on its page, then log in with `hf auth login` or HF_TOKEN",
+        errors.RepositoryNotFoundError: "it does not exist or is private: check the name, or log in with "
+        "`hf auth login`",
+        errors.RevisionNotFoundError: f"{repo_id} has no branch, tag or commit {revision}",
+    }
     try:
         return Path(snapshot_download(repo_id, repo_type=repo_type, revision=revision, allow_patterns=list(patterns)))
-    except HFValidationError as error:
+    except errors.HFValidationError as error:
         raise InputError(
             f"{repo_id!r} is neither a folder nor a Hub id ({reason(error)}): pass a Hub id or {alternative}"
         ) from error
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
-        at = f" at revision {revision}" if revision else ""
+    except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError, OSError) as error:
+        other = f"{reason(error)}: try again later"
+        if constants.HF_HUB_OFFLINE:
+            other = "HF_HUB_OFFLINE is set and the cache does not have it: unset HF_HUB_OFFLINE"
+        why = next((text for kind, text in reasons.items() if isinstance(error, kind)), other)
         raise InputError(
-            f"cannot download {REPO_TYPE_NAMES[repo_type]} {repo_id}{at}: {_explain(error, repo_id, revision)}; "
-            f"or pass {alternative} (there is no folder {repo_id})"
+            f"cannot download {REPO_TYPE_NAMES[repo_type]} {repo_id}{at}: {why}; or pass {alternative} (there is no "
+            f"folder {repo_id})"
         ) from error
-
-
-def _explain(error: Exception, repo_id: str, revision: str | None) -> str:
-    """Return why a download failed and what to do."""
-    from huggingface_hub import constants
-    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError, RevisionNotFoundError
-
-    if isinstance(error, GatedRepoError):
-        return "it is gated: request access on its page, then log in with `hf auth login` or HF_TOKEN"
-    if isinstance(error, RepositoryNotFoundError):
-        return "it does not exist or is private: check the name, or log in with `hf auth login`"
-    if isinstance(error, RevisionNotFoundError):
-        return f"{repo_id} has no branch, tag or commit {revision}"
-    if constants.HF_HUB_OFFLINE:
-        return "HF_HUB_OFFLINE is set and the cache does not have it: unset HF_HUB_OFFLINE"
-    return f"{reason(error)}: try again later"

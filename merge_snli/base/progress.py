@@ -1,7 +1,5 @@
 """Progress of a run's stages: bars on a terminal or in a notebook, else plain lines; and a summary of their times."""
 
-from __future__ import annotations
-
 import logging
 import threading
 import time
@@ -39,7 +37,7 @@ class Stage:
 
     name: str
     unit: str
-    bar: tqdm[Any]
+    bar: "tqdm[Any]"
     start: float
     done: int = 0
     seconds: float = 0.0

@@ -14,17 +14,14 @@ def check_not_shadowed(*packages: str) -> None:
 
     Args:
         packages: Names among `PACKAGES`.
-
-    Raises:
-        InputError: If another file of that name comes first on `sys.path`.
     """
     installation = Path(__file__).resolve().parents[2]
     for name in packages:
         spec = find_spec(name)
         if spec is None:
             raise InputError(f"the package {name!r} is missing from {installation}: reinstall merge-snli")
-        found = Path(spec.origin or next(iter(spec.submodule_search_locations or ()))).resolve()
-        if found != installation / name / "__init__.py":
+        origin = Path(spec.origin or next(iter(spec.submodule_search_locations or ()))).resolve()
+        if origin != installation / name / "__init__.py":
             raise InputError(
-                f"{found} shadows the package {name!r} of merge-snli: rename it, or run from another folder"
+                f"{origin} shadows the package {name!r} of merge-snli: rename it, or run from another folder"
             )

@@ -5,7 +5,6 @@ shards, and which stages it waits for. An executor decides where its tasks run; 
 on this machine: each stage as a single task in this process, or as one task per worker process.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from merge_snli.base.errors import IncompleteError
-from merge_snli.base.files import write_json
+from merge_snli.base.files import read_json, write_json
 from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.workers import Workers
 
@@ -23,7 +22,7 @@ TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE = "tag", "masked_lm", "filters
 
 @dataclass(frozen=True)
 class TaskShare:
-    """The part of a stage's work that one task does: every `tasks`-th item, from the one with the task's number.
+    """The share of a stage's work that one task does: every `tasks`-th item, from the one with the task's number.
 
     Attributes:
         task: The number of the task, from 0.
@@ -55,7 +54,7 @@ class RunStage:
         unit: The unit that its tasks count.
         work: Does the share of one task, and counts its units.
         shards: Number of items that are divided among its tasks, and so the largest number of tasks.
-        step: Its place in the order; it waits for all stages of earlier steps.
+        step: Its position in the order; it waits for all stages of earlier steps.
         after_failures: Run even if one of these has failed.
         parallel: Whether worker processes of this machine may do its shards.
     """
@@ -111,10 +110,9 @@ class Notes:
         if self.folder is None:
             return self._held[kind, shard]
         path = self._file(self.folder, kind, shard)
-        try:
-            note: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise IncompleteError(f"{path} is missing or damaged") from error
+        note: dict[str, Any] | None = read_json(path)
+        if note is None:
+            raise IncompleteError(f"{path} is missing or damaged")
         return note
 
     def files(self, kind: str, shard: int) -> dict[str, Path]:

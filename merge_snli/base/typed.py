@@ -1,7 +1,5 @@
 """Check the types of the arguments of public functions before they do anything."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -13,10 +11,6 @@ from typing import Any
 from merge_snli.base.errors import InputError, param
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
 def _is_list(value: object) -> bool:
     return isinstance(value, Iterable) and not isinstance(value, str | bytes)
 
@@ -26,7 +20,7 @@ KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
     "bool": (lambda value: isinstance(value, bool), "True or False"),
     "int": (lambda value: isinstance(value, Integral) and not isinstance(value, bool), "a whole number"),
     "float": (lambda value: isinstance(value, Real) and not isinstance(value, bool), "a number"),
-    "str": (_is_text, "a text"),
+    "str": (lambda value: isinstance(value, str) and bool(value.strip()), "a text"),
     "Path": (lambda value: isinstance(value, Path), "a path"),
     "Sequence": (_is_list, "a list"),
     "Iterable": (_is_list, "a list"),
@@ -44,7 +38,7 @@ def typed(function: Callable[..., Any]) -> Callable[..., Any]:
         InputError: When the function is called with an argument of another type, or an empty text.
     """
     signature = inspect.signature(function)
-    kinds = {name: kind for name, each in signature.parameters.items() if (kind := list(_kinds(each)))}
+    kinds = {name: kind for name, parameter in signature.parameters.items() if (kind := list(_kinds(parameter)))}
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - those of the function
@@ -61,8 +55,8 @@ def typed(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _kinds(parameter: inspect.Parameter) -> Iterator[tuple[Callable[[object], bool], str]]:
     """Yield the kinds that an annotation names; none if it has one that cannot be checked."""
-    found = parameter.annotation
-    text = found if isinstance(found, str) else inspect.formatannotation(found)
+    hint = parameter.annotation
+    text = hint if isinstance(hint, str) else inspect.formatannotation(hint)
     names = [name.rpartition(".")[2] for name in re.sub(r"\[.*?\](?=$| \|)", "", text).split(" | ")]
     if all(name in KINDS or name in OWN for name in names):
         yield from (KINDS.get(name) or (_of_class(name), f"a {name}") for name in names)
@@ -73,4 +67,4 @@ OWN = ("MergeDataset", "Options", "ProblemOptions", "Result", "SimplePairOptions
 
 
 def _of_class(name: str) -> Callable[[object], bool]:
-    return lambda value: any(each.__name__ == name for each in type(value).__mro__)
+    return lambda value: any(parent.__name__ == name for parent in type(value).__mro__)

@@ -4,8 +4,6 @@ They are spawned, so that they are the same on every operating system, and do no
 end when the process that started them ends or leaves the block, whatever they are doing.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import signal
@@ -18,18 +16,20 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from logging.handlers import BufferingHandler
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tqdm.std import tqdm
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import ON_WINDOWS
 from merge_snli.base.progress import Progress, Stage, repeating
 
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
 SECONDS_PER_POLL = 0.2
+
+# Windows waits for at most 63 handles, of which the pool needs two.
+MOST_ON_WINDOWS = 61
 
 # The entry of the counts of a task whose total is not known yet.
 UNKNOWN = -1
@@ -57,29 +57,28 @@ class Workers:
         Args:
             tasks: At most one function per worker, which can be pickled. Each counts its own units.
             stage: Receives the sum of their units and totals.
-
-        Raises:
-            InputError: If a task raises it, or a worker is killed.
         """
         for number in range(len(tasks)):
             self._counts[2 * number : 2 * number + 2] = 0, UNKNOWN
         with _inheritable():
             running = {self._pool.submit(_do, task, number) for number, task in enumerate(tasks)}
-        logged: dict[str, logging.LogRecord] = {}
+        logged: set[str] = set()
         while running:
             done, running = wait(running, SECONDS_PER_POLL, FIRST_EXCEPTION)
             counts = self._counts[: 2 * len(tasks)]
             stage.total = None if UNKNOWN in counts[1::2] else sum(counts[1::2])
             stage.advance(sum(counts[::2]) - stage.done)
             try:
-                logged |= {record.getMessage(): record for task in done for record in task.result()}
+                for task in sorted(done, key=lambda task: task.exception() is not None):  # an error is raised last
+                    for record in task.result():
+                        if (message := record.getMessage()) not in logged:
+                            logged.add(message)
+                            logging.getLogger(record.name).handle(record)
             except BrokenProcessPool as error:
                 raise InputError(
                     "a worker process was killed, perhaps because memory ran out: run the same command again, with "
                     f"fewer {param('workers')} if so; finished work is kept"
                 ) from error
-        for record in logged.values():
-            logging.getLogger(record.name).handle(record)
 
 
 @contextmanager
@@ -87,8 +86,9 @@ def started(number: int) -> Iterator[Workers]:
     """Yield workers that end with the block.
 
     Args:
-        number: The number of processes.
+        number: The number of processes; on Windows, there are at most 61.
     """
+    number = min(number, MOST_ON_WINDOWS) if ON_WINDOWS else number
     context = get_context("spawn")
     counts = context.RawArray("q", 2 * number)
     alive, held = context.Pipe(duplex=False)
@@ -106,16 +106,19 @@ def started(number: int) -> Iterator[Workers]:
 def _inheritable() -> Iterator[None]:
     """Give the processes that a block starts a main module without the user's script, and no Ctrl-C."""
     main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    set_mask = getattr(signal, "pthread_sigmask", None)  # not on Windows: its workers ignore Ctrl-C once they run
+    mask = set_mask and set_mask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         sys.modules["__main__"] = main
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if set_mask is not None:
+            set_mask(signal.SIG_SETMASK, mask)
 
 
 def _start(counts: object, alive: Connection) -> None:
     """Prepare a worker, before it imports any library: the workers together use each core once."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Windows sends a Ctrl-C to every process of the console
     os.environ["OMP_NUM_THREADS"] = "1"
     tqdm.set_lock(threading.RLock())  # that of tqdm is a semaphore, which a worker that ends would leave behind
     _counts[:] = [counts]

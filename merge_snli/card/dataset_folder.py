@@ -9,10 +9,9 @@ import pyarrow.parquet as pq
 
 from merge_snli.base.files import sha256_of_file, sha256_of_json, write_bytes
 from merge_snli.card import render_card
-from merge_snli.dataset.folders import replace_folder
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
 from merge_snli.dataset.record import ConfigRecord, DataRecord, Record, encode_record, seal
-from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
+from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset, replace_folder
 from merge_snli.schema import DataColumn, data_file
 
 # Stands for the label of a group whose pairs have different ones.

@@ -15,8 +15,6 @@ SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_
 TAGS = ("merge", "nli", "generalization", "pattern-accuracy")
 PAIR_TAGS = ("nli", "templates", "generalization", "pattern-accuracy")
 
-Json = dict[str, Any]
-
 BUNDLED_TEXT = "The seed problems were written for the MERGE software. They and their variants are under Apache-2.0."
 
 
@@ -32,7 +30,7 @@ def metadata(record: Record) -> str:
     from datasets.info import DatasetInfo, DatasetInfosDict
     from huggingface_hub import DatasetCardData
 
-    everything = record.configs.get(ALL)  # the other configs are parts of it
+    everything = record.configs.get(ALL)  # the other configs have rows of it
     rows = sum(config.rows for config in record.configs.values()) if everything is None else everything.rows
     data = DatasetCardData(
         language=[record.options.get("language") or ENGLISH],
@@ -41,7 +39,7 @@ def metadata(record: Record) -> str:
         multilinguality=["monolingual"],
         license=license_of(record) or "unknown",
         pretty_name=record.title,
-        size_categories=[_size(rows)],
+        size_categories=[next((name for limit, name in SIZES if rows < limit), "1M<n<10M")],
         source_datasets=_source_datasets(record),
         annotations_creators=_creators(record),
         language_creators=_creators(record),
@@ -69,10 +67,6 @@ def _tags(record: Record) -> list[str]:
     return [tag for tag in tags if tag != "nli" or is_nli(record.label_names, record.texts)]
 
 
-def _size(rows: int) -> str:
-    return next((name for limit, name in SIZES if rows < limit), "1M<n<10M")
-
-
 def _creators(record: Record) -> list[str]:
     """Return who wrote the texts and labels: the seeds, if known, and the variants."""
     if is_bundled(record):
@@ -96,12 +90,11 @@ def _source_datasets(record: Record) -> list[str] | None:
 
 def _version(record: Record, config: str) -> str:
     """Return the version of a config, which changes whenever its data changes."""
-    if config == ANNOTATION and record.annotation is not None:
-        return data_version(record.annotation.digest)
-    return data_version(record.data.digest)
+    own = record.annotation if config == ANNOTATION else None
+    return data_version((own or record.data).digest)
 
 
-def _config_metadata(config: str, splits: dict[str, int], version: str, *, is_default: bool) -> Json:
+def _config_metadata(config: str, splits: dict[str, int], version: str, *, is_default: bool) -> dict[str, Any]:
     """Return what `datasets` reads of a config: its files, its version, and whether it is the default."""
     data_files = [{"split": split, "path": data_file(config, split)} for split in splits]
     default = {"default": True} if is_default else {}

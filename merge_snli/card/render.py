@@ -130,7 +130,7 @@ def _departures_text(sentences: tuple[str, ...]) -> str:
     if not sentences:
         return "All options follow the paper's method."
     return "\n".join(
-        ["> **This data set differs from the paper's method.**", ">", *(f"> - {each}" for each in sentences)]
+        ["> **This data set differs from the paper's method.**", ">", *(f"> - {sentence}" for sentence in sentences)]
     )
 
 
@@ -184,7 +184,7 @@ def _is_listed(name: str, value: object) -> bool:
 
 def _option_text(name: str, value: object) -> str:
     values = value if isinstance(value, list) else [value]
-    return f"`{name}={','.join(public_name(str(each)) for each in values) or 'none'}`"
+    return f"`{name}={','.join(map(public_name, map(str, values))) or 'none'}`"
 
 
 def _model_text(mlm: MaskedLMRecord) -> str:
@@ -211,7 +211,9 @@ def pairs_values(record: Record, folder: Path) -> dict[str, str]:
         "notes": "\n".join(f"- {note}" for note in record.notes),
         "command": record.command,
         "options": " ".join(_option_text(name, value) for name, value in record.options.items() if value is not None),
-        "sources": "<br>".join(f"{public_name(each.name)} (sha256 {each.digest[:12]}…)" for each in record.sources),
+        "sources": "<br>".join(
+            f"{public_name(source.name)} (sha256 {source.digest[:12]}…)" for source in record.sources
+        ),
         "license_text": _pairs_license(record),
     }
 

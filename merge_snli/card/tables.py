@@ -14,8 +14,6 @@ from merge_snli.schema import ALL, ANNOTATION_COLUMNS, TEST, data_file
 # Maximum number of characters of an example in a table.
 MAX_EXAMPLE_LENGTH = 100
 
-Json = dict[str, Any]
-
 
 def composition_table(record: Record) -> str:
     """Return the seeds and variants of each config, with the seeds' label distribution (the paper's Table 2)."""
@@ -127,11 +125,10 @@ def annotation_table() -> str:
     return _table(["column", "type", "description"], rows)
 
 
-def _first_row(folder: Path, config: str, split: str = TEST) -> Json:
-
+def _first_row(folder: Path, config: str, split: str = TEST) -> dict[str, Any]:
     with pq.ParquetFile(folder / data_file(config, split)) as file:
         for batch in file.iter_batches(1):
-            row: Json = batch.to_pylist()[0]
+            row: dict[str, Any] = batch.to_pylist()[0]
             return row
     raise ValueError(f"{data_file(config, split)} has no rows")
 

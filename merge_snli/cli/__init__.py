@@ -1,7 +1,5 @@
 """The command line: parse the arguments, run one subcommand, and turn errors into messages and exit codes."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import logging
@@ -27,7 +25,7 @@ from merge_snli.base.table import capitalized, print_in_any_encoding
 
 # The commands and their summaries, under the headings of `--help`.
 #
-# Each is a module of `merge_snli.cli`, with `_` after a keyword.
+# Each is a module of `merge_snli.cli`, with `_` after a keyword. Its docstring without the first line ends its help.
 HEADINGS = {
     "make data": {
         "generate": "generate a data set of variants from NLI problems",
@@ -107,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _report_internal_error()
 
 
-def _keep_interrupt(unraisable: sys.UnraisableHookArgs) -> None:
+def _keep_interrupt(unraisable: "sys.UnraisableHookArgs") -> None:
     """Interrupt again after Ctrl-C in a callback, such as those of an import, from which Python raises nothing."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         # `os.kill` wakes the main thread; on Windows it would end the process.
@@ -128,10 +126,11 @@ def _run(argv: Sequence[str] | None) -> int:
     handler.addFilter(log_flags)
     logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", handlers=[handler])
     logging.getLogger("merge_snli.base.progress").setLevel(logging.INFO)
-    return int(_module_of(arguments.command).run(arguments) or DONE)
+    run = getattr(arguments, "run_step", None) or _module_of(arguments.command).run
+    return int(run(arguments) or DONE)
 
 
-def command_parser(commands: Collection[str] = (*COMMANDS, *ALIASES)) -> CommandParser:
+def command_parser(commands: Collection[str] = (*COMMANDS, *ALIASES)) -> "CommandParser":
     """Return the parser of the command line.
 
     Args:
@@ -155,7 +154,9 @@ def command_parser(commands: Collection[str] = (*COMMANDS, *ALIASES)) -> Command
             **listed,
         )
         if name in commands:
-            _module_of(name).add_arguments(subparser)
+            module = _module_of(name)
+            subparser.epilog = (module.__doc__ or "").partition("\n\n")[2].rstrip()
+            module.add_arguments(subparser)
     return parser
 
 
@@ -210,8 +211,8 @@ class CommandParser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:  # noqa: ANN401
         """Parse arguments; fail at the first unknown one, before a missing option that it may be a misspelling of."""
-        own = takewhile(lambda each: each != "--" and (self._subparsers is None or each.startswith("-")), args or ())
-        for name in (each.partition("=")[0] for each in own):
+        own = takewhile(lambda word: word != "--" and (self._subparsers is None or word.startswith("-")), args or ())
+        for name in (word.partition("=")[0] for word in own):
             if name.startswith("--") and " " not in name and name not in self._option_string_actions:
                 self._reject(name)
         known, unknown = super().parse_known_args(args, namespace)
@@ -228,7 +229,7 @@ class CommandParser(argparse.ArgumentParser):
         if action.choices is None or value in action.choices:
             return
         if isinstance(action, argparse._SubParsersAction):
-            listed = [each.dest for each in action._get_subactions()]
+            listed = [command.dest for command in action._get_subactions()]
             self.error(f"unknown {action.dest} {value}{nearest(str(value), action.choices) or _all(listed)}")
         choices = [*map(str, action.choices)]
         raise argparse.ArgumentError(action, f"unknown value {value!r}{nearest(str(value), choices) or _all(choices)}")

@@ -6,11 +6,10 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from merge_snli.base.errors import POSITIONAL, flag
 from merge_snli.base.option import described, option_types
@@ -39,23 +38,37 @@ def split_list(text: str) -> tuple[str, ...]:
     """Split a value at commas; the path of an existing file or folder stays whole."""
     if "," in text and Path(text).exists():
         return (text,)
-    return tuple(part.strip() for part in text.split(",") if part.strip())
+    return tuple(item.strip() for item in text.split(",") if item.strip())
 
 
-def add_list(add: Callable[..., object], *names: str, item: Callable[[str], Any] = str, **options: Any) -> None:  # noqa: ANN401
-    """Add an argument that takes a list, with spaces or commas between its values; an option may be repeated.
+# An argument of a command: its flag or name, and how `add_argument` adds it.
+Argument: TypeAlias = tuple[str, dict[str, Any]]
+
+
+def argument(name: str, **how: Any) -> Argument:  # noqa: ANN401 - as `add_argument` takes it
+    """Return an argument; see `add_all`."""
+    return name, how
+
+
+def list_argument(name: str, item: Callable[[str], Any] = str, **how: Any) -> Argument:  # noqa: ANN401 - as above
+    """Return an argument that takes a list, with spaces or commas between its values; an option may be repeated.
 
     Args:
-        add: The method `add_argument` of a parser or group.
-        names: The flag or the name of the argument.
+        name: The flag or the name of the argument.
         item: Converts one value, or raises `argparse.ArgumentTypeError`.
-        options: Other arguments of `add_argument`; `nargs` is `+` by default.
+        how: Other arguments of `add_argument`; `nargs` is `+` by default.
     """
 
     def values(text: str) -> tuple[Any, ...]:
         return tuple(map(item, split_list(text)))
 
-    add(*names, **{"nargs": "+", "action": _ExtendList, "type": values, **options})
+    return name, {"nargs": "+", "action": _ExtendList, "type": values, **how}
+
+
+def add_all(parser: argparse._ActionsContainer, *arguments: Argument) -> None:
+    """Add arguments to a parser or to one of its groups."""
+    for name, how in arguments:
+        parser.add_argument(name, **how)
 
 
 class _ExtendList(argparse.Action):
@@ -70,70 +83,99 @@ class _ExtendList(argparse.Action):
     ) -> None:
         given = getattr(namespace, self.dest, self.default)
         before = () if given is self.default else given
-        added = (value for each in values or () for value in (each if isinstance(each, tuple) else (each,)))
+        added = (item for value in values or () for item in (value if isinstance(value, tuple) else (value,)))
         setattr(namespace, self.dest, (*before, *added))
 
 
-def add_format(parser: argparse.ArgumentParser, *formats: str) -> None:
-    """Add `--format`, the form of the output on stdout.
+def format_argument(*formats: str) -> Argument:
+    """Return `--format`, the form of the output on stdout; the first of the forms is the default."""
+    return argument("--format", choices=formats, default=formats[0], help="form of the output (default: %(default)s)")
+
+
+def results_argument(nargs: str = "+") -> Argument:
+    """Return the results folders."""
+    about = "results folders of merge-snli score"
+    return list_argument("results", Path, nargs=nargs, default=(), metavar=RESULTS, help=about)
+
+
+def datasets_argument(purpose: str, *, required: bool = False) -> Argument:
+    """Return `--dataset`, which takes a list."""
+    return list_argument("--dataset", default=(), required=required, metavar=DATASET, help=purpose)
+
+
+CLUSTER = argument(
+    "--cluster", metavar="FILE", type=Path, help="run on a Slurm or Ray cluster, as a TOML file describes"
+)
+
+
+def min_agreement_argument(needs: str = "") -> Argument:
+    """Return `--min-agreement`, such as `4/5` or `0.8`."""
+    return argument(
+        "--min-agreement",
+        type=number(lambda value: 0 <= value <= 1, "a share of annotators, such as 4/5"),
+        metavar="K/N",
+        help=f"leave out seeds to which fewer annotators gave the gold label, such as 4/5{needs}",
+    )
+
+
+def thresholds_argument(purpose: str) -> Argument:
+    """Return `--threshold`, which takes a list such as `0.8 0.9`."""
+    return list_argument("--threshold", _threshold, default=(), metavar="T", help=purpose)
+
+
+def _threshold(text: str) -> float:
+    """Parse a threshold of the curve."""
+    from metrics.pattern_accuracy.core import CURVE
+
+    return number(lambda value: value in CURVE, "a threshold from 0 to 1 in steps of 0.01, such as 0.85")(text)
+
+
+def number(is_valid: Callable[[float], bool], expected: str) -> Callable[[str], float]:
+    """Return what parses the value of an option, a decimal or a fraction, or raises `argparse.ArgumentTypeError`.
 
     Args:
-        parser: The parser.
-        formats: The forms of this command; the first is the default.
+        is_valid: Returns whether a finite number may be the value.
+        expected: What the value must be, for the message.
     """
-    parser.add_argument(
-        "--format", choices=formats, default=formats[0], help="form of the output (default: %(default)s)"
-    )
+
+    def parse(text: str) -> float:
+        try:
+            numerator, *denominator = map(float, text.split("/", 1))
+            value = numerator / denominator[0] if denominator else numerator
+        except (ValueError, ArithmeticError):
+            value = math.nan
+        if not (math.isfinite(value) and is_valid(value)):
+            raise argparse.ArgumentTypeError(f"{text!r} is not {expected}")
+        return value
+
+    return parse
 
 
 def add_steps(
     parser: argparse.ArgumentParser,
-    steps: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], Any]]],
-) -> None:
-    """Add the commands of a command, each with its summary, what adds its arguments, and what `run_step` is then."""
+    steps: Mapping[str, tuple[str, Sequence[Argument], Callable[[argparse.Namespace], Any]]],
+) -> dict[str, argparse.ArgumentParser]:
+    """Add the commands of a command, each with its summary, its arguments, and what `run_step` is then.
+
+    Returns:
+        The parser of each of them.
+    """
     subparsers = parser.add_subparsers(dest="step", required=True, metavar="|".join(steps))
-    for name, (summary, add_arguments, run) in steps.items():
+    for name, (summary, arguments, run) in steps.items():
         step = subparsers.add_parser(
             name,
             help=summary,
             description=f"{capitalized(summary)}.",
+            epilog=parser.epilog,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        add_arguments(step)
+        add_all(step, *arguments)
         step.set_defaults(run_step=run)
-
-
-def add_results(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
-    """Add the results folders."""
-    add_list(
-        parser.add_argument,
-        "results",
-        nargs=nargs,
-        default=(),
-        item=Path,
-        metavar=RESULTS,
-        help="results folders of merge-snli score",
-    )
-
-
-def add_datasets(parser: argparse.ArgumentParser, purpose: str, *, required: bool = False) -> None:
-    """Add `--dataset`, which takes a list."""
-    add_list(parser.add_argument, "--dataset", default=(), required=required, metavar=DATASET, help=purpose)
-
-
-def add_cluster(parser: argparse.ArgumentParser) -> None:
-    """Add `--cluster`."""
-    parser.add_argument(
-        "--cluster", metavar="FILE", type=Path, help="run on a Slurm or Ray cluster, as a TOML file describes"
-    )
+    return dict(subparsers.choices)
 
 
 def read_cluster(arguments: argparse.Namespace) -> Cluster | None:
-    """Return the executor that `--cluster` describes, or None.
-
-    Raises:
-        InputError: As `merge_snli.runs.options.read_cluster_file`.
-    """
+    """Return the executor that `--cluster` describes, or None."""
     if arguments.cluster is None:
         return None
     from merge_snli.runs.options import read_cluster_file
@@ -144,61 +186,13 @@ def read_cluster(arguments: argparse.Namespace) -> Cluster | None:
     return Cluster(options)
 
 
-def add_min_agreement(parser: argparse.ArgumentParser, needs: str = "") -> None:
-    """Add `--min-agreement`, such as `4/5` or `0.8`."""
-    parser.add_argument(
-        "--min-agreement",
-        type=partial(number, is_valid=lambda value: 0 <= value <= 1, expected="a share of annotators, such as 4/5"),
-        metavar="K/N",
-        help=f"leave out seeds to which fewer annotators gave the gold label, such as 4/5{needs}",
-    )
-
-
-def add_thresholds(parser: argparse.ArgumentParser, purpose: str) -> None:
-    """Add `--threshold`, which takes a list such as `0.8 0.9`."""
-    add_list(parser.add_argument, "--threshold", item=_threshold, default=(), metavar="T", help=purpose)
-
-
-def _threshold(text: str) -> float:
-    """Parse a threshold of the curve."""
-    from metrics.pattern_accuracy.core import CURVE
-
-    return number(text, lambda value: value in CURVE, "a threshold from 0 to 1 in steps of 0.01, such as 0.85")
-
-
-def number(text: str, is_valid: Callable[[float], bool], expected: str) -> float:
-    """Parse the value of an option.
-
-    Args:
-        text: The value, a decimal or a fraction.
-        is_valid: Returns whether a number may be the value. For NaN, which text that is no number counts as, it must
-            return false.
-        expected: What the value must be, for the message.
-
-    Raises:
-        ArgumentTypeError: If the value is not valid.
-    """
-    try:
-        numerator, *denominator = map(float, text.split("/", 1))
-        value = numerator / denominator[0] if denominator else numerator
-    except (ValueError, ArithmeticError):
-        value = math.nan
-    if not (math.isfinite(value) and is_valid(value)):
-        raise argparse.ArgumentTypeError(f"{text!r} is not {expected}")
-    return value
-
-
 def given(arguments: argparse.Namespace, options: type) -> dict[str, Any]:
     """Return the fields of an options class that were given on the command line."""
     values = vars(arguments)
     return {field.name: values[field.name] for field in fields(options) if field.name in values}
 
 
-def add_option_arguments(
-    parser: argparse.ArgumentParser,
-    options: type,
-    groups: Collection[str],
-) -> None:
+def add_option_arguments(parser: argparse.ArgumentParser, options: type, groups: Collection[str]) -> None:
     """Add an argument for each option of some groups, under the headings of the groups.
 
     Args:
@@ -209,7 +203,7 @@ def add_option_arguments(
     """
     for title in groups:
         group = parser.add_argument_group(title, argument_default=argparse.SUPPRESS)
-        _add_options(group, options, [name for name, option in described(options) if option.group == title])
+        add_all(group, *_of_options(options, [name for name, option in described(options) if option.group == title]))
 
 
 def add_problem_arguments(parser: argparse.ArgumentParser, purpose: str, metavar: str) -> None:
@@ -221,9 +215,9 @@ def add_problem_arguments(parser: argparse.ArgumentParser, purpose: str, metavar
         metavar: How the help names them.
     """
     group = parser.add_argument_group(PROBLEMS_GROUP, argument_default=argparse.SUPPRESS)
-    add_list(group.add_argument, "problems", metavar=metavar, help=purpose)
     others = [name for name, option in described(ProblemOptions) if option.group == PROBLEMS_GROUP][1:]
-    _add_options(group, ProblemOptions, others)
+    problems = list_argument("problems", metavar=metavar, help=purpose)
+    add_all(group, problems, *_of_options(ProblemOptions, others))
 
 
 def add_source_arguments(parser: argparse.ArgumentParser, options: type) -> None:
@@ -235,32 +229,28 @@ def add_source_arguments(parser: argparse.ArgumentParser, options: type) -> None
     """
     source = dict(described(options))["source"]
     group = parser.add_argument_group(source.group, argument_default=argparse.SUPPRESS)
-    _add_options(group, options, ("source",))
-    _add_options(group, ProblemOptions, SOURCE_OPTIONS)
+    add_all(group, *_of_options(options, ("source",)), *_of_options(ProblemOptions, SOURCE_OPTIONS))
 
 
-def _add_options(group: argparse._ArgumentGroup, options: type, names: Collection[str]) -> None:
-    """Add the arguments for some fields of an options class."""
-    add, types = group.add_argument, option_types(options)
-    for name, option in described(options):
-        if name not in names:
-            continue
+def _of_options(options: type, names: Collection[str]) -> Iterator[Argument]:
+    """Yield the arguments for some fields of an options class."""
+    types = option_types(options)
+    for name, option in ((name, option) for name, option in described(options) if name in names):
         text = option.help.replace("%", "%%")
         if option.default_text is not None:
             text += f" (default: {option.default_text})"
         if name in POSITIONAL:
-            add_list(add, name, nargs="*", metavar=POSITIONAL[name], help=text)
+            yield list_argument(name, nargs="*", metavar=POSITIONAL[name], help=text)
         elif types[name] is bool:
-            add(flag(name), action="store_true", help=text)
+            yield argument(flag(name), action="store_true", help=text)
         elif types[name] is tuple:
-            add_list(add, flag(name), metavar=option.metavar, help=text)
+            yield list_argument(flag(name), metavar=option.metavar, help=text)
         else:
             kind = _decimal if types[name] is float else types[name]
-            add(flag(name), type=kind, choices=option.choices or None, metavar=option.metavar, help=text)
+            yield argument(flag(name), type=kind, choices=option.choices or None, metavar=option.metavar, help=text)
 
 
-def _decimal(text: str) -> float:
-    return number(text, lambda _: True, "a number")
+_decimal = number(lambda _: True, "a number")
 
 
 def write_output(form: str, *, text: Callable[[], str], document: Callable[[], dict[str, Any]]) -> None:
@@ -271,10 +261,7 @@ def write_output(form: str, *, text: Callable[[], str], document: Callable[[], d
         text: Returns the text.
         document: Returns the JSON values.
     """
-    if form == JSON:
-        sys.stdout.write(json.dumps(document(), indent=2, allow_nan=False) + "\n")
-    else:
-        sys.stdout.write(text())
+    sys.stdout.write(json.dumps(document(), indent=2, allow_nan=False) + "\n" if form == JSON else text())
 
 
 def write_tables(form: str, tables: Iterable[Table], *, document: Callable[[], dict[str, Any]]) -> None:
@@ -285,9 +272,8 @@ def write_tables(form: str, tables: Iterable[Table], *, document: Callable[[], d
         tables: The tables.
         document: Returns the JSON values, which may hold more than the tables.
     """
-    write_output(form, text=lambda: "\n".join(_rendered(table, form) for table in tables), document=document)
 
+    def rendered(table: Table) -> str:
+        return {TEXT: table.text, CSV: table.csv, MARKDOWN: table.markdown, LATEX: table.latex}[form]()
 
-def _rendered(table: Table, form: str) -> str:
-    """Return a table in a form other than JSON."""
-    return {TEXT: table.text, CSV: table.csv, MARKDOWN: table.markdown, LATEX: table.latex}[form]()
+    write_output(form, text=lambda: "\n".join(map(rendered, tables)), document=document)

@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -10,13 +9,15 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import (
     TABLE_FORMATS,
     TEXT,
-    add_datasets,
-    add_format,
-    add_list,
-    add_min_agreement,
-    add_results,
-    add_thresholds,
+    add_all,
+    argument,
+    datasets_argument,
+    format_argument,
+    list_argument,
+    min_agreement_argument,
     number,
+    results_argument,
+    thresholds_argument,
     write_tables,
 )
 
@@ -25,57 +26,57 @@ TESTS = ("permutation", "mcnemar", "t-test")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_results(parser, nargs="*")
-    parser.add_argument(
-        "--test",
-        choices=TESTS,
-        default=TESTS[0],
-        help="permutation or mcnemar: paired over seeds or groups; t-test: paired over subsamples, as in the paper "
-        "(default: %(default)s)",
-    )
-    parser.add_argument(
-        "--alpha",
-        type=partial(number, is_valid=lambda value: 0 < value < 1, expected="a number between 0 and 1, such as 0.05"),
-        default=0.05,
-        metavar="A",
-        help="family-wise significance level (default: %(default)s)",
-    )
-    add_thresholds(parser, "thresholds to compare the models at, such as 0.8 0.9 (default: 0.9)")
-    parser.add_argument(
-        "--all-thresholds",
-        action="store_true",
-        help="also list the thresholds at which each pair of models differs significantly",
-    )
-    add_datasets(parser, "data sets of the results, to compare their word classes at 0.9")
-    add_min_agreement(parser, "; needs --dataset")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="also draw the curves of the models (Figures 4, 5 and 11) as PNG and SVG files in this folder",
-    )
-    parser.add_argument(
-        "--power",
-        action="store_true",
-        help="instead, print the smallest difference of PA that is found with a power of 80%%, by number of seeds",
-    )
-    add_list(
-        parser.add_argument,
-        "--assume",
-        item=partial(number, is_valid=lambda value: 0 < value < 1, expected="an accuracy between 0 and 1, such as 0.7"),
-        default=(),
-        metavar="PA",
-        help="the same before there are results: the accuracies that the models may have, such as 0.7",
-    )
-    parser.add_argument(
-        "--correlation",
-        type=partial(
-            number, is_valid=lambda value: 0 <= value < 1, expected="a correlation from 0 to below 1, such as 0.5"
+    add_all(
+        parser,
+        results_argument(nargs="*"),
+        argument(
+            "--test",
+            choices=TESTS,
+            default=TESTS[0],
+            help="permutation or mcnemar: paired over seeds or groups; t-test: paired over subsamples, as in the paper "
+            "(default: %(default)s)",
         ),
-        metavar="R",
-        help="with --assume: correlation over seeds of whether two models pass (default: 0.5)",
+        argument(
+            "--alpha",
+            type=number(lambda value: 0 < value < 1, "a number between 0 and 1, such as 0.05"),
+            default=0.05,
+            metavar="A",
+            help="family-wise significance level (default: %(default)s)",
+        ),
+        thresholds_argument("thresholds to compare the models at, such as 0.8 0.9 (default: 0.9)"),
+        argument(
+            "--all-thresholds",
+            action="store_true",
+            help="also list the thresholds at which each pair of models differs significantly",
+        ),
+        datasets_argument("data sets of the results, to compare their word classes at 0.9"),
+        min_agreement_argument("; needs --dataset"),
+        argument(
+            "--out",
+            type=Path,
+            metavar="DIR",
+            help="also draw the curves of the models (Figures 4, 5 and 11) as PNG and SVG files in this folder",
+        ),
+        argument(
+            "--power",
+            action="store_true",
+            help="instead, print the smallest difference of PA that is found with a power of 80%%, by number of seeds",
+        ),
+        list_argument(
+            "--assume",
+            number(lambda value: 0 < value < 1, "an accuracy between 0 and 1, such as 0.7"),
+            default=(),
+            metavar="PA",
+            help="the same before there are results: the accuracies that the models may have, such as 0.7",
+        ),
+        argument(
+            "--correlation",
+            type=number(lambda value: 0 <= value < 1, "a correlation from 0 to below 1, such as 0.5"),
+            metavar="R",
+            help="with --assume: correlation over seeds of whether two models pass (default: 0.5)",
+        ),
+        format_argument(*TABLE_FORMATS),
     )
-    add_format(parser, *TABLE_FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -127,7 +128,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _run_power(arguments: argparse.Namespace) -> None:
     """Print how many seeds a comparison needs; draw it with `--out`."""
     from merge_snli.comparison.power import CORRELATION, assumed_power, power_of_results
-    from merge_snli.dataset.folders import check_out
+    from merge_snli.dataset.stored import check_out
     from merge_snli.scoring.store import read_results, safe_name
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
@@ -137,23 +138,25 @@ def _run_power(arguments: argparse.Namespace) -> None:
         raise InputError(f"{param('correlation')} is computed from results: remove it, or use {param('assume')}")
     if arguments.assume:
         correlation = CORRELATION if arguments.correlation is None else arguments.correlation
-        found = [assumed_power(arguments.assume, alpha=arguments.alpha, correlation=correlation)]
+        powers = [assumed_power(arguments.assume, alpha=arguments.alpha, correlation=correlation)]
     else:
         results = read_results(*arguments.results)
-        thresholds = arguments.threshold or (QUALITY_THRESHOLD,)
-        found = [
-            each
-            for threshold in thresholds
-            for each in power_of_results(results, alpha=arguments.alpha, threshold=threshold)
+        powers = [
+            power
+            for threshold in arguments.threshold or (QUALITY_THRESHOLD,)
+            for power in power_of_results(results, alpha=arguments.alpha, threshold=threshold)
         ]
     folder = None if arguments.out is None else check_out(arguments.out)
     figures = [
-        path for each in found if folder is not None for path in each.draw(folder / f"power-{safe_name(each.title)}")
+        path
+        for power in powers
+        if folder is not None
+        for path in power.draw(folder / f"power-{safe_name(power.title)}")
     ]
     write_tables(
         arguments.format,
-        (each.table() for each in found),
-        document=lambda: {"power": [each.as_dict() for each in found], "figures": [str(path) for path in figures]},
+        (power.table() for power in powers),
+        document=lambda: {"power": [power.as_dict() for power in powers], "figures": [str(path) for path in figures]},
     )
     if arguments.format == TEXT:
         sys.stdout.writelines(f"{path}\n" for path in figures)

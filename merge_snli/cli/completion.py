@@ -1,4 +1,10 @@
-"""`merge-snli completion`: print a script that completes commands, options and paths in a shell."""
+"""`merge-snli completion`: print a script that completes commands, options and paths in a shell.
+
+examples:
+  eval "$(merge-snli completion bash)"                          # in ~/.bashrc
+  merge-snli completion zsh > "${fpath[1]}/_merge-snli"
+  merge-snli completion fish > ~/.config/fish/completions/merge-snli.fish
+"""
 
 import argparse
 import sys
@@ -13,12 +19,6 @@ FILES, FOLDERS = {"FILE", "PROBLEMS", "RESULT.json"}, {"DATA", "DIR", "RESULTS",
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("shell", choices=SHELLS, help="shell of the script")
-    parser.epilog = (
-        "examples:\n"
-        '  eval "$(merge-snli completion bash)"                          # in ~/.bashrc\n'
-        '  merge-snli completion zsh > "${fpath[1]}/_merge-snli"\n'
-        "  merge-snli completion fish > ~/.config/fish/completions/merge-snli.fish"
-    )
 
 
 def run(arguments: argparse.Namespace) -> None:

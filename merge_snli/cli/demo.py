@@ -19,9 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Generate a data set from the bundled problems, score both NLI models on it, and print all results."""
-    from generation.options import Options
+    from generation.options import Options, preset_options
     from generation.pipeline import run_pipeline
-    from generation.presets import preset_options
     from generation.report.summary import composition_table, words_table
     from merge_snli.comparison.example import example_text, summary_text
     from merge_snli.comparison.figures import draw_curves
@@ -43,15 +42,19 @@ def run(arguments: argparse.Namespace) -> int:
     figures = draw_curves(results, out / "figures" / "pattern_accuracy.png")
     page = write_leaderboard(results, out / "site", datasets=[dataset])
     record, generation = dataset.record, generation_of(dataset.record)
-    _section("Variants to look at", example_text(results, dataset))
-    _section("What was found", summary_text(results))
-    _section("Scores", score_table(results, {name: as_flags(reason) for name, reason in failed.items()}).text())
-    _section(f"Variants, by {' and '.join(options.mlm)}", composition_table(record).text())
-    words = words_table(generation.words, *vars(generation.problems).values())
-    _section("Shared words of the bundled problems", words.text())
-    _section("Written", "".join(f"{path}\n" for path in (out / "merge_snli", out / "results", *figures, page)))
     score = [_command(), "score", "MODEL", "--dataset", str(dataset.folder), "--out", str(out / "results")]
-    _section("Next", f"Open the page: {page.resolve().as_uri()}\nScore your own model:\n  {shlex.join(score)}\n")
+    sections = {
+        "Variants to look at": example_text(results, dataset),
+        "What was found": summary_text(results),
+        "Scores": score_table(results, {name: as_flags(reason) for name, reason in failed.items()}).text(),
+        f"Variants, by {' and '.join(options.mlm)}": composition_table(record).text(),
+        "Shared words of the bundled problems": words_table(
+            generation.words, *vars(generation.problems).values()
+        ).text(),
+        "Written": "".join(f"{path}\n" for path in (out / "merge_snli", out / "results", *figures, page)),
+        "Next": f"Open the page: {page.resolve().as_uri()}\nScore your own model:\n  {shlex.join(score)}\n",
+    }
+    sys.stdout.writelines(f"\n{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items())
     return 2 if failed else 0
 
 
@@ -68,8 +71,3 @@ def _is_demo_data(folder: Path) -> bool:
     return (folder / RUN_FILE).is_file() and find_dataset(str(folder)).record.options.get(
         "problems"
     ) == PREFIX + PROBLEMS
-
-
-def _section(title: str, text: str) -> None:
-    sys.stdout.write(f"\n{title}\n{'-' * len(title)}\n{text}")
-    sys.stdout.flush()

@@ -1,18 +1,23 @@
-"""`merge-snli explain`: show how the variants of one problem were selected."""
+"""`merge-snli explain`: show how the variants of one problem were selected.
+
+--format json has all fillers.
+"""
 
 import argparse
 from pathlib import Path
 
-from merge_snli.cli.arguments import DATASET, TEXT_FORMATS, add_format, write_output
+from merge_snli.cli.arguments import DATASET, TEXT_FORMATS, add_all, argument, format_argument, write_output
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", metavar=DATASET, help="data set: folder or Hub id")
-    parser.add_argument("--seed-id", required=True, metavar="ID", help="id of the problem")
-    parser.add_argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)")
-    add_format(parser, *TEXT_FORMATS)
-    parser.epilog = "--format json has all fillers."
+    add_all(
+        parser,
+        argument("dataset", metavar=DATASET, help="data set: folder or Hub id"),
+        argument("--seed-id", required=True, metavar="ID", help="id of the problem"),
+        argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)"),
+        format_argument(*TEXT_FORMATS),
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -22,5 +27,5 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.dataset.stored import find_dataset
 
     dataset = find_dataset(arguments.dataset)
-    found = explain(dataset, arguments.seed_id, work_folder_of(dataset.folder.absolute(), arguments.work))
-    write_output(arguments.format, text=lambda: explanation_text(found), document=found.as_dict)
+    explanation = explain(dataset, arguments.seed_id, work_folder_of(dataset.folder.absolute(), arguments.work))
+    write_output(arguments.format, text=lambda: explanation_text(explanation), document=explanation.as_dict)

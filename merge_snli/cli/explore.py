@@ -5,36 +5,39 @@ import sys
 from pathlib import Path
 
 from merge_snli.base.errors import InputError
-from merge_snli.cli.arguments import DATASET, add_results
+from merge_snli.cli.arguments import DATASET, add_all, argument, results_argument
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_results(parser)
-    parser.add_argument("--dataset", required=True, metavar=DATASET, help="data set that the models were scored on")
-    parser.add_argument("--config", help="config whose answers to show (default: all, or the only one with results)")
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="folder for the page, one file that works offline"
-    )
-    for flag in ("--export", "--wide"):
-        parser.add_argument(flag, nargs="?", const="", help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--with-text",
-        action="store_true",
-        help="include the sentences, whose terms apply; the page has them anyway if their license allows to share them",
-    )
-    parser.add_argument(
-        "--corpus",
-        metavar="FILE|ID",
-        help="training data of the models, to show how frequent replacements are in it on the page (as for analyze)",
+    add_all(
+        parser,
+        results_argument(),
+        argument("--dataset", required=True, metavar=DATASET, help="data set that the models were scored on"),
+        argument("--config", help="config whose answers to show (default: all, or the only one with results)"),
+        argument(
+            "--out", type=Path, required=True, metavar="DIR", help="folder for the page, one file that works offline"
+        ),
+        *(argument(flag, nargs="?", const="", help=argparse.SUPPRESS) for flag in ("--export", "--wide")),
+        argument(
+            "--with-text",
+            action="store_true",
+            help="include the sentences, whose terms apply; the page has them anyway if their license allows to share "
+            "them",
+        ),
+        argument(
+            "--corpus",
+            metavar="FILE|ID",
+            help="training data of the models, to show how frequent replacements are in it on the page (as for "
+            "analyze)",
+        ),
     )
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the page and print its path."""
     from merge_snli.comparison.corpus import count_corpus, open_corpus, tagger_of
-    from merge_snli.dataset.folders import check_out
-    from merge_snli.dataset.stored import find_dataset
+    from merge_snli.dataset.stored import check_out, find_dataset
     from merge_snli.explorer.write import results_on, write_explorer
     from merge_snli.scoring.store import read_results, work_folder
 

@@ -5,45 +5,48 @@ import sys
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import add_datasets, add_results, add_thresholds
+from merge_snli.cli.arguments import add_all, argument, datasets_argument, results_argument, thresholds_argument
 
 FORMATS = ("html", "md", "csv", "json", "latex")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_results(parser, nargs="*")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="folder for the page, the table or the Space; tables are printed without it",
-    )
-    parser.add_argument(
-        "--format",
-        choices=FORMATS,
-        default="html",
-        help="html: an interactive page; md, latex: Table 3 and PA(0.9); csv, json: all numbers (default: %(default)s)",
-    )
-    add_datasets(
+    add_all(
         parser,
-        "data sets of the results, to show models on all of them beside those on a part, and on the page the texts of "
-        "their hardest seeds; of a Space, those that results may be submitted on",
-    )
-    parser.add_argument(
-        "--with-text",
-        action="store_true",
-        help="with --dataset: show sentences on the page although their license may forbid to share them",
-    )
-    add_thresholds(parser, "also show PA at these thresholds in md and latex, such as 0.8 0.95; the page has a slider")
-    parser.add_argument(
-        "--init-space", metavar="ORG/NAME", help="write the repository of a Space that others can submit results to"
-    )
-    parser.add_argument(
-        "--space", metavar="DIR|ORG/NAME", help="check every result in the folder of a Space, and rebuild its page"
-    )
-    parser.add_argument(
-        "--pull-request", type=int, metavar="N", help="check a pull request to the Space on the Hub instead"
+        results_argument(nargs="*"),
+        argument(
+            "--out",
+            type=Path,
+            metavar="DIR",
+            help="folder for the page, the table or the Space; tables are printed without it",
+        ),
+        argument(
+            "--format",
+            choices=FORMATS,
+            default="html",
+            help="html: an interactive page; md, latex: Table 3 and PA(0.9); csv, json: all numbers (default: "
+            "%(default)s)",
+        ),
+        datasets_argument(
+            "data sets of the results, to show models on all of them beside those on a part, and on the page the texts "
+            "of their hardest seeds; of a Space, those that results may be submitted on"
+        ),
+        argument(
+            "--with-text",
+            action="store_true",
+            help="with --dataset: show sentences on the page although their license may forbid to share them",
+        ),
+        thresholds_argument(
+            "also show PA at these thresholds in md and latex, such as 0.8 0.95; the page has a slider"
+        ),
+        argument(
+            "--init-space", metavar="ORG/NAME", help="write the repository of a Space that others can submit results to"
+        ),
+        argument(
+            "--space", metavar="DIR|ORG/NAME", help="check every result in the folder of a Space, and rebuild its page"
+        ),
+        argument("--pull-request", type=int, metavar="N", help="check a pull request to the Space on the Hub instead"),
     )
 
 
@@ -88,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_arguments(arguments: argparse.Namespace) -> None:
     from merge_snli.base.option import require_at_least
-    from merge_snli.dataset.folders import check_out
+    from merge_snli.dataset.stored import check_out
 
     for option, given, formats in (
         ("threshold", arguments.threshold, ("md", "latex")),

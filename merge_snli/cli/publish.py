@@ -1,43 +1,40 @@
-"""`merge-snli publish`: upload a data set, its loading script and the metric to the Hub."""
+"""`merge-snli publish`: upload a data set, its loading script and the metric to the Hub.
+
+examples:
+  merge-snli publish merge_snli --repo ORG/merge_snli --dry-run
+  merge-snli publish --repo ORG/merge_snli --eval-results results/*.json --model ORG/NAME
+"""
 
 import argparse
 import sys
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import DATASET, add_list
+from merge_snli.cli.arguments import DATASET, add_all, argument, list_argument
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", nargs="?", metavar=DATASET, help="folder of the data set")
-    parser.add_argument("--repo", required=True, metavar="ORG/NAME", help="repository of the data set on the Hub")
-    parser.add_argument("--private", action="store_true", help="create new repositories as private")
-    parser.add_argument(
-        "--create-pr", action="store_true", help="open a pull request instead of committing to the branch"
+    add_all(
+        parser,
+        argument("dataset", nargs="?", metavar=DATASET, help="folder of the data set"),
+        argument("--repo", required=True, metavar="ORG/NAME", help="repository of the data set on the Hub"),
+        argument("--private", action="store_true", help="create new repositories as private"),
+        argument("--create-pr", action="store_true", help="open a pull request instead of committing to the branch"),
+        argument(
+            "--revision",
+            default="main",
+            metavar="BRANCH",
+            help="branch of the data; other branches get no tag and no loading script (default: %(default)s)",
+        ),
+        argument("--metric-space", metavar="ORG/pattern_accuracy", help="Space to upload the metric to"),
+        argument("--license", metavar="ID", help="license of the problems, if the run record has none"),
+        argument("--dry-run", action="store_true", help="print files and commits without contacting the Hub"),
     )
-    parser.add_argument(
-        "--revision",
-        default="main",
-        metavar="BRANCH",
-        help="branch of the data; other branches get no tag and no loading script (default: %(default)s)",
-    )
-    parser.add_argument("--metric-space", metavar="ORG/pattern_accuracy", help="Space to upload the metric to")
-    parser.add_argument("--license", metavar="ID", help="license of the problems, if the run record has none")
-    parser.add_argument("--dry-run", action="store_true", help="print files and commits without contacting the Hub")
-    results = parser.add_argument_group("propose results to a model's repository instead of publishing a data set")
-    add_list(
-        results.add_argument,
-        "--eval-results",
-        item=Path,
-        metavar="RESULT.json",
-        help="result files of merge-snli score",
-    )
-    results.add_argument("--model", metavar="ORG/NAME", help="repository of the model on the Hub")
-    parser.epilog = (
-        "examples:\n"
-        "  merge-snli publish merge_snli --repo ORG/merge_snli --dry-run\n"
-        "  merge-snli publish --repo ORG/merge_snli --eval-results results/*.json --model ORG/NAME"
+    add_all(
+        parser.add_argument_group("propose results to a model's repository instead of publishing a data set"),
+        list_argument("--eval-results", Path, metavar="RESULT.json", help="result files of merge-snli score"),
+        argument("--model", metavar="ORG/NAME", help="repository of the model on the Hub"),
     )
 
 
@@ -72,9 +69,8 @@ def _publish(arguments: argparse.Namespace) -> None:
 
 def _propose(arguments: argparse.Namespace) -> None:
     from merge_snli.hub.client import find_api
-    from merge_snli.hub.plan import branch_text
-    from merge_snli.hub.publish import push
-    from merge_snli.hub.results import proposed_text, results_branch
+    from merge_snli.hub.plan import branch_text, results_branch
+    from merge_snli.hub.publish import proposed_text, push
     from merge_snli.scoring.store import read_result
 
     results = [read_result(path) for path in arguments.eval_results]

@@ -4,24 +4,29 @@ import argparse
 import sys
 
 from merge_snli.base.errors import InputError
-from merge_snli.cli.arguments import DATASET
+from merge_snli.cli.arguments import DATASET, add_all, argument
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", nargs="?", metavar=DATASET, help="data set: folder or Hub id")
-    other = parser.add_mutually_exclusive_group()
-    other.add_argument("--undo", action="store_true", help="remove what register wrote to the libraries' caches")
-    other.add_argument(
-        "--as", dest="load_name", default="merge_snli", metavar="NAME", help="name to load it by (default: %(default)s)"
+    add_all(parser, argument("dataset", nargs="?", metavar=DATASET, help="data set: folder or Hub id"))
+    add_all(
+        parser.add_mutually_exclusive_group(),
+        argument("--undo", action="store_true", help="remove what register wrote to the libraries' caches"),
+        argument(
+            "--as",
+            dest="load_name",
+            default="merge_snli",
+            metavar="NAME",
+            help="name to load it by (default: %(default)s)",
+        ),
+        argument("--list", action="store_true", help="print the registered data set"),
     )
-    other.add_argument("--list", action="store_true", help="print the registered data set")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Register, undo or list, and print the folders that were written."""
-    from merge_snli.hub.caches import find_caches, registered_text, removed_text
-    from merge_snli.hub.register import register, registered, undo
+    from merge_snli.hub.register import datasets_cache, register, registered, registered_text, removed_text, undo
 
     if not arguments.list and not arguments.undo:
         if arguments.dataset is None:
@@ -30,6 +35,6 @@ def run(arguments: argparse.Namespace) -> None:
         return
     registration = registered() if arguments.list else undo(arguments.dataset)
     if registration is None:
-        sys.stdout.write(f"nothing is registered in {find_caches().datasets}\n")
+        sys.stdout.write(f"nothing is registered in {datasets_cache()}\n")
     else:
         sys.stdout.write(registered_text(registration) if arguments.list else removed_text(registration))

@@ -1,4 +1,12 @@
-"""`merge-snli score`: score NLI models on a data set."""
+"""`merge-snli score`: score NLI models on a data set.
+
+examples:
+  merge-snli score demo:nli-a demo:nli-b --dataset demo:dataset --out results
+  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results
+  merge-snli score demo:nli-a --dataset demo:dataset --source recorded --out results
+  merge-snli score ORG/CAUSAL_LM --prompt word few_shot --dataset demo:dataset --out results
+  merge-snli score demo:nli-a --dataset pairs.tsv --group-column pattern --by construction --out results
+"""
 
 from __future__ import annotations
 
@@ -12,19 +20,21 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.base.errors import InputError, as_flags, param
 from merge_snli.base.table import Table
 from merge_snli.cli.arguments import (
+    CLUSTER,
     DATASET,
     JSON,
     RESULTS,
     SOURCE_OPTIONS,
     TABLE_FORMATS,
-    add_cluster,
-    add_format,
-    add_list,
+    add_all,
     add_option_arguments,
     add_source_arguments,
-    add_thresholds,
+    argument,
+    format_argument,
     given,
+    list_argument,
     read_cluster,
+    thresholds_argument,
     write_tables,
 )
 from merge_snli.models.options import LOADING
@@ -43,60 +53,63 @@ logger = logging.getLogger(__name__)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command; options have the names of the fields of `ScoreOptions`."""
-    add_list(
-        parser.add_argument,
-        "names",
-        nargs="*",
-        default=(),
-        metavar="MODEL",
-        help="sequence classifiers, or causal LMs with --prompt: Hub ids, folders, demo:nli-a or demo:nli-b; "
-        "NAME=FOLDER names a folder's model",
+    add_all(
+        parser,
+        list_argument(
+            "names",
+            nargs="*",
+            default=(),
+            metavar="MODEL",
+            help="sequence classifiers, or causal LMs with --prompt: Hub ids, folders, demo:nli-a or demo:nli-b; "
+            "NAME=FOLDER names a folder's model",
+        ),
+        argument("--models", choices=("paper",), help="add the thirteen models of the paper"),
+        argument(
+            "--dataset",
+            required=True,
+            metavar=f"{DATASET}|FILE",
+            help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION; with --group-column also a file",
+        ),
+        argument(
+            "--out",
+            required=True,
+            metavar=RESULTS,
+            type=Path,
+            help="results folder, one JSON file per model and config",
+        ),
+        argument(
+            "--eval-results",
+            nargs="?",
+            const="",
+            metavar="ORG/NAME",
+            help="also write results of Hub models in the Hub's format to RESULTS/eval_results; if --dataset is a "
+            "folder, give the Hub id of the data set",
+        ),
+        list_argument(
+            "--prompt",
+            default=(),
+            metavar="NAME|FILE|all",
+            dest="prompts",
+            help="ask the models, which are causal LMs, and rank the answers: names of bundled prompts, TOML files, or "
+            "all",
+        ),
+        argument(
+            "--shots",
+            type=int,
+            metavar="N",
+            help="problems that a prompt shows with their labels (default: as it says)",
+        ),
+        argument(
+            "--shots-from",
+            metavar="FILE|ID",
+            help="problems to draw them from; ID:SPLIT names a split (default: bundled)",
+        ),
+        CLUSTER,
+        thresholds_argument("also show PA at these thresholds in the table, such as 0.8 0.95"),
+        format_argument(*TABLE_FORMATS),
     )
-    parser.add_argument("--models", choices=("paper",), help="add the thirteen models of the paper")
-    parser.add_argument(
-        "--dataset",
-        required=True,
-        metavar=f"{DATASET}|FILE",
-        help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION; with --group-column also a file",
-    )
-    parser.add_argument(
-        "--out", required=True, metavar=RESULTS, type=Path, help="results folder, one JSON file per model and config"
-    )
-    parser.add_argument(
-        "--eval-results",
-        nargs="?",
-        const="",
-        metavar="ORG/NAME",
-        help="also write results of Hub models in the Hub's format to RESULTS/eval_results; if --dataset is a folder, "
-        "give the Hub id of the data set",
-    )
-    add_list(
-        parser.add_argument,
-        "--prompt",
-        default=(),
-        metavar="NAME|FILE|all",
-        dest="prompts",
-        help="ask the models, which are causal LMs, and rank the answers: names of bundled prompts, TOML files, or all",
-    )
-    parser.add_argument(
-        "--shots", type=int, metavar="N", help="problems that a prompt shows with their labels (default: as it says)"
-    )
-    parser.add_argument(
-        "--shots-from", metavar="FILE|ID", help="problems to draw them from; ID:SPLIT names a split (default: bundled)"
-    )
-    add_cluster(parser)
-    add_thresholds(parser, "also show PA at these thresholds in the table, such as 0.8 0.95")
-    add_format(parser, *TABLE_FORMATS)
     add_option_arguments(parser, ScoreOptions, (DATA, LOADING))
     add_source_arguments(parser, ScoreOptions)
-    parser.epilog = (
-        "examples:\n"
-        "  merge-snli score demo:nli-a demo:nli-b --dataset demo:dataset --out results\n"
-        "  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results\n"
-        "  merge-snli score demo:nli-a --dataset demo:dataset --source recorded --out results\n"
-        "  merge-snli score ORG/CAUSAL_LM --prompt word few_shot --dataset demo:dataset --out results\n"
-        "  merge-snli score demo:nli-a --dataset pairs.tsv --group-column pattern --by construction --out results"
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:

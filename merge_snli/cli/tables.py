@@ -1,11 +1,26 @@
-"""`merge-snli tables`: print the tables of a generation run, compare two runs, or count shared words of problems."""
+"""`merge-snli tables`: print the tables of a generation run, compare two runs, or count shared words of problems.
+
+examples:
+  merge-snli tables merge_snli --suggestions --out figure_9.pdf
+  merge-snli tables merge_snli --against merge_strict
+  merge-snli tables stanfordnlp/snli --split validation
+"""
 
 import argparse
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Table
-from merge_snli.cli.arguments import DATASET, TABLE_FORMATS, add_format, add_problem_arguments, given, write_tables
+from merge_snli.cli.arguments import (
+    DATASET,
+    TABLE_FORMATS,
+    add_all,
+    add_problem_arguments,
+    argument,
+    format_argument,
+    given,
+    write_tables,
+)
 from merge_snli.dataset.stored import MergeDataset, find_dataset, is_dataset
 from merge_snli.problems.options import ProblemOptions
 
@@ -21,30 +36,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "share a word (Table 4)",
         "DATA|PROBLEMS",
     )
-    of_run = parser.add_argument_group("data set")
-    of_run.add_argument(
-        "--against",
-        metavar=DATASET,
-        help="instead, list what only one of two data sets has, by masked LM and by filter",
+    add_all(
+        parser.add_argument_group("data set"),
+        argument(
+            "--against",
+            metavar=DATASET,
+            help="instead, list what only one of two data sets has, by masked LM and by filter",
+        ),
+        argument(
+            "--suggestions",
+            action="store_true",
+            help="also count the suggestions that masked LMs share per sentence and per problem (Figure 9), from the "
+            "work folder of the run",
+        ),
+        argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)"),
+        argument(
+            "--against-work", type=Path, metavar="DIR", help="work folder of the run of --against (default: DATA.work)"
+        ),
+        argument("--out", type=Path, metavar="FILE", help="also write Figure 9 to an .svg, .png or .pdf file"),
     )
-    of_run.add_argument(
-        "--suggestions",
-        action="store_true",
-        help="also count the suggestions that masked LMs share per sentence and per problem (Figure 9), from the work "
-        "folder of the run",
-    )
-    of_run.add_argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)")
-    of_run.add_argument(
-        "--against-work", type=Path, metavar="DIR", help="work folder of the run of --against (default: DATA.work)"
-    )
-    of_run.add_argument("--out", type=Path, metavar="FILE", help="also write Figure 9 to an .svg, .png or .pdf file")
-    add_format(parser, *TABLE_FORMATS)
-    parser.epilog = (
-        "examples:\n"
-        "  merge-snli tables merge_snli --suggestions --out figure_9.pdf\n"
-        "  merge-snli tables merge_snli --against merge_strict\n"
-        "  merge-snli tables stanfordnlp/snli --split validation"
-    )
+    add_all(parser, format_argument(*TABLE_FORMATS))
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -55,16 +66,12 @@ def run(arguments: argparse.Namespace) -> None:
         return
     tables = _tables(dataset, arguments) if arguments.against is None else _tables_against(dataset, arguments)
     write_tables(
-        arguments.format, tables.values(), document=lambda: {name: each.as_dict() for name, each in tables.items()}
+        arguments.format, tables.values(), document=lambda: {name: table.as_dict() for name, table in tables.items()}
     )
 
 
 def _dataset(arguments: argparse.Namespace) -> MergeDataset | None:
-    """Return the data set, or None if the argument names problems.
-
-    Raises:
-        InputError: If there is no such data set, or an option is for problems or data sets only.
-    """
+    """Return the data set, or None if the argument names problems."""
     of_problems = [name for name in given(arguments, ProblemOptions) if name != "problems"]
     of_run = [name for name in DATASET_OPTIONS if getattr(arguments, name)]
     if of_problems and of_run:
@@ -89,11 +96,10 @@ def _are_problems(name: str) -> bool:
 
 def _count_words(arguments: argparse.Namespace) -> None:
     """Count the shared words of problems and print them as in Table 4 of the paper."""
-    from generation.report.summary import words_report, words_table
+    from generation.report.summary import words_report
 
-    report = words_report(ProblemOptions(**given(arguments, ProblemOptions)))
-    table = words_table(report.classes, report.with_label, report.without_label)
-    write_tables(arguments.format, [table], document=report.as_dict)
+    report, table = words_report(ProblemOptions(**given(arguments, ProblemOptions)))
+    write_tables(arguments.format, [table], document=lambda: report)
 
 
 def _tables(dataset: MergeDataset, arguments: argparse.Namespace) -> dict[str, Table]:
@@ -129,7 +135,7 @@ def _tables_against(dataset: MergeDataset, arguments: argparse.Namespace) -> dic
 
 def _work(dataset: MergeDataset, given: Path | None, option: str) -> Path | None:
     """Return the work folder that was given with an option, or the default one if it exists."""
-    from generation.report.stored_answers import check_work
+    from generation.report.explain import check_work
     from generation.work import work_folder_of
 
     work = work_folder_of(dataset.folder.absolute(), given)

@@ -4,16 +4,19 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from merge_snli.cli.arguments import DATASET, TEXT_FORMATS, add_format, write_output
+from merge_snli.cli.arguments import DATASET, TEXT_FORMATS, add_all, argument, format_argument, write_output
 
 HAS_FINDINGS = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", metavar=DATASET, help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION")
-    parser.add_argument("--tagger", metavar="DIR", help="spaCy pipeline of the run, if it was a folder")
-    add_format(parser, *TEXT_FORMATS)
+    add_all(
+        parser,
+        argument("dataset", metavar=DATASET, help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION"),
+        argument("--tagger", metavar="DIR", help="spaCy pipeline of the run, if it was a folder"),
+        format_argument(*TEXT_FORMATS),
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

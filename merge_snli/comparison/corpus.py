@@ -19,10 +19,16 @@ from merge_snli.base.progress import Progress
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.dataset.record import Record, generation_of
 from merge_snli.models.tagger import Tagger, find_tagger, installed_tagger, other_tagger
-from merge_snli.problems.file_rows import READERS, file_type, numbered_lines, require_text
+from merge_snli.problems.formats import READERS, file_type, numbered_lines, require_text
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Survey, stream_problems, survey_problems
-from merge_snli.problems.source import ProblemSource, open_source, without_options
+from merge_snli.problems.reading import (
+    ProblemSource,
+    Survey,
+    open_source,
+    stream_problems,
+    survey_problems,
+    without_options,
+)
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.comparison.bar_charts import draw_shares
 from merge_snli.comparison.line_chart import Line, line_figure, save_figure
-from merge_snli.dataset.folders import check_out
+from merge_snli.dataset.stored import check_out
 from merge_snli.schema import WORD_CLASSES
 from merge_snli.scoring.data import WORD_CLASS
 from merge_snli.scoring.grouping import marked_names, on_same_data, ranked, titles_of, unranked_reasons

@@ -19,11 +19,11 @@ def form_shares(generation: GenerationRecord) -> dict[str, dict[str, float]]:
     """Return the share of the forms of each masked LM to which each of `MEANINGS` applies, from 0 to 1.
 
     Args:
-        generation: The part of a record on masked LMs.
+        generation: What a record says of the masked LMs.
     """
     total: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for each in generation.filters:
-        total[each.masked_lm].update(each.counts)
+    for of_forms in generation.filters:
+        total[of_forms.masked_lm].update(of_forms.counts)
     counts = {mlm.name: total[mlm.name] for mlm in generation.masked_lms}
     return {name: {reason: of[reason] / (of[FORMS] or 1) for reason in MEANINGS} for name, of in counts.items()}
 
@@ -35,8 +35,8 @@ def shares_text(shares: Mapping[str, float]) -> str:
         >>> shares_text({"in a window": 0.62, "too long": 0, "split": 0.094})
         '62 % of forms masked within a window of the text, 9 % of forms split by the tokenizer'
     """
-    parts = (f"{100 * share:.0f} % of forms {MEANINGS[reason]}" for reason, share in shares.items() if share)
-    return ", ".join(parts) or "every form as it is"
+    texts = (f"{100 * share:.0f} % of forms {MEANINGS[reason]}" for reason, share in shares.items() if share)
+    return ", ".join(texts) or "every form as it is"
 
 
 def has_few_fillers(shares: Mapping[str, float]) -> bool:

@@ -10,6 +10,8 @@ ENTAILMENT, NEUTRAL, CONTRADICTION = NLI_LABELS
 NOT_ENTAILMENT = "not_entailment"
 # The labels to compare if the model or the data set distinguishes only entailment from the rest.
 TWO_WAY = (ENTAILMENT, NOT_ENTAILMENT)
+# Stands for labels of a model whose order is inferred from the seeds.
+INFER = "infer"
 
 # Spellings of each label in models and data sets, in lower case, with `_` for other characters.
 SPELLINGS: Mapping[str, frozenset[str]] = {

@@ -1,20 +1,17 @@
 """Write Parquet files: deterministic ones of a data set, and checked ones of a cache."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from io import RawIOBase
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, write_bytes
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
 logger = logging.getLogger(__name__)
 
@@ -25,8 +22,6 @@ COMPRESSION_LEVEL = 12
 
 def rebatch(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
     """Split a stream of tables into tables of `rows` rows (the last may have fewer), each with one chunk per column."""
-    import pyarrow as pa
-
     buffer: list[pa.Table] = []
     buffered_rows = 0
     for table in tables:
@@ -71,8 +66,6 @@ def parquet_writer(target: Path | RawIOBase, schema: pa.Schema, *, dictionaries:
         schema: The columns. Write each row group as a table with one chunk per column and exactly this schema.
         dictionaries: Columns to encode with a dictionary, as far as the schema has them.
     """
-    import pyarrow.parquet as pq
-
     names = [name for name in dictionaries if name in schema.names]
     return pq.ParquetWriter(
         target, schema, compression="zstd", compression_level=COMPRESSION_LEVEL, use_dictionary=names
@@ -94,9 +87,6 @@ def write_checked(folder: Path, table: pa.Table, *, prefix: str = "", **options:
     Raises:
         InputError: If the disk is full or the folder is not writable; no partial file is left.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, **options)
     content = sink.getvalue().to_pybytes()

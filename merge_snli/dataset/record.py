@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Hashable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from pydantic import StringConstraints, TypeAdapter, ValidationError
+from pydantic_core import to_jsonable_python
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
@@ -122,7 +122,7 @@ class ConfigRecord:
 
     Attributes:
         description: What it contains, in Markdown.
-        splits: Number of rows by split. The first split has every row; the others are draws from it.
+        splits: Number of rows by split. The first split has every row; the others are subsamples.
         columns: Its columns.
         groups: Number of groups.
         labels: Number of rows by label.
@@ -207,7 +207,7 @@ class GenerationRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """The content of `run.json`: a data set of pairs in groups, with optional draws and anchors.
+    """The content of `run.json`: a data set of pairs in groups, with optional subsamples and seeds.
 
     Attributes:
         format: Version of the file's layout.
@@ -218,7 +218,7 @@ class Record:
         label_names: Label names in the order of their numbers.
         group_column: The column of the groups.
         draws: Number of subsamples; None if there are none.
-        anchors: Whether every group has an anchor: the pair of its seed.
+        anchors: Whether every group has the pair of its seed.
         title: Title.
         load_name: The name of the folder in the examples of the card.
         summary: What the data set contains, in Markdown; empty if the template of the card says it.
@@ -287,20 +287,18 @@ class Record:
     @property
     def files(self) -> dict[str, str]:
         """The sha256 of every data file by relative path, including the scores of annotators."""
-        if self.annotation is None:
-            return self.data.files
-        return {**self.data.files, data_file(ANNOTATION, TEST): self.annotation.digest}
+        scores = {data_file(ANNOTATION, TEST): self.annotation.digest} if self.annotation else {}
+        return self.data.files | scores
 
     @property
     def rows(self) -> dict[str, dict[str, int]]:
         """The number of rows by config and split, including the scores of annotators."""
-        if self.annotation is None:
-            return self.data_rows
-        return {**self.data_rows, ANNOTATION: {TEST: self.annotation.rows}}
+        scores = {ANNOTATION: {TEST: self.annotation.rows}} if self.annotation else {}
+        return self.data_rows | scores
 
     @property
     def test_configs(self) -> dict[str, ConfigRecord]:
-        """The configs to test models on: those with a split `test`, but for that of the anchors."""
+        """The configs to test models on: those with a split `test`, but for that of the seeds."""
         return {
             name: config
             for name, config in self.configs.items()
@@ -316,91 +314,60 @@ class Record:
         return features_of(self.columns(config), self.label_names)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Inputs:
-    """Everything that the rows of a generated data set depend on; the fields are those of the record.
+# What the rows of a generated data set depend on: fields of `Record` and of `GenerationRecord`.
+INPUTS = (
+    *("format", "method_version", "options", "sources", "label_names"),
+    *("problems", "masked_lms", "tagger", "seeds", "wordnet"),
+)
 
-    Attributes:
-        format: Version of the record's layout.
-        method_version: Version of the method.
-        options: The options of the run.
-        sources: The problems.
-        label_names: Label names in the order of their numbers.
-        problems: The number of problems.
-        masked_lms: The masked LMs.
-        tagger: The tagger.
-        seeds: The seeds that the run was restricted to, if any.
-        wordnet: WordNet, if suggestions related to other words were dropped.
-    """
-
-    format: int = 2
-    method_version: str
-    options: dict[str, Any]
-    sources: tuple[SourceRecord, ...]
-    label_names: tuple[str, ...]
-    problems: ProblemsRecord
-    masked_lms: tuple[MaskedLMRecord, ...]
-    tagger: TaggerRecord
-    seeds: SeedsRecord | None
-    wordnet: WordNetRecord | None
+OptionalField = Literal["draws", "anchors", "generation"]
+# The fields of a record that are empty for some data sets, as messages name what these lack.
+OPTIONAL_FIELDS: dict[OptionalField, str] = {
+    "draws": "subsamples",
+    "anchors": "seeds",
+    "generation": "masked LMs and filters",
+}
 
 
-Part = Literal["draws", "anchors", "generation"]
-# The parts that a data set may lack, as messages name them.
-PARTS: dict[Part, str] = {"draws": "subsamples", "anchors": "seeds", "generation": "masked LMs and filters"}
-
-
-def require(record: Record, *parts: Part) -> None:
-    """Check that a data set has some of the parts that not every data set has.
+def require(record: Record, *names: OptionalField) -> None:
+    """Check that a data set has what not every data set has.
 
     Args:
         record: The record of the data set.
-        parts: Names of fields of `Record`.
-
-    Raises:
-        InputError: If it lacks one of them.
+        names: Names of fields of `Record`.
     """
-    for part in parts:
-        value = getattr(record, part)
+    for name in names:
+        value = getattr(record, name)
         if value is None or value is False:
             raise InputError(
-                f"{record.title} has no {PARTS[part]}, which this needs: it has sentence pairs in groups, made by "
-                f"merge-snli {record.command}; pass a data set made by merge-snli generate"
+                f"{record.title} has no {OPTIONAL_FIELDS[name]}, which this needs: it has sentence pairs in groups, "
+                f"made by merge-snli {record.command}; pass a data set made by merge-snli generate"
             )
 
 
 def generation_of(record: Record) -> GenerationRecord:
-    """Return how masked LMs generated the variants of a data set.
-
-    Raises:
-        InputError: If they did not.
-    """
-    if record.generation is None:
-        require(record, "generation")
+    """Return how masked LMs generated the variants of a data set; refuse one whose variants they did not."""
+    require(record, "generation")
     return cast(GenerationRecord, record.generation)
 
 
 @cache
-def _adapter(kind: Hashable) -> TypeAdapter[Any]:
-    return TypeAdapter(cast(Any, kind))
+def _adapter() -> TypeAdapter[Record]:
+    return TypeAdapter(Record)
 
 
-def as_json(record: Record | Inputs) -> dict[str, Any]:
-    """Return a record, or the inputs of a run, as plain JSON values; without `annotation` if there is none."""
-    values: dict[str, Any] = _adapter(cast("Hashable", type(record))).dump_python(record, mode="json")
+def as_json(record: object) -> dict[str, Any]:
+    """Return a record, or a dict of its fields, as plain JSON values; without `annotation` if there is none."""
+    values: dict[str, Any] = to_jsonable_python(record)
     if values.get(ANNOTATION) is None:
         values.pop(ANNOTATION, None)
     return values
 
 
-def inputs_of(record: Record) -> Inputs:
-    """Return the part of a record that two runs share if they give the same rows.
-
-    Raises:
-        InputError: If the data set was not generated by masked LMs.
-    """
+def inputs_of(record: Record) -> dict[str, Any]:
+    """Return the fields of a record that two runs share if they give the same rows, as JSON values."""
     values = vars(record) | vars(generation_of(record))
-    return Inputs(**{field.name: values[field.name] for field in fields(Inputs)})
+    return as_json({name: values[name] for name in INPUTS})
 
 
 def own_digest(values: dict[str, Any]) -> str:
@@ -430,8 +397,7 @@ def decode_record(content: bytes) -> Record:
     Raises:
         ValidationError: If it is not JSON, a field is missing or has another type, or it has an older format.
     """
-    record: Record = _adapter(Record).validate_json(content, strict=True)
-    return record
+    return _adapter().validate_json(content, strict=True)
 
 
 def read_record(path: Path) -> Record:
@@ -439,10 +405,6 @@ def read_record(path: Path) -> Record:
 
     Args:
         path: Its `run.json`.
-
-    Raises:
-        InputError: If the file is missing, cannot be read, or is not the record of a data set; names the first bad
-            field.
     """
     try:
         return decode_record(path.read_bytes())
@@ -451,8 +413,8 @@ def read_record(path: Path) -> Record:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        place, message = validation_errors(error)[0]
-        field = f"{place}: " if place else ""
+        path_in_record, message = validation_errors(error)[0]
+        field = f"{path_in_record}: " if path_in_record else ""
         raise InputError(
             f"{path} is not a valid record of a MERGE run ({field}{message}): generate the data set again"
         ) from error
@@ -461,7 +423,7 @@ def read_record(path: Path) -> Record:
 def validation_errors(error: ValidationError) -> list[tuple[str, str]]:
     """Return the dotted path of each invalid field and a message; only the format if that is another one."""
     errors = [
-        (".".join(map(str, each["loc"])), PLAIN_MESSAGES.get(each["type"], each["msg"]))
-        for each in error.errors(include_url=False)
+        (".".join(map(str, details["loc"])), PLAIN_MESSAGES.get(details["type"], details["msg"]))
+        for details in error.errors(include_url=False)
     ]
-    return [each for each in errors if each[0] == "format"] or errors
+    return [(name, message) for name, message in errors if name == "format"] or errors

@@ -1,13 +1,18 @@
-"""Find a data set in a folder or on the Hub, and read its Parquet files."""
+"""Data sets on disk: find and read one; check the folders that commands write to, and replace them as a whole."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import InputError, reason
-from merge_snli.base.files import is_path, sha256_of_file
+from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.files import disk_errors_as_input_errors, is_path, sha256_of_file
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.base.table import Column, Table
 from merge_snli.embedded import PREFIX
@@ -19,21 +24,21 @@ if TYPE_CHECKING:
 
     from merge_snli.dataset.record import Record
 
+# The record of the run: options, versions, digests and counts.
 RUN_FILE = "run.json"
-"""The record of the run: options, versions, digests and counts."""
 
 CARD_FILE = "README.md"
 
+# The name of the bundled data set in any folder.
 BUNDLED = PREFIX + "dataset"
-"""The name of the bundled data set in any folder."""
 
+# The folder of the bundled data set, which is that of the package.
 FOLDER = Path(__file__).parents[1]
-"""The folder of the bundled data set, which is that of the package."""
 
 
 @dataclass(frozen=True)
 class MergeDataset:
-    """A data set on disk: sentence pairs in groups, with draws and anchors if its record says so.
+    """A data set on disk: sentence pairs in groups, with subsamples and seeds if its record says so.
 
     Attributes:
         name: The folder or Hub id as the user typed it, without the revision.
@@ -73,7 +78,7 @@ class MergeDataset:
 
         Args:
             config: One of `configs`, or `annotation`.
-            split: `test`; `subsample_K` for a draw, `train` for pairs to train on.
+            split: `test`; `subsample_K` for a subsample, `train` for pairs to train on.
 
         Raises:
             InputError: If the config or split does not exist, or the file is not the one that the run wrote.
@@ -125,11 +130,7 @@ def find_dataset(name: str, *, revision: str | None = None) -> MergeDataset:
 
 
 def find_local(data: MergeDataset | str) -> MergeDataset:
-    """Return a data set in a folder of this machine.
-
-    Raises:
-        InputError: If the folder does not exist, or is not a data set.
-    """
+    """Return a data set in a folder of this machine."""
     if isinstance(data, MergeDataset):
         return data
     if not Path(data).is_dir():
@@ -142,24 +143,13 @@ def is_dataset(name: str) -> bool:
 
     Args:
         name: A folder, or a Hub id as in `find_dataset`, of which the record is downloaded.
-
-    Raises:
-        InputError: If the record cannot be downloaded.
     """
-    if Path(name).exists():
-        return (Path(name) / RUN_FILE).is_file()
-    if name == BUNDLED:
-        return True
-    if is_path(name):
-        return False
-    repo_id, revision = split_revision(name)
-    folder = fetch(
-        repo_id,
-        repo_type="dataset",
-        revision=revision,
-        patterns=[RUN_FILE],
-        alternative="a file or folder",
-    )
+    folder = FOLDER if name == BUNDLED and not Path(name).exists() else Path(name)
+    if not (folder.exists() or is_path(name)):
+        repo_id, revision = split_revision(name)
+        folder = fetch(
+            repo_id, repo_type="dataset", revision=revision, patterns=[RUN_FILE], alternative="a file or folder"
+        )
     return (folder / RUN_FILE).is_file()
 
 
@@ -175,13 +165,10 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Tabl
     Args:
         dataset: The data set.
         config: One of `configs`, or `annotation`.
-        split: `test`; `subsample_K` for a draw, `train` for pairs to train on.
+        split: `test`; `subsample_K` for a subsample, `train` for pairs to train on.
 
     Returns:
         The rows, with the columns of the record.
-
-    Raises:
-        InputError: If the config or split does not exist, or the file is not the one that the run wrote.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -193,7 +180,130 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Tabl
     recorded = dataset.record.files.get(data_file(config, split))
     if recorded is not None and sha256_of_file(path) != recorded:
         raise InputError(f"{path} has changed since the run wrote it: download or generate the data set again")
-    try:
+    with explained((pa.ArrowException, OSError), f"{path} cannot be read as Parquet: {REASON}"):
         return pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {reason(error)}") from error
+
+
+def check_out(
+    out: str | Path, kind: str = "", find_other: Callable[[Path], str | None] | None = None, *, option: str = "out"
+) -> Path:
+    """Check before its work that a command can write to a folder, and expand `~` and links in its path.
+
+    Args:
+        out: The folder.
+        kind: What the command writes, such as `a report`; empty if only an empty folder will do.
+        find_other: Returns the name of something in a folder that the command must not write beside, or None. Without
+            it, the command may write beside anything but a data set.
+        option: The option that names the folder, or a file in it.
+
+    Returns:
+        The folder.
+    """
+    out = _writable(Path(out), option)
+    for folder in (out, *out.absolute().parents):  # the files of a data set are those of its record
+        if (folder / RUN_FILE).is_file() and (folder / CARD_FILE).is_file():
+            raise InputError(f"{param(option)} {out}: {folder} is a data set; choose a folder outside of it")
+    other = find_other(out) if find_other is not None and out.is_dir() else None
+    if other is not None:
+        raise _not_empty(out, kind, other)
+    return out
+
+
+def check_dataset_out(out: str | Path) -> Path:
+    """Check that a data set can be written to a folder: a new or empty one, or that of a data set to replace.
+
+    Args:
+        out: The folder.
+
+    Returns:
+        The folder, with `~` and links in its path expanded.
+    """
+    out = _writable(Path(out))
+    if FOLDER.resolve() in (out.resolve(), *out.resolve().parents):
+        raise InputError(
+            f"{param('out')} {out} is the folder of the package, which has the bundled data set ({BUNDLED}): pass "
+            "another folder"
+        )
+    if (out / RUN_FILE).is_file():
+        find_dataset(str(out))
+    elif out.is_dir() and (other := first_name(out)) is not None:
+        raise _not_empty(out, "a data set", other)
+    return out
+
+
+def first_name(folder: Path) -> str | None:
+    """Return the first name in a folder, or None; as `find_other` of `check_out`, it asks for an empty folder."""
+    return min((path.name for path in folder.iterdir()), default=None)
+
+
+def _writable(out: Path, option: str = "out") -> Path:
+    out = out.expanduser()
+    if not out.name or out.is_symlink():
+        out = out.resolve()
+    existing = next(path for path in (out, *out.absolute().parents) if path.exists())
+    if not existing.is_dir():
+        raise InputError(f"{param(option)} {out}: {existing} is a file; pass a folder")
+    if not os.access(existing, os.W_OK):
+        raise InputError(f"{param(option)} {out}: {existing} is not writable; choose another folder")
+    return out
+
+
+def _not_empty(out: Path, kind: str, other: str) -> InputError:
+    instead = f" and not {kind}" if kind else ""
+    return InputError(f"{param('out')} {out} is not empty{instead} (it has {other}): pass a new or empty folder")
+
+
+@contextmanager
+def new_content(out: Path, names: Sequence[str] = ()) -> Iterator[Path]:
+    """Give an empty folder to write to, beside `out`, and move what was written to `out` if no error occurred.
+
+    Args:
+        out: The folder; missing parents are created.
+        names: What to replace in it, as for `replace_folder`; may be empty if `out` is new or empty.
+
+    Raises:
+        InputError: If the disk is full or a folder cannot be written; `out` is unchanged then.
+    """
+    with disk_errors_as_input_errors(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as temporary:
+            staged = Path(temporary) / "staged"
+            staged.mkdir()
+            yield staged
+            replace_folder(staged, out, names)
+
+
+def replace_folder(staged: Path, out: Path, names: Sequence[str]) -> None:
+    """Move the staged files to `out`; on an error, restore `out`.
+
+    Args:
+        staged: The new content. The folder around it gets the old content while that is replaced.
+        out: The folder. Content that is not named stays; a new or empty folder gets all that is staged.
+        names: The files and folders to replace, with paths relative to the folder. The last one is a file. It is
+            replaced last and in one step, so that a record never stands beside files that are newer than it.
+    """
+    if not out.exists() or not any(out.iterdir()):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        if out.exists():
+            out.rmdir()  # Windows replaces no folder
+        staged.replace(out)
+        return
+    backup = staged.with_name("replaced")
+    shutil.rmtree(backup, ignore_errors=True)
+    backup.mkdir()
+    *others, last = names
+    moved: list[tuple[Path, Path]] = []
+    try:
+        for name in others:
+            for source, target in ((out / name, backup / name), (staged / name, out / name)):
+                if source.exists():
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    source.rename(target)
+                    moved.append((source, target))
+        (staged / last).replace(out / last)
+    except BaseException:
+        for source, target in reversed(moved):
+            target.rename(source)
+        raise
+    shutil.rmtree(backup)
+    shutil.rmtree(staged)

@@ -1,20 +1,27 @@
-"""Read what the data says of a variant: which masked LMs validated it, and where the word was replaced."""
+"""Read what the data says of variants and seeds: masked LMs, the replaced occurrences, and labels of annotators."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from merge_snli.base.arrays import Bools
+from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.label_spellings import TWO_WAY, canonical_name
 from merge_snli.dataset.record import Record, generation_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 SIDES = ("premise_mlms", "hypothesis_mlms")
+
+# The column of SNLI's and MultiNLI's own files, which `--keep-column` keeps: a JSON list of labels, empty where an
+# annotator gave none.
+ANNOTATOR_LABELS = "annotator_labels"
 
 
 def masked_lm_names(record: Record) -> tuple[str, ...]:
@@ -28,9 +35,6 @@ def validated_by(table: pa.Table, record: Record) -> dict[str, Bools]:
     Args:
         table: Variants of a data set.
         record: The record of the data set.
-
-    Raises:
-        InputError: If a variant names a masked LM that is not one of the run.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -77,7 +81,7 @@ def replaced_words(
         >>> replaced_words("A cat and a cat.", "A bird and a bird.", [2, 13], "cat", "bird")
         (ReplacedWord(seed=(2, 5), variant=(2, 6)), ReplacedWord(seed=(12, 15), variant=(13, 17)))
     """
-    found: list[ReplacedWord] = []
+    words: list[ReplacedWord] = []
     seed_end = variant_end = 0
     for start in starts:
         at = seed_end + start - variant_end
@@ -86,8 +90,8 @@ def replaced_words(
         if written is None or not is_same_before or seed[at : at + len(original)].lower() != original.lower():
             return ()
         seed_end, variant_end = at + len(original), start + len(written)
-        found.append(ReplacedWord((at, seed_end), (start, variant_end)))
-    return tuple(found) if seed[seed_end:] == variant[variant_end:] else ()
+        words.append(ReplacedWord((at, seed_end), (start, variant_end)))
+    return tuple(words) if seed[seed_end:] == variant[variant_end:] else ()
 
 
 def seed_offsets(row: Mapping[str, Any], side: str) -> tuple[int, ...]:
@@ -104,3 +108,41 @@ def seed_offsets(row: Mapping[str, Any], side: str) -> tuple[int, ...]:
 def _in_any_case(word: str) -> tuple[str, ...]:
     """Return the case patterns that a replacement can have."""
     return word, word.lower(), word.upper(), word[:1].upper() + word[1:].lower()
+
+
+def label_counts(text: str | None, names: Sequence[str], seed_id: str) -> list[int]:
+    """Return how many annotators gave each label.
+
+    Args:
+        text: The value of `ANNOTATOR_LABELS`; empty if there are no labels.
+        names: The labels of the data set.
+        seed_id: The problem, for the message.
+
+    Examples:
+        >>> label_counts('["neutral", "neutral", "entailment", ""]', ("entailment", "neutral", "contradiction"), "s1")
+        [1, 2, 0]
+    """
+    given: object = None
+    with suppress(ValueError):
+        given = json.loads(text or "[]")
+    spelled = [str(label) for label in given if label] if isinstance(given, list) else [""]
+    labels = [canonical_name(label, two_way=len(names) == len(TWO_WAY)) for label in spelled]
+    if not {*labels} <= {*names}:
+        raise InputError(
+            f"seed {seed_id}: {ANNOTATOR_LABELS} is {text!r:.60}, expected a JSON list of {', '.join(names)}: generate "
+            "the data set from files that have it"
+        )
+    return [labels.count(name) for name in names]
+
+
+def annotators_by_seed(table: pa.Table, names: Sequence[str]) -> Ints | None:
+    """Return how many annotators gave each label to each seed, [n_seeds, n_labels]; None without their labels.
+
+    Args:
+        table: Rows with the column `seed_id`; seeds are in the order of their first row.
+        names: The labels of the data set.
+    """
+    if ANNOTATOR_LABELS not in table.column_names:
+        return None
+    by_seed = dict(zip(table["seed_id"].to_pylist(), table[ANNOTATOR_LABELS].to_pylist(), strict=True))
+    return np.array([label_counts(text, names, seed) for seed, text in by_seed.items()], dtype=np.int64)

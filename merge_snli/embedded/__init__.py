@@ -19,9 +19,6 @@ def embedded_path(name: str) -> Path | None:
 
     Args:
         name: A name such as `demo:mlm-bpe` or `demo:problems`.
-
-    Raises:
-        InputError: If nothing bundled has that name.
     """
     if not name.startswith(PREFIX):
         return None

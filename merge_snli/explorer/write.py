@@ -30,9 +30,8 @@ from merge_snli.comparison.html_page import (
     words_of_seeds,
 )
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, scored_dataset
-from merge_snli.dataset.folders import check_out
 from merge_snli.dataset.record import require
-from merge_snli.dataset.stored import MergeDataset
+from merge_snli.dataset.stored import MergeDataset, check_out
 from merge_snli.models.labels import positions
 from merge_snli.schema import ALL
 from merge_snli.scoring.data import Numbering

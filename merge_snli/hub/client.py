@@ -1,16 +1,15 @@
 """Call the Hub with retries, and turn its failures into messages that say what to do."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+from huggingface_hub import HfApi, constants, get_token
+from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
+from huggingface_hub.utils import parse_ratelimit_headers  # type: ignore[attr-defined]
 
 from merge_snli.base.errors import InputError, param, reason
-
-if TYPE_CHECKING:
-    from huggingface_hub import HfApi
 
 logger = logging.getLogger(__name__)
 
@@ -19,6 +18,9 @@ Result = TypeVar("Result")
 MAX_ATTEMPTS = 5
 # If the Hub asks for a longer wait, the command fails instead.
 MAX_WAIT_SECONDS = 300
+
+# What the client raises: HTTP errors, and the errors that it wraps them in for uploads and cards.
+HUB_ERRORS = (HTTPError, RuntimeError, ValueError)
 
 # Statuses of transient failures; 409 means that another commit is in progress.
 RETRY_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504})
@@ -38,13 +40,7 @@ MEANINGS = {
 
 
 def find_api() -> HfApi:
-    """Return a client that uses the token of `HF_TOKEN` or `hf auth login`.
-
-    Raises:
-        InputError: If there is no token, the token is malformed, or HF_HUB_OFFLINE is set.
-    """
-    from huggingface_hub import HfApi, constants, get_token
-
+    """Return a client that uses the token of `HF_TOKEN` or `hf auth login`."""
     if constants.HF_HUB_OFFLINE:
         raise InputError(f"HF_HUB_OFFLINE is set: unset it to publish, or add {param('dry_run', True)}")
     token = get_token()
@@ -61,29 +57,19 @@ def call_hub(repo: str, call: Callable[[], Result]) -> Result:
     Args:
         repo: The repository's id, for messages.
         call: The call. It must be safe to repeat after its response was lost.
-
-    Raises:
-        InputError: If the Hub refuses the call, or is still unreachable at the last attempt.
     """
     for attempt in range(MAX_ATTEMPTS):
         try:
             return call()
         except InputError:
             raise
-        except hub_errors() as error:
+        except HUB_ERRORS as error:
             seconds = _retry_delay(error, attempt)
             if seconds is None or attempt + 1 == MAX_ATTEMPTS:
                 raise _input_error(error, repo) from error
             logger.warning("%s; retrying in %g s", _summary(error), seconds)
             time.sleep(seconds)
     raise AssertionError("the last attempt returns or raises")
-
-
-def hub_errors() -> tuple[type[Exception], ...]:
-    """Return what the client raises: HTTP errors, and the errors that it wraps them in for uploads and cards."""
-    from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
-
-    return (HTTPError, RuntimeError, ValueError)
 
 
 def _retry_delay(error: Exception, attempt: int) -> float | None:
@@ -99,8 +85,6 @@ def _retry_delay(error: Exception, attempt: int) -> float | None:
 
 def _requested_wait(response: Any) -> float:  # noqa: ANN401 - a response of httpx or None
     """Return the seconds that the Hub asks to wait, or 0."""
-    from huggingface_hub.utils import parse_ratelimit_headers  # type: ignore[attr-defined]
-
     headers = {} if response is None else response.headers
     limit = parse_ratelimit_headers(headers)
     if limit is not None and limit.remaining == 0:
@@ -133,8 +117,6 @@ def _summary(error: Exception) -> str:
 
 def _http_error(error: Exception) -> tuple[BaseException | None, Any]:
     """Return the HTTP error in a chain of causes and the response; None for what there is not."""
-    from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
-
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, HTTPError):
         cause = cause.__cause__

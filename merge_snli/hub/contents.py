@@ -4,8 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from generation.options import Options
-from generation.presets import RUN_TOML, write_run_file
+import yaml
+
+from generation.options import RUN_TOML, Options, write_run_file
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import LICENSE_ID, check_license
 from merge_snli.card import license_of
@@ -16,6 +17,7 @@ from merge_snli.dataset.texts import NLI_TEXTS
 from merge_snli.models.prompts import DEFAULT_PROMPT, TASK_PROMPT, FilledPrompt, read_prompt
 from merge_snli.problems.inputs import public_name
 from merge_snli.schema import SEED, TEST
+from merge_snli.scoring.eval_results import eval_tasks
 
 # Options that may be paths, or lists of them.
 PATHS = ("problems", "seeds_from", "lexicon")
@@ -48,9 +50,6 @@ def published_record(
 
     Returns:
         Contents by path: the card, `run.json`, and `run.toml` if the folder has one.
-
-    Raises:
-        InputError: If no license is known, it is invalid, or it contradicts the record.
     """
     record = _with_license(dataset.record, dataset.name, license_id)
     record = replace(record, options=record.options | _public_options(record), published=PublishedRecord(repo, metric))
@@ -61,11 +60,7 @@ def published_record(
 
 
 def _with_license(record: Record, name: str, license_id: str | None) -> Record:
-    """Return the record with the license of its problems.
-
-    Raises:
-        InputError: If no license is known, it is invalid, or the record has another one.
-    """
+    """Return the record with the license of its problems."""
     known = license_of(record)
     chosen = known if license_id is None else license_id.lower()
     if chosen is None:
@@ -84,7 +79,7 @@ def _with_license(record: Record, name: str, license_id: str | None) -> Record:
 
 
 def _public_options(record: Record) -> dict[str, Any]:
-    """Return the options that may be paths, reduced to the last part of the path."""
+    """Return the options that may be paths, reduced to the last name of the path."""
     options = record.options
     public = {name: _public(options[name]) for name in PATHS if options.get(name)}
     if record.generation is None:
@@ -106,10 +101,6 @@ def _public(names: str | list[str]) -> Any:  # noqa: ANN401 - a name, or a list 
 
 def eval_yaml(dataset: MergeDataset) -> bytes:
     """Return the content of `eval.yaml`: one task per config of variants."""
-    import yaml
-
-    from merge_snli.scoring.eval_results import eval_tasks
-
     tasks = eval_tasks(config for config in dataset.configs if config != SEED)
     content = {
         "name": "MERGE",

@@ -1,10 +1,15 @@
 """Check and plan a publication: the files, the commits and the tag, without calling the Hub."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from merge_snli.base.errors import InputError, param, reason
+from huggingface_hub.errors import HFValidationError
+from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
+
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.hub_ids import REPO_TYPE_NAMES
 from merge_snli.base.table import count
 from merge_snli.dataset.script_branch import SCRIPT_BRANCH, script_files
@@ -12,10 +17,12 @@ from merge_snli.dataset.stored import RUN_FILE, MergeDataset
 from merge_snli.hub.contents import eval_yaml, published_record
 from merge_snli.hub.prepare import METRIC_NAME, metric_folder
 from merge_snli.schema import data_version
+from merge_snli.scoring.eval_results import PATH_IN_REPO, write_eval_results
+from merge_snli.scoring.result import Result
 
 MAIN = "main"
+# Pattern of a draft branch's name.
 BRANCH = re.compile(r"(?!refs/)\w[\w.-]*(/\w[\w.-]*)*", re.ASCII)
-"""Pattern of a draft branch's name."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +127,32 @@ def _metric_branch(space: str) -> Branch:
     return Branch(space, "space", MAIN, contents, "Metric", f"{METRIC_NAME}.py", re.compile(r"[^/]+\.py"))
 
 
+def results_branch(results: Sequence[Result], *, model: str, dataset: str) -> Branch:
+    """Return the file to propose to a model's repository: `.eval_results/merge_snli.yaml`.
+
+    Args:
+        results: Results of that model on configs of one data set.
+        model: The model's id on the Hub.
+        dataset: The data set's id on the Hub.
+
+    Raises:
+        InputError: If the model's id is invalid, or the results are not of a commit of that model.
+    """
+    check_repo_id("model", model)
+    other = next((result.model.name for result in results if result.model.name != model), None)
+    if other is not None:
+        raise InputError(f"{param('model')} is {model}, but a result is of {other}: pass results of one model")
+    other = next((result.dataset.title for result in results if not result.has_seeds), None)
+    if other is not None:
+        raise InputError(f"a result is on {other}, which the Hub has no task for: pass results on MERGE data sets")
+    with TemporaryDirectory() as folder:
+        written = write_eval_results(results, Path(folder), dataset_id=dataset)
+        if not written:
+            raise InputError(f"no result is of a commit of {model} on the Hub and on all rows: score its id in float32")
+        content = written[0].read_bytes()
+    return Branch(model, "model", MAIN, {PATH_IN_REPO: content}, f"Add results on {dataset}")
+
+
 def plan_text(plan: Plan) -> str:
     """Return a plan as text: files and sizes by folder, every commit, the tag."""
     tag = "" if plan.tag is None else f"tag {plan.tag} on {MAIN} of {plan.repo}\n"
@@ -133,7 +166,7 @@ def branch_text(branch: Branch) -> str:
         folder, slash, _ = path.rpartition("/")
         size = len(content) if isinstance(content, bytes) else content.stat().st_size
         sizes.setdefault(f"{folder}/*" if slash else path, []).append(size)
-    lines = [f"  {sum(each):>14,} bytes  {name}, {count(len(each), 'file')}" for name, each in sizes.items()]
+    lines = [f"  {sum(of_name):>14,} bytes  {name}, {count(len(of_name), 'file')}" for name, of_name in sizes.items()]
     total = f"  {sum(map(sum, sizes.values())):>14,} bytes in {count(len(branch.files), 'file')}"
     return "\n".join([branch.title, f'  commit "{branch.message}"', *lines, total, ""])
 
@@ -203,12 +236,7 @@ def check_repo_id(option: str, repo: str) -> None:
     Raises:
         InputError: If it is not.
     """
-    from huggingface_hub.errors import HFValidationError
-    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
-
-    try:
+    with explained(HFValidationError, f"{param(option)} {repo!r} is not a repository id: {REASON}"):
         validate_repo_id(repo)
-    except HFValidationError as error:
-        raise InputError(f"{param(option)} {repo!r} is not a repository id: {reason(error)}") from error
     if "/" not in repo:
         raise InputError(f"{param(option)} {repo!r} has no owner: use OWNER/NAME, such as ORG/merge_snli")

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -23,12 +24,6 @@ METRICS = Path("evaluate_modules", "metrics", f"evaluate-metric--{METRIC_NAME}")
 
 # Python files of the metric's folder that its module does not import.
 NOT_IMPORTED = frozenset({"__init__.py", "app.py"})
-
-# Modification time of registered folders: January 2038, the latest day that every file system can store.
-#
-# The libraries load the latest of the cached versions of a name. So a data set that is loaded from another folder with
-# this name never takes precedence.
-MODIFICATION_TIME = 2**31 - 86_400
 
 PROGRAM = """
 import json, sys
@@ -50,7 +45,7 @@ if scores["pattern_accuracy"] != 1.0:
 
 
 def prepare_dataset(dataset: MergeDataset, cache: Path, name: str) -> tuple[Path, ...]:
-    """Write each config in the cache format of `datasets`.
+    """Write each config in the cache format of `datasets`, after checking the digests of the data files.
 
     Args:
         dataset: The data set.
@@ -59,27 +54,19 @@ def prepare_dataset(dataset: MergeDataset, cache: Path, name: str) -> tuple[Path
 
     Returns:
         The folder of each config, relative to `cache`.
-
-    Raises:
-        InputError: If a data file is missing or does not match its recorded digest.
     """
     from datasets import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
-    _check_files(dataset)
+    for path, digest in ((dataset.folder / path, digest) for path, digest in dataset.record.files.items()):
+        if not path.is_file() or sha256_of_file(path) != digest:
+            raise InputError(f"{path} is missing or was changed: download or generate the data set again")
     is_bar_shown = not are_progress_bars_disabled()
     disable_progress_bars()
     try:
-        return tuple(_prepare_config(dataset, config, cache, name) for config in dataset.configs)
+        return tuple(_prepare_config(dataset, config, cache, name) for config in dataset.record.rows)
     finally:
         if is_bar_shown:
             enable_progress_bars()
-
-
-def _check_files(dataset: MergeDataset) -> None:
-    for name, digest in dataset.record.data.files.items():
-        path = dataset.folder / name
-        if not path.is_file() or sha256_of_file(path) != digest:
-            raise InputError(f"{path} is missing or was changed: download or generate the data set again")
 
 
 def _prepare_config(dataset: MergeDataset, config: str, cache: Path, name: str) -> Path:
@@ -90,7 +77,7 @@ def _prepare_config(dataset: MergeDataset, config: str, cache: Path, name: str) 
     # The hash differs by config: if it were the same, loading without a config would fail.
     cache_hash = f"registered-{dataset.digest[:16]}-{config}"
     folder = Path(name, config, data_version(dataset.digest), cache_hash)
-    builder = builder_of(dataset.configs)(
+    builder = builder_of(tuple(dataset.record.rows))(
         config_name=config, data_dir=str(dataset.folder), dataset_name=name, cache_dir=str(cache / ".unused")
     )
     try:
@@ -98,9 +85,10 @@ def _prepare_config(dataset: MergeDataset, config: str, cache: Path, name: str) 
     except DatasetGenerationError as error:
         raise (error.__cause__ if isinstance(error.__cause__, OSError) else error) from None  # such as a full disk
     (cache / folder.with_name(f"{folder.name}_builder.lock")).unlink(missing_ok=True)
-    # The first config (`all`) is the latest, so that it is the default config, as in the data set's folder.
-    time = MODIFICATION_TIME + (config == dataset.configs[0])
-    os.utime(cache / folder, (time, time))
+    # The libraries load the latest of the cached versions of a name. So the first config (`all`) is the default config,
+    # as in the data set's folder.
+    seconds = time.time() + (config == next(iter(dataset.record.rows)))
+    os.utime(cache / folder, (seconds, seconds))
     return folder
 
 
@@ -124,25 +112,21 @@ def prepare_metric(cache: Path) -> Path:
     (cache / folder).mkdir(parents=True)
     for name, content in (contents | {"__init__.py": ""}).items():
         (cache / folder / name).write_text(content, encoding="utf-8")
-        os.utime(cache / folder / name, (MODIFICATION_TIME, MODIFICATION_TIME))
     return folder
 
 
 def check_loading(dataset: MergeDataset, stage: Path, name: str) -> None:
-    """Load every config and the metric by bare name from prepared caches.
+    """Load every config and the metric by bare name from prepared caches; if that fails, say how to load the folders.
 
     Args:
         dataset: The data set.
         stage: The folder whose subfolders `datasets` and `modules` are used as the caches. The libraries write nowhere
             else.
         name: The name of the data set.
-
-    Raises:
-        InputError: If loading fails; the message says how to load from the folder instead.
     """
     empty = stage / "empty"
     empty.mkdir()
-    command = [sys.executable, "-c", PROGRAM, name, METRIC_NAME, json.dumps(dataset.record.data_rows)]
+    command = [sys.executable, "-c", PROGRAM, name, METRIC_NAME, json.dumps(dataset.record.rows)]
     variables = {
         "HF_HOME": str(stage / "home"),
         "HF_DATASETS_CACHE": str(stage / "datasets"),

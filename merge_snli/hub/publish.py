@@ -1,22 +1,37 @@
 """Publish a data set on the Hub: each branch in one commit of its changed files, the tag last."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, Discussion, HfApi
+from huggingface_hub.errors import RepositoryNotFoundError
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import MergeDataset, find_local
-from merge_snli.hub.client import call_hub, find_api, hub_errors
+from merge_snli.hub.client import HUB_ERRORS, call_hub, find_api
 from merge_snli.hub.plan import MAIN, Branch, Plan, check_arguments, check_valid, plan
 
-if TYPE_CHECKING:
-    from huggingface_hub import Discussion, HfApi
-
+# Files that a repository created on the Hub's web page may hold.
 GENERATED_FILES = frozenset({".gitattributes", "README.md"})
-"""Files that a repository created on the Hub's web page may hold."""
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """The result of a push.
+
+    Attributes:
+        branch: The branch as planned.
+        oid: The commit that holds its files.
+        is_changed: Whether the push made that commit; false if the branch had these files already.
+        pull_request: URL of the pull request that proposes the files, or None.
+    """
+
+    branch: Branch
+    oid: str
+    is_changed: bool
+    pull_request: str | None = None
 
 
 @dataclass(frozen=True)
@@ -107,13 +122,7 @@ def publish_plan(api: HfApi, plan: Plan, *, private: bool = False, create_pr: bo
 
 
 def _ensure_repository(api: HfApi, branch: Branch, *, private: bool, may_create: bool) -> None:
-    """Create a missing repository.
-
-    Raises:
-        InputError: If it is missing and may not be created, or public but should be private.
-    """
-    from huggingface_hub.errors import RepositoryNotFoundError
-
+    """Create a missing repository; refuse a public one if it should be private."""
     sdk = "gradio" if branch.repo_type == "space" else None
 
     def find_or_create() -> bool:
@@ -131,11 +140,7 @@ def _ensure_repository(api: HfApi, branch: Branch, *, private: bool, may_create:
 
 
 def _has_tag(api: HfApi, plan: Plan, tag: str) -> bool:
-    """Return whether the tag exists.
-
-    Raises:
-        InputError: If it exists and names other data.
-    """
+    """Return whether the tag exists; refuse one that names other data."""
     data = plan.branches[0]
 
     def read_data_files() -> dict[str, str] | None:
@@ -152,11 +157,11 @@ def _has_tag(api: HfApi, plan: Plan, tag: str) -> bool:
 
 
 def _progress_text(pushed: Sequence[Pushed], plan: Plan) -> str:
-    """Return which parts of an unfinished plan are published for certain."""
+    """Return which branches of an unfinished plan are published for certain."""
     if not pushed:
         return "no commit is confirmed"
     remaining = [branch.title for branch in plan.branches[len(pushed) :]] + ([f"tag {plan.tag}"] if plan.tag else [])
-    done = ", ".join(each.branch.title for each in pushed)
+    done = ", ".join(push.branch.title for push in pushed)
     return f"published: {done}; not confirmed: {', '.join(remaining)}. Run the same command again to continue"
 
 
@@ -170,23 +175,6 @@ def published_text(published: Published) -> str:
     if published.tag is not None:
         lines.append(f"tag {published.tag}{'' if published.is_tag_new else ' (unchanged)'}")
     return "\n".join([*lines, published.url, ""])
-
-
-@dataclass(frozen=True)
-class Pushed:
-    """The result of a push.
-
-    Attributes:
-        branch: The branch as planned.
-        oid: The commit that holds its files.
-        is_changed: Whether the push made that commit; false if the branch had these files already.
-        pull_request: URL of the pull request that proposes the files, or None.
-    """
-
-    branch: Branch
-    oid: str
-    is_changed: bool
-    pull_request: str | None = None
 
 
 def push(api: HfApi, branch: Branch, *, create_pr: bool = False) -> Pushed:
@@ -210,7 +198,7 @@ def _push(api: HfApi, branch: Branch, *, create_pr: bool) -> Pushed:
     start = _create_branch(api, branch)
     try:
         return _commit(api, branch, create_pr=create_pr)
-    except hub_errors():
+    except HUB_ERRORS:
         if start is not None:
             _delete_branch(api, branch, start)
         raise
@@ -228,19 +216,18 @@ def _create_branch(api: HfApi, branch: Branch) -> str | None:
 
 def _delete_branch(api: HfApi, branch: Branch, start: str) -> None:
     """Delete a branch that still is at its first commit."""
-    with suppress(*hub_errors()):
+    with suppress(*HUB_ERRORS):
         if api.repo_info(branch.repo, revision=branch.name, repo_type=branch.repo_type).sha == start:
             api.delete_branch(branch.repo, branch=branch.name, repo_type=branch.repo_type)
 
 
 def _commit(api: HfApi, branch: Branch, *, create_pr: bool) -> Pushed:
-    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
-
     request = _open_pull_request(api, branch) if create_pr else None
     revision = branch.name if request is None else f"refs/pr/{request.num}"
     head = api.repo_info(branch.repo, revision=revision, repo_type=branch.repo_type)
     names = set(api.list_repo_files(branch.repo, revision=head.sha, repo_type=branch.repo_type))
-    _check_repository(branch, names)
+    if branch.marker is not None and branch.marker not in names and names - GENERATED_FILES:
+        raise InputError(f"{branch.repo} holds unrelated files and no {branch.marker}: choose another repository")
     commit = api.create_commit(
         branch.repo,
         [
@@ -257,16 +244,6 @@ def _commit(api: HfApi, branch: Branch, *, create_pr: bool) -> Pushed:
     return Pushed(branch, commit.oid, commit.oid != head.sha, url)
 
 
-def _check_repository(branch: Branch, names: set[str]) -> None:
-    """Refuse a repository that was not made by publishing.
-
-    Raises:
-        InputError: If it has files but not the marker file.
-    """
-    if branch.marker is not None and branch.marker not in names and names - GENERATED_FILES:
-        raise InputError(f"{branch.repo} holds unrelated files and no {branch.marker}: choose another repository")
-
-
 def _open_pull_request(api: HfApi, branch: Branch) -> Discussion | None:
     """Return the user's own open pull request with the branch's commit message as its title, or None."""
     requests = api.get_repo_discussions(
@@ -277,3 +254,10 @@ def _open_pull_request(api: HfApi, branch: Branch) -> Discussion | None:
         repo_type=branch.repo_type,
     )
     return next((request for request in requests if request.title == branch.message), None)
+
+
+def proposed_text(pushed: Pushed) -> str:
+    """Return the outcome of a push of results as one line."""
+    if pushed.pull_request is None:
+        return f"{pushed.branch.title} already has these results\n"
+    return f"pull request {pushed.pull_request}\n"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from merge_snli.language_models.label_words import KEY, QUALIFIERS, LabelWords, label_words
+from merge_snli.language_models.label_words import KEY, QUALIFIERS, label_words
 from merge_snli.models.prompts import AnswerForm
 from merge_snli.scoring.replies import CUT, NOT_STATED, REFUSED, SEVERAL_LABELS, STOPPED, Reply
 
@@ -19,43 +19,59 @@ REASONING = re.compile(rf"(?:{OPENING.pattern}).*?(?:{CLOSING.pattern})", re.DOT
 CHANNEL = "<|channel|>"
 # The last channel of the harmony format, also when a server has removed its special tokens.
 FINAL_CHANNEL = re.compile(r"<\|channel\|>\s*final\b.*?<\|message\|>|\Aanalysis.*assistantfinal", re.DOTALL)
-START_OF_TURN = re.compile(
-    r"\A\s*(?:<\|im_start\|>|<\|start_header_id\|>)?\s*assistant\b(?:<\|end_header_id\|>)?\s*", re.I
+# Patterns and what stands in their place. Of a reply: the start of the turn, all after its end, and special tokens.
+TURN = (
+    (r"\A\s*(?:<\|im_start\|>|<\|start_header_id\|>)?\s*assistant\b(?:<\|end_header_id\|>)?\s*", ""),
+    (
+        r"(?s:(?:<\|(?:im_end|im_start|eot_id|end_of_text|endoftext|end|return|END_RESPONSE|end_of_solution|eom_id|user)\|>"
+        r"|</s>|<end_of_turn>|<eos>|<\uff5cend▁of▁sentence\uff5c>).*)",
+        "",
+    ),
+    (r"<\|[^|<>]*\|>|\[/?INST\]|<s>|<bos>|<start_of_turn>(?:model)?", ""),
 )
-END_OF_TURN = re.compile(
-    r"<\|(?:im_end|im_start|eot_id|end_of_text|endoftext|end|return|END_RESPONSE|end_of_solution|eom_id|user)\|>"
-    r"|</s>|<end_of_turn>|<eos>|<\uff5cend▁of▁sentence\uff5c>"
+# Of its layout: LaTeX, HTML, code, escapes, and what is struck out.
+LAYOUT = (
+    (r"\\(?:text\w*|math\w+)\{([^{}]*)\}", r"\1"),
+    (r"</?(?:b|i|em|strong|p|br|code|u|span)\s*/?>|^```\w*\s*$|\\\[|\\\]|\$|~~[^~]*~~", ""),
+    (r"\\_", "_"),
+    (r"[“”]", '"'),
 )
-TOKEN = re.compile(r"<\|[^|<>]*\|>|<s>|<bos>|<start_of_turn>(?:model)?")
 # The start of a problem that a base model invents after its answer, or that a chat model repeats.
 NEW_PROBLEM = re.compile(
     r"^[#*_\s]*(?:\d+[.)]\s*)?(?:premise|hypothesis|question|q|problem|example|instruction|input|human|user)(?:\s*\d+)?[*_]*\s*:"
     r"|^(?:how does the hypothesis relate|suppose this is true)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-
-FIELD = rf"(?:(?:final|nli|correct|predicted)[ _-]?)?{KEY}"
-TAGGED = re.compile(rf"<(?:final_?)?(?:{KEY}|response|output)>(?P<value>.*?)(?:</|\Z)", re.IGNORECASE | re.DOTALL)
-BOXED = re.compile(r"\\boxed\{(?P<value>[^{}]*)\}")
-JSON_FIELD = re.compile(
-    rf"[{{,]\s*[\"']?{FIELD}[\"']?\s*:\s*(?!\{{)(?P<value>\[[^\]]*|\"[^\"]*|'[^']*|[^,}}\]]*)", re.IGNORECASE
+WHOLE_PROBLEM = re.compile(r"(?!\W*example)(?=.*premise).*hypothesis", re.IGNORECASE | re.DOTALL)
+# An answer in a tag or a box, and the answers in JSON.
+TAGGED = re.compile(
+    rf"<(?:final_?)?(?:{KEY}|response|output)>(?P<value>.*?)(?:</\w+>|\Z)|\\boxed\{{(?P<boxed>[^{{}}]*)\}}",
+    re.IGNORECASE | re.DOTALL,
 )
-TICK, CROSS = re.compile(r"[✅✓✔☑]|\[x\]", re.IGNORECASE), re.compile(r"[❌✗✘☒]|\[ \]")
-ROW = re.compile(r"\s*(?:\||[-*•]\s)")
-EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]+")
-# Emoji that end a sentence.
-FINAL_EMOJI = re.compile(rf"(?<=\w)\s*{EMOJI.pattern}\s+(?=[A-Z])")
-# Headings, list marks, quotation marks and emphasis.
-MARKUP = re.compile(r"^\s*(?:(?:[#>•-]|\d+[.)]\s)\s*)+|[*`\"“”\[\]]|(?<![^\W_])_+|_+(?![^\W_])", re.MULTILINE)
-HEADING = re.compile(rf"^({QUALIFIERS}{KEY})\s*:?\s*\n\s*(?=\S)", re.IGNORECASE | re.MULTILINE)
+JSON_FIELD = re.compile(
+    rf"(?:\{{|,(?=\s*[\"']))\s*[\"']?(?:(?:final|nli|correct|predicted)[ _-]?)?{KEY}[\"']?\s*:(?!\s*\{{)\s*"
+    r"(?P<value>\[[^\]]*|\"[^\"]*|'[^']*|[^,}\]]*)[\"'\]]*",
+    re.IGNORECASE,
+)
+# The line that stands in their place.
+FORM = "Final answer:"
+TICK, CROSS, ROW = (
+    re.compile(r"[✅✓✔☑]|\[x\]", re.I),
+    re.compile(r"[❌✗✘☒👎🚫⛔]|\[ \]"),
+    re.compile(r"\s*(?:\||[-*•]\s)"),
+)
+# Of its markup: emoji, of which some end a sentence; list marks, quotation marks and emphasis; and headings.
+MARKUP = (
+    (CROSS.pattern, " wrong "),
+    (r"(?<=\w)\s*[✅✓✔☑👍🎯💯😀-😊🙂\ufe0f]+\s+(?=[A-Z])", ". "),
+    (r"[✅✓✔☑👍🎯💯😀-😊🙂👉➡\ufe0f]+|\[x\]", ""),
+    (r"^\s*(?:(?:[#>•-]|\d+[.)]\s)\s*)+|[*`\"\[\]]|(?<![^\W_])_+|_+(?![^\W_])", ""),
+    (rf"^({QUALIFIERS}{KEY}|[^\n:]{{0,80}}\b{KEY}\b[^\n:]{{0,80}}(?=:))\s*:?\s*\n\s*(?=\S)(?!{FORM})", r"\1: "),
+)
 REFUSAL = re.compile(
     r"\b(?:sorry|as an ai|decline|rather not|unable to|(?:cannot|can['’]t) (?:assist|help with|answer))\b"
     r"|\bI\b[^.\n]{0,30} to (?:be|remain|stay|keep|take)\b[^.\n]{0,10} neutral",
     re.IGNORECASE,
-)
-LATEX = re.compile(r"\\(?:text\w*|math\w+)\{([^{}]*)\}")
-LAYOUT = re.compile(
-    r"</?(?:b|i|em|strong|p|br|code|u|span)\s*/?>|^```\w*\s*$|\\\[|\\\]|\$", re.IGNORECASE | re.MULTILINE
 )
 
 
@@ -74,14 +90,13 @@ def without_reasoning(text: str) -> str:
     text = CLOSING.split(REASONING.sub("\n", text))[-1]
     if OPENING.search(text) or (CHANNEL in text and not reasoning):
         return ""
-    text = END_OF_TURN.split(START_OF_TURN.sub("", text.strip()), maxsplit=1)[0]
-    return TOKEN.sub("", text).strip()
+    return replaced(text.strip(), TURN).strip()
 
 
 def parts_by_problem(text: str) -> list[str]:
     r"""Split a text before each problem that it shows, so that no answer is read from a later, invented problem.
 
-    A problem without a premise or a hypothesis has no answer and is left out.
+    A problem without a premise or a hypothesis has no answer and is left out, as is an example.
 
     Examples:
         >>> parts_by_problem("neutral\n\nPremise: A dog.\nHypothesis: A cat.\nAnswer: entailment")
@@ -91,15 +106,13 @@ def parts_by_problem(text: str) -> list[str]:
     parts: list[str] = []
     for start, end in pairwise(starts):
         part = text[start:end]
-        if parts and NEW_PROBLEM.match(parts[-1]) and not _is_whole(parts[-1]):
+        if parts and NEW_PROBLEM.match(parts[-1]) and not WHOLE_PROBLEM.match(parts[-1]):
             parts[-1] += part  # of the same problem
         else:
             parts.append(part)
-    return [part.strip() for part in parts if part.strip() and (not NEW_PROBLEM.match(part) or _is_whole(part))]
-
-
-def _is_whole(problem: str) -> bool:
-    return all(word in problem.lower() for word in ("premise", "hypothesis"))
+    return [
+        part.strip() for part in parts if part.strip() and (not NEW_PROBLEM.match(part) or WHOLE_PROBLEM.match(part))
+    ]
 
 
 def read_answer(
@@ -163,40 +176,41 @@ def read_reply(
         'several labels'
     """
     said = without_reasoning(text)
-    spelled, found = label_words(tuple(labels), tuple(words), letters=form != "word"), None
-    parts = parts_by_problem(LAYOUT.sub("", LATEX.sub(r"\1", said)).replace(r"\_", "_"))
-    for part in parts[:2]:
-        found = _in_form(part, spelled) or spelled.stated(_plain(part))
-        if found is not None or NEW_PROBLEM.match(part):
+    spelled, part = label_words(tuple(labels), tuple(words), letters=form != "word"), ""
+    for part in parts_by_problem(replaced(said, LAYOUT))[:2]:
+        found = spelled.stated(_plain(part))
+        if found in labels:
+            return Reply(found, text)
+        if NEW_PROBLEM.match(part):
             break
-    if found in labels:
-        return Reply(found, text)
-    if kind in (CUT, REFUSED):
-        return Reply(None, text, kind)
-    if not said and (OPENING.search(text) or CHANNEL in text) and not CLOSING.search(text):
-        return Reply(None, text, CUT)
-    if found == SEVERAL_LABELS:
-        return Reply(None, text, found)
-    return Reply(None, text, REFUSED if REFUSAL.search(said) else STOPPED if kind == STOPPED else NOT_STATED)
+    unread = (
+        (kind, kind in (CUT, REFUSED)),
+        (CUT, not said and (OPENING.search(text) or CHANNEL in text) and not CLOSING.search(text)),
+        (SEVERAL_LABELS, len(spelled.names(part)) > 1),
+        (REFUSED, REFUSAL.search(said)),
+        (STOPPED, kind == STOPPED),
+    )
+    return Reply(None, text, next((why for why, holds in unread if holds), NOT_STATED))
 
 
-def _in_form(text: str, words: LabelWords) -> str | None:
-    """Read a tag, a box, or the answers in JSON; if there is one, nothing else is read."""
-    for form in (TAGGED, BOXED, JSON_FIELD):
-        if found := [*form.finditer(text)]:
-            values = {words.value(_plain(match["value"])) for match in (found if form is JSON_FIELD else found[-1:])}
-            read = {*values} - {None}
-            if len(read) != 1:
-                return SEVERAL_LABELS if read else ""
-            return words.only(_plain(text[found[-1].end() :]), str(read.pop()))
-    return None
+def replaced(text: str, patterns: Sequence[tuple[str, str]]) -> str:
+    """Return a text in which patterns are replaced, one after the other."""
+    for pattern, replacement in patterns:
+        text = re.sub(pattern, replacement, text, flags=re.IGNORECASE | re.MULTILINE)
+    return text
 
 
 def _plain(text: str) -> str:
-    """Return a text without markup, with the last cell of each row of a table, and the value beside its heading."""
+    """Return a text without markup, with a line for tags, boxes and JSON, and the last cell of each row."""
+    text = TAGGED.sub(lambda match: f" →\n{FORM} {(match['value'] or match['boxed'] or '').strip()}\n", text)
+    values = " / ".join(match["value"].strip("\"'[ \n") or "-" for match in JSON_FIELD.finditer(text))
+    line = iter([f"\n{FORM} {values}\n"])
+    text = JSON_FIELD.sub(lambda match: {"{": " →", ",": "."}[match[0][0]] + next(line, ""), text)
     lines = text.splitlines()
     if any(TICK.search(line) for line in lines):
-        lines = [line for line in lines if TICK.search(line) or not ROW.match(line)]
-    lines = [EMOJI.sub("", FINAL_EMOJI.sub(". ", line)) for line in lines if not CROSS.search(line)]
-    cells = [[cell for cell in line.split("|") if cell.strip()] if ROW.match(line) else [line] for line in lines]
-    return HEADING.sub(r"\1: ", MARKUP.sub("", "\n".join(each[-1].strip() for each in cells if each))).strip()
+        lines = [line for line in lines if TICK.search(line) or not (ROW.match(line) or CROSS.search(line))]
+    cells = [
+        [cell for cell in line.split("|") if re.search(r"[^\W_]", TICK.sub("", cell))] if ROW.match(line) else [line]
+        for line in lines
+    ]
+    return replaced("\n".join(each[-1].strip() for each in cells if each), MARKUP).strip()

@@ -1,14 +1,17 @@
 """Import logs and predictions as result files."""
 
+import json
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
 
 from merge_snli.base.errors import InputError, Message, param
-from merge_snli.base.table import count
+from merge_snli.base.table import Column, Table, count
 from merge_snli.language_models.logs import (
     LM_EVAL_PREFIX,
     Log,
@@ -18,11 +21,11 @@ from merge_snli.language_models.logs import (
     join_logs,
     read_result_log,
 )
-from merge_snli.language_models.questions import Scope, open_asked
+from merge_snli.language_models.questions import Scope, open_whole
 from merge_snli.scoring.data import ScoredData, part_of_data
 from merge_snli.scoring.imports import ImportedAnswers, read_predictions, score_answers
 from merge_snli.scoring.opening import open_config
-from merge_snli.scoring.replies import CUT
+from merge_snli.scoring.replies import CUT, replies_in
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.store import check_results_folder, file_name, is_result, store_result
 
@@ -31,6 +34,8 @@ _Run: TypeAlias = tuple[ImportedAnswers, ScoredData, Result]
 
 # Share of the pairs above which a kind of answers that cannot be read is warned of.
 MAX_UNREAD = 0.02
+# Number of answers that cannot be read, of each kind, that are printed.
+EXAMPLES = 3
 LOOK = f"look at them with {param('unread', True)}"
 MORE_TOKENS = "--max-tokens of inspect eval or --gen_kwargs max_gen_toks=N of lm_eval"
 
@@ -74,7 +79,7 @@ def import_files(
         reader: Language model, as Inspect names it, that is asked which label an unread reply states; None for none.
 
     Returns:
-        The results, one per model, way of asking and part of the data set.
+        The results, one per model, way of asking and scope.
 
     Raises:
         InputError: If no file can be read, is on the data and has all answers, or an option does not apply. No file is
@@ -142,12 +147,12 @@ def _runs(paths: Sequence[Path], dataset: str, *, model: str | None, partial: bo
 
     @cache
     def opened(config: str, group_column: str | None) -> ScoredData:
-        return open_asked(dataset, Scope(config=config, group_column=group_column))
+        return open_whole(dataset, Scope(config=config, group_column=group_column))
 
     for path in paths:
         with _collecting(errors):
             log = read_log(path)
-            check_digest(log, opened(log.part.config, log.part.group_column))
+            check_digest(log, opened(log.scope.config, log.scope.group_column))
             logs.append(log)
     models = list(dict.fromkeys(log.model for log in logs))
     if model and len(models) > 1:
@@ -157,7 +162,7 @@ def _runs(paths: Sequence[Path], dataset: str, *, model: str | None, partial: bo
         )
     for of_run in join_logs(logs):
         with _collecting(errors):
-            data = opened(of_run[0].part.config, of_run[0].part.group_column)
+            data = opened(of_run[0].scope.config, of_run[0].scope.group_column)
             runs.append(_score(of_run, data, model=model, partial=partial, reader=reader))
     if not runs and len(errors) == 1:
         raise errors[0]
@@ -179,17 +184,16 @@ def _collecting(errors: list[InputError]) -> Iterator[None]:
 
 def _score(logs: Sequence[Log], data: ScoredData, *, model: str | None, partial: bool, reader: str | None) -> _Run:
     """Score the answers in the logs of one run."""
-    asked, answers = logs[0].part, answers_of(logs, data, model=model)
+    scope, answers = logs[0].scope, answers_of(logs, data, model=model)
     if reader:
         from merge_snli.language_models.second_reader import read_unread
 
         filled = filled_prompt(logs[0].prompt, data)
-        answers = read_unread(answers, reader, data.label_names, filled.words if filled else data.label_names)
-    subsample = asked.subsample if isinstance(asked.subsample, int) else None
-    part = part_of_data(data, limit_seeds=asked.limit_seeds, subsample=subsample)
+        words = filled.words if filled else data.label_names
+        answers = read_unread(answers, answers.prompt or logs[0].prompt, reader, data.label_names, words)
     lenient = partial or any(is_result(log.path) for log in logs)
     try:
-        return answers, data, score_answers(answers, part, partial=lenient)
+        return answers, data, score_answers(answers, scope.part_of(data), partial=lenient)
     except InputError as error:
         named = str(error).startswith(answers.source)
         raise (error if named else InputError(f"{answers.source}: {error.message.marked}")) from error
@@ -206,11 +210,7 @@ def _check_names(results: Sequence[Result]) -> None:
 
 
 def read_log(path: Path) -> Log:
-    """Read a result with its answers, or a log: of Inspect if it ends in `.eval` or `.json`, otherwise of lm-eval.
-
-    Raises:
-        InputError: If it cannot be read, or is not on a task of this package.
-    """
+    """Read a result with its answers, or a log: of Inspect if it ends in `.eval` or `.json`, otherwise of lm-eval."""
     if not path.is_file():
         raise InputError(f"{path} does not exist, or is a folder: give log files")
     if is_result(path):
@@ -227,3 +227,24 @@ def read_log(path: Path) -> Log:
 def is_log(path: Path) -> bool:
     """Return whether a file has the name of a log; other files are tables of predictions."""
     return path.suffix in INSPECT_ENDINGS or (path.suffix == ".jsonl" and path.name.startswith(LM_EVAL_PREFIX))
+
+
+def unread_replies(results: Sequence[Result]) -> list[dict[str, str]]:
+    """Return the replies in which no answer can be read: the `model`, `kind`, `id` of the row and `text` of each."""
+    return [
+        {"model": result.title, "kind": str(reply.kind), "id": name, "text": reply.text}
+        for result in results
+        for name, replies in replies_in(result.table).items()
+        for reply in replies
+        if reply.label is None
+    ]
+
+
+def unread_table(unread: Sequence[dict[str, str]], *, in_full: bool) -> Table:
+    """Return what cannot be read as a table: all of it, or the first `EXAMPLES` of each kind of each model."""
+    kind = itemgetter("model", "kind")
+    if not in_full:
+        unread = [reply for _, same in groupby(sorted(unread, key=kind), key=kind) for reply in islice(same, EXAMPLES)]
+    columns = tuple(Column(name, "left") for name in ("Model", "Kind", "Pair", "Text"))
+    rows = tuple((reply["model"], reply["kind"], reply["id"], json.dumps(reply["text"])) for reply in unread)
+    return Table(title="Answers that cannot be read", columns=columns, rows=rows)

@@ -6,7 +6,7 @@ inspect eval merge_snli/nli --model openai/MODEL -T dataset=ORG/merge_snli -T co
 import json
 import zipfile
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from inspect_ai import Epochs, Task, TaskSource, task, task_source
 from inspect_ai._util.error import PrerequisiteError  # the error that Inspect prints without a traceback
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalSample, read_eval_log, read_eval_log_samples
-from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig, ModelUsage
 from inspect_ai.scorer import (
     CORRECT,
     INCORRECT,
@@ -32,22 +32,19 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState, generate
 
-from merge_snli.base.errors import InputError, reason
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.language_models.answers import read_answer
-from merge_snli.language_models.logs import Log, Usage, asked_digest, asked_part
-from merge_snli.language_models.questions import Scope, read_questions, uses_of
-from merge_snli.language_models.scores import Answered, accuracies
+from merge_snli.language_models.logs import Log, Usage, recorded_scope, run_digest
+from merge_snli.language_models.questions import Scope, accuracies, read_questions, uses_of
 from merge_snli.language_models.second_reader import answer_schema, read_by_model
 from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
 from merge_snli.models.prompts import DEFAULT_PROMPT, AnswerForm, prompt_names, read_prompt, read_prompts
-from merge_snli.scoring.records import GENERATED, PromptRecord
+from merge_snli.scoring.records import GENERATED, READER, PromptRecord
 from merge_snli.scoring.replies import CUT, REFUSED, Reply, majority
 
 # Key of the task's metadata that says what was asked and how.
 RECORD = "merge_snli"
 
-# Key of the model that reads unread replies, whose calls are not those of the model that is asked.
-READER = "reader"
 # Key of a score's metadata that names the model that read the answer, and of their number.
 READ_BY_MODEL = "read_by_model"
 
@@ -123,9 +120,9 @@ def nli(
             limit_seeds=limit_seeds,
             group_column=group_column,
         )
-        asked = read_questions(dataset, scope)
+        read = read_questions(dataset, scope)
         filled = fill_prompt(
-            read_prompt(prompt), asked.data, shots=shots, shots_from=shots_from, random_seed=random_seed
+            read_prompt(prompt), read.data, shots=shots, shots_from=shots_from, random_seed=random_seed
         )
         if schema and filled.prompt.answer != "json":
             raise InputError(f"schema is for prompts that ask for JSON, not for {filled.prompt.name}: remove it")
@@ -139,13 +136,13 @@ def nli(
                 target=question.label,
                 metadata=question.metadata(),
             )
-            for question in asked.questions
+            for question in read.questions
         ]
     except InputError as error:
         raise PrerequisiteError(str(error)) from error
-    record = {**asked.record, **filled.record, READER: reader}
+    record = {**read.record, **filled.record, READER: reader}
     return Task(
-        dataset=MemoryDataset(samples, name=asked.name),
+        dataset=MemoryDataset(samples, name=read.name),
         solver=generate(),
         scorer=nli_answer(list(filled.labels), filled.prompt.answer, list(filled.words), reader),
         config=GenerateConfig(
@@ -182,14 +179,12 @@ def merge_accuracy() -> Metric:
     """SA on seeds and variants, and PA at the quality threshold, with standard errors clustered by seed."""
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        answered = [
-            Answered(use, score.score.answer)
-            for score in scores
-            for use in uses_of(score.sample_metadata or {"label": ""})
+        answers = [
+            (use, score.score.answer) for score in scores for use in uses_of(score.sample_metadata or {"label": ""})
         ]
         unread = sum(score.score.answer is None for score in scores)
         by_model = sum(READ_BY_MODEL in (score.score.metadata or {}) for score in scores)
-        return {**accuracies(answered), "no_answer": float(unread), READ_BY_MODEL: float(by_model)}
+        return {**accuracies(answers), "no_answer": float(unread), READ_BY_MODEL: float(by_model)}
 
     return compute
 
@@ -238,41 +233,36 @@ def read_inspect_log(path: Path) -> Log:
     """Read a log, `.eval` or `.json`, finished or not.
 
     Samples without a score, because the run stopped or they failed, have no answer in the result.
-
-    Raises:
-        InputError: If the file is not a whole log, is on another task, or was scored otherwise.
     """
-    try:
+    message = f"{path} is not a whole log of merge_snli/nli ({REASON}): copy it again"
+    with explained((*BROKEN, PrerequisiteError), message):
         return _read(path)
-    except InputError:
-        raise
-    except (*BROKEN, PrerequisiteError) as error:
-        raise InputError(f"{path} is not a whole log of merge_snli/nli ({reason(error)}): copy it again") from error
 
 
 def _read(path: Path) -> Log:
     replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
-    asked: dict[str, str] = {}
+    texts: dict[str, str] = {}
     header = read_eval_log(path, header_only=True)
     record = (header.eval.metadata or {}).get(RECORD)
     if not isinstance(record, dict) or "dataset" not in record:
         raise InputError(f"{path} is a log of the task {header.eval.task}, not of merge_snli/nli")
     for sample in read_eval_log_samples(path, all_samples_required=False):
-        usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(
-            sample, {record.get(READER)} - {header.eval.model}
-        )
+        usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(sample)
         if sample.error is None and sample.scores:
             kind = ENDED.get(sample.output.stop_reason or "")
-            score = _score(sample, path)
+            score = sample.scores.get(SCORER)
+            if score is None:
+                raise InputError(f"{path}: sample {sample.id} was not scored by {SCORER}: score it with merge_snli/nli")
             reader = (score.metadata or {}).get(READ_BY_MODEL)
             text = sample.output.completion
             replies[str(sample.id), sample.epoch] = Reply(score.answer, text, kind, reader=reader)
-            asked[str(sample.id)] = sample.input if isinstance(sample.input, str) else sample.input[-1].text
+            texts[str(sample.id)] = sample.input if isinstance(sample.input, str) else sample.input[-1].text
     provider, _, model = header.eval.model.partition("/")
     # Those of the command line override those of the task.
     configs = header.plan.config, header.eval.model_generate_config
-    settings = {name: value for each in configs for name, value in each.model_dump(exclude_none=True).items()}
+    settings = {name: value for config in configs for name, value in config.model_dump(exclude_none=True).items()}
+    settings |= {READER: record[READER]} if record.get(READER) else {}
     prompt = PromptRecord(
         harness=HARNESS,
         harness_version=header.eval.packages.get(HARNESS),
@@ -294,32 +284,26 @@ def _read(path: Path) -> Log:
     return Log(
         path=path,
         model=model or provider,
-        digest=asked_digest(model or provider, prompt),
+        digest=run_digest(model or provider, prompt),
         dataset=str(record["dataset"]),
         name=str(record.get("name")),
-        part=asked_part(record, path),
+        scope=recorded_scope(record, path),
         replies=replies,
-        asked=asked,
+        texts=texts,
         usage=usage,
         prompt=prompt,
         versions=dict(header.eval.packages),
     )
 
 
-def _usage(sample: EvalSample, others: Collection[str | None]) -> Usage:
-    events = [event for event in sample.events if event.event == "model" and event.model not in others]
-    used = [usage for model, usage in sample.model_usage.items() if model not in others]
+def _usage(sample: EvalSample) -> Usage:
+    """Return what a sample took, without the calls of a model that read unread replies."""
+    events = [event for event in sample.events if event.event == "model" and event.role != READER]
+    used, read = sample.model_usage.values(), sample.role_usage.get(READER, ModelUsage())
     failed = sum(event.error is not None for event in events)  # such as attempts that took too long
-    return Usage(
-        calls=max(1, len(events) - failed),
-        input_tokens=sum(usage.input_tokens for usage in used),
-        output_tokens=sum(usage.output_tokens for usage in used),
-        retries=failed + sum(event.retries or 0 for event in events) + len(sample.error_retries or []),
-    )
-
-
-def _score(sample: EvalSample, path: Path) -> Score:
-    score = (sample.scores or {}).get(SCORER)
-    if score is None:
-        raise InputError(f"{path}: sample {sample.id} was not scored by {SCORER}: score it with merge_snli/nli")
-    return score
+    return {
+        "calls": max(1, len(events) - failed),
+        "input_tokens": sum(usage.input_tokens for usage in used) - read.input_tokens,
+        "output_tokens": sum(usage.output_tokens for usage in used) - read.output_tokens,
+        "retries": failed + sum(event.retries or 0 for event in events) + len(sample.error_retries or []),
+    }

@@ -1,4 +1,4 @@
-"""Find the label that a short text states in one of a few closed forms, and what takes it back."""
+"""The closed list of sentences that state a label, and of what may stand before and after them."""
 
 import re
 from dataclasses import dataclass
@@ -6,83 +6,118 @@ from functools import lru_cache
 
 from merge_snli.dataset.label_spellings import are_nli
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.replies import SEVERAL_LABELS
 
-NOT = r"(?:not|non)[\s_-](?:an?\s)?"
+NOT = r"(?:not|non)[\s_-]+(?:an?\s+)?"
 NLI_FORMS = {
     "not_entailment": NOT + r"entail(?:ment|ed|s|ing)?",
     "entailment": r"entail(?:ment|ed|s|ing)?",
     "neutral": r"neutral(?:ity)?",
     "contradiction": r"contradict(?:ion|ory|ed|s|ing)?",
 }
-# A capital letter, or a small one alone or before a parenthesis.
-LETTER = r"(?-i:{}{}|{}(?=\)|\W*$))"
-# What distinguishes the letter A from the article.
-NO_ARTICLE = r"(?=\W*$|[).,:;]|\s*[(–—-]|\s+(?:is|or|and|nor|because|since|as)\b)"
+# What follows a label that is also an article or a determiner: A, no, neither.
+ALONE = r"(?=\W*$|\s*[\n).,:;(–—/-]|\s(?:is|it|or|and|because|since|also|may|cannot|would)\b)"
+# A capital letter, or a small one alone or before a parenthesis; within a sentence a capital A is no article.
+LETTERS = (rf"(?-i:A{ALONE}|(?<=[a-z,;]\s)A(?=\s[a-z])|a(?=\)|\W*$))", r"(?-i:{}|{}(?=\)|\W*$))")
 KEY = (
-    r"(?:answer|label|relation(?:ship)?|prediction|classification|conclusion|verdict|judge?ment|inference|option"
-    r"|choice|letter|decision|result|response|output|ans|antwort)"
+    r"(?:answer|label|relation(?:ship)?|prediction|classification|conclusion|verdict|judge?ment|option|choice|letter"
+    r"|result|response|output|antwort)"
 )
-QUALIFIERS = (
-    r"(?:(?:the|my|your|final|correct|right|best|most|appropriate|suitable|likely|logical|nli|predicted|overall|die"
-    r"|richtige)[ _-])*"
+QUALIFIERS = r"(?:(?:the|my|final|correct|right|best|most|likely|appropriate|logical|nli|predicted|die|richtige)[ _-])*"
+# How a sentence begins that is about the answer, or states a label. OTHER is any label.
+SUBJECT = rf"""
+(?:(?!OTHER)(?:so(?=[,:]|\s(?:the|my)\b)|thus|therefore|hence|overall|finally|sure|yes|in\s(?:conclusion|summary
+    |this\scase))\b[,:]?\s+){{0,2}}
+(?:(?:(?:as\sa|based|given|from|for\sthese|to|all|after)\b(?![^,]{{0,80}}\b(?:\w*other|different|wrong|if|not)\b)
+        |(?!if|had)[^.?:\n]{{0,200}}?,\s(?:so|thus|therefore|hence)\b)
+    [^.?:\n]{{0,80}}?,?\s(?={QUALIFIERS}{KEY}\b))?
+(?:I\s(?:think|believe)(?:\sthat)?\s|here\sis\s|not\s(?:an?\s)?OTHER,?\sbut\s)?
+(?P<subject>
+    (?P<key>
+        (?:{QUALIFIERS}{KEY}(?:\s(?:here|(?:between|of|for)(?:\s(?:the(?:se)?|two|given|and|pair|premise|\w+s))+))?
+            (?:(?:['’]s|\s(?:is|(?:w|sh)ould\sbe|lautet|(?:can|should)\sbe\sclassified\sas))(?:\sone\sof|\stherefore)?:?
+                |\s*[:=–—→]|\s-)\s*)+
+        |I(?:\swill|['’]ll|\swould|['’]d)?\s(?:say|choose|pick|select|go\swith|answer|conclude
+            |(?:label|classify)\s(?:it|this)(?:\sas)?)(?:\sthat)?:?\s)?
+    (?P<pronoun>
+        (?:it|this(?:\s(?:one|example))?|that|they|these|(?:the|this)\s(?:hypothesis|statement|claim|meaning
+                |(?:sentence\s)?pair|(?:two\s)?(?:sentence|question)s))
+            (?:['’]s|\s(?:is|are|must\sbe))\s(?:(?:classified|labell?ed)\s(?:as\s)?)?
+        |(?:it|they|the\s(?:hypothesis|premise|(?:two\s)?sentences))\s(?=contradict)
+        |the\s(?:premise|evidence)\s(?=entails|supports|refutes))?)
+"""
+# How it states a label, and what may follow in the sentence: nothing, a denial of another label, or a reason without
+# a second predicate or a limit. What follows a colon or a dash speaks of the texts, not of the label.
+PREDICATE = rf"""
+(?:(?:most\s)?(?:definitely|clearly|probably|likely)\s)?
+(?P<stated>(?-i:(?:an?|An|[Tt]he|(?:[Tt]he\s)?[Oo]ption)\s)?['‘(]*MARKER(?P<label>OTHER)
+    (?:[\s.,:;)(/–—-]{{1,4}}OTHER)*['’)]*
+    (?:(?:\s(?:by|to|of|with(?:\srespect\sto)?))?(?:\s(?:the|each))?\s(?:premise|hypothesis|other|it|claim)\b)?
+    (?:\s(?:is\s(?:the\s)?(?:correct|right|best|answer)(?:\s{KEY})?|it\sis)
+        |\s\((?:confidence:\s)?(?:high|[5-9]\d\s?%)\))?)
+(?:(?!\s*\.\.)[\s.,;:!)\]}}'’]*\Z
+|(?P<more>
+    (?:[\s,:;(–—-]*\b(?:and\s)?(?:not|rather\sthan|instead\sof|(?:it\sis\s)?neither)\s(?:an?\s)?OTHER
+    |(?!.*?(?:,\s(?:does|is|are|can|would|has|fails)\b|\b(?:but|though|unless|if|only)\b))
+        (?:\s(?:because(?!\sof)|since)\b
+        |(?(key),?|(?(pronoun),?|,))\s(?:because|since|due\sto|given|as\s(?:the|there|both))\b
+        |(?:[,:;(–—]|\s\(|\s[–—-])\s?
+            (?!.*?(?:\b(?:too|this|it|so|there|such|otherwise|{KEY}|that\sis|not\s(?:support|hold|go))\b|\bthat\W*\Z))
+            (?:the|an?|both|he|she)\s\S+\s(?=.*?(?:\b(?:is|are|has|can|cannot|says|does)\b|n['’]t))))
+    [^?\n]*\Z))
+"""
+# How a clause denies the label that stands at @.
+DENIED = r"""
+(?:\b(?:not|nor?|never|neither|cannot|without|rather\sthan|instead\sof|far\sfrom|nothing\sis|exclud\w+|rul\w+\sout)
+        |n['’]t)\s
+    (?:(?:does|is)\sit\s)?(?:(?:be|an?|the|necessarily|clear|called|(?:evidence|reason)\s(?:of|for))\s)*
+    (?:OTHER\s(?:the\s\w+\s)?(?:or|and)\s(?:an?\s)?)?@
+|\bfor\sit\sto\sbe\s(?:an?\s)?@|\bwould\s(?:only\s)?be\s(?:an?\s)?@\s(?:only\s)?if\b
+|@\W*(?:[^,]*,\s)?
+    (?:would\s(?:need|require)(?!\s(?:no|only)\b)|is\stoo\s(?:strong|weak)
+        |(?:is|does)(?:\snot|n['’]t)\s(?:right|correct|given|supported|hold|apply|fit))\b
+"""
+DENIED_ITSELF = re.compile(
+    r"(?:\b(?:not|never|cannot|longer|only|less|was|far|rul\w+ out|exclud\w+)|n['’]t)\s(?:\w+\s){0,2}@|@.*\?"
+    r"|\bno @ \w|@ (?:only|(?:it )?(?:is|does)(?: not|n['’]t))\b",
+    re.IGNORECASE,
 )
-IS = (
-    r"(?:['’]s|\s(?:is|would be|should be|must be|remains|lautet|seems to be|appears to be|is best described as"
-    r"|(?:can|should) (?:best )?be (?:classified|described|labell?ed) as))(?: (?:that of|one of|therefore|thus))?"
-)
-ABOUT = r"(?:\s(?:between|of|for|from|here|in)\b[^.:;,?!\n]*?)?"
-# A subject that is the answer, such as `The relationship between the sentences is`.
-KEYED = rf"(?P<key>(?:{QUALIFIERS}{KEY}{ABOUT}(?:{IS}:?|\s*[:=–—→]|\s+-)\s*)+)"
-# A subject that may be the answer.
-SUBJECT = (
-    rf"(?:(?:it|this|that|(?:the|this) (?:hypothesis|statement|claim))(?:{IS}| must be)\s+"
-    r"|(?:it|this|the hypothesis|they|the (?:two )?(?:sentences|statements))\s+(?=contradict)"
-    r"|the premise\s+(?=entails|contradicts))"
-)
-LEADING_WORD = (
-    r"(?:so|thus|therefore|hence|overall|finally|consequently|accordingly|sure|okay|ok|yes|in (?:conclusion|summary"
-    r"|short|this case))\b[,:!]?\s+"
-)
-LEADING = re.compile(r"\A" + LEADING_WORD, re.IGNORECASE)
-INTRODUCTION = (
-    rf"(?:{LEADING_WORD}|(?:based on|given|since|because|as|considering)\b[^.?!]*?,\s+"
-    rf"|(?!if|unless|suppose|assum|some|one\b)[^.?!:\n]*,\s(?:so|thus|therefore|hence)\s(?={QUALIFIERS}{KEY}\b))?"
-    r"(?:(?:I (?:think|believe|conclude)|I(?: would|['’]d) say)(?: that)?:?\s+)?"
-)
-CHOSEN = r"I(?: will|['’]ll| would|['’]d)? (?:say|choose|pick|select|go with|answer)\s+"
-BEFORE_LABEL = (
-    r"(?:(?:most |very )?(?:definitely|clearly|certainly|probably|likely|therefore|thus|simply|just)\s+)?"
-    r"(?:(?:an?|the|option|choice|letter)\s+)?['‘(]*"
-)
-AFTER_LABEL = (
-    r"(?=['’)]*(?:[^\w?]*$|\s*[.,;:!(–—]|\)|\s+-|\s+(?:because|since|as|given|due to|rather than)\b"
-    r"|\s+(?:(?:by|to|towards?|with|with respect to|regarding|of)\s+)?(?:(?:the|each|one|its)\s+)?"
-    r"(?:premise|hypothesis|other|another|it)\b"
-    rf"|\)?\s+is\s+(?:the\s+)?(?:correct|right|best|answer)(?:\s+{KEY})?[^\w?]*$))"
-)
-# What makes a label no statement if it follows, as in `Entailment: not given` or `Entailment, if he is alone`.
-HEDGE = (
-    r"[^\w.!?\n]*(?:no\b(?=\W*(?:$|[.,;:!\n]))|(?:not|never|cannot|isn['’]t|if|unless|only|assuming|provided|would|might|may"
-    r"|could|had|except|false|wrong|maybe|perhaps|possibly)\b)"
-)
+# What denies something, once in a clause, or introduces a label that is not the answer.
 DENIAL = re.compile(
-    r"\b(?:no|not|nor|neither|never|cannot|without|nothing|none|nobody|hardly|unlike|rather than|instead of|only if"
-    r"|unless|would (?:need|require|have to)|too (?:strong|weak)|rule[sd]? out|excluded)\b|n['’]t\b",
+    r"\b(?:not?|never|neither|nothing|cannot|without|except|but|least|wrong|incorrect|bad|avoid|exclud\w*|reject\w*"
+    r"|other|options|possible|example|format|rul\w+ out|far from)\b|n['’]t\b|[≠¬~]|!=",
     re.IGNORECASE,
 )
-RETRACTION = re.compile(
-    r"\b(?:correction|correcting|actually|I meant?|edit:|oops|on (?:second thought|reflection)|upon reflection"
-    r"|scratch that|strike that|mistaken?|wrong|incorrect|reconsider\w*|let me (?:re\w+|check|double)|sorry|apolog\w+"
-    r"|hm+|change my (?:mind|answer)|revis\w+)\b|\bwait\s*[,.:;!–—…-]"
-    r"|(?:^|[.!?\n–—-]\s*)(?:but |oh,? )?(?:no\s*[,.:;!–—]|wait\b)"
-    r"|\bbut wait\b",
+CLAUSE_START = re.compile(r".*(?:[.!?,;:()\n–—→]|\b(?:but|so|because|and it)\b)", re.IGNORECASE | re.DOTALL)
+CLAUSE_END = re.compile(r"[^.!?;\n]*\??")
+# What takes an answer back.
+TAKEN_BACK = re.compile(
+    r"\b(?:correction|actually|edit|oops|scratch|mistaken?|wrong|incorrect|second thought|on reflection|sorry|hm+|wait"
+    r"|discarded|doubt|opposite|reverse|not be excluded|not support (?:it|this|that)"
+    r"|(?:this|that|other) (?:answer|label))\b"
+    r"|(?:\A|[.!?,\n]\s*)I\b(?! hope)",
     re.IGNORECASE,
 )
-CLAUSE_END = re.compile(
-    r"(?<=[.!?])\s+|\n|[;:–—]|\b(?:but|so|thus|hence|therefore|rather(?! than)|instead(?! of))\b", re.IGNORECASE
+# A sentence that explains an answer: about the texts, a heading, or one that does not refer to the answer.
+EXPLANATION = re.compile(
+    r"(?:the|this|both) (?:premise|hypothesis|texts?|sentences?|statements?|evidence)\b"
+    r"|this (?:means|follows|is because)|(?:let me know|(?:I )?hope|here is why)\b"
+    r"|(?:explanation|reason\w*|why|confidence|score|note)\W*(?:\Z|:)"
+    r"|(?!.*\b(?:I|my|mine|me|you|(?:this|it|so|that)(?=\W*\Z))\b)"
+    r"(?:(?:however, )?(?:the|an?|both|he|she|they|it(?= \S+ \S+ )|there|we|no|nothing|because|while)\s\S+\s+\S"
+    r"|(?!(?:but|or|yet|if|only|unless|except|not|let|to|as|under|with)\b|.*\b(?:this|that|it)\b)(?:\S+\s+){4})",
+    re.IGNORECASE,
 )
-SENTENCE = re.compile(r"[^\W_].*?(?:(?<=[.!?])(?=[\"')]*\s)|(?=\n)|\Z)", re.DOTALL)
+# What introduces a label; it must begin or end as such, and deny nothing.
+INTRODUCTION = re.compile(
+    r"\w[^\n.!]*(?:[:?→]|\b(?:not|is|(?:following|below)\b[^\n]*[.!]))\s*\Z|(?:[≠¬~]|!=)\s*\Z", re.IGNORECASE
+)
+INTRODUCING = re.compile(
+    r"[^:→]*[?.!]\s*\Z|\W*(?:\w+[,!] )?(?:here|let|based on|step|after|on reflection|so|thus|therefore|hence|final"
+    rf"|{QUALIFIERS}{KEY})\b|.*\b(?:analysis|reasoning|conclu\w+|summary)\W*\Z",
+    re.IGNORECASE,
+)
+OPEN_LINE = re.compile(r"[^\s.!?…:)\]|] *\n[ \t]*\Z")
+SENTENCE = re.compile(r"[^\W_].*?(?:(?<=[.!?…])(?<!vs\.)(?=[\"')]*\s)|(?=\n)|\Z)", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -92,58 +127,66 @@ class LabelWords:
     Attributes:
         spellings: Patterns and their labels.
         named: Finds a label.
-        denied: Finds a label that is denied, as in `It is not neutral`.
-        hedged: Finds what takes a label back that stands before it.
-        statement: Finds a sentence that states a label.
+        subject: Matches the beginning of a sentence about the answer.
+        statement: Matches a sentence that states a label.
+        denied: Finds a denial in a clause that has `@` in place of a label.
     """
 
     spellings: tuple[tuple[str, str], ...]
     named: re.Pattern[str]
-    denied: re.Pattern[str]
-    hedged: re.Pattern[str]
+    subject: re.Pattern[str]
     statement: re.Pattern[str]
+    denied: re.Pattern[str]
 
-    def value(self, text: str) -> str | None:
-        """Return the label that a text states as the value of an answer; `SEVERAL_LABELS` if it names others."""
-        return self._alone(text) or self._checked(text, self.statement.match(text))
+    def names(self, text: str) -> set[str]:
+        """Return the labels that a text names."""
+        return {self._label(match[0]) for match in self.named.finditer(text)}
 
     def stated(self, text: str) -> str | None:
-        """Return the label that a reply states; `SEVERAL_LABELS` if it names another one after it."""
-        if found := self._alone(text):
-            return found
-        sentences = [each for each in SENTENCE.finditer(text) if not each[0].rstrip("\"') ").endswith("?")]
-        matches = [self.statement.match(text, each.start(), each.end()) for each in sentences]
-        if keyed := [match for match in matches if match is not None and match["key"]]:
-            return self._checked(text, keyed[-1])
-        ends = [self._alone(LEADING.sub("", each[0])) for each in sentences[-2:]]
-        first = matches[0] if matches and (len(matches) == 1 or not matches[0] or not matches[0]["subject"]) else None
-        if not ends or ends[-1] is None:
-            return self._checked(text, first)
-        others = {*ends, None if first is None else self._label(first["label"])} - {None, ends[-1]}
-        return SEVERAL_LABELS if others else ends[-1]
-
-    def only(self, text: str, label: str) -> str:
-        """Return a label, or `SEVERAL_LABELS` if the text after it takes it back, denies it or names another one."""
-        denied = label in {self._label(match["label"]) for match in self.denied.finditer(text)}
-        others = any(
-            {self._label(match[0]) for match in self.named.finditer(clause)} - {label}
-            and not DENIAL.search(self.named.sub("", clause))
-            for clause in CLAUSE_END.split(text)
-        )
-        return SEVERAL_LABELS if denied or others or RETRACTION.search(text) else label
-
-    def _checked(self, text: str, match: re.Match[str] | None) -> str | None:
-        """Return the label of a statement in a text."""
-        if match is None or self.hedged.match(text, match.end()):
+        """Return the label that a reply states; None if it states none, or does not let it stand."""
+        if not re.search(r"[^\s.,!()'’/|]|\.\.", self.named.sub("", text)):
+            found = self.names(text)
+            return found.pop() if len(found) == 1 else None
+        sentences = [*SENTENCE.finditer(text)]
+        about = [
+            self.statement.match(text, *each.span())
+            for each in sentences
+            if (subject := self.subject.match(text, *each.span())) and subject["key"]
+        ]
+        matches = [
+            self.statement.match(text, *each.span()) for each in sentences if not each[0].rstrip("\"') ").endswith("?")
+        ]
+        bare = [match for match in (*matches[:1], *matches[-2:]) if match and not match["subject"]]
+        last = [match for match in matches[-1:] if match in bare and not match["more"]]
+        first = [match for match in matches[:1] if match in bare or len(matches) == 1]
+        stated = next(iter(about[-1:] or last or first), None)
+        rivals = [match for match in about if match and "final" in match["key"].casefold()] if about else bare
+        if stated is None or {self._label(match["label"]) for match in rivals} - {self._label(stated["label"])}:
             return None
-        return self.only(text[match.end() :], self._label(match["label"]))
+        return self._label(stated["label"]) if self._stands(text, stated) else None
 
-    def _alone(self, text: str) -> str | None:
-        """Return the label that a text is, apart from punctuation; `SEVERAL_LABELS` if it is different ones."""
-        found = {self._label(match[0]) for match in self.named.finditer(text)}
-        if not found or "?" in text or re.search(r"[^\W_]", self.named.sub("", text)):
-            return None
-        return found.pop() if len(found) == 1 else SEVERAL_LABELS
+    def _stands(self, text: str, stated: re.Match[str]) -> bool:
+        """Return whether what introduces and what follows a statement let it stand."""
+        before, after, label = text[: stated.start()], text[stated.end("stated") :], self._label(stated["label"])
+        introduction = INTRODUCTION.search(before)
+        if introduction and (DENIAL.search(introduction[0]) or not INTRODUCING.match(introduction[0])):
+            return False
+        if TAKEN_BACK.search(after) or (not stated["subject"] and OPEN_LINE.search(before)):
+            return False
+        later = [each[0] for each in SENTENCE.finditer(text, stated.end())]
+        mentions = self.named.finditer(text, stated.end("label"))
+        return all(
+            EXPLANATION.match(each) or self.names(each) - {label} or self.statement.match(each) for each in later
+        ) and not any(self._contradicts(label, mention) for mention in mentions)
+
+    def _contradicts(self, label: str, mention: re.Match[str]) -> bool:
+        """Return whether a later mention of a label names another one and does not deny it, or denies the same one."""
+        text, start, end = mention.string, *mention.span()
+        before = CLAUSE_START.sub("", text[max(0, start - 200) : start])
+        clause = f"{before}@{''.join(CLAUSE_END.findall(text[end : end + 200])[:1])}"
+        if self._label(mention[0]) == label:
+            return bool(DENIED_ITSELF.search(clause))
+        return "?" in clause or len(DENIAL.findall(before)) > 1 or not self.denied.search(clause)
 
     def _label(self, spelled: str) -> str:
         return next(label for pattern, label in self.spellings if re.fullmatch(pattern, spelled, re.IGNORECASE))
@@ -166,22 +209,20 @@ def label_words(labels: tuple[str, ...], words: tuple[str, ...], *, letters: boo
     ]
     spellings += [(NLI_FORMS[name], name) for name in NLI_FORMS if nli and name in {*labels, *NLI_LABELS}]
     spellings += [
-        (LETTER.format(chr(65 + number), "" if number else NO_ARTICLE, chr(97 + number)), label)
+        (LETTERS[number > 0].format(chr(65 + number), chr(97 + number)), label)
         for number, label in enumerate(labels if letters else ())
     ]
     longest_first = sorted((pattern for pattern, _ in spellings), key=len, reverse=True)
-    label = rf"(?P<label>(?<![^\W_])(?:{'|'.join(longest_first)})(?![^\W_]))"
-    marker = "" if letters else r"(?:(?:option\s+)?\(?[A-Z]\)?[).:]?\s+(?=\w))?"
-    subject = rf"{INTRODUCTION}{KEYED}?(?P<subject>{SUBJECT}|{CHOSEN})?{BEFORE_LABEL}"
-    patterns = (
-        label,
-        rf"(?:\bnot|n['’]t)\s+(?:\w+ly\s+)?(?:an?\s+)?{label}",
-        rf"(?![^\w.!?\n]*not\s+(?:an?\s+)?{label}){HEDGE}",
-        rf"[\W_]*{subject}{marker}{label}{AFTER_LABEL}",
+    other = rf"(?<![^\W_])(?:{'|'.join(longest_first)})(?![^\W_])"
+    marker = "" if letters else r"(?-i:\(?[A-J]\)?[).:]?\s+)?"
+    named, subject, statement, denied = (
+        re.compile(pattern.replace("MARKER", marker).replace("OTHER", other), re.IGNORECASE | re.VERBOSE)
+        for pattern in ("OTHER", SUBJECT, SUBJECT + PREDICATE, DENIED)
     )
-    return LabelWords(tuple(spellings), *(re.compile(pattern, re.IGNORECASE) for pattern in patterns))
+    return LabelWords(tuple(spellings), named, subject, statement, denied)
 
 
 def _pattern(word: str) -> str:
-    """Return a pattern of a word, in which underscores may be spaces."""
-    return re.sub(r"_|\\ ", r"[\\s_-]", re.escape(word))
+    """Return a pattern of a word, in which underscores may be spaces, and which may be in the plural."""
+    pattern = re.sub(r"_|\\ ", r"[\\s_-]+", re.escape(word))
+    return pattern + (ALONE if word.casefold() in ("no", "neither") else "s?")

@@ -1,30 +1,24 @@
 """What the task files of `merge-snli harness` call when lm-evaluation-harness runs them, and the reader of its logs."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from merge_snli.base.errors import InputError, reason
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import is_path, sha256_of_json
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.answers import read_answer
-from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, asked_digest, asked_part
-from merge_snli.language_models.questions import Scope, Seeds, read_questions
-from merge_snli.language_models.scores import Answered, accuracies
+from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, recorded_scope, run_digest
+from merge_snli.language_models.questions import Scope, Seeds, accuracies, read_questions
 from merge_snli.models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, parse_prompt
-from merge_snli.problems.file_rows import open_file
+from merge_snli.problems.formats import open_file
 from merge_snli.problems.rows import SourceRow
 from merge_snli.scoring.records import GENERATED, RANKED, PromptRecord
 from merge_snli.scoring.replies import STOPPED, Reply, best_label, majority
-
-if TYPE_CHECKING:
-    import datasets
 
 # Each has a function of this name below, which aggregates the answers.
 METRICS = ("seed_sample_accuracy", "sample_accuracy", "pattern_accuracy", "no_answer")
@@ -46,8 +40,8 @@ def load_questions(
     prompt_toml: str,
     group_column: str | None = None,
     **_: object,
-) -> dict[str, datasets.Dataset]:
-    """Read the questions of a task.
+) -> dict[str, Any]:
+    """Read the questions of a task, as `datasets.Dataset` by split.
 
     Args:
         dataset: Digest of the data.
@@ -58,17 +52,14 @@ def load_questions(
         limit_seeds: Number of seeds.
         prompt_toml: The prompt.
         group_column: The column of the groups of pairs in a file.
-
-    Raises:
-        InputError: If the data set cannot be read or has changed since the task file was written.
     """
     import datasets
 
     scope = Scope(config=config, subsample=subsample, seeds=seeds, limit_seeds=limit_seeds, group_column=group_column)
-    asked = read_questions(name, scope)
-    if asked.digest != dataset:
+    read = read_questions(name, scope)
+    if read.digest != dataset:
         raise InputError(f"{name} has changed since the task file was written: run merge-snli harness again")
-    filled = _filled(prompt_toml, asked.data.label_names, texts=asked.data.texts)
+    filled = _filled(prompt_toml, read.data.label_names, texts=read.data.texts)
     rows = [
         {
             "id": question.id,
@@ -79,7 +70,7 @@ def load_questions(
             "words": list(filled.words),
             "uses": json.dumps(question.uses),
         }
-        for question in asked.questions
+        for question in read.questions
     ]
     return {"test": datasets.Dataset.from_list(rows)}
 
@@ -118,26 +109,23 @@ def _answer(doc: dict[str, Any], answer: str | None) -> dict[str, Any]:
     return dict.fromkeys(METRICS, (doc["uses"], answer))
 
 
-def _answered(items: Sequence[tuple[str, str | None]]) -> list[Answered]:
-    return [Answered(use, answer) for uses, answer in items for use in json.loads(uses)]
-
-
 def _accuracy(items: Sequence[tuple[str, str | None]], name: str) -> float:
-    return accuracies(_answered(items)).get(name, float("nan"))
+    answers = [(use, answer) for uses, answer in items for use in json.loads(uses)]
+    return accuracies(answers).get(name, float("nan"))
 
 
 def seed_sample_accuracy(items: Sequence[tuple[str, str | None]]) -> float:
-    """Return SA on seeds; NaN if they were not asked."""
+    """Return SA on seeds; NaN if none was predicted."""
     return _accuracy(items, "seed_sample_accuracy")
 
 
 def sample_accuracy(items: Sequence[tuple[str, str | None]]) -> float:
-    """Return SA on variants; NaN if they were not asked."""
+    """Return SA on variants; NaN if none was predicted."""
     return _accuracy(items, "sample_accuracy")
 
 
 def pattern_accuracy(items: Sequence[tuple[str, str | None]]) -> float:
-    """Return PA at the quality threshold; NaN if no variants were asked."""
+    """Return PA at the quality threshold; NaN if no variant was predicted."""
     return _accuracy(items, "pattern_accuracy")
 
 
@@ -147,40 +135,36 @@ def no_answer(items: Sequence[tuple[str, str | None]]) -> float:
 
 
 def read_lm_eval_log(path: Path) -> Log:
-    """Read `samples_TASK_DATE.jsonl` and, beside it, `results_DATE.json`.
-
-    Raises:
-        InputError: If a file is missing or broken, or the task is not one of `merge-snli harness`.
-    """
+    """Read `samples_TASK_DATE.jsonl` and, beside it, `results_DATE.json`."""
     task, run = _run(path)
-    try:
+    with explained(
+        (KeyError, TypeError), f"{path} is a log of the task {task}, which merge-snli harness did not write"
+    ):
         config, n_shot = run["configs"][task], run["n-shot"][task]
         record = config["metadata"]
         dataset = str(record["dataset"])
-    except (KeyError, TypeError) as error:
-        raise InputError(f"{path} is a log of the task {task}, which merge-snli harness did not write") from error
     replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
-    asked: dict[str, str] = {}
+    texts: dict[str, str] = {}
     names: tuple[str, ...] = ()
     stops = (config.get("generation_kwargs") or {}).get("until")
     for row in open_file(path).read():
-        question, found, names = _read_replies(row, STOPPED if stops else None)
-        asked[question] = row.values["doc"]["question"]
-        replies |= {(question, number): reply for number, reply in enumerate(found)}
-        usage[question, str(path)] = Usage(len(row.values.get("arguments") or [None]) * len(found))
+        question, of_row, names = _read_replies(row, STOPPED if stops else None)
+        texts[question] = row.values["doc"]["question"]
+        replies |= {(question, number): reply for number, reply in enumerate(of_row)}
+        usage[question, str(path)] = {"calls": len(row.values.get("arguments") or [None]) * len(of_row)}
     prompt = _prompt(run, config, names, n_shot, path)
     model = str(run.get("model_name") or run.get("model_source"))
     model = Path(model).name if is_path(model) else model
     return Log(
         path=path,
         model=model,
-        digest=asked_digest(model, prompt),
+        digest=run_digest(model, prompt),
         dataset=dataset,
         name=str(record.get("name")),
-        part=asked_part(record, path),
+        scope=recorded_scope(record, path),
         replies=replies,
-        asked=asked,
+        texts=texts,
         usage=usage,
         prompt=prompt,
         versions={HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))},
@@ -189,21 +173,17 @@ def read_lm_eval_log(path: Path) -> Log:
 
 def _run(path: Path) -> tuple[str, dict[str, Any]]:
     """Return the task of a file of samples, and the results of its run."""
-    found = NAME.fullmatch(path.name)
-    if found is None:
+    name = NAME.fullmatch(path.name)
+    if name is None:
         raise InputError(
             f"{path} is not named samples_TASK_DATE.jsonl, as lm-evaluation-harness names its logs: restore the name"
         )
-    beside = path.with_name(f"results_{found['date']}.json")
-    try:
-        run = json.loads(beside.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(
-            f"{beside.name}, which has the prompt's settings, is not beside {path}: copy it there"
-        ) from error
-    except ValueError as error:
-        raise InputError(f"{beside} is not valid JSON ({reason(error)}): copy it again") from error
-    return found["task"], run
+    beside = path.with_name(f"results_{name['date']}.json")
+    with (
+        explained(OSError, f"{beside.name}, which has the prompt's settings, is not beside {path}: copy it there"),
+        explained(ValueError, f"{beside} is not valid JSON ({REASON}): copy it again"),
+    ):
+        return name["task"], json.loads(beside.read_text(encoding="utf-8"))
 
 
 def _read_replies(row: SourceRow, kind: str | None) -> tuple[str, list[Reply], tuple[str, ...]]:
@@ -215,16 +195,15 @@ def _read_replies(row: SourceRow, kind: str | None) -> tuple[str, list[Reply], t
         row: The sample.
         kind: Why a text may end without an answer.
     """
-    try:
+    message = f"{row.location} is not a sample of a task of merge-snli harness"
+    with explained((KeyError, IndexError, TypeError, ValueError), message):
         doc, (_, answer), responses = row.values["doc"], row.values["no_answer"], row.values["resps"]
         name, labels, _ = str(doc["id"]), tuple(map(str, doc["labels"])), str(doc["question"])
         if not isinstance(responses[0][0], str):
-            return name, [Reply(answer, log_likelihoods=tuple(float(each[0][0]) for each in responses))], labels
+            return name, [Reply(answer, log_likelihoods=tuple(float(response[0][0]) for response in responses))], labels
         texts = responses[0]
         answers = [answer] if len(texts) == 1 else [_read(doc, text) for text in texts]
         return name, [Reply(label, text, kind) for text, label in zip(texts, answers, strict=True)], labels
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise InputError(f"{row.location} is not a sample of a task of merge-snli harness") from error
 
 
 def _prompt(
@@ -235,7 +214,8 @@ def _prompt(
     path: Path,
 ) -> PromptRecord:
     ranked = config.get("output_type") == "multiple_choice"
-    try:
+    message = f"the results beside {path} do not have valid settings of the prompt: copy them again"
+    with explained((TypeError, ValueError, AttributeError, KeyError), message):
         count, record = int(n_shot), config["metadata"]
         samples = ((config.get("fewshot_config") or {}).get("samples") or [])[:count]
         toml = record["prompt_toml"]
@@ -243,10 +223,6 @@ def _prompt(
         digest = _filled(toml, labels, shots, texts=TextNames(*record.get("texts", ()))).digest
         generation = config.get("generation_kwargs") or {}
         temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
-    except (TypeError, ValueError, AttributeError, KeyError) as error:
-        raise InputError(
-            f"the results beside {path} do not have valid settings of the prompt: copy them again"
-        ) from error
     chat = {key: run[key] for key in CHAT if run.get(key)}
     return PromptRecord(
         harness=HARNESS,

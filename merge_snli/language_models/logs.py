@@ -3,9 +3,9 @@
 import logging
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import sha256_of_json
@@ -26,21 +26,9 @@ LM_EVAL_PREFIX = "samples_"
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Usage:
-    """What it took to ask a question; the fields have the names of those of `PromptRecord`.
-
-    Attributes:
-        calls: Number of calls.
-        input_tokens: Number of input tokens; None if unknown, like the next two.
-        output_tokens: Number of output tokens.
-        retries: Number of failed attempts.
-    """
-
-    calls: int
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    retries: int | None = None
+# What it took to ask a question: by fields of `PromptRecord`, their numbers; None for what is unknown.
+USAGE = ("calls", "input_tokens", "output_tokens", "retries")
+Usage: TypeAlias = dict[str, int | None]
 
 
 @dataclass(frozen=True)
@@ -50,15 +38,15 @@ class Log:
     Attributes:
         path: The file.
         model: Name of the model.
-        digest: Digest of the model and how it was asked; see `asked_digest`.
-        dataset: Digest of the data set that was asked.
+        digest: Digest of the model and how it was asked; see `run_digest`.
+        dataset: Digest of the data set of the questions.
         name: Name of that data set.
-        part: The part of it that was asked, whatever seeds.
+        scope: Which part of it has the questions, whatever seeds.
         replies: The replies by the id of the question and the number of the reply, such as an epoch.
         usage: What each sample took, by what identifies the sample in all logs that have it.
         prompt: How the model was asked, without what that took.
         versions: Versions of the libraries that asked it.
-        asked: The last text of each question by its id, as far as the log has it.
+        texts: The last text of each question by its id, as far as the log has it.
     """
 
     path: Path
@@ -66,26 +54,22 @@ class Log:
     digest: str
     dataset: str
     name: str
-    part: Scope
+    scope: Scope
     replies: dict[tuple[str, int], Reply]
     usage: dict[tuple[str, ...], Usage]
     prompt: PromptRecord
     versions: dict[str, str]
-    asked: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
 
 
-def asked_digest(model: str, prompt: PromptRecord) -> str:
+def run_digest(model: str, prompt: PromptRecord) -> str:
     """Return a digest of a model and how it was asked, without what that took."""
-    asked = [prompt.harness, prompt.provider, prompt.prompt_digest, prompt.answers, prompt.temperature]
-    return sha256_of_json([model, *asked, prompt.settings])
+    how = [prompt.harness, prompt.provider, prompt.prompt_digest, prompt.answers, prompt.temperature]
+    return sha256_of_json([model, *how, prompt.settings])
 
 
-def asked_part(record: dict[str, Any], path: Path) -> Scope:
-    """Return the part of a data set that the record of a task names (`Questions.record`), with its seeds or without.
-
-    Raises:
-        InputError: If the record is not one of this package.
-    """
+def recorded_scope(record: dict[str, Any], path: Path) -> Scope:
+    """Return the part of a data set that the record of a task names (`Questions.record`), with its seeds or without."""
     try:
         return Scope(
             config=str(record["config"]),
@@ -98,10 +82,10 @@ def asked_part(record: dict[str, Any], path: Path) -> Scope:
 
 
 def join_logs(logs: Sequence[Log]) -> list[list[Log]]:
-    """Group the logs of one model, asked in one way on one part of a data set: one run, maybe in several parts."""
+    """Group the logs of one model, asked in one way on one part of a data set: one run, maybe in several logs."""
     groups: dict[tuple[str, str, str, Scope], list[Log]] = {}
     for log in logs:
-        groups.setdefault((log.model, log.digest, log.dataset, log.part), []).append(log)
+        groups.setdefault((log.model, log.digest, log.dataset, log.scope), []).append(log)
     return list(groups.values())
 
 
@@ -112,10 +96,6 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
         logs: The logs, at least one.
         data: The whole config that was asked.
         model: Name of the model; by default that of the logs.
-
-    Raises:
-        InputError: If a log has unknown ids or other questions than theirs, or two logs give one question different
-            answers.
     """
     first, pairs = logs[0], data.pairs_by_id()
     filled = filled_prompt(first.prompt, data)
@@ -127,16 +107,14 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
                 raise InputError(
                     f"{log.path}: sample {question} has another answer in an earlier log: give one of them"
                 )
-    replies = {pair: tuple(found[number] for number in sorted(found)) for pair, found in numbered.items()}
+    replies = {pair: tuple(of_pair[number] for number in sorted(of_pair)) for pair, of_pair in numbered.items()}
     # A retried run's log repeats the samples that it reuses.
     used = {key: usage for log in logs for key, usage in log.usage.items()}.values()
-    sums: dict[str, Any] = {
-        each.name: of_all(sum, [getattr(usage, each.name) for usage in used]) for each in fields(Usage)
-    }
+    sums: dict[str, Any] = {name: of_all(sum, [usage.get(name) for usage in used]) for name in USAGE}
     return ImportedAnswers(
         source=", ".join(str(log.path) for log in logs),
         model=model or first.model,
-        labels={pair: majority(each) for pair, each in replies.items()},
+        labels={pair: majority(of_pair) for pair, of_pair in replies.items()},
         replies=replies,
         prompt=replace(first.prompt, **sums),
         digest=first.digest,
@@ -153,11 +131,12 @@ def filled_prompt(record: PromptRecord, data: ScoredData) -> FilledPrompt | None
 
 
 def _check_questions(log: Log, pairs: dict[str, Pair], filled: FilledPrompt | None, data: ScoredData) -> None:
-    """Check that a log has the questions of the data under their ids."""
+    """Check that a log has the questions of the data under their ids; of an unknown prompt, their texts."""
     for question, _ in log.replies:
         if question not in pairs:
             raise InputError(f"{log.path}: sample {question} is not in {data.full_name}")
-        if filled and question in log.asked and not log.asked[question].endswith(filled.question(*pairs[question])):
+        shown = [filled.question(*pairs[question])] if filled else pairs[question]
+        if question in log.texts and not all(text in log.texts[question] for text in shown):
             raise InputError(f"{log.path}: sample {question} does not ask the pair {question} of {data.full_name}")
 
 
@@ -191,9 +170,6 @@ def check_digest(log: Log, data: ScoredData) -> None:
     Args:
         log: The log.
         data: The whole config that the log names.
-
-    Raises:
-        InputError: If not.
     """
     whole = data if data.dataset is None else data.dataset
     if log.dataset not in (whole.digest, data.digest):
@@ -204,11 +180,7 @@ def check_digest(log: Log, data: ScoredData) -> None:
 
 
 def read_result_log(path: Path) -> Log:
-    """Return a result as the log that it was imported from.
-
-    Raises:
-        InputError: If the result is not one of a language model that was asked by a harness.
-    """
+    """Return a result of a language model that was asked by a harness as the log that it was imported from."""
     result = read_result(path)
     about, part, prompt = result.dataset, result.dataset.partial, result.run.prompt
     replies = replies_in(result.table)
@@ -217,17 +189,17 @@ def read_result_log(path: Path) -> Log:
     return Log(
         path=path,
         model=result.model.name,
-        digest=result.model.digest or asked_digest(result.model.name, prompt),
+        digest=result.model.digest or run_digest(result.model.name, prompt),
         dataset=about.digest if part is None else part.of,
         name=about.name,
-        part=Scope(
+        scope=Scope(
             config=about.config or ALL,
             group_column=about.group_column if about.config is None else None,
             subsample=ALL_SUBSAMPLES if part is None or part.subsample is None else part.subsample,
             limit_seeds=None if part is None else part.limit_seeds,
         ),
-        replies={(name, number): reply for name, each in replies.items() for number, reply in enumerate(each)},
-        usage={(str(path),): Usage(prompt.calls, prompt.input_tokens, prompt.output_tokens, prompt.retries)},
+        replies={(name, number): reply for name, of_row in replies.items() for number, reply in enumerate(of_row)},
+        usage={(str(path),): {name: getattr(prompt, name) for name in USAGE}},
         prompt=prompt,
         versions=result.run.versions,
     )

@@ -1,17 +1,20 @@
-"""The questions to ask a language model: the distinct sentence pairs of a part of a data set."""
+"""The questions to ask a language model, the distinct sentence pairs of a part of a data set, and scores of answers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
+import pyarrow as pa
 
-from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.scoring.data import ScoredData, by_digest
+from merge_snli.scoring.answers import Answers
+from merge_snli.scoring.data import ID_COLUMNS, Numbering, ScoredData, part_of_data
 from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.statistics import clustered_error, passes_by_seed
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
 
 Seeds: TypeAlias = Literal["with", "without", "only"]
 SEEDS: tuple[Seeds, ...] = get_args(Seeds)
@@ -20,7 +23,6 @@ ALL_SUBSAMPLES = "all"
 SUBSAMPLES = "subsamples"
 # The columns of a row in the logs of a harness, if the data has them.
 ROW_COLUMNS = ("variant_id", "word_class", "original", "replacement", "pair_id", "template", "hypothesis_template")
-ID_COLUMNS = ("variant_id", "pair_id", "seed_id")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +33,7 @@ class Scope:
         config: `all` or a word class.
         subsample: Number of the subsample whose variants to ask, or `all` for every variant.
         seeds: `with` the seeds of the variants, `without` them, or `only` them.
-        limit_seeds: Number of seeds, with their variants; None for all. They are those with the smallest digests of
-            their ids, so that they do not depend on the order of the data set.
+        limit_seeds: Number of seeds, with their variants, as in `merge_snli.scoring.data.part_of_data`; None for all.
         group_column: The column of the groups, for labeled pairs in a file or on the Hub; None for a data set that has
             groups of its own.
     """
@@ -44,19 +45,21 @@ class Scope:
     group_column: str | None = None
 
     def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            InputError: If one is invalid.
-        """
-        number = self.subsample
-        if number != ALL_SUBSAMPLES and (not isinstance(number, int) or isinstance(number, bool) or number < 0):
-            raise InputError(f"{param('subsample')} is {number!r}: give the number of a subsample, or {ALL_SUBSAMPLES}")
+        """Check the values."""
+        if self.subsample != ALL_SUBSAMPLES and type(self.subsample) is not int:
+            advice = f"give the number of a subsample, or {ALL_SUBSAMPLES}"
+            raise InputError(f"{param('subsample')} is {self.subsample!r}: {advice}")
+        if self.limit_seeds is not None and type(self.limit_seeds) is not int:
+            raise InputError(f"{param('limit_seeds')} is {self.limit_seeds!r}: give the number of seeds")
         if self.seeds not in SEEDS:
             raise InputError(f"{param('seeds')} is {self.seeds!r}: choose one of {', '.join(SEEDS)}")
-        limit = self.limit_seeds
-        if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
-            raise InputError(f"{param('limit_seeds')} is {limit!r}: give the number of seeds, at least 1")
+
+    def part_of(self, data: ScoredData) -> ScoredData:
+        """Return the part of the whole data that has the questions; without subsamples, 0 is every row."""
+        is_whole = self.subsample == ALL_SUBSAMPLES or (data.subsamples is None and self.subsample == 0)
+        return part_of_data(
+            data, limit_seeds=self.limit_seeds, subsample=None if is_whole else cast(int, self.subsample)
+        )
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class Question:
     def id(self) -> str:
         """The id of the first use, unique in a data set."""
         first = self.uses[0]
-        return str(next(first[name] for name in ID_COLUMNS if name in first))
+        return str(next(first[name] for name in (*ID_COLUMNS, "seed_id") if name in first))
 
     @property
     def label(self) -> str:
@@ -101,7 +104,7 @@ class Questions:
     """The questions of a scope, and the data that they are from.
 
     Attributes:
-        data: The data.
+        data: The whole data.
         scope: The part of it to ask.
         questions: The questions.
         name: The data as the user named it.
@@ -124,84 +127,82 @@ class Questions:
         return {"dataset": self.digest, "name": self.name, **scope}
 
 
-def open_asked(dataset: MergeDataset | str, scope: Scope) -> ScoredData:
-    """Open the whole data that a scope is a part of.
-
-    Raises:
-        InputError: If it cannot be read, or does not have what the scope names.
-    """
+def open_whole(dataset: MergeDataset | str, scope: Scope) -> ScoredData:
+    """Open the whole data that a scope is a part of."""
     config = scope.config if scope.group_column is None else None
     return open_config(dataset, config, group_column=scope.group_column)
 
 
 def read_questions(dataset: MergeDataset | str, scope: Scope) -> Questions:
-    """Read the questions of a scope, each distinct pair once.
-
-    Raises:
-        InputError: If the data set does not have what the scope names.
-    """
-    data = open_asked(dataset, scope)
-    _check_scope(scope, data)
-    groups = np.ones(len(data.group_ids), dtype=bool)
-    if scope.limit_seeds is not None:
-        groups = np.isin(np.arange(len(groups)), by_digest(data.group_ids)[: scope.limit_seeds])
-    rows = groups[data.row_groups] & (scope.seeds != "only")
-    if data.subsamples is not None and isinstance(scope.subsample, int):
-        rows &= data.subsamples[scope.subsample]
+    """Read the questions of a scope, each distinct pair once."""
+    data = open_whole(dataset, scope)
+    part = scope.part_of(data)
+    if part.seeds is None and scope.seeds == "only":
+        raise InputError(f"{param('seeds')} is only, but the groups of {data.full_name} have no seeds")
     uses: dict[int, list[dict[str, Any]]] = {}
-    seed_uses = () if scope.seeds == "without" else _seed_uses(data, groups)
-    for pair, use in chain(seed_uses, _row_uses(data, rows, scope.subsample)):
-        uses.setdefault(pair, []).append(use)
-    questions = tuple(Question(*data.pairs[pair], tuple(uses[pair])) for pair in sorted(uses))
+    if part.seeds is not None and scope.seeds != "without":
+        seeds = zip(part.group_ids, part.seeds.pairs.tolist(), part.seeds.labels.tolist(), strict=True)
+        for name, pair, label in seeds:
+            uses.setdefault(pair, []).append({"seed_id": name, "label": data.label_names[label]})
+    if scope.seeds != "only":
+        for pair, use in zip(part.row_pairs.tolist(), _row_uses(part), strict=True):
+            uses.setdefault(pair, []).append(use)
+    questions = tuple(Question(*part.pairs[pair], tuple(uses[pair])) for pair in sorted(uses))
     return Questions(data, scope, questions, dataset if isinstance(dataset, str) else dataset.name)
 
 
-def _check_scope(scope: Scope, data: ScoredData) -> None:
-    """Check that the data has what a scope names."""
-    if scope.limit_seeds is not None and scope.limit_seeds > len(data.group_ids):
-        raise InputError(
-            f"{param('limit_seeds')} is {scope.limit_seeds}, but {data.full_name} has {len(data.group_ids)} "
-            f"{data.units[0]}s"
+def _row_uses(part: ScoredData) -> Iterator[dict[str, Any]]:
+    """Yield the use of each row; a row of a file has only an id."""
+    columns = [{"pair_id": name} for name in part.row_ids.to_pylist()]
+    if part.dataset is not None:
+        columns = part.table.select([name for name in ROW_COLUMNS if name in part.table.column_names]).to_pylist()
+    group_column = "group_id" if part.dataset is None else part.group_column
+    rows = zip(part.row_groups.tolist(), part.row_labels.tolist(), columns, strict=True)
+    for row, (group, label, values) in enumerate(rows):
+        use = {group_column: part.group_ids[group], "label": part.label_names[label], **values}
+        if part.subsamples is not None:
+            first = part.subsample or 0  # a part has one subsample, or all of them
+            use[SUBSAMPLES] = [first + number for number, mask in enumerate(part.subsamples) if mask[row]]
+        yield use
+
+
+def accuracies(answers: Sequence[tuple[dict[str, Any], str | None]]) -> dict[str, float]:
+    """Return SA on seeds, SA on rows, PA at the quality threshold, and standard errors clustered by group.
+
+    What was not predicted, such as variants, is absent.
+
+    Args:
+        answers: Each use of a question, and the label that was answered; None if the answer cannot be read.
+    """
+    uses = [(use, answer == use["label"]) for use, answer in answers]
+    rows = [(use, correct) for use, correct in uses if not use.keys().isdisjoint(ID_COLUMNS)]
+    seeds = np.array([correct for use, correct in uses if use.keys().isdisjoint(ID_COLUMNS)], dtype=bool)
+    values: dict[str, float] = {}
+    if len(seeds):
+        values["seed_sample_accuracy"] = float(seeds.mean())
+        values["seed_sample_accuracy_stderr"] = clustered_error(seeds, np.ones(len(seeds)))
+    if rows:
+        groups = Numbering(str(use["seed_id"] if "seed_id" in use else use["group_id"]) for use, _ in rows)
+        subsamples = [use.get(SUBSAMPLES, (0,)) for use, _ in rows]  # of data without subsamples one that has all rows
+        predicted = Answers(
+            labels=("wrong", "correct"),
+            table=pa.table({}),
+            group_ids=tuple(groups.index),
+            groups=np.array(groups.numbers),
+            gold=np.ones(len(rows), dtype=np.int64),
+            predicted=np.array([correct for _, correct in rows], dtype=np.int64),
+            subsamples=np.array(
+                [[number in of_row for of_row in subsamples] for number in dict.fromkeys(chain(*subsamples))],
+                dtype=bool,
+            ).reshape(-1, len(rows)),
         )
-    if data.seeds is None and scope.seeds == "only":
-        raise InputError(f"{param('seeds')} is only, but the groups of {data.full_name} have no seeds")
-    if data.subsamples is None and scope.subsample not in (0, ALL_SUBSAMPLES):
-        raise InputError(f"{param('subsample')} is {scope.subsample}, but {data.full_name} has no subsamples")
-    if data.subsamples is not None and isinstance(scope.subsample, int) and scope.subsample >= len(data.subsamples):
-        raise InputError(
-            f"{param('subsample')} is {scope.subsample}, but {data.name} has subsamples 0 to {len(data.subsamples) - 1}"
-        )
-
-
-def _seed_uses(data: ScoredData, groups: Bools) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the index of the pair, and the use, of the seed of each group, if the data has seeds."""
-    if data.seeds is not None:
-        for seed in np.flatnonzero(groups).tolist():
-            label = data.label_names[data.seeds.labels[seed]]
-            yield int(data.seeds.pairs[seed]), {"seed_id": data.group_ids[seed], "label": label}
-
-
-def _row_uses(data: ScoredData, rows: Bools, subsample: int | str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the index of the pair, and the use, of each row."""
-    if not rows.any():
-        return
-    columns = _row_columns(data)
-    asked = (
-        range(0 if data.subsamples is None else len(data.subsamples)) if isinstance(subsample, str) else (subsample,)
-    )
-    for row in np.flatnonzero(rows).tolist():
-        use = {
-            "group_id" if data.dataset is None else data.group_column: data.group_ids[data.row_groups[row]],
-            "label": data.label_names[data.row_labels[row]],
-            **columns[row],
-        }
-        if data.subsamples is not None:
-            use[SUBSAMPLES] = [number for number in asked if data.subsamples[number, row]]
-        yield int(data.row_pairs[row]), use
-
-
-def _row_columns(data: ScoredData) -> list[dict[str, Any]]:
-    """Return the values of `ROW_COLUMNS` of each row; only an id of rows in a file."""
-    if data.dataset is None:
-        return [{"pair_id": name} for name in data.row_ids.to_pylist()]
-    return list(data.table.select([name for name in ROW_COLUMNS if name in data.table.column_names]).to_pylist())
+        counts = predicted.counts()
+        values["sample_accuracy"] = predicted.correct_rows() / len(rows)
+        if counts.drawn.any():
+            correct, sizes = counts.correct[:, counts.drawn], counts.sizes[:, counts.drawn]
+            passes = passes_by_seed(correct, sizes)
+            values["sample_accuracy"] = float((correct.sum(1) / sizes.sum(1)).mean())
+            values["sample_accuracy_stderr"] = clustered_error(correct.sum(0), sizes.sum(0))
+            values["pattern_accuracy"] = float(np.nanmean(pattern_accuracy(correct, sizes, QUALITY_THRESHOLD)[:, 0]))
+            values["pattern_accuracy_stderr"] = clustered_error(passes, np.ones(passes.shape))
+    return values

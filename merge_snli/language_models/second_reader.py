@@ -1,17 +1,19 @@
 """Ask a language model, through Inspect, which label an unread reply states."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import CachePolicy, GenerateConfig, ResponseSchema, get_model
 from inspect_ai.util import JSONSchema
 
-from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.errors import REASON, explained, param
+from merge_snli.base.files import sha256_of_json
 from merge_snli.language_models.answers import read_answer, without_reasoning
 from merge_snli.scoring.imports import ImportedAnswers
-from merge_snli.scoring.replies import NOT_STATED, Reply, majority
+from merge_snli.scoring.records import READER, PromptRecord
+from merge_snli.scoring.replies import NOT_STATED, majority
 
 QUESTION = """Below is a reply to a question that has one of these answers: {options}.
 Which of them does the reply state as its answer? Do not judge the question yourself. If the reply states none, several
@@ -47,31 +49,42 @@ async def read_by_model(reader: str, text: str, labels: Sequence[str], words: Se
         return None
     options = ", ".join(f'{chr(ord("A") + number)}. "{word}"' for number, word in enumerate(words))
     listed = ", ".join(f'"{word}"' for word in words)
-    asked = QUESTION.format(options=options, words=listed, none=NOT_STATED, reply=reply)
+    question = QUESTION.format(options=options, words=listed, none=NOT_STATED, reply=reply)
     config = GenerateConfig(temperature=0.0, response_schema=answer_schema([*words, NOT_STATED]))
-    output = await get_model(reader).generate(asked, config=config, cache=CachePolicy(expiry=None))
+    message = f"{param('reader')} is {reader!r}, which Inspect cannot ask: {REASON}"
+    with explained(Exception, message):  # providers raise anything
+        # The role tells its calls from those of the model that is scored, which may be the same.
+        model = get_model(role=READER, default=reader)
+        output = await model.generate(question, config=config, cache=CachePolicy(expiry=None))
     return read_answer(output.completion, labels, "json", words)
 
 
-def read_unread(answers: ImportedAnswers, reader: str, labels: Sequence[str], words: Sequence[str]) -> ImportedAnswers:
+def read_unread(
+    answers: ImportedAnswers, prompt: PromptRecord, reader: str, labels: Sequence[str], words: Sequence[str]
+) -> ImportedAnswers:
     """Return the answers of a model with those that another model reads in the replies without a label.
 
-    Raises:
-        InputError: If Inspect cannot ask the model.
+    They are answers of their own, with another digest.
     """
-    unread = [reply for each in answers.replies.values() for reply in each if not reply.label and reply.text]
+    texts = {reply.text for of_pair in answers.replies.values() for reply in of_pair if not reply.label and reply.text}
 
     async def ask() -> list[str | None]:
-        return await asyncio.gather(*(read_by_model(reader, reply.text, labels, words) for reply in unread))
+        return await asyncio.gather(*(read_by_model(reader, text, labels, words) for text in texts))
 
-    try:
-        found = dict(zip(map(id, unread), asyncio.run(ask()), strict=True))
-    except (PrerequisiteError, ValueError) as error:
-        raise InputError(f"{param('reader')} is {reader!r}, which Inspect cannot ask: {reason(error)}") from error
-
-    def again(reply: Reply) -> Reply:
-        label = found.get(id(reply))
-        return replace(reply, label=label, kind=None, reader=reader) if label else reply
-
-    replies = {pair: tuple(map(again, each)) for pair, each in answers.replies.items()}
-    return replace(answers, replies=replies, labels={pair: majority(each) for pair, each in replies.items()})
+    read = dict(zip(texts, asyncio.run(ask()), strict=True))
+    replies = {
+        pair: tuple(
+            replace(reply, label=label, kind=None, reader=reader)
+            if not reply.label and (label := read.get(reply.text))
+            else reply
+            for reply in of_pair
+        )
+        for pair, of_pair in answers.replies.items()
+    }
+    return replace(
+        answers,
+        replies=replies,
+        labels={pair: majority(of_pair) for pair, of_pair in replies.items()},
+        prompt=replace(prompt, settings={**prompt.settings, READER: json.dumps(reader)}),
+        digest=answers.digest if READER in prompt.settings else sha256_of_json([answers.digest, reader]),
+    )

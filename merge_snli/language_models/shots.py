@@ -12,8 +12,7 @@ from merge_snli.dataset.texts import NLI_TEXTS
 from merge_snli.models.prompts import PROMPTS, TASK_PROMPT, FilledPrompt, Prompt, Shot
 from merge_snli.problems.inputs import split_of_name
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source, without_options
+from merge_snli.problems.reading import open_source, stream_problems, survey_problems, without_options
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.data import ScoredData
 
@@ -38,9 +37,6 @@ def fill_prompt(
         shots: Number of shots; by default that of the prompt.
         shots_from: File, folder or Hub id of the problems to draw shots from; `ID:SPLIT` names a split.
         random_seed: Seed of the draw of the shots.
-
-    Raises:
-        InputError: If the prompt does not fit the labels or cannot show shots, or there are not enough problems.
     """
     count = prompt.shots if shots is None else shots
     if prompt.name in PROMPTS and data.texts != NLI_TEXTS:
@@ -69,9 +65,6 @@ def shots_for(
         count: Number of problems.
         random_seed: Seed of the draw.
         at_least: Number of problems that suffice if there are not more, with a warning; None for `count`.
-
-    Raises:
-        InputError: If the problems cannot be read, have other labels, or are too few.
     """
     if count < 0:
         raise InputError(f"shots is {count}: give 0 or a larger number")
@@ -89,10 +82,10 @@ def shots_for(
             f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "
             f"name a data set of the same task with {param('shots_from')}"
         )
-    asked = {premise for premise, _ in data.pairs}
+    in_data = {premise for premise, _ in data.pairs}
     drawn: dict[str, list[tuple[str, Shot]]] = {label: [] for label in data.label_names}
     for problem in stream_problems(opened, survey):
-        if problem.premise in asked:
+        if problem.premise in in_data:
             continue
         key = hashlib.sha256(f"{random_seed}:{problem.id}".encode()).hexdigest()
         label = names[problem.label]

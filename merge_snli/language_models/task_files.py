@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from merge_snli.base.errors import InputError, reason
+from merge_snli.base.errors import REASON, explained
 from merge_snli.base.files import write_text
 from merge_snli.base.table import Column, Table
-from merge_snli.dataset.folders import check_out
+from merge_snli.dataset.stored import check_out
 from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.questions import Question, Questions
 from merge_snli.language_models.shots import fill_prompt
@@ -24,36 +24,33 @@ REASONING_TOKENS = 200
 ASSUMED_ACCURACIES = (0.5, 0.9)
 
 
-def write_task_files(asked: Questions, prompts: Sequence[Prompt], shots: tuple[Shot, ...], out: Path) -> list[Path]:
+def write_task_files(questions: Questions, prompts: Sequence[Prompt], shots: tuple[Shot, ...], out: Path) -> list[Path]:
     """Write two tasks per prompt: `merge_snli_CONFIG_PROMPT` ranks the answers, and one with `_generate` generates one.
 
     A prompt that asks for reasons has only the latter. The files name the data set and do not contain its texts. With
     `--num_fewshot N`, a prompt shows the first N shots.
 
     Args:
-        asked: The questions.
+        questions: The questions.
         prompts: The prompts.
         shots: The shots that the tasks offer.
         out: Folder for the files.
 
     Returns:
         The files.
-
-    Raises:
-        InputError: If a prompt is invalid, or `out` is a file, is not writable or is in a data set.
     """
     out = check_out(out)
-    tasks = [task for prompt in prompts for task in _tasks(asked, prompt, shots)]
+    tasks = [task for prompt in prompts for task in _tasks(questions, prompt, shots)]
     paths = [out / f"{task['task']}.yaml" for task in tasks]
     for path, task in zip(paths, tasks, strict=True):
         write_text(path, _yaml(task))
     return paths
 
 
-def _tasks(asked: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> list[dict[str, Any]]:
+def _tasks(questions: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> list[dict[str, Any]]:
     """Return the tasks of a prompt: one that ranks, unless it asks for reasons, and one that generates."""
-    filled = fill_prompt(prompt, asked.data, shots=0)
-    name = f"merge_snli_{asked.data.config or safe_name(Path(asked.data.name).stem)}_{prompt.name}"
+    filled = fill_prompt(prompt, questions.data, shots=0)
+    name = f"merge_snli_{questions.data.config or safe_name(Path(questions.data.name).stem)}_{prompt.name}"
     ranked: dict[str, Any] = {
         "output_type": "multiple_choice",
         "doc_to_choice": list(filled.answers),
@@ -65,16 +62,16 @@ def _tasks(asked: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> list[di
         "generation_kwargs": {"until": [*filled.stop], "do_sample": False, "max_gen_toks": filled.max_tokens},
     }
     named = {f"{name}_generate": generated} if prompt.reason_first else {name: ranked, f"{name}_generate": generated}
-    common = _common(asked, filled, () if prompt.reason_first else shots)
+    common = _common(questions, filled, () if prompt.reason_first else shots)
     return [
         {"task": task, "tag": ["merge_snli", f"merge_snli_{options['output_type']}"], **common, **options}
         for task, options in named.items()
     ]
 
 
-def _common(asked: Questions, filled: FilledPrompt, shots: tuple[Shot, ...]) -> dict[str, Any]:
-    folder, prompt = Path(asked.name), filled.prompt
-    where = str(folder.resolve()) if folder.exists() else asked.name
+def _common(questions: Questions, filled: FilledPrompt, shots: tuple[Shot, ...]) -> dict[str, Any]:
+    folder, prompt = Path(questions.name), filled.prompt
+    where = str(folder.resolve()) if folder.exists() else questions.name
     samples = [lm_eval_task.fields_of(filled, shot) for shot in shots]
     metrics = [
         {"metric": name, "aggregation": getattr(lm_eval_task, name), "higher_is_better": name != "no_answer"}
@@ -91,7 +88,7 @@ def _common(asked: Questions, filled: FilledPrompt, shots: tuple[Shot, ...]) -> 
         **({"num_fewshot": min(prompt.shots, len(shots))} if prompt.shots or prompt.reason_first else {}),
         "fewshot_config": {"sampler": "first_n", "samples": samples},
         "metadata": {
-            **asked.record,
+            **questions.record,
             "name": where,
             "prompt": prompt.name,
             "prompt_toml": prompt.toml(),
@@ -137,18 +134,12 @@ def estimate(
     Returns:
         The name of the prompt, its number of shots, the number of calls, those of input, output and reasoning tokens
         over all calls, and the cost, or None without both prices.
-
-    Raises:
-        InputError: If the tokenizer cannot be loaded.
     """
-    tokens = _count([prompt.text(each.premise, each.hypothesis) for each in questions], tokenizer)
+    tokens = _count([prompt.text(question.premise, question.hypothesis) for question in questions], tokenizer)
     answers = -(-len(questions) * _count(prompt.answers, tokenizer) // len(prompt.answers))
-    if reasoning_tokens is None:
-        reasoning_tokens = REASONING_TOKENS if prompt.prompt.reason_first else 0
-    reasoning = len(questions) * reasoning_tokens
-    cost = None
-    if input_price is not None and output_price is not None:
-        cost = (tokens * input_price + (answers + reasoning) * output_price) / 1_000_000
+    assumed = REASONING_TOKENS if prompt.prompt.reason_first else 0
+    reasoning = len(questions) * (assumed if reasoning_tokens is None else reasoning_tokens)
+    prices = (input_price or 0) * tokens + (output_price or 0) * (answers + reasoning)
     return {
         "prompt": prompt.prompt.name,
         "shots": len(prompt.shots),
@@ -156,7 +147,7 @@ def estimate(
         "input_tokens": tokens,
         "output_tokens": answers,
         "reasoning_tokens": reasoning,
-        "cost": cost,
+        "cost": None if None in (input_price, output_price) else prices / 1_000_000,
     }
 
 
@@ -167,7 +158,10 @@ def half_widths(questions: Sequence[Question]) -> dict[str, Any]:
         `seeds`, and `half_widths`: half the width of the 95% Wilson score interval of PA over so many seeds, by PA.
     """
     groups = {
-        use.get("seed_id", use.get("group_id")) for each in questions for use in each.uses if {*ID_COLUMNS} & {*use}
+        use.get("seed_id", use.get("group_id"))
+        for question in questions
+        for use in question.uses
+        if {*ID_COLUMNS} & {*use}
     }
     intervals = {
         str(accuracy): proportion_interval(round(accuracy * len(groups)), len(groups))
@@ -191,7 +185,7 @@ def estimate_table(estimates: Sequence[dict[str, Any]], expected: dict[str, Any]
     widths = ", ".join(f"±{100 * width:.1f} points at {at}" for at, width in expected["half_widths"].items())
     return Table(
         columns=(replace(columns[0], align="left"), *columns[1:]),
-        rows=tuple(tuple(each[field] for field in fields) for each in estimates),
+        rows=tuple(tuple(row[field] for field in fields) for row in estimates),
         notes=(
             f"Output tokens: those of the answers{counted}; reasoning tokens are assumed, not counted.",
             *([f"Expected 95% interval of PA with {expected['seeds']:,} seeds: {widths}."] if widths else []),
@@ -204,10 +198,7 @@ def _count(texts: Sequence[str], tokenizer: str | None) -> int:
         return sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
     from transformers import AutoTokenizer
 
-    try:
+    message = f"cannot load the tokenizer {tokenizer}: {REASON}; give its folder or Hub id"
+    with explained((OSError, ValueError), message):
         loaded = AutoTokenizer.from_pretrained(tokenizer)
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"cannot load the tokenizer {tokenizer}: {reason(error)}; give its folder or Hub id"
-        ) from error
     return sum(map(len, loaded(list(texts))["input_ids"]))

@@ -77,11 +77,7 @@ def is_english(code: str | None) -> bool:
 
 
 def check_code(code: str) -> None:
-    """Check the code of a language.
-
-    Raises:
-        InputError: If it is not a code of two or three letters, or the language is written without spaces.
-    """
+    """Check the code of a language."""
     if not re.fullmatch("[a-z]{2,3}", code):
         raise InputError(f"{param('language')} is {code!r}: give the ISO 639 code of a language, such as de")
     if code in UNSPACED:

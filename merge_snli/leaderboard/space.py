@@ -13,8 +13,7 @@ from merge_snli.base.files import write_json, write_text
 from merge_snli.base.hub_ids import fetch
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.comparison.html_page import asset
-from merge_snli.dataset.folders import check_out, first_name
-from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.dataset.stored import MergeDataset, check_out, find_dataset, first_name
 from merge_snli.leaderboard.write import write_leaderboard
 from merge_snli.scoring.check import differences
 from merge_snli.scoring.grouping import model_key

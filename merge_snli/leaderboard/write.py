@@ -22,8 +22,7 @@ from merge_snli.comparison.html_page import (
     shared_style,
     template,
 )
-from merge_snli.dataset.folders import check_out
-from merge_snli.dataset.stored import MergeDataset
+from merge_snli.dataset.stored import MergeDataset, check_out
 from merge_snli.leaderboard.boards import Board, Entry, make_boards, side_by_side
 from merge_snli.leaderboard.payload import Json, page_data
 from merge_snli.leaderboard.seeds import read_texts

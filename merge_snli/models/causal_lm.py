@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from merge_snli.base.errors import InputError, param, reason
-from merge_snli.models.batches import TOKENS_PER_BATCH, Batches, is_batch_invariant, max_length
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.models.classifier import EXAMPLE_PAIR, PADDING_NOISE, TOKENS_PER_GPU_BATCH
-from merge_snli.models.labels import ModelFacts, Pair
-from merge_snli.models.last_layer import FAILURES, outputs_match
+from merge_snli.models.inference import (
+    TOKENS_PER_BATCH,
+    Batches,
+    is_batch_invariant,
+    max_length,
+    outputs_match,
+)
+from merge_snli.models.labels import ModelFacts, Pair, Predictor
 from merge_snli.models.prompts import FilledPrompt
 
 if TYPE_CHECKING:
@@ -34,7 +39,7 @@ class EncodedPrompt(NamedTuple):
     answers: list[list[int]]
 
 
-class CausalLM:
+class CausalLM(Predictor):
     """Ranks answers with a causal LM, without padding before a token that counts.
 
     The tokens that all prompts begin with, which are those of instruction and shots, are computed once, and those of a
@@ -58,7 +63,7 @@ class CausalLM:
         Args:
             model: The model, in evaluation mode.
             tokenizer: Its tokenizer.
-            prompt: How to ask it.
+            prompt: The prompt.
             packed: Whether `pack` found the model to be batch-invariant.
         """
         self._model: Any = model
@@ -74,7 +79,7 @@ class CausalLM:
         )
         self._n_end_tokens = 0 if self.facts.chat else _count_end_tokens(tokenizer)
         example, *others = self._encode([EXAMPLE_PAIR, *OTHER_PAIRS])
-        self._prefix = _common_start([each.context for each in (example, *others)])[: len(example.context) - 1]
+        self._prefix = _common_start([encoded.context for encoded in (example, *others)])[: len(example.context) - 1]
         self._prefix_cache: Any = None
         self._uses_cache = self._computes_the_same_with_a_cache(example)
         total = len(example.context)
@@ -87,34 +92,23 @@ class CausalLM:
 
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
         """Return the number of tokens of the prompt of each pair with the longest answer."""
-        return [len(each.context) + max(map(len, each.answers)) for each in self._encode(pairs)]
-
-    def padded_length(self, tokens: int) -> int:
-        """Return the same number: prompts are not padded."""
-        return tokens
+        return [len(prompt.context) + max(map(len, prompt.answers)) for prompt in self._encode(pairs)]
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """Return the log-likelihood of the answer for each label, [n, n_labels].
-
-        Raises:
-            InputError: If the model fails, memory runs out at batch size 1, or a value is not finite.
-        """
+        """Return the log-likelihood of the answer for each label, [n, n_labels]."""
         encoded = self._encode(pairs)
         rows = np.empty((len(pairs), self.n_outputs), dtype=np.float32)
 
         def kind(row: int) -> tuple[int, bool]:
             return len(encoded[row].context), self._has_prefix(encoded[row])
 
-        try:
+        errors = (RuntimeError, IndexError, ValueError)
+        with explained(errors, f"{self.facts.architecture} fails on {len(pairs)} prompts: {REASON}"):
             for (length, _), same in groupby(sorted(range(len(pairs)), key=kind), key=kind):
                 indices = list(same)
                 rows[indices] = self._batches.run(
                     lambda batch: self._scores([encoded[row] for row in batch]), indices, length
                 )
-        except InputError:
-            raise
-        except (RuntimeError, IndexError, ValueError) as error:
-            raise InputError(f"{self.facts.architecture} fails on {len(pairs)} prompts: {reason(error)}") from error
         if not np.isfinite(rows).all():
             raise InputError(
                 f"{self.facts.architecture} returns log-likelihoods that are not finite; check its weights, or use "
@@ -133,9 +127,12 @@ class CausalLM:
             self._token_ids([text + more for text in texts])
             for more in ("", *(self._prompt.continuations if goes_on else self._prompt.answers))
         )
-        answers = ([_rest(ids, context) for context, ids in zip(contexts, each, strict=True)] for each in whole)
-        encoded = [EncodedPrompt(*each) for each in zip(contexts, map(list, zip(*answers, strict=True)), strict=True)]
-        if not all(answer for each in encoded for answer in each.answers):
+        encoded = [
+            # The tokens that each answer adds to those of the prompt, none if it changes those of the prompt.
+            EncodedPrompt(context, [ids[len(context) :] if ids[: len(context)] == context else [] for ids in answered])
+            for context, *answered in zip(contexts, *whole, strict=True)
+        ]
+        if not all(answer for prompt in encoded for answer in prompt.answers):
             raise InputError(
                 f"an answer adds no token to the prompt, or changes the prompt's last token, with the tokenizer of "
                 f"{self.facts.architecture}: use another prompt"
@@ -165,14 +162,14 @@ class CausalLM:
 
     def _computes_the_same_with_a_cache(self, example: EncodedPrompt) -> bool:
         """Return whether the model gives the same scores with a cache, and cache the common start of all prompts."""
-        try:
+
+        def cached() -> NDArray[np.float32]:
             if self._prefix:
                 _, self._prefix_cache = self._forward([self._prefix], 1, past_key_values=None, use_cache=True)
-            noise = PADDING_NOISE[str(self._model.dtype).removeprefix("torch.")]
-            cached = np.stack(self._scores_with_cache([example] * 2))
-            return outputs_match(cached, np.stack(self._scores_without_cache([example] * 2)), noise)
-        except FAILURES:
-            return False
+            return np.stack(self._scores_with_cache([example] * 2))
+
+        noise = PADDING_NOISE[str(self._model.dtype).removeprefix("torch.")]
+        return outputs_match(cached, lambda: np.stack(self._scores_without_cache([example] * 2)), noise)
 
     def _scores(self, batch: Sequence[EncodedPrompt]) -> list[NDArray[np.float32]]:
         """Return the log-likelihoods of the answers to prompts of one length, [n_labels] each."""
@@ -182,14 +179,14 @@ class CausalLM:
         cache = copy.deepcopy(self._prefix_cache)
         if cache is not None:
             cache.batch_repeat_interleave(len(batch))
-        contexts = [each.context[len(self._prefix) :] for each in batch]
+        contexts = [encoded.context[len(self._prefix) :] for encoded in batch]
         logits, cache = self._forward(contexts, 1, past_key_values=cache, use_cache=True)
-        first = [[answer[0]] for each in batch for answer in each.answers]
+        first = [[answer[0]] for encoded in batch for answer in encoded.answers]
         scores = _sums(logits.repeat_interleave(self.n_outputs, dim=0), first).reshape(len(batch), -1)
-        longer = [at for at in range(self.n_outputs) if any(len(each.answers[at]) > 1 for each in batch)]
+        longer = [at for at in range(self.n_outputs) if any(len(encoded.answers[at]) > 1 for encoded in batch)]
         if longer:
             cache.batch_repeat_interleave(len(longer))
-            answers = [each.answers[at] for each in batch for at in longer]
+            answers = [encoded.answers[at] for encoded in batch for at in longer]
             read = _padded([answer[:-1] for answer in answers])
             logits, _ = self._forward(read, len(read[0]), past_key_values=cache, use_cache=True)
             scores[:, longer] += _sums(logits, [answer[1:] for answer in answers]).reshape(len(batch), -1)
@@ -197,8 +194,8 @@ class CausalLM:
 
     def _scores_without_cache(self, batch: Sequence[EncodedPrompt]) -> list[NDArray[np.float32]]:
         """Return the same, computing each prompt with each answer from its first token on."""
-        answers = [answer for each in batch for answer in each.answers]
-        texts = [each.context + answer[:-1] for each in batch for answer in each.answers]
+        answers = [answer for encoded in batch for answer in encoded.answers]
+        texts = [encoded.context + answer[:-1] for encoded in batch for answer in encoded.answers]
         logits, _ = self._forward(_padded(texts), max(map(len, answers)), use_cache=False)
         return list(_sums(logits, answers).reshape(len(batch), -1).numpy())
 
@@ -216,11 +213,6 @@ def _count_end_tokens(tokenizer: Any) -> int:  # noqa: ANN401 - its call is unty
     """Return how many special tokens a tokenizer appends to a text."""
     bare, whole = (tokenizer("a", add_special_tokens=special)["input_ids"] for special in (False, True))
     return sum(1 for _ in takewhile(lambda token: token != bare[-1], reversed(whole)))
-
-
-def _rest(ids: list[int], context: list[int]) -> list[int]:
-    """Return the tokens that an answer adds to those of a prompt, none if it changes those of the prompt."""
-    return ids[len(context) :] if ids[: len(context)] == context else []
 
 
 def _sums(logits: torch.Tensor, answers: list[list[int]]) -> torch.Tensor:

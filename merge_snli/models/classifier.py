@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from merge_snli.base.errors import InputError, reason
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.table import count
-from merge_snli.models.batches import TOKENS_PER_BATCH, Batches, is_batch_invariant, max_length, padded_length
+from merge_snli.models.inference import (
+    FLOAT32_NOISE,
+    TOKENS_PER_BATCH,
+    UNLIMITED,
+    Batches,
+    is_batch_invariant,
+    last_attention,
+    max_length,
+    outputs_match,
+    padded_length,
+    select_after_attention,
+)
 from merge_snli.models.labels import ModelFacts, Pair
-from merge_snli.models.last_layer import FAILURES, FLOAT32_NOISE, last_attention, outputs_match, select_after_attention
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,14 +79,23 @@ class Classifier:
         self._options: dict[str, Any] = {name: options[name] for name in options if name not in TRUNCATION_OPTIONS}
         self._dtype = str(pipeline.model.dtype).removeprefix("torch.")
         self.n_outputs = len(output_names(pipeline.model.config))
-        self.facts = _facts(pipeline, parameters)
+        self.facts = ModelFacts(
+            architecture=type(pipeline.model).__name__,
+            parameters=pipeline.model.num_parameters() if parameters is None else parameters,
+            max_length=max_length(pipeline.model, cast("Any", pipeline.tokenizer)),
+        )
         attention = last_attention(pipeline.model)
-        self._attention = attention if attention is not None and self._reads_first_tokens_of(attention) else None
+        # Whether the model reads only the first token of each output row of its last layer.
+        reads_first_tokens = attention is not None and outputs_match(
+            lambda: self._example_logits(2, attention), lambda: self._example_logits(2)
+        )
+        self._attention = attention if reads_first_tokens else None
         pads = self._ignores_padding()
         invariant = packed and self._is_batch_invariant(pads=pads)
-        self.batch_tokens = self._tokens_per_batch(batch_invariant=invariant)
+        on_cpu = TOKENS_PER_BATCH if invariant else FILLED_TOKENS_PER_BATCH
+        self.batch_tokens = on_cpu if pipeline.device.type == "cpu" else TOKENS_PER_GPU_BATCH
         per_doubling = LENGTHS_PER_DOUBLING if invariant else FILLED_LENGTHS_PER_DOUBLING
-        self._lengths_per_doubling = per_doubling if pads else None
+        self._lengths_per_doubling = per_doubling if pads else UNLIMITED
         self._batches = Batches(
             f"model {self.facts.architecture}", "pair", self.batch_tokens, batch_invariant=invariant
         )
@@ -88,8 +107,6 @@ class Classifier:
 
     def padded_length(self, tokens: int) -> int:
         """Return the length to which a pair of `tokens` tokens is padded; the same number if it is not padded."""
-        if self._lengths_per_doubling is None:
-            return tokens
         return padded_length(
             tokens,
             lengths_per_doubling=self._lengths_per_doubling,
@@ -98,34 +115,18 @@ class Classifier:
         )
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """Return the logits, [n, n_outputs], of pairs that have the same padded length, and are all padded or none.
-
-        Raises:
-            InputError: If the model fails, memory runs out at batch size 1, or a logit is not finite.
-        """
-        try:
+        """Return the logits, [n, n_outputs], of pairs that have the same padded length, and are all padded or none."""
+        errors = (RuntimeError, IndexError, ValueError)
+        with explained(errors, f"{self.facts.architecture} fails on {count(len(pairs), 'pair')}: {REASON}"):
             encoded = self._encode(pairs)
             length = encoded["input_ids"].shape[1]
             rows = self._batches.run(
                 lambda batch: list(self._logits(encoded, batch, self._attention)), range(len(pairs)), length
             )
             logits = np.stack(rows)
-        except InputError:
-            raise
-        except (RuntimeError, IndexError, ValueError) as error:
-            raise InputError(
-                f"{self.facts.architecture} fails on {count(len(pairs), 'pair')}: {reason(error)}"
-            ) from error
         if not np.isfinite(logits).all():
             raise InputError(f"{self.facts.architecture} returns logits that are not finite; check its weights")
         return logits
-
-    def _reads_first_tokens_of(self, attention: torch.nn.Module) -> bool:
-        """Return whether the model reads only the first token of each output row of its last layer."""
-        try:
-            return outputs_match(self._example_logits(2, attention), self._example_logits(2))
-        except FAILURES:
-            return False
 
     def _ignores_padding(self) -> bool:
         """Return whether padding tokens change logits only by rounding."""
@@ -133,11 +134,9 @@ class Classifier:
         limit, noise = self.facts.max_length, PADDING_NOISE.get(self._dtype)
         if noise is None or (limit is not None and tokens + EXAMPLE_PADDING > limit):
             return False
-        try:
-            padded = self._example_logits(2, self._attention, padding=EXAMPLE_PADDING)
-            return outputs_match(padded, self._example_logits(2), noise)
-        except FAILURES:
-            return False
+        return outputs_match(
+            lambda: self._example_logits(2, self._attention, EXAMPLE_PADDING), lambda: self._example_logits(2), noise
+        )
 
     def _is_batch_invariant(self, *, pads: bool) -> bool:
         attention = self._attention
@@ -145,11 +144,6 @@ class Classifier:
         return unpadded and (
             not pads or is_batch_invariant(lambda times: self._example_logits(times, attention, EXAMPLE_PADDING))
         )
-
-    def _tokens_per_batch(self, *, batch_invariant: bool) -> int:
-        if self._pipeline.device.type != "cpu":
-            return TOKENS_PER_GPU_BATCH
-        return TOKENS_PER_BATCH if batch_invariant else FILLED_TOKENS_PER_BATCH
 
     def _example_logits(
         self, times: int, attention: torch.nn.Module | None = None, padding: int = 0
@@ -194,15 +188,6 @@ class Classifier:
 def texts_of(pairs: Sequence[Pair]) -> dict[str, list[str]]:
     """Return pairs as keyword arguments of a tokenizer."""
     return {"text": [premise for premise, _ in pairs], "text_pair": [hypothesis for _, hypothesis in pairs]}
-
-
-def _facts(pipeline: Any, parameters: int | None) -> ModelFacts:  # noqa: ANN401 - transformers has few types
-    model = pipeline.model
-    return ModelFacts(
-        architecture=type(model).__name__,
-        parameters=model.num_parameters() if parameters is None else parameters,
-        max_length=max_length(model, pipeline.tokenizer),
-    )
 
 
 def output_names(config: Any) -> tuple[str, ...]:  # noqa: ANN401 - a class per architecture

@@ -1,7 +1,5 @@
 """Resolve a model name (Hub id, folder or `demo:NAME`) to a folder with a digest, and choose the device to run on."""
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import json
@@ -10,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, Message, param, reason
-from merge_snli.base.files import is_path, sha256_of_file, sha256_of_json
+from merge_snli.base.errors import REASON, InputError, Message, explained, param
+from merge_snli.base.files import ON_WINDOWS, is_path, sha256_of_file, sha256_of_json
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.embedded import embedded_path
 
@@ -58,7 +56,7 @@ class ResolvedModel:
     path: Path
     revision: str | None
     digest: str
-    base: ResolvedModel | None = None
+    base: "ResolvedModel | None" = None
 
     @property
     def tokenizer_path(self) -> Path:
@@ -82,9 +80,6 @@ def find_model(
         allow_pickle: Include pickle weights if the model has no safetensors weights.
         trust_remote_code: Include Python files.
         adapters: Accept an adapter, and resolve its base model too.
-
-    Raises:
-        InputError: If there is no such model, or its folder is not a model folder.
     """
     patterns = (*MODEL_FILES, *CODE) if trust_remote_code else MODEL_FILES
     model, folder, commit = _locate(name, revision, patterns, allow_pickle=allow_pickle)
@@ -137,13 +132,10 @@ def _fetch(repo_id: str, revision: str | None, patterns: Sequence[str]) -> Path:
 
 def _base_of(folder: Path) -> tuple[str, str | None]:
     """Return the name and revision of the base model of an adapter."""
-    try:
-        config = json.loads((folder / ADAPTER_CONFIG).read_text(encoding="utf-8"))
+    path, errors = folder / ADAPTER_CONFIG, (OSError, ValueError, KeyError, AttributeError, TypeError)
+    with explained(errors, f"{path} does not name a base model ({REASON}); download the adapter again"):
+        config = json.loads(path.read_text(encoding="utf-8"))
         return str(config["base_model_name_or_path"]), config.get("revision")
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise InputError(
-            f"{folder / ADAPTER_CONFIG} does not name a base model ({reason(error)}); download the adapter again"
-        ) from error
 
 
 def has_safetensors(folder: Path) -> bool:
@@ -152,15 +144,11 @@ def has_safetensors(folder: Path) -> bool:
 
 
 def check_weights(model: ResolvedModel, *, allow_pickle: bool) -> None:
-    """Refuse pickle weights unless the user allows them.
-
-    Raises:
-        InputError: If the model or its base model has no safetensors weights.
-    """
-    for part in (model, model.base):
-        if part is not None and not has_safetensors(part.path) and not allow_pickle:
+    """Refuse pickle weights unless the user allows them."""
+    for loaded in (model, model.base):
+        if loaded is not None and not has_safetensors(loaded.path) and not allow_pickle:
             raise InputError(
-                f"model {part.name} has no safetensors weights ({part.path}); pickle weights can execute arbitrary "
+                f"model {loaded.name} has no safetensors weights ({loaded.path}); pickle weights can execute arbitrary "
                 f"code: if you trust this model, add {param('allow_pickle', True)}"
             )
 
@@ -169,10 +157,8 @@ def find_device(device: str | None) -> str:
     """Return the torch device to run on; on a machine without a GPU driver, torch is not loaded to find it.
 
     Args:
-        device: `cpu`, `cuda`, `cuda:1` …; if None, `cuda` if available, else `cpu`.
-
-    Raises:
-        InputError: If the device is not available.
+        device: `cpu`, `cuda`, `cuda:1` …; if None, `cuda` if available, else `cpu`. Apple's `mps` is used on request
+            only: its answers can depend on the batch (https://github.com/pytorch/pytorch/issues/170837).
     """
     if device == "cpu" or (device is None and not _has_gpu_driver()):
         return "cpu"
@@ -180,19 +166,16 @@ def find_device(device: str | None) -> str:
 
     if device is None:
         return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
+    errors = (RuntimeError, AssertionError, NotImplementedError, ImportError)
+    with explained(errors, f"{param('device')} {device} is not available ({REASON}); try {param('device', 'cpu')}"):
         torch.empty(1, device=device).item()
-    except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
-        raise InputError(
-            f"{param('device')} {device} is not available ({reason(error)}); try {param('device', 'cpu')}"
-        ) from error
     return device
 
 
 def _has_gpu_driver() -> bool:
     """Return whether the machine has a driver for GPUs of NVIDIA (CUDA) or AMD (ROCm)."""
     try:
-        ctypes.CDLL("libcuda.so.1")
+        ctypes.CDLL("nvcuda.dll" if ON_WINDOWS else "libcuda.so.1")
     except OSError:
         return Path("/dev/kfd").exists()
     return True
@@ -240,4 +223,4 @@ def processor_units() -> frozenset[str]:
 
     if not hasattr(torch.cpu, "get_capabilities"):
         return frozenset()
-    return frozenset(name for name, found in torch.cpu.get_capabilities().items() if found is True)
+    return frozenset(name for name, is_supported in torch.cpu.get_capabilities().items() if is_supported is True)

@@ -1,18 +1,27 @@
-"""Models that give labels: a function from sentence pairs to labels, or answers that were given elsewhere."""
+"""Models that give labels: a function of sentence pairs, also async such as that of a paid API, or given answers."""
 
+import asyncio
+import hashlib
 import inspect
+import json
+import logging
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
+from threading import Event
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from merge_snli.base.errors import InputError
-from merge_snli.base.files import sha256_of_json
+from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_json
+from merge_snli.base.progress import Progress
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli
-from merge_snli.models.labels import ANSWERS, FUNCTION, Missing, ModelFacts, ModelLabels, Pair
+from merge_snli.models.labels import ANSWERS, FUNCTION, Missing, ModelFacts, ModelLabels, Pair, Predictor
 from merge_snli.models.scored_model import ScoredModel
 from merge_snli.schema import NLI_LABELS
 
@@ -21,6 +30,14 @@ FUNCTION_LABELS = (*NLI_LABELS, NOT_ENTAILMENT)
 
 # Returns one label per (premise, hypothesis) pair: a name, its number in the data set, or None for no answer.
 LabelFunction = Callable[[list[Pair]], Sequence[str | int | None]]
+
+# Number of calls at the same time by default.
+CONCURRENCY = 16
+
+# Returns the label of one (premise, hypothesis) pair: a name, its number in the data set, or None for no answer.
+AsyncLabelFunction = Callable[[Pair], Awaitable[str | int | None]]
+
+logger = logging.getLogger(__name__)
 
 
 def model_from_function(
@@ -33,12 +50,11 @@ def model_from_function(
         data_labels: The data set's labels in the order of their numbers.
         name: The name to report; the function's own name by default.
         version: A version of the function. If given, its predictions are cached under name and version.
-
-    Raises:
-        InputError: If the function does not take one argument.
     """
     name, labels = name or function_name(function), labels_of_answers(data_labels)
-    _require_one_argument(function, name)
+    must = f"{name} must take one argument, a list of (premise, hypothesis) pairs: {REASON}"
+    with explained(TypeError, must), suppress(ValueError):  # of built-in functions without a signature
+        inspect.signature(function).bind([])
     key = {"function": name, "version": version} | ({} if labels == FUNCTION_LABELS else {"labels": labels})
     return ScoredModel(
         name=name,
@@ -48,17 +64,8 @@ def model_from_function(
         dtype=None,
         device=None,
         versions={},
-        load=lambda: LabelPredictor(partial(_asked, function, data_labels, name), "int64", len(labels)),
+        load=lambda: LabelPredictor(partial(_predicted, function, data_labels, name), "int64", len(labels)),
     )
-
-
-def _require_one_argument(function: LabelFunction, name: str) -> None:
-    try:
-        inspect.signature(function).bind([])
-    except TypeError as error:
-        raise InputError(f"{name} must take one argument, a list of (premise, hypothesis) pairs: {error}") from error
-    except ValueError:  # of built-in functions without a signature
-        return
 
 
 def labels_of_answers(data_labels: Sequence[str]) -> tuple[str, ...]:
@@ -81,8 +88,8 @@ def model_from_answers(
         answers: A label for each pair, or None for an answer that cannot be read.
         data_labels: The data set's labels in the order of their numbers.
         name: The name to report.
-        digest: What identifies the model and how it was asked; None if only its name does.
-        versions: Versions of the libraries that asked it.
+        digest: What identifies the model and its prompt; None if only its name does.
+        versions: Versions of the libraries that called it.
         ranked: For each pair the log-likelihood of the answer for each label of the data, if the model ranked them.
     """
     possible, likelihoods = labels_of_answers(data_labels), {} if ranked is None else ranked
@@ -122,7 +129,7 @@ def partial_arguments(function: object) -> str | None:
     return re.sub(" at 0x[0-9a-fA-F]+", "", repr((function.args, sorted(function.keywords.items()))))
 
 
-class LabelPredictor:
+class LabelPredictor(Predictor):
     """Gives labels, or scores that were computed elsewhere, for pairs of any length."""
 
     facts = ModelFacts(architecture=None, parameters=None, max_length=None)
@@ -139,24 +146,12 @@ class LabelPredictor:
         self._dtype = dtype
         self.n_outputs = n_outputs
 
-    def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
-        """Return zeros: tokens are not counted."""
-        return [0] * len(pairs)
-
-    def padded_length(self, tokens: int) -> int:
-        """Return the same number: nothing is padded."""
-        return tokens
-
     def predict(self, pairs: Sequence[Pair]) -> NDArray[Any]:
-        """Return the number of each label in `labels_of_answers` or a code of `Missing`, [n]; or scores, [n, n_labels].
-
-        Raises:
-            InputError: If a function does not return one valid label per pair.
-        """
+        """Return the number of each label or a code of `Missing`, [n]; or scores, [n, n_labels]."""
         return np.array(self._numbers(pairs), dtype=self._dtype)
 
 
-def _asked(function: LabelFunction, data_labels: Sequence[str], name: str, pairs: Sequence[Pair]) -> list[int]:
+def _predicted(function: LabelFunction, data_labels: Sequence[str], name: str, pairs: Sequence[Pair]) -> list[int]:
     """Return the number of each label that a function returns, or `NO_ANSWER`."""
     returned: object = function(list(pairs))
     if not isinstance(returned, Iterable):
@@ -198,3 +193,150 @@ def label_reader(data_labels: Sequence[str], name: str) -> Callable[[object, Pai
         )
 
     return read
+
+
+def is_async(function: object) -> bool:
+    """Return whether a function, or the `__call__` of an object, is async."""
+    called = _without_arguments(function)
+    return inspect.iscoroutinefunction(called) or inspect.iscoroutinefunction(type(called).__call__)
+
+
+def journal_name(function: AsyncLabelFunction, name: str, version: str | None) -> str:
+    """Return the file name of the journal of a function: another one if its name, version or arguments change."""
+    key = json.dumps([name, version, partial_arguments(function)])
+    return f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.jsonl"
+
+
+def _code_digest(function: object) -> str:
+    """Return a digest of the code of a function, or of the class of an object."""
+    called = _without_arguments(function)
+    code = called if inspect.isroutine(called) else type(called)
+    try:
+        text = inspect.getsource(code)
+    except (OSError, TypeError):  # typed into an interpreter
+        text = repr(getattr(called, "__code__", code))
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def _without_arguments(function: object) -> object:
+    """Return the function of a `functools.partial`, and any other function as it is."""
+    return function.func if isinstance(function, partial) else function
+
+
+def call_all(
+    function: AsyncLabelFunction,
+    pairs: Sequence[Pair],
+    *,
+    read: Callable[[object, Pair], str | None],
+    name: str,
+    concurrency: int,
+    journal: Path | None,
+) -> dict[Pair, str | None]:
+    """Call a function with every pair.
+
+    Args:
+        function: The function.
+        pairs: Distinct pairs.
+        read: The result of `label_reader`; checks each answer before it is kept.
+        name: Name of the function, for the progress.
+        concurrency: Number of calls at the same time.
+        journal: A file to which every answer is appended as it comes. If it exists, its pairs are not called again.
+
+    Raises:
+        InputError: If an answer is not a label, or the journal cannot be written.
+        Exception: What the function raises; the answers up to then are in the journal.
+    """
+    code = _code_digest(function)
+    known = {} if journal is None else _read_journal(journal)
+    stored = {pair: known[key] for pair in pairs if (key := _key(pair)) in known}
+    answers = {pair: label for pair, (label, _) in stored.items()}
+    if answers:
+        other = sum(by != code for _, by in stored.values())
+        before = f", {other:,} of them from before its code changed" if other else ""
+        logger.warning(
+            "%s: reusing %s answers in %s%s; delete it to start over",
+            name,
+            f"{len(answers):,}",
+            journal,
+            before,
+        )
+    missing = [pair for pair in pairs if pair not in answers]
+    stop = Event()
+    with (
+        Progress().stage(name, unit="pairs", total=len(pairs), cached=len(answers)) as stage,
+        _writer(journal, code) as keep,
+    ):
+
+        def answered(pair: Pair, answer: object) -> None:
+            answers[pair] = label = read(answer, pair)
+            keep(pair, label)
+            stage.advance(1)
+
+        # A thread of its own, because a notebook already runs an event loop in this one.
+        with ThreadPoolExecutor(1) as thread:
+            calls = thread.submit(asyncio.run, _call(function, missing, concurrency, answered, stop))
+            try:
+                calls.result()
+            finally:
+                stop.set()  # after an error or Ctrl-C, the calls under way end, because they are paid for
+    return answers
+
+
+async def _call(
+    function: AsyncLabelFunction,
+    pairs: Sequence[Pair],
+    concurrency: int,
+    answered: Callable[[Pair, object], None],
+    stop: Event,
+) -> None:
+    """Call the function with the pairs until one call fails or `stop` is set; then raise the first error."""
+    waiting = iter(pairs)
+
+    async def worker() -> None:
+        for pair in waiting:
+            if stop.is_set():
+                return
+            try:
+                answered(pair, await function(pair))
+            except BaseException:
+                stop.set()
+                raise
+
+    ended = await asyncio.gather(*(worker() for _ in range(min(concurrency, len(pairs)))), return_exceptions=True)
+    for error in ended:
+        if error is not None:
+            raise error
+
+
+def _key(pair: Pair) -> str:
+    return hashlib.sha256(json.dumps(pair).encode()).hexdigest()[:32]
+
+
+def _read_journal(journal: Path) -> dict[str, tuple[str | None, str]]:
+    """Read the answer to each pair, and the digest of the code that gave it; a line that a crash cut off is ignored."""
+    answers: dict[str, tuple[str | None, str]] = {}
+    if journal.is_file():
+        for line in journal.read_text(encoding="utf-8", errors="replace").splitlines():
+            with suppress(ValueError, TypeError):
+                key, label, code = json.loads(line)
+                answers[key] = label, code
+    return answers
+
+
+@contextmanager
+def _writer(journal: Path | None, code: str) -> Iterator[Callable[[Pair, str | None], None]]:
+    """Open a journal, and yield a function that appends an answer to it."""
+    if journal is None:
+        yield lambda pair, label: None
+        return
+    with disk_errors_as_input_errors(journal.parent):
+        journal.parent.mkdir(parents=True, exist_ok=True)
+        journal.touch()
+    with journal.open("a", encoding="utf-8") as file:
+
+        def keep(pair: Pair, label: str | None) -> None:
+            with disk_errors_as_input_errors(journal.parent):
+                file.write(f"\n{json.dumps([_key(pair), label, code])}")
+                file.flush()
+
+        yield keep

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import (
+    INFER,
     NOT_ENTAILMENT,
     TWO_WAY,
     are_nli,
@@ -21,9 +22,6 @@ from merge_snli.schema import NLI_LABELS
 
 # A premise and a hypothesis.
 Pair = tuple[str, str]
-
-# Value of `model_labels` that infers their order from the seeds.
-INFER = "infer"
 
 INFERRED, TABLE, FUNCTION, ANSWERS, PROMPT = "inferred", "table", "function", "answers", "prompt"
 
@@ -54,9 +52,11 @@ class Predictor(Protocol):
 
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
         """Return the number of tokens of each pair, or 0 if the model does not count tokens."""
+        return [0] * len(pairs)
 
     def padded_length(self, tokens: int) -> int:
         """Return the length to which a pair of `tokens` tokens is padded; the same number if it is not padded."""
+        return tokens
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32] | NDArray[np.int64]:
         """Return the logits, [n, n_outputs], of pairs of the same padded length that are all padded or none.
@@ -67,12 +67,15 @@ class Predictor(Protocol):
 
 
 class Missing(IntEnum):
-    """Stands for a label that there is not, in arrays of numbers of labels."""
+    """Stands for a label that there is not, in arrays of numbers of labels.
+
+    Attributes:
+        NOT_PREDICTED: The model did not predict the pair, which may be too long for it, or its answer was not imported.
+        NO_ANSWER: The model gave no answer, or one that cannot be read, which is wrong.
+    """
 
     NOT_PREDICTED = -1
-    """The model was not asked, the pair is too long for it, or its answer was not imported."""
     NO_ANSWER = -2
-    """The model gave no answer, or one that cannot be read, which is wrong."""
 
 
 @dataclass(frozen=True)
@@ -99,11 +102,7 @@ class ModelLabels:
 
 
 def parse_labels(given: Sequence[str] | str) -> tuple[str, ...] | str:
-    """Parse labels that a user gave: names, as a list or comma-separated, or `infer`.
-
-    Raises:
-        InputError: If they are not `infer` or at least two names, each once.
-    """
+    """Parse labels that a user gave: names, as a list or comma-separated, or `infer`."""
     names = [name.strip() for name in (given.split(",") if isinstance(given, str) else given)]
     if [name.lower() for name in names] == [INFER]:
         return INFER
@@ -131,27 +130,22 @@ def find_model_labels(
             use the config.
         model: The model's name, for messages.
         known: Labels to use if the config has no NLI labels; `infer` to infer them; None if unknown.
-
-    Raises:
-        InputError: If the number of given labels is not that of the outputs.
     """
     outputs = tuple(config_names)
+    origin = "config"
+    names: Sequence[str] | str = task_labels(outputs)
     if given is not None:
-        names = parse_labels(given)
-        if isinstance(names, str):
-            return ModelLabels((), INFERRED, outputs)
-        if len(names) != len(outputs):
-            raise InputError(
-                f"{model} has {len(outputs)} outputs ({', '.join(outputs)}), but {param('model_labels')} has "
-                f"{len(names)}; give one label per output, in order"
-            )
-        return ModelLabels(names, "given", outputs)
-    if known is not None and canonical_names(outputs) is None:
-        if known == INFER:
-            return ModelLabels((), INFERRED, outputs)
-        if len(known) == len(outputs):
-            return ModelLabels(tuple(known), TABLE, outputs)
-    return ModelLabels(task_labels(outputs), "config", outputs)
+        origin, names = "given", parse_labels(given)
+    elif known is not None and canonical_names(outputs) is None and (known == INFER or len(known) == len(outputs)):
+        origin, names = TABLE, known
+    if isinstance(names, str):
+        return ModelLabels((), INFERRED, outputs)
+    if len(names) != len(outputs):
+        raise InputError(
+            f"{model} has {len(outputs)} outputs ({', '.join(outputs)}), but {param('model_labels')} has "
+            f"{len(names)}; give one label per output, in order"
+        )
+    return ModelLabels(tuple(names), origin, outputs)
 
 
 def labels_on(labels: ModelLabels, data_labels: Sequence[str], *, model: str) -> ModelLabels:
@@ -161,10 +155,6 @@ def labels_on(labels: ModelLabels, data_labels: Sequence[str], *, model: str) ->
         labels: The labels of the model.
         data_labels: The labels of the data set, from `task_labels`.
         model: The model's name, for the message.
-
-    Raises:
-        InputError: If they are not the labels of the data set, or for NLI the three labels or entailment and
-            not_entailment.
     """
     if labels.origin in (FUNCTION, ANSWERS, INFERRED):
         return labels
@@ -172,8 +162,8 @@ def labels_on(labels: ModelLabels, data_labels: Sequence[str], *, model: str) ->
         names = canonical_names(labels.names)
     else:
         own = {spelling(name): name for name in data_labels}
-        found = tuple(own.get(spelling(name), name) for name in labels.names)
-        names = found if sorted(found) == sorted(data_labels) else None
+        spelled = tuple(own.get(spelling(name), name) for name in labels.names)
+        names = spelled if sorted(spelled) == sorted(data_labels) else None
     if names is None:
         raise InputError(_other_labels(labels, data_labels, model))
     return replace(labels, names=names)
@@ -181,26 +171,22 @@ def labels_on(labels: ModelLabels, data_labels: Sequence[str], *, model: str) ->
 
 def _other_labels(labels: ModelLabels, data_labels: Sequence[str], model: str) -> str:
     """Return a message on outputs that are not named as the labels of a data set."""
-    outputs = labels.names
-    named = f"the outputs of {model} are named {', '.join(outputs)}"
-    if labels.origin == "given":
-        named = f"invalid {param('model_labels')} {','.join(outputs)!r} for {model}"
+    outputs, given = labels.names, f"invalid {param('model_labels')} {','.join(labels.names)!r} for {model}"
+    named = given if labels.origin == "given" else f"the outputs of {model} are named {', '.join(outputs)}"
     if not are_nli(data_labels):
         named += f", and the labels of the data are {', '.join(data_labels)}"
-        if len(outputs) != len(data_labels):
-            return f"{named}; use a model of this task"
-        return f"{named}; if they mean these, give them in the order of the outputs, e.g. " + param(
-            "model_labels", tuple(data_labels)
-        )
-    example = {len(labels): labels for labels in (NLI_LABELS, TWO_WAY)}.get(len(outputs))
-    if example is None:
+        example = param("model_labels", tuple(data_labels))
+        in_order = f"if they mean these, give them in the order of the outputs, e.g. {example}"
+        return f"{named}; {in_order if len(outputs) == len(data_labels) else 'use a model of this task'}"
+    known = {len(labels): labels for labels in (NLI_LABELS, TWO_WAY)}
+    if len(outputs) not in known:
         return (
             f"{named}, which are not NLI labels; an NLI model has three outputs ({', '.join(NLI_LABELS)}) or two "
             f"({', '.join(TWO_WAY)})"
         )
     return (
         f"{named}, which does not say which one is entailment; give their labels in order (see the model card), e.g. "
-        f"{param('model_labels', example)}, or use {param('model_labels', 'infer')}"
+        f"{param('model_labels', known[len(outputs)])}, or use {param('model_labels', 'infer')}"
     )
 
 

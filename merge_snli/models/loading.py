@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.errors import REASON, InputError, explained, param, reason
 from merge_snli.base.extras import install_command
 from merge_snli.dataset.label_spellings import canonical_names
 from merge_snli.models.causal_lm import CausalLM
@@ -59,10 +59,9 @@ def load_classifier(resolved: ResolvedModel, device: str, options: ModelOptions)
             f"{param('dtype', 'int8')} needs a CPU, not {device}; add {param('device', 'cpu')} or use another "
             f"{param('dtype')}"
         )
-    with _loading(resolved, device, options) as tokenizer:
+    with _loading(resolved, device, options) as (tokenizer, model):
         from merge_snli.models.packed_linear import pack
 
-        model = _load_adapter(resolved, options) if resolved.base else _load_model(resolved, options)
         parameters = model.num_parameters()  # before quantization, which hides those of linear layers
         model = _quantized(model) if options.dtype == "int8" else model
         classifier = pipeline("text-classification", model=model, tokenizer=tokenizer, device=device)
@@ -82,13 +81,13 @@ def load_causal_lm(resolved: ResolvedModel, device: str, options: ModelOptions) 
     Raises:
         InputError: If it cannot be loaded or is not a causal LM.
     """
-    with _loading(resolved, device, options) as tokenizer:
+    with _loading(resolved, device, options) as (tokenizer, model):
         import torch
 
         from merge_snli.models.packed_linear import pack
 
         assert options.prompt is not None
-        model = (_load_adapter(resolved, options) if resolved.base else _load_model(resolved, options)).to(device)
+        model = model.to(device)
         example = tokenizer(options.prompt.text(*EXAMPLE_PAIR), return_tensors="pt")["input_ids"].to(device)
         with torch.inference_mode():
             packed = pack(model, lambda: model(input_ids=example), resolved.name)
@@ -96,19 +95,18 @@ def load_causal_lm(resolved: ResolvedModel, device: str, options: ModelOptions) 
 
 
 @contextmanager
-def _loading(resolved: ResolvedModel, device: str, options: ModelOptions) -> Iterator[Any]:
-    """Check the weights, yield the tokenizer, and turn what the libraries raise into one sentence."""
+def _loading(resolved: ResolvedModel, device: str, options: ModelOptions) -> Iterator[tuple[Any, Any]]:
+    """Check the weights, yield tokenizer and model, and turn what the libraries raise into one sentence."""
     from transformers import AutoTokenizer
 
     disable_progress_bar()
     check_weights(resolved, allow_pickle=options.allow_pickle)
     warn_about_slow_bfloat16(options.dtype, device)
-    try:
-        yield AutoTokenizer.from_pretrained(resolved.tokenizer_path, trust_remote_code=options.trust_remote_code)
-    except InputError:
-        raise
-    except Exception as error:  # libraries raise anything for damaged model files or too little memory
-        raise InputError(f"model {resolved.name} cannot be loaded: {reason(error)}") from error
+    # Libraries raise anything for damaged model files or too little memory.
+    with explained(Exception, f"model {resolved.name} cannot be loaded: {REASON}"):
+        path, trusted = resolved.tokenizer_path, options.trust_remote_code
+        tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=trusted)
+        yield tokenizer, _load_adapter(resolved, options) if resolved.base else _load_model(resolved, options)
 
 
 def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = False) -> tuple[str, ...]:
@@ -119,8 +117,7 @@ def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = Fals
     """
     if resolved.base is not None:
         return tuple(f"LABEL_{index}" for index in range(_adapter_outputs(resolved)))
-    names = _read_names(resolved.path) or _read_config(resolved, trust_remote_code=trust_remote_code)
-    outputs, architectures = names
+    outputs, architectures = _read_names(resolved.path) or _read_config(resolved, trust_remote_code=trust_remote_code)
     other = next((name for name in architectures if name.endswith(OTHER_HEADS)), None)
     if other is not None and canonical_names(outputs) is None:
         raise InputError(
@@ -190,12 +187,9 @@ def _from_pretrained(resolved: ResolvedModel, options: ModelOptions, **config: A
 
 def _load_adapter(resolved: ResolvedModel, options: ModelOptions) -> Any:  # noqa: ANN401 - a class per architecture
     """Load an adapter on its base model, and merge it into the base weights."""
-    try:
+    needs_peft = f"model {resolved.name} is an adapter, which needs peft: {install_command('adapters')}"
+    with explained(ImportError, needs_peft):
         from peft import PeftModel
-    except ImportError as error:
-        raise InputError(
-            f"model {resolved.name} is an adapter, which needs peft: {install_command('adapters')}"
-        ) from error
     assert resolved.base is not None
     if options.prompt is None:
         # The head of the base model may have another size; the adapter replaces it.
@@ -214,13 +208,11 @@ def _adapter_outputs(resolved: ResolvedModel) -> int:
     from safetensors import SafetensorError, safe_open
 
     for path in sorted(resolved.path.glob(SAFETENSORS)):
-        try:
-            with safe_open(path, framework="np") as weights:
-                for name in weights.keys():  # noqa: SIM118 - not a mapping
-                    if name.endswith(HEAD_WEIGHTS):
-                        return int(weights.get_slice(name).get_shape()[0])
-        except SafetensorError as error:
-            raise InputError(f"{path} cannot be read: {reason(error)}; download the adapter again") from error
+        damaged = f"{path} cannot be read: {REASON}; download the adapter again"
+        with explained(SafetensorError, damaged), safe_open(path, framework="np") as weights:
+            for name in weights.keys():  # noqa: SIM118 - not a mapping
+                if name.endswith(HEAD_WEIGHTS):
+                    return int(weights.get_slice(name).get_shape()[0])
     raise InputError(
         f"adapter {resolved.name} has no classification head in its safetensors; use an adapter that was saved with "
         "its head, or a full model"

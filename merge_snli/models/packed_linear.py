@@ -1,13 +1,13 @@
 """Pack the weights of linear layers into the memory layout of oneDNN, which is faster on a CPU."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import nn
 
-from merge_snli.models.last_layer import FAILURES, FLOAT32_NOISE, outputs_match
+from merge_snli.models.inference import FAILURES, FLOAT32_NOISE, is_batch_invariant, outputs_match
 
 logger = logging.getLogger(__name__)
 
@@ -87,15 +87,13 @@ def pack(model: nn.Module, run: Callable[[], object], name: str) -> bool:
         run()
     except FAILURES as error:
         logger.info("%s does not run with packed layers: %s", name, error)
-        _unpack(locations)
+        for parent, child_name in locations:
+            if isinstance(layer := getattr(parent, child_name), PackedLinear):
+                setattr(parent, child_name, layer.unpacked())
         return False
-    return bool(invariant_shapes) and _has_only_packed_matrices(model) and all(invariant_shapes.values())
-
-
-def _has_only_packed_matrices(model: nn.Module) -> bool:
-    """Return whether, besides embeddings, no parameter is a matrix."""
     others = [module for module in model.modules() if not isinstance(module, nn.Embedding)]
-    return all(weights.ndim <= 1 for module in others for weights in module.parameters(recurse=False))
+    has_only_packed_matrices = all(weights.ndim <= 1 for other in others for weights in other.parameters(recurse=False))
+    return bool(invariant_shapes) and has_only_packed_matrices and all(invariant_shapes.values())
 
 
 def _pack_at(location: Location, invariant_shapes: dict[torch.Size, bool]) -> None:
@@ -109,11 +107,14 @@ def _pack_at(location: Location, invariant_shapes: dict[torch.Size, bool]) -> No
         try:
             packed = PackedLinear(plain)
             rows = _random_rows(weights, COMPARED_ROWS)
-            if not outputs_match(packed(rows), plain(rows), NOISE[weights.dtype]):
+            if not outputs_match(lambda: packed(rows), lambda: plain(rows), NOISE[weights.dtype]):
                 return
             if weights.shape not in invariant_shapes:
                 count = min(TESTED_ROWS[-1], max(COMPARED_ROWS, MAX_TESTED_OUTPUTS // len(weights)))
-                invariant_shapes[weights.shape] = _is_batch_invariant(packed, _random_rows(weights, count))
+                tested = _random_rows(weights, count)
+                invariant_shapes[weights.shape] = is_batch_invariant(
+                    lambda size: packed(tested[:size]).float().numpy(), TESTED_ROWS
+                )
         except (AttributeError, RuntimeError) as error:
             logger.debug("a layer cannot be packed: %s", error)
             return
@@ -122,14 +123,3 @@ def _pack_at(location: Location, invariant_shapes: dict[torch.Size, bool]) -> No
 
 def _random_rows(weights: torch.Tensor, count: int) -> torch.Tensor:
     return torch.randn(count, weights.shape[1], generator=torch.Generator().manual_seed(0)).to(weights.dtype)
-
-
-def _is_batch_invariant(layer: PackedLinear, rows: torch.Tensor) -> bool:
-    outputs = layer(rows)
-    return all(torch.equal(layer(rows[:count]), outputs[:count]) for count in TESTED_ROWS)
-
-
-def _unpack(locations: Sequence[Location]) -> None:
-    for parent, name in locations:
-        if isinstance(layer := getattr(parent, name), PackedLinear):
-            setattr(parent, name, layer.unpacked())

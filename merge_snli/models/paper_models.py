@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from merge_snli.models.labels import INFER
+from merge_snli.dataset.label_spellings import INFER
 from merge_snli.schema import NLI_LABELS
 
 BERT = ("google-bert/bert-base-cased", "google-bert/bert-large-cased")

@@ -6,10 +6,11 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from jinja2 import Template
+from jinja2 import StrictUndefined, Template, TemplateError
+from jinja2.sandbox import SandboxedEnvironment
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.files import read_toml, sha256_of_json
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.dataset.record import validation_errors
@@ -79,22 +80,19 @@ def read_prompts(prompts: str | Sequence[str]) -> tuple[Prompt, ...]:
     Args:
         prompts: Names of `PROMPTS`, `TASK_PROMPT` or paths of TOML files, as a list or separated by commas; or `all`
             for `PROMPTS`.
-
-    Raises:
-        InputError: If there is no such prompt, a file is invalid, or two prompts have the same name.
     """
-    found = [read_prompt(name) for name in prompt_names(prompts)]
-    names = [prompt.name for prompt in found]
+    read = tuple(read_prompt(name) for name in prompt_names(prompts))
+    names = [prompt.name for prompt in read]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"{param('prompt')} has two prompts with the name {twice}: remove or rename one")
-    return tuple(found)
+    return read
 
 
 def prompt_names(prompts: str | Sequence[str]) -> list[str]:
     """Return the names and paths in a list of prompts, with those of `PROMPTS` in place of `all`."""
-    listed = prompts.split(",") if isinstance(prompts, str) else prompts
-    return [name for each in listed for name in (PROMPTS if each.strip() == ALL_PROMPTS else (each.strip(),))]
+    listed = map(str.strip, prompts.split(",") if isinstance(prompts, str) else prompts)
+    return [name for given in listed for name in (PROMPTS if given == ALL_PROMPTS else (given,))]
 
 
 def read_prompt(name: str | Path) -> Prompt:
@@ -102,9 +100,6 @@ def read_prompt(name: str | Path) -> Prompt:
 
     Args:
         name: One of `PROMPTS`, `TASK_PROMPT`, or the path of a TOML file.
-
-    Raises:
-        InputError: If there is no such prompt, or the file is invalid.
     """
     bundled = (*PROMPTS, TASK_PROMPT)
     path = FOLDER / f"{name}.toml" if name in bundled else Path(name)
@@ -122,15 +117,11 @@ def parse_prompt(content: dict[str, Any], source: str) -> Prompt:
     Args:
         content: The content.
         source: The file, for messages.
-
-    Raises:
-        InputError: If an entry is missing, unknown or invalid, or a prompt that asks for reasons has shots.
     """
     try:
         prompt = PROMPT.validate_python(content)
     except ValidationError as error:
-        place, message = validation_errors(error)[0]
-        raise InputError(f"{source} is not a prompt: {place}: {message}") from error
+        raise InputError(f"{source} is not a prompt: {': '.join(validation_errors(error)[0])}") from error
     if prompt.reason_first and prompt.shots:
         raise InputError(
             f"{source} is not a prompt: shots is {prompt.shots}, but the answers that it shows have no reasons: "
@@ -165,12 +156,7 @@ class FilledPrompt:
     texts: TextNames = NLI_TEXTS
 
     def __post_init__(self) -> None:
-        """Check the prompt with a problem.
-
-        Raises:
-            InputError: If a template is invalid or hides the problem, a label has no word of its own, a word is for an
-                unknown label, or a prompt that asks for reasons has shots.
-        """
+        """Check the prompt with a problem."""
         name, shown = f"the prompt {self.prompt.name}", self.question("first sentence", "second sentence")
         if "first sentence" not in shown or "second sentence" not in shown:
             raise InputError(f"{name} does not show the problem: use {{{{ premise }}}} and {{{{ hypothesis }}}}")
@@ -181,11 +167,13 @@ class FilledPrompt:
             )
         if unknown := self.prompt.words.keys() - {*self.labels, *NLI_LABELS, *TWO_WAY}:
             raise InputError(f"{name} has a word for {min(unknown)!r}: the labels are {', '.join(self.labels)}")
-        read = {"".join(filter(str.isalnum, word.casefold())) for word in self.words}
-        if len(read) < len(self.words) or "" in read:
+        read = ["".join(filter(str.isalnum, word.casefold())) for word in self.words]
+        letters = {letter.casefold(): word for (letter, _), word in zip(self.options, read, strict=True)}
+        if len({*read}) < len(read) or "" in read or any(letters.get(word, word) != word for word in read):
             raise InputError(
                 f"the words of {name} for {', '.join(self.labels)} are {', '.join(map(repr, self.words))}: give each "
-                "label a word of letters or digits that differs from the others in more than case"
+                "label a word of letters or digits that differs from the others in more than case, and is not the "
+                "letter of another label"
             )
         if self.prompt.reason_first and self.shots:
             raise InputError(
@@ -239,8 +227,8 @@ class FilledPrompt:
 
     def messages(self, premise: str, hypothesis: str) -> list[dict[str, str]]:
         """Return the messages of a chat that ask about a problem: `system`, if there is one, and one of the user."""
-        asked = {"role": "user", "content": self.shown + self.question(premise, hypothesis)}
-        return [*([{"role": "system", "content": self.system}] if self.system else []), asked]
+        question = {"role": "user", "content": self.shown + self.question(premise, hypothesis)}
+        return [*([{"role": "system", "content": self.system}] if self.system else []), question]
 
     def text(self, premise: str, hypothesis: str) -> str:
         """Return the text that asks a base model, which goes on with `BEFORE_ANSWER` and the answer."""
@@ -260,12 +248,13 @@ class FilledPrompt:
 
     def markdown(self, premise: str, hypothesis: str) -> str:
         """Return everything that a model is asked about a problem, and the right answers, as a Markdown section."""
-        parts = [f"{message['role']}:\n\n{message['content']}" for message in self.messages(premise, hypothesis)]
-        answers = ", ".join(f"`{answer}`" for answer in self.answers)
-        shown = f"## {self.prompt.name}\n\n{self.prompt.summary}\n\n" + "".join(
-            f"```text\n{part}\n```\n\n" for part in parts
+        shown = "".join(
+            f"```text\n{message['role']}:\n\n{message['content']}\n```\n\n"
+            for message in self.messages(premise, hypothesis)
         )
-        return f"{shown}Answers for {', '.join(self.labels)}: {answers}.\n"
+        answers = ", ".join(f"`{answer}`" for answer in self.answers)
+        about = f"## {self.prompt.name}\n\n{self.prompt.summary}\n\n"
+        return f"{about}{shown}Answers for {', '.join(self.labels)}: {answers}.\n"
 
     @property
     def stop(self) -> tuple[str, ...]:
@@ -285,18 +274,12 @@ class FilledPrompt:
         return MAX_TOKENS_WITH_REASONS if self.prompt.reason_first else MAX_TOKENS
 
     def _render(self, template: str, **problem: str) -> str:
-        from jinja2 import TemplateError
-
-        try:
-            values = {"words": self.words, "options": self.options, **self.texts._asdict(), **problem}
+        values = {"words": self.words, "options": self.options, **self.texts._asdict(), **problem}
+        errors = (TemplateError, ArithmeticError, LookupError, TypeError, ValueError)
+        with explained(errors, f"cannot render the prompt {self.prompt.name}: {REASON}"):
             return _compiled(template).render(values).strip()
-        except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-            raise InputError(f"cannot render the prompt {self.prompt.name}: {reason(error)}") from error
 
 
 @lru_cache
 def _compiled(template: str) -> Template:
-    from jinja2 import StrictUndefined
-    from jinja2.sandbox import SandboxedEnvironment
-
     return SandboxedEnvironment(undefined=StrictUndefined, autoescape=False).from_string(template)

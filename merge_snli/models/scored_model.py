@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -14,18 +15,14 @@ from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.models.classifier import Classifier, output_names
 from merge_snli.models.finding import CARD, find_device, find_model
-from merge_snli.models.labels import PROMPT, ModelLabels, find_model_labels
+from merge_snli.models.labels import PROMPT, ModelLabels, Predictor, find_model_labels
 from merge_snli.models.loading import load_causal_lm, load_classifier, read_output_names
+from merge_snli.models.options import ModelOptions
 from merge_snli.models.paper_models import paper_model
+from merge_snli.models.prompts import FilledPrompt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from transformers import TextClassificationPipeline
-
-    from merge_snli.models.labels import Predictor
-    from merge_snli.models.options import ModelOptions
-    from merge_snli.models.prompts import FilledPrompt
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +51,7 @@ class ScoredModel:
         versions: Versions of the libraries that its predictions depend on.
         load: Loads the model.
         training_data: Its training data sets, or None if unknown.
-        prompt: How a causal LM is asked; None for other models.
+        prompt: The prompt of a causal LM; None for other models.
     """
 
     name: str
@@ -86,9 +83,6 @@ def model_from_name(
         options: How to load the model, and the labels of its outputs.
         display_name: The name to report; by default the name of the folder or Hub repository.
         predicted_on: The type of the device on which other machines have predicted all pairs; None to predict here.
-
-    Raises:
-        InputError: If it is not found, or the labels of its outputs are unknown.
     """
     prompt = options.prompt
     resolved = find_model(
@@ -125,11 +119,7 @@ def _not_predicted(name: str) -> Predictor:
 def model_from_pipeline(
     pipeline: TextClassificationPipeline, *, model_labels: Sequence[str] | str | None, name: str | None = None
 ) -> ScoredModel:
-    """Wrap a loaded text-classification pipeline, with its own dtype and device.
-
-    Raises:
-        InputError: If the labels of its outputs are unknown.
-    """
+    """Wrap a loaded text-classification pipeline, with its own dtype and device."""
     model = pipeline.model
     name = name or str(model.config.name_or_path).rstrip("/").rpartition("/")[2] or type(model).__name__
     return ScoredModel(
@@ -145,23 +135,17 @@ def model_from_pipeline(
 
 
 def pipeline_of(model: Any, tokenizer: Any) -> TextClassificationPipeline:  # noqa: ANN401 - any user's objects
-    """Combine a loaded sequence classifier and its tokenizer in a pipeline; the model is put into evaluation mode.
-
-    Raises:
-        InputError: If they are other objects.
-    """
+    """Combine a loaded sequence classifier and its tokenizer in a pipeline; the model is put into evaluation mode."""
     from transformers import PreTrainedTokenizerBase, pipeline
 
-    bases = [base.__name__ for base in type(model).__mro__]
-    if not any("ForSequenceClassification" in name for name in bases):
+    if not any("ForSequenceClassification" in base.__name__ for base in type(model).__mro__):
         raise InputError(f"cannot score a {type(model).__name__}; give (model, tokenizer) of a sequence classifier")
     if not isinstance(tokenizer, PreTrainedTokenizerBase):
         raise InputError(f"a {type(tokenizer).__name__} is not a tokenizer; give (model, tokenizer)")
     classifier: Any = pipeline  # its overloads cover only some types of tokenizers
-    wrapped: TextClassificationPipeline = classifier(
+    return classifier(  # type: ignore[no-any-return]
         "text-classification", model=model.eval(), tokenizer=tokenizer, device=model.device
     )
-    return wrapped
 
 
 def pipeline_digest(pipeline: TextClassificationPipeline) -> str:
@@ -205,9 +189,6 @@ def name_models(arguments: Iterable[str]) -> dict[str, str]:
 
     Returns:
         The models without `NAME=`, by display name, in order.
-
-    Raises:
-        InputError: If two models have the same name, or the folder of `NAME=FOLDER` does not exist.
     """
     named = list(dict.fromkeys(map(_split, arguments)))
     folders = list(dict.fromkeys(Path(model).resolve() for name, model in named if not name and Path(model).is_dir()))

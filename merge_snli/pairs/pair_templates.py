@@ -73,10 +73,6 @@ def read_templates(folder: Path) -> tuple[dict[str, PairTemplate], str]:
 
     Returns:
         The templates by name in their order, and the sha256 of the file.
-
-    Raises:
-        InputError: If the file is missing or malformed, a config has no template, or a template has an unknown slot, no
-            slot with number 1 in its premise, no hypothesis of a label, or a name or hypothesis under two labels.
     """
     path = folder / TEMPLATES
     templates = read_entries(path, RootModel[dict[str, PairTemplate]]).root
@@ -90,9 +86,9 @@ def read_templates(folder: Path) -> tuple[dict[str, PairTemplate], str]:
 
 def slots(sentences: Iterable[str]) -> tuple[str, ...]:
     """Return the slots of sentences, such as `n1` and `v2`, sorted by number; `not_v2` counts as `v2`."""
-    found = {(kind.removeprefix("not_"), number) for text in sentences for kind, number in SLOT.findall(text)}
+    slots_in = {(kind.removeprefix("not_"), number) for text in sentences for kind, number in SLOT.findall(text)}
     order = "".join(KINDS.values())
-    return tuple(kind + number for kind, number in sorted(found, key=lambda slot: (slot[1], order.index(slot[0]))))
+    return tuple(kind + number for kind, number in sorted(slots_in, key=lambda slot: (slot[1], order.index(slot[0]))))
 
 
 def clauses(sentences: Iterable[str]) -> frozenset[tuple[str, str, str]]:
@@ -100,34 +96,34 @@ def clauses(sentences: Iterable[str]) -> frozenset[tuple[str, str, str]]:
     return frozenset(match for text in sentences for match in CLAUSE.findall(text))
 
 
-def _check_template(place: str, template: PairTemplate) -> None:
+def _check_template(where: str, template: PairTemplate) -> None:
     if (template.config == SIMPLE) != (template.irrelevant is not None):
-        raise InputError(f"{place}: irrelevant belongs to templates of config simple: add it there and only there")
+        raise InputError(f"{where}: irrelevant belongs to templates of config simple: add it there and only there")
     for text in template.all_sentences:
-        _check_sentence(place, text, template.family)
+        _check_sentence(where, text, template.family)
     first_noun = f"{{{KINDS[template.family][0]}1}}"
     if first_noun not in template.premise:
-        raise InputError(f"{place}: the premise has no {first_noun}: number its slots from 1")
+        raise InputError(f"{where}: the premise has no {first_noun}: number its slots from 1")
     empty = next((label for label, texts in template.hypotheses.items() if not texts), None)
     if empty is not None:
-        raise InputError(f"{place} has no hypothesis with the label {empty}: add one")
+        raise InputError(f"{where} has no hypothesis with the label {empty}: add one")
     seen: dict[str, str] = {}
     for label, texts in template.hypotheses.items():
         for text in (*texts, *texts.values()):
             if seen.setdefault(text, label) != label:
-                raise InputError(f"{place}: {text!r} is {seen[text]} and {label}: keep one of them")
+                raise InputError(f"{where}: {text!r} is {seen[text]} and {label}: keep one of them")
 
 
-def _check_sentence(place: str, text: str, family: str) -> None:
+def _check_sentence(where: str, text: str, family: str) -> None:
     if not text.endswith("."):
-        raise InputError(f"{place}: {text!r} has no full stop at its end: add it")
+        raise InputError(f"{where}: {text!r} has no full stop at its end: add it")
     kinds = (*KINDS[family], *(("not_v",) if family == SVO else ()))
     known = {f"{{{kind}{number}}}" for kind in kinds for number in NUMBERS}
     given = IN_BRACES.findall(text)
     unknown = next((slot for slot in given if slot not in known), None)
     if unknown is not None or not given:
         wrong = "no slot" if unknown is None else f"the slot {unknown}"
-        raise InputError(f"{place}: {text!r} has {wrong}: use {', '.join(kinds)} with a number from 1 to 3")
+        raise InputError(f"{where}: {text!r} has {wrong}: use {', '.join(kinds)} with a number from 1 to 3")
 
 
 # The letters of the slots that nouns fill.
@@ -195,7 +191,7 @@ def _draw_n_is_a(
         free = [word for word in pool if word not in given.values()]
         words |= dict(zip(new, random.sample(free, len(new)), strict=True))
     of_kind = ([word for slot, word in words.items() if slot[0] == kind] for kind in KINDS[N_IS_A])
-    return None if any(_has_apart(each, category.apart) for each in of_kind) else words
+    return None if any(_has_apart(words_of_kind, category.apart) for words_of_kind in of_kind) else words
 
 
 def _draw_svo(

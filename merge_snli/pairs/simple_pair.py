@@ -1,18 +1,30 @@
-"""Make Simple Pair: neutral pairs of simple sentences and conjunctions, and pairs of all labels to train on."""
+"""Make Simple Pair (Luo et al. 2022, section 2.2.1, Figure 1 and appendix table 5) from templates and words."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import TypeAlias
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.dataset.label_spellings import NEUTRAL
 from merge_snli.dataset.record import SourceRecord, TermsRecord
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.pairs.lexicon import MIN_WORDS, SHIPPED, Lexicon, read_lexicon
-from merge_snli.pairs.options import SimplePairOptions
+from merge_snli.pairs.options import RELEVANCE_SHARE, SimplePairOptions
 from merge_snli.pairs.output import PairConfig, Row, check_folder, write_pairs
-from merge_snli.pairs.pair_templates import KINDS, NUMBERS, read_templates
-from merge_snli.pairs.simple_pair_rows import AUGMENTATION, RELEVANCE, simple_pair_rows
+from merge_snli.pairs.pair_templates import (
+    CONJUNCTION,
+    KINDS,
+    NUMBERS,
+    SIMPLE,
+    PairTemplate,
+    Words,
+    category_of,
+    draw_words,
+    fill,
+    read_templates,
+)
 from merge_snli.schema import TEST, DataColumn
 
 COMMAND = "pairs simple"
@@ -30,12 +42,13 @@ NOTES = (
     "No premise of config `augmentation` is a premise of another config.",
 )
 
+RELEVANCE, AUGMENTATION = "relevance", "augmentation"
 # The configs in their order.
 DESCRIPTIONS = {
-    "simple": "one sentence each: N is A, and subject, verb, object",
-    "relevance": "a quarter of `simple`, with its hypotheses joined with the premise or with another sentence",
-    "conjunction": "premises of two clauses, whose words the hypothesis combines in another way",
-    "augmentation": "entailment, neutral and contradiction for each premise, to train on",
+    SIMPLE: "one sentence each: N is A, and subject, verb, object",
+    RELEVANCE: "a quarter of `simple`, with its hypotheses joined with the premise or with another sentence",
+    CONJUNCTION: "premises of two clauses, whose words the hypothesis combines in another way",
+    AUGMENTATION: "entailment, neutral and contradiction for each premise, to train on",
 }
 
 SLOTS = {"n": "noun", "a": "adjective", "s": "subject", "v": "verb in the past", "o": "object"}
@@ -48,6 +61,22 @@ RELEVANCE_COLUMNS = (
     DataColumn("order", "string", "added first, or hypothesis first"),
     DataColumn("joined_by", "string", "and, or full stop"),
 )
+
+RowMaker: TypeAlias = Callable[[PairTemplate, Row, Words, Lexicon, Random], Iterator[Row]]
+
+# Premises per template in config `augmentation`, for every `--premises`.
+AUGMENTATION_PREMISES = 200
+
+# Draws in a row that may give no new premise before the words count as used up.
+MAX_DRAWS = 1_000
+
+# The templates that a config is made from, by their entry `config`.
+TEMPLATES_OF = {
+    SIMPLE: (SIMPLE,),
+    RELEVANCE: (SIMPLE,),
+    CONJUNCTION: (CONJUNCTION,),
+    AUGMENTATION: (SIMPLE, CONJUNCTION),
+}
 
 
 def make_simple_pair(
@@ -115,3 +144,110 @@ def _config(name: str, rows: Sequence[Row]) -> PairConfig:
     )
     split = "train" if name == AUGMENTATION else TEST
     return PairConfig(DESCRIPTIONS[name], rows, GENERAL_COLUMNS + own + of_slots, split)
+
+
+def simple_pair_rows(
+    templates: Mapping[str, PairTemplate], tested: Lexicon, trained: Lexicon, *, premises: int, random_seed: int
+) -> dict[str, list[Row]]:
+    """Return the rows of every config; labels are names.
+
+    Args:
+        templates: The templates by name.
+        tested: The words of the test configs.
+        trained: The words of config `augmentation`.
+        premises: Premises per family in config `simple` and per template in config `conjunction`.
+        random_seed: Seed of all draws.
+    """
+
+    def rows(config: str, words: Lexicon, count: int, used: set[str], make: RowMaker) -> list[Row]:
+        return [
+            row
+            for name, template in templates.items()
+            if template.config in TEMPLATES_OF[config]
+            for shared, filled in _draw_premises(config, name, template, count, words, random_seed, used)
+            for row in make(template, shared, filled, words, Random(f"{random_seed}:{shared['group_id']}"))
+        ]
+
+    used: set[str] = set()
+    augmentation = rows(AUGMENTATION, trained, AUGMENTATION_PREMISES, used, _augmentation_rows)
+    return {
+        SIMPLE: rows(SIMPLE, tested, premises, set(used), _neutral_rows),
+        RELEVANCE: rows(RELEVANCE, tested, premises // RELEVANCE_SHARE, set(used), _relevance_rows),
+        CONJUNCTION: rows(CONJUNCTION, tested, premises, set(used), _neutral_rows),
+        AUGMENTATION: augmentation,
+    }
+
+
+def _draw_premises(
+    config: str, name: str, template: PairTemplate, count: int, lexicon: Lexicon, seed: int, used: set[str]
+) -> Iterator[tuple[Row, Words]]:
+    """Yield what the rows of a premise share, and the words of its slots; add the premises to `used`."""
+    random = Random(f"{seed}:{SIMPLE if config == RELEVANCE else config}:{name}")
+    for number in range(count):
+        draws = (draw_words(template.sentences, template.family, lexicon, random) for _ in range(MAX_DRAWS))
+        premises = ((fill(template.premise, words, lexicon), words) for words in draws if words is not None)
+        premise, words = next((drawn for drawn in premises if drawn[0] not in used), ("", None))
+        if words is None:
+            raise InputError(
+                f"{param('premises')} is too large for the words: config {config} has only {number} different premises "
+                f"of template {name}; pass a smaller number or a larger {param('lexicon')}"
+            )
+        used.add(premise)
+        shared = {
+            "group_id": f"{config}-{name}-{number:05}",
+            "premise": premise,
+            "template": name,
+            "family": template.family,
+            "category": category_of(words, lexicon),
+            **words,
+        }
+        yield shared, words
+
+
+def _row(shared: Row, name: str, label: str, hypothesis: str, **more: str) -> Row:
+    pair_id = ":".join((shared["group_id"], name, *([more[RELEVANCE]] if RELEVANCE in more else [])))
+    own = {"pair_id": pair_id, "hypothesis": hypothesis, "label": label, "hypothesis_template": name}
+    return {**shared, **own, **more}
+
+
+def _neutral_rows(template: PairTemplate, shared: Row, words: Words, lexicon: Lexicon, _: Random) -> Iterator[Row]:
+    for name, hypothesis in template.neutral.items():
+        yield _row(shared, name, NEUTRAL, fill(hypothesis, words, lexicon))
+
+
+def _augmentation_rows(
+    template: PairTemplate, shared: Row, words: Words, lexicon: Lexicon, random: Random
+) -> Iterator[Row]:
+    """Yield one hypothesis of each label, drawn from those of the template."""
+    for label, hypotheses in template.hypotheses.items():
+        name = random.choice(list(hypotheses))
+        yield _row(shared, name, label, fill(hypotheses[name], words, lexicon))
+
+
+def _relevance_rows(
+    template: PairTemplate, shared: Row, words: Words, lexicon: Lexicon, random: Random
+) -> Iterator[Row]:
+    """Yield each hypothesis joined with the premise (relevant) and with another sentence, in random order."""
+    irrelevant = str(template.irrelevant)
+    draws = (draw_words((irrelevant,), template.family, lexicon, random, words) for _ in range(MAX_DRAWS))
+    drawn = next(filter(None, draws), None)
+    if drawn is None:
+        raise InputError(
+            f"no words of the lexicon fit the irrelevant sentence of {shared['premise']!r}: pass a larger "
+            f"{param('lexicon')}"
+        )
+    words, shared = drawn, shared | drawn
+    for relevance, added in (("relevant", template.premise), ("irrelevant", irrelevant)):
+        for name, hypothesis in template.neutral.items():
+            is_first, has_and = random.random() < 0.5, random.random() < 0.5
+            first, second = (added, hypothesis) if is_first else (hypothesis, added)
+            text = f"{first.removesuffix('.')} and {second}" if has_and else f"{first} {second}"
+            yield _row(
+                shared,
+                name,
+                NEUTRAL,
+                fill(text, words, lexicon),
+                relevance=relevance,
+                order="added first" if is_first else "hypothesis first",
+                joined_by="and" if has_and else "full stop",
+            )

@@ -1,9 +1,8 @@
 """Where problems are, as a user names them: files, patterns, a folder, a Hub id, bundled problems, or a table."""
 
-from __future__ import annotations
-
 import glob
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,8 +13,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import is_path
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.embedded import PREFIX, embedded_path
-from merge_snli.problems.file_rows import FILE_TYPES, GZIP, file_type
-from merge_snli.problems.tables import table_in_memory
+from merge_snli.problems.formats import FILE_TYPES, GZIP, file_type, table_in_memory
 
 # Between the names of several files in records and on the command line.
 SEPARATOR = ","
@@ -47,16 +45,12 @@ class Problems:
     table: Any = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of(cls, given: object) -> Problems:
+    def of(cls, given: object) -> "Problems":
         """Return what a user names as problems.
 
         Args:
             given: A path, pattern, folder, Hub id or bundled name; several files as a list or as one text with commas;
                 or a table: a `datasets.Dataset`, a pandas or Polars frame, an Arrow table, or a list of dicts.
-
-        Raises:
-            InputError: If it is another object, a table that cannot be converted, or one of several files has a comma
-                in its name, which records could not tell from two files.
         """
         if isinstance(given, Problems):
             return given
@@ -99,18 +93,14 @@ class Problems:
         return glob.has_magic(name) or name.startswith(ON_HUB) or file_type(Path(name)) in FILE_TYPES
 
     def files(self) -> tuple[Path, ...]:
-        """Return the files, in the order of the names, and of the paths that match a pattern.
-
-        Raises:
-            InputError: If a file does not exist, a pattern matches none, or the Hub does not have it.
-        """
-        found = [path for name in self.names for path in _find(name)]
-        twice = next((path for path in found if found.count(path) > 1), None)
+        """Return the files, in the order of the names, and of the paths that match a pattern."""
+        paths = tuple(path for name in self.names for path in _find(name))
+        twice = next((path for path in paths if paths.count(path) > 1), None)
         if twice is not None:
             raise InputError(f"{param('problems')} names {twice} more than once")
-        return tuple(found)
+        return paths
 
-    def absolute(self) -> Problems:
+    def absolute(self) -> "Problems":
         """Return them with local paths and patterns made absolute, to record them."""
         if not self.are_files and not _exists(self.names[0]):
             return self
@@ -149,16 +139,16 @@ def split_of_name(source: str) -> tuple[str, str | None]:
 
 def hub_repository(name: str) -> str:
     """Return the Hub id of the data set of a path on the Hub, without its revision."""
-    return split_revision(_hub_parts(name)[0])[0]
+    return split_revision(_split_hub_path(name)[0])[0]
 
 
 def _split(name: str) -> tuple[str, ...]:
     """Split a text with commas that names several files, and read `hf://datasets/ORG/NAME` as a Hub id."""
-    parts = tuple(part.strip() for part in name.split(SEPARATOR))
-    if len(parts) > 1 and not _exists(name) and all(_is_path_or_file(part) or _exists(part) for part in parts):
-        return parts
+    names = tuple(file.strip() for file in name.split(SEPARATOR))
+    if len(names) > 1 and not _exists(name) and all(_is_path_or_file(file) or _exists(file) for file in names):
+        return names
     if name.startswith(ON_HUB):
-        repository, file = _hub_parts(name)
+        repository, file = _split_hub_path(name)
         return (name if file else repository,)
     return (name,)
 
@@ -185,36 +175,31 @@ def _find(name: str) -> list[Path]:
         return [bundled]
     if Path(name).is_file():
         return [Path(name)]
-    if glob.has_magic(name):
-        matching = glob.glob(name, recursive=True)  # noqa: PTH207 - a pattern may be absolute
-        found = sorted(path for path in map(Path, matching) if path.is_file())
-        if not found:
-            raise InputError(f"no file matches {name!r}")
-        return found
-    raise InputError(f"no such file: {name} (expected a {', '.join(FILE_TYPES)} file or a Hub id)")
+    if not glob.has_magic(name):
+        raise InputError(f"no such file: {name} (expected a {', '.join(FILE_TYPES)} file or a Hub id)")
+    matching = glob.glob(name, recursive=True)  # noqa: PTH207 - a pattern may be absolute
+    return _files(map(Path, matching), f"no file matches {name!r}")
 
 
 def _from_hub(name: str) -> list[Path]:
-    repository, file = _hub_parts(name)
+    repository, file = _split_hub_path(name)
     repo_id, revision = split_revision(repository)
-    folder = fetch(
-        repo_id,
-        repo_type="dataset",
-        revision=revision,
-        patterns=[file],
-        alternative="a file or a folder",
-    )
-    found = sorted(path for path in folder.glob(file) if path.is_file())
-    if not found:
-        raise InputError(f"{name}: {repository} has no file {file}")
-    return found
+    folder = fetch(repo_id, repo_type="dataset", revision=revision, patterns=[file], alternative="a file or a folder")
+    return _files(folder.glob(file), f"{name}: {repository} has no file {file}")
 
 
-def _hub_parts(name: str) -> tuple[str, str]:
+def _files(paths: Iterable[Path], message: str) -> list[Path]:
+    files = sorted(path for path in paths if path.is_file())
+    if not files:
+        raise InputError(message)
+    return files
+
+
+def _split_hub_path(name: str) -> tuple[str, str]:
     """Return the `ORG/NAME@REVISION` and the path of a file on the Hub; an empty path if there is none."""
-    parts = name.removeprefix(ON_HUB).split("/", 2)
-    if len(parts) < 2 or not all(parts[:2]):
+    owner, repository, file = (*name.removeprefix(ON_HUB).split("/", 2), "", "")[:3]
+    if not (owner and repository):
         raise InputError(f"{name!r} is not a path on the Hub: expected {ON_HUB}ORG/NAME/PATH")
-    repo_id, revision = split_revision("/".join(parts[:2]))
+    repo_id, revision = split_revision(f"{owner}/{repository}")
     revision = None if revision is None else ALIASES.get(revision, unquote(revision))
-    return repo_id if revision is None else f"{repo_id}@{revision}", "".join(parts[2:])
+    return repo_id if revision is None else f"{repo_id}@{revision}", file

@@ -14,8 +14,10 @@ NLI, SIMILARITY, TWO_TEXTS, FACT_CHECKING = (
     "fact-checking",
 )
 
-GLUE = "as in GLUE: Wang, Singh, Michael, Hill, Levy and Bowman (2019), GLUE: a multi-task benchmark and analysis "
-GLUE += "platform for natural language understanding, ICLR."
+GLUE = (
+    "as in GLUE: Wang, Singh, Michael, Hill, Levy and Bowman (2019), GLUE: a multi-task benchmark and analysis "
+    "platform for natural language understanding, ICLR."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,5 +304,5 @@ def known_dataset(name: str, config: str | None = None) -> KnownDataset | None:
     """
     hub_id, _ = split_revision(name)
     entries = [known for known in KNOWN_DATASETS if known.hub_id == hub_id]
-    own = [known for known in entries if config in (None, known.config)]
-    return next(iter(own or (entries if len(entries) == 1 else [])), None)
+    own = [known for known in entries if len(entries) == 1 or config in (None, known.config)]
+    return own[0] if own else None

@@ -116,31 +116,22 @@ class LanguageCheck:
 
         Args:
             problems: The name of the problems.
-
-        Raises:
-            InputError: If all problems together, or more than `MAX_DEVIATING` of them, look like another language that
-                was not given.
         """
-        name = languages()[self._expected].name
-        some = f"do not all look like {name}: {self._deviating:,} of {self._problems:,} look like other languages"
-        if (other := other_language(self._total, self._expected)) is not None:
+        name, other = languages()[self._expected].name, other_language(self._total, self._expected)
+        number = f"{self._deviating:,} of {self._problems:,}"
+        look = f"do not all look like {name}: {number} look like other languages, {self._first}"
+        advice = "remove them, or check their variants"
+        if other is not None:
             share = self._total[self._expected] / self._total[WORDS]
-            found = f"look like {other}, not {name} ({share:.1%} of their words are {name} function words)"
-        elif self._deviating > MAX_DEVIATING * self._problems:
-            found = f"{some}, {self._first}"
-        else:
-            if self._deviating:
-                advice = "remove them, or check their variants"
-                logger.warning("the problems of %s %s, %s; %s", problems, some, self._first, advice)
-            return
-        if self._is_given:
-            logger.warning(
-                "the problems of %s %s; the tagger and the filters are for %s, as given", problems, found, name
-            )
-            return
-        codes = [code for code, language in languages().items() if language.name == other]
-        instead = "".join(f", or {param('language', code)} for {other}" for code in codes)
-        raise InputError(
-            f"the problems of {problems} {found}: the tagger and the filters are for {name}. Give problems in "
-            f"{name}, or add {param('language', self._expected)} if they are{instead}"
-        )
+            look = f"look like {other}, not {name} ({share:.1%} of their words are {name} function words)"
+        if other is not None or self._deviating > MAX_DEVIATING * self._problems:
+            advice = f"the tagger and the filters are for {name}, as given"
+            if not self._is_given:
+                codes = [code for code, language in languages().items() if language.name == other]
+                instead = "".join(f", or {param('language', code)} for {other}" for code in codes)
+                raise InputError(
+                    f"the problems of {problems} {look}: the tagger and the filters are for {name}. Give problems in "
+                    f"{name}, or add {param('language', self._expected)} if they are{instead}"
+                )
+        if self._deviating or other is not None:
+            logger.warning("the problems of %s %s; %s", problems, look, advice)

@@ -7,7 +7,7 @@ from typing import Any
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import Option, described, require_unique, set_checked
 from merge_snli.languages.language import check_code, is_english
-from merge_snli.problems.file_rows import TAB
+from merge_snli.problems.formats import TAB
 from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.rows import read_label_names
@@ -185,18 +185,17 @@ def _defaults(problems: Problems, config: str | None) -> dict[str, Any]:
     if known is None:
         without_splits = problems.are_bundled or problems.were_in_memory or problems.are_files
         return {} if without_splits else {"split": "test"}
-    language = {}
-    if known.config_is_language and config not in (None, known.config):
-        language = {"language": config}
+    is_other_language = known.config_is_language and config not in (None, known.config)
+    language = {"language": config} if is_other_language else {}
     names = ("config", "premise_column", "hypothesis_column", "label_column", "data_labels")
     return language | {"split": known.splits[0]} | {name: getattr(known, name) for name in names}
 
 
 def _delimiter(text: str | None) -> str | None:
-    found = TAB if text in ("tab", "\\t") else text
-    if found is not None and (len(found) != 1 or found in '\r\n"'):
+    character = TAB if text in ("tab", "\\t") else text
+    if character is not None and (len(character) != 1 or character in '\r\n"'):
         raise InputError(f"{param('delimiter')} is {text!r}: give one character, such as ';', or tab")
-    return found
+    return character
 
 
 def _check_keep_column(names: Sequence[str]) -> None:

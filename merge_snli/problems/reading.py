@@ -1,24 +1,30 @@
-"""Problems from a source: one pass that counts and checks them, then as many passes as needed that yield them."""
-
-from __future__ import annotations
+"""Problems from a file, a folder or a Hub data set: one pass checks and counts them, and further passes yield them."""
 
 import hashlib
 import json
 import logging
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from heapq import nsmallest
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from merge_snli.base.errors import InputError, Message, param
+from merge_snli.base.files import is_path
 from merge_snli.base.progress import Stage
-from merge_snli.problems.checked_rows import CheckedRow
+from merge_snli.problems.formats import FILE_TYPES, load_dataset, open_file, table_rows
+from merge_snli.problems.guesses import are_numbers, check_number, find_columns, infer_label_names, label_names
 from merge_snli.problems.language import LanguageCheck
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.source import ProblemSource, open_source
+from merge_snli.problems.problem import Problem, check_row
+from merge_snli.problems.rows import LabelNames, Rows, SourceRow, read_label_names
 
 logger = logging.getLogger(__name__)
 
@@ -31,23 +37,136 @@ CONTENT_ID_DIGITS = 12
 HASH_BYTES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """An NLI problem.
+@dataclass(frozen=True)
+class ProblemSource:
+    """An open source of problems. Each iteration reads its rows from the start and checks them.
 
     Attributes:
-        id: Its id, unique in the source.
-        premise: The premise P.
-        hypothesis: The hypothesis H.
-        label: The number of its gold label.
-        extra: The values of the columns of `--keep-column`.
+        options: Names the source and its columns, also those that were guessed.
+        files: The rows of its files, or of its table.
+        labels: The names of the labels and their spellings in the source.
     """
 
-    id: str
-    premise: str
-    hypothesis: str
-    label: int
-    extra: tuple[str, ...] = ()
+    options: ProblemOptions
+    files: tuple[Rows, ...]
+    labels: LabelNames
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The options that name the columns of premise, hypothesis and label."""
+        return {name: getattr(self.options, name) for name in ("premise_column", "hypothesis_column", "label_column")}
+
+    @property
+    def labels_are_numbers(self) -> bool:
+        """Whether labels are numbers that neither the source nor the options name."""
+        named = self.options.data_labels or any(self.options.label_column in file.label_names for file in self.files)
+        return not named and are_numbers(self.read(), self.options)
+
+    def read(self) -> Iterator[SourceRow]:
+        """Yield the rows from the start, as they are."""
+        return _read(self.files)
+
+    def __iter__(self) -> Iterator[tuple[str, Problem | None]]:
+        """Yield the location and the problem of each row up to `options.limit`, one in memory at a time.
+
+        The problem is None without a gold label. With `options.sample`, only the problems of the sample are yielded.
+        """
+        rows = islice(self.read(), self.options.limit)
+        problems = ((row.location, check_row(row, self.options, self.labels)) for row in rows)
+        if self.options.sample is None:
+            return problems
+        last = self._last_of_sample
+        return (
+            (location, problem)
+            for number, (location, problem) in enumerate(problems)
+            if problem is not None and self._rank(number, problem) <= last
+        )
+
+    @cached_property
+    def _last_of_sample(self) -> tuple[bytes, int]:
+        """The highest rank in the sample."""
+        everything = replace(self, options=replace(self.options, sample=None))
+        ranks = (self._rank(number, problem) for number, (_, problem) in enumerate(everything) if problem is not None)
+        return max(nsmallest(self.options.sample or 0, ranks), default=(b"", 0))
+
+    def _rank(self, number: int, problem: Problem) -> tuple[bytes, int]:
+        """Return the rank of a problem: random by its content and the seed, then by its row if several are equal."""
+        content = [self.options.sampling_seed, problem.premise, problem.hypothesis, problem.label]
+        return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).digest(), number
+
+
+@contextmanager
+def without_options(name: str) -> Iterator[None]:
+    """Say in an error which advises options of `ProblemOptions` that a source is read without them.
+
+    Args:
+        name: What names the source, for the message.
+    """
+    try:
+        yield
+    except InputError as error:
+        marked = error.message.marked
+        if marked == str(error):
+            raise
+        raise InputError(f"{marked}, which {name} does not take: give a file that needs no options") from error
+
+
+def open_source(options: ProblemOptions) -> ProblemSource:
+    """Open the source that `options.problems` names.
+
+    The labels are those of `options.data_labels`, else those of the source's ClassLabel feature, else those in the rows
+    (see `infer_label_names`).
+
+    Args:
+        options: Names the source, its split, its columns and its labels.
+    """
+    problems = options.problems
+    if problems is None:
+        raise InputError("no problems are given: name a file, a folder, a Hub id or demo:problems")
+    if problems.were_in_memory:
+        files = {str(problems): _in_memory(options)}
+    elif problems.are_bundled or problems.are_files:
+        _refuse_split(options, "a file, which has no splits")
+        files = {str(file): open_file(file, options.delimiter) for file in problems.files()}
+    else:
+        files = {str(problems): _data_set(options)}
+    rows = tuple(files.values())
+    options = find_columns(options, next(_read(rows), None))
+    if options.data_labels:
+        labels = read_label_names(options.data_labels)
+    else:
+        names = label_names(files, options.label_column) or infer_label_names(_read(rows), options)
+        labels = LabelNames(names, names)
+    check_number(labels.names, options)
+    return ProblemSource(options, rows, labels)
+
+
+def _in_memory(options: ProblemOptions) -> Rows:
+    problems = options.problems
+    if problems.table is None:
+        raise InputError(
+            f"the problems of this run were in memory ({problems}): give them again with {param('problems')}"
+        )
+    _refuse_split(options, "in memory: give one split")
+    return table_rows(problems.table, str(problems))
+
+
+def _data_set(options: ProblemOptions) -> Rows:
+    name = str(options.problems)
+    if is_path(name) and not Path(name).is_dir():
+        raise InputError(f"no such file: {name} (expected a {', '.join(FILE_TYPES)} file or a Hub id)")
+    if options.delimiter is not None:
+        raise InputError(f"{param('delimiter')} is for text files, and {name} is not one: remove it")
+    return table_rows(load_dataset(name, options.config, options.split), f"{name} split {options.split}")
+
+
+def _refuse_split(options: ProblemOptions, what: str) -> None:
+    if options.split is not None:
+        raise InputError(f"the split is {options.split!r}, but {options.problems} is {what}")
+
+
+def _read(files: Iterable[Rows]) -> Iterator[SourceRow]:
+    return chain.from_iterable(file.read() for file in files)
 
 
 @dataclass(frozen=True)
@@ -60,6 +179,7 @@ class Survey:
         without_label: Number of rows without a gold label, which are left out.
         digest: Sum of the sha256 of every problem, modulo 2^256, in hexadecimal digits. Independent of their order.
         repeated: Ids made from the content that several problems share, as numbers in ascending order.
+        problems: All problems in the order of the source, from `read_problems`.
     """
 
     label_names: tuple[str, ...]
@@ -67,27 +187,18 @@ class Survey:
     without_label: int
     digest: str
     repeated: Sequence[int]
+    problems: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True)
-class AllProblems(Survey):
-    """All problems of a source, in its order."""
-
-    problems: tuple[Problem, ...]
-
-
-def read_problems(options: ProblemOptions) -> AllProblems:
+def read_problems(options: ProblemOptions) -> Survey:
     """Read all problems of a source into memory.
 
     Args:
         options: Names the source, its columns and its labels.
-
-    Raises:
-        InputError: If the source cannot be read, a row is invalid, or an id is not unique.
     """
     source = open_source(options)
     survey = survey_problems(source)
-    return AllProblems(**vars(survey), problems=tuple(stream_problems(source, survey)))
+    return replace(survey, problems=tuple(stream_problems(source, survey)))
 
 
 def survey_problems(source: ProblemSource, stage: Stage | None = None, language: LanguageCheck | None = None) -> Survey:
@@ -99,29 +210,24 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
         source: The source.
         stage: Counts the rows that were read.
         language: Checks the language of the problems; None for any language.
-
-    Raises:
-        InputError: If the source cannot be read, has no problem, a row is invalid, an id is not unique, or the problems
-            look like another language.
     """
     names = source.labels.names
-    with_label, without_label, total = 0, 0, 0
+    rows = total = 0
     ids, pairs, labels = array("Q"), array("q"), array("H")
-    for row in source:
+    for rows, (location, problem) in enumerate(source, start=1):  # noqa: B007 - also read after the loop
         if stage is not None:
             stage.advance(1)
-        if row.label is None:
-            without_label += 1
+        if problem is None:
             continue
-        with_label += 1
         if language is not None:
-            language.add(row.location, row.premise, row.hypothesis)
-        identity = _base_id(row, names)
-        total += content_number(identity, row.premise, row.hypothesis, names[row.label], *row.extra)
-        ids.append(int(identity, 16) if row.id is None else id_hash(identity))
-        pairs.append(hash((row.premise, row.hypothesis)))
-        labels.append(row.label)
-    if not with_label:
+            language.add(location, problem.premise, problem.hypothesis)
+        identity = _base_id(problem, names)
+        total += content_number(identity, problem.premise, problem.hypothesis, names[problem.label], *problem.extra)
+        ids.append(id_hash(identity) if problem.id else int(identity, 16))
+        pairs.append(hash((problem.premise, problem.hypothesis)))
+        labels.append(problem.label)
+    without_label = rows - len(labels)
+    if not labels:
         raise InputError(no_problem(source, without_label))
     if language is not None:
         language.require(str(source.options.problems))
@@ -131,7 +237,7 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
     warn_of_several_labels(source, pairs, labels)
     if source.labels_are_numbers:
         _say_assumed_names(source, labels)
-    return Survey(names, with_label, without_label, digest_of(total), repeated)
+    return Survey(names, len(labels), without_label, digest_of(total), repeated)
 
 
 def warn_of_several_labels(source: ProblemSource, pairs: Sequence[int], labels: Sequence[int]) -> None:
@@ -146,11 +252,11 @@ def warn_of_several_labels(source: ProblemSource, pairs: Sequence[int], labels: 
     _, first, number = np.unique(np.asarray(pairs), return_index=True, return_inverse=True)
     several = first[np.unique(number[of_rows != of_rows[first][number]])]
     if several.size:
-        row = next(islice((row for row in source if row.label is not None), int(several.min()), None))
+        labeled = (location for location, problem in source if problem is not None)
         logger.warning(
             "%s: %d pair(s) of premise and hypothesis have more than one gold label, and each of their rows counts: "
             "remove those that are wrong (the first pair is at %s)",
-            *(source.options.problems, several.size, row.location),
+            *(source.options.problems, several.size, next(islice(labeled, int(several.min()), None))),
         )
 
 
@@ -180,29 +286,24 @@ def stream_problems(source: ProblemSource, survey: Survey) -> Iterator[Problem]:
     Args:
         source: The source.
         survey: The survey of the same source.
-
-    Raises:
-        InputError: If the source has changed since the survey.
     """
-    ordinals = dict.fromkeys(survey.repeated, 0)
-    number = 0
-    for row in source:
-        if row.label is None:
+    ordinals, number = dict.fromkeys(survey.repeated, 0), 0
+    for _, problem in source:
+        if problem is None:
             continue
         number += 1
-        identity = _base_id(row, survey.label_names)
-        if row.id is None and (content := int(identity, 16)) in ordinals:
+        identity = _base_id(problem, survey.label_names)
+        if not problem.id and (content := int(identity, 16)) in ordinals:
             ordinals[content] += 1  # the first keeps its id, the second gets -2, and so on
             identity += f"-{ordinals[content]}" if ordinals[content] > 1 else ""
-        yield Problem(identity, row.premise, row.hypothesis, row.label, row.extra)
+        yield replace(problem, id=identity)
     if number != survey.with_label:
         raise InputError(f"{source.options.problems} changed while it was read; run the command again")
 
 
-def _base_id(row: CheckedRow, label_names: Sequence[str]) -> str:
+def _base_id(problem: Problem, label_names: Sequence[str]) -> str:
     """Return the source's id of a problem, or the id made from its content, without ordinal."""
-    assert row.label is not None
-    return content_id(row.premise, row.hypothesis, label_names[row.label]) if row.id is None else row.id
+    return problem.id or content_id(problem.premise, problem.hypothesis, label_names[problem.label])
 
 
 def no_problem(source: ProblemSource, without_label: int) -> str:
@@ -216,15 +317,15 @@ def _require_unique_ids(source: ProblemSource, repeated_hashes: Sequence[int]) -
     """Read the source again to compare the ids that have the same hash."""
     locations: dict[str, str] = {}
     repeated = {*repeated_hashes}
-    for row in source:
-        if row.id is None or id_hash(row.id) not in repeated:
+    for location, problem in source:
+        if problem is None or id_hash(problem.id) not in repeated:
             continue
-        if row.id in locations:
+        if problem.id in locations:
             raise InputError(
-                f"{row.location}: duplicate id {row.id!r} (first seen at {locations[row.id]}). Ids must be unique; "
+                f"{location}: duplicate id {problem.id!r} (first seen at {locations[problem.id]}). Ids must be unique; "
                 f"without {param('id_column')} they are made from the content"
             )
-        locations[row.id] = row.location
+        locations[problem.id] = location
 
 
 def content_id(premise: str, hypothesis: str, label: str) -> str:
@@ -238,7 +339,7 @@ def id_hash(identity: str) -> int:
     return int.from_bytes(hashlib.sha256(identity.encode()).digest()[:HASH_BYTES])
 
 
-def repeated_numbers(numbers: array[int]) -> array[int]:
+def repeated_numbers(numbers: "array[int]") -> "array[int]":
     """Return the numbers that occur more than once.
 
     Args:

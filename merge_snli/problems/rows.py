@@ -45,9 +45,6 @@ class SourceRow(NamedTuple):
         Args:
             column: The column's name.
             option: The option that sets this name, for the message.
-
-        Raises:
-            InputError: If the row has no such column.
         """
         self.require({option: column})
         return self.values[column]
@@ -57,12 +54,9 @@ class SourceRow(NamedTuple):
 
         Args:
             columns: Their names, by the option that sets each.
-
-        Raises:
-            InputError: If one or more are missing.
         """
-        asked = [(option, column) for option, name in columns.items() for column in self.columns_of(name)]
-        missing = [(option, column) for option, column in asked if column not in self.values]
+        named = ((option, column) for option, name in columns.items() for column in self.columns_of(name))
+        missing = [(option, column) for option, column in named if column not in self.values]
         if not missing:
             return
         names = [str(name) for name in self.values]
@@ -92,16 +86,10 @@ def label_text(row: SourceRow, column: str) -> str:
     Args:
         row: A row of the source.
         column: The label's column.
-
-    Raises:
-        InputError: If the column is missing.
     """
     label = row.value(column, "label_column")
-    if label is None:
-        return ""
-    if isinstance(label, float) and math.isnan(label):
-        return ""
-    return str(label).strip()
+    is_missing = label is None or (isinstance(label, float) and math.isnan(label))
+    return "" if is_missing else str(label).strip()
 
 
 def column_text(row: SourceRow, column: str, option: str) -> str:
@@ -111,9 +99,6 @@ def column_text(row: SourceRow, column: str, option: str) -> str:
         row: A row of the source.
         column: The column.
         option: The option that names the column, for messages.
-
-    Raises:
-        InputError: If the row has no such column, or the text cannot be written as UTF-8.
     """
     value = row.value(column, option)
     if value is None:
@@ -130,9 +115,6 @@ def require_valid_unicode(text: str, row: SourceRow, column: str) -> None:
         text: The text.
         row: Its row, for the message.
         column: Its column, for the message.
-
-    Raises:
-        InputError: If it cannot.
     """
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise InputError(
@@ -183,8 +165,8 @@ class LabelNames:
 
 def without_decimals(text: str) -> str:
     """Return `1` for `1.0`, and any other text unchanged."""
-    found = WHOLE_NUMBER.fullmatch(text)
-    return text if found is None else found[1]
+    match = WHOLE_NUMBER.fullmatch(text)
+    return text if match is None else match[1]
 
 
 def read_label_names(entries: Sequence[str]) -> LabelNames:

@@ -20,7 +20,7 @@ from datatrove.executor.ray import RayPipelineExecutor
 from datatrove.executor.slurm import SlurmPipelineExecutor
 from datatrove.pipeline.base import PipelineStep
 
-from merge_snli.base.errors import InputError, reason
+from merge_snli.base.errors import REASON, explained
 from merge_snli.base.progress import format_duration
 from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage
 from merge_snli.base.table import Column, Table
@@ -92,26 +92,16 @@ class RayExecutor(RayPipelineExecutor):  # type: ignore[misc]
     """
 
     def run(self) -> None:
-        """Run the tasks that are not complete; Ray starts those of a lost process or machine again.
-
-        Raises:
-            InputError: If Ray does not accept the options of the tasks.
-        """
+        """Run the tasks that are not complete; Ray starts those of a lost process or machine again."""
         import ray  # not by the tasks of other executors
 
         gigabytes = self.mem_per_cpu_gb * self.cpus_per_task
         resources = {"CPU": self.cpus_per_task, "GPU": self.gpus_per_task, "memory": gigabytes * 1024**3}
-        options: dict[str, Any] = {
-            "num_cpus": resources["CPU"],
-            "num_gpus": resources["GPU"],
-            "memory": resources["memory"],
-            **RAY_TASKS,
-            **self.ray_remote_kwargs,
-        }
-        try:
+        cpus, gpus, memory = resources.values()
+        options = {"num_cpus": cpus, "num_gpus": gpus, "memory": memory, **RAY_TASKS, **self.ray_remote_kwargs}
+        message = f"ray_remote_kwargs {self.ray_remote_kwargs} is not valid: {REASON}"
+        with explained((TypeError, ValueError), message):
             run_task = ray.remote(**options)(PipelineExecutor._run_for_rank)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"ray_remote_kwargs {self.ray_remote_kwargs} is not valid: {reason(error)}") from error
         if not any(_has(node, resources) for node in ray.nodes()):  # type: ignore[no-untyped-call]
             logger.warning(
                 "no machine of the Ray cluster has %d CPUs, %d GPUs and %d GB of memory for %s; waiting for one",
@@ -211,7 +201,7 @@ def _rows(
     options: ClusterOptions, stages: Sequence[RunStage], folder: Path, estimate: DryRun
 ) -> Iterator[tuple[str | int | None, ...]]:
     seconds = {TAG: estimate.reading, FILTERS: estimate.filters, WRITE: estimate.writing}
-    masked_lms = {each.name: each for each in estimate.masked_lms}
+    masked_lms = {masked_lm.name: masked_lm for masked_lm in estimate.masked_lms}
     loading = estimate.loading / len(masked_lms)  # a task loads one masked LM at most, the estimate is for all
     for stage in stages:
         tasks = options.submitted(stage, folder).tasks
@@ -238,12 +228,6 @@ def _scripts(options: ClusterOptions, stages: Sequence[RunStage], folder: Path) 
         yield f"{stage.name}:\n\n{script.replace(temporary, str(run.folder.parent)).rstrip()}\n"
 
 
-def _run_pickled(path: str, rank: int) -> None:
-    """Run one task of a local executor."""
+if __name__ == "__main__":  # one task of a local executor
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    executor: LocalExecutor = dill.loads(Path(path).read_bytes())
-    executor._run_for_rank(rank, 1)
-
-
-if __name__ == "__main__":
-    _run_pickled(sys.argv[1], int(sys.argv[2]))
+    dill.loads(Path(sys.argv[1]).read_bytes())._run_for_rank(int(sys.argv[2]), 1)

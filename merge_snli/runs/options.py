@@ -123,10 +123,6 @@ def read_cluster_file(path: Path) -> ClusterOptions:
 
     Args:
         path: A TOML file with a table for each stage, and `[defaults]` for all of them.
-
-    Raises:
-        InputError: If datatrove is not installed, the file cannot be read, a key is unknown or has no effect with the
-            executor, or a value is invalid.
     """
     if find_spec("datatrove") is None:
         raise InputError(f"{param('cluster')} needs datatrove, which is not installed: {install_command('cluster')}")

@@ -3,16 +3,14 @@
 Tasks on other machines write here, so every file is written whole and renamed into place, and none is locked.
 """
 
-import json
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-from merge_snli.base.errors import InputError, param
-from merge_snli.base.files import ON_WINDOWS, is_running, machine_name, write_json
+from merge_snli.base.errors import explained, param
+from merge_snli.base.files import ON_WINDOWS, is_running, machine_name, read_json, write_json
 
 CLUSTER_FILE, SUBMITTER_FILE = "cluster.json", "submitter.json"
 
@@ -61,7 +59,7 @@ class SubmittedStage:
         """Return the file with what the process of a task has printed; None if it has not been started."""
         path = self.folder / "output" / f"{task:05}.txt"
         if self.job is not None:
-            ranks = _read_json(self.folder / "ranks_to_run.json")
+            ranks = read_json(self.folder / "ranks_to_run.json")  # datatrove may be writing it
             if ranks is None or task not in ranks:
                 return None
             path = self.folder / "slurm_logs" / f"{self.job}_{ranks.index(task)}.out"
@@ -110,31 +108,25 @@ def output_folder(folder: Path) -> Path:
 
 def write_run(folder: Path, run: Sequence[SubmittedStage]) -> None:
     """Write the stages of a run, in order."""
-    stages = [{**asdict(stage), "folder": stage.folder.relative_to(folder).as_posix()} for stage in run]
-    for stage in stages:
-        del stage["executor"]
-    write_json(folder / CLUSTER_FILE, {"executor": run[0].executor, "stages": stages})
+    stages = [asdict(stage) | {"folder": stage.folder.relative_to(folder).as_posix()} for stage in run]
+    executor = {stage.pop("executor") for stage in stages}.pop()
+    write_json(folder / CLUSTER_FILE, {"executor": executor, "stages": stages})
 
 
 def read_run(folder: Path) -> tuple[SubmittedStage, ...]:
-    """Read the stages of a run, in order; empty if there is no run.
-
-    Raises:
-        InputError: If the file is of another version of merge-snli.
-    """
-    content = _read_json(folder / CLUSTER_FILE)
+    """Read the stages of a run, in order; empty if there is no run."""
+    content = read_json(folder / CLUSTER_FILE)
     if content is None:
         return ()
-    try:
+    message = (
+        f"{folder / CLUSTER_FILE} is damaged, or of another version of merge-snli: delete {folder} and run the command "
+        f"with {param('cluster')} again, which keeps the finished answers"
+    )
+    with explained((KeyError, TypeError), message):
         return tuple(
             SubmittedStage(**{**stage, "folder": folder / stage["folder"], "executor": content["executor"]})
             for stage in content["stages"]
         )
-    except (KeyError, TypeError) as error:
-        raise InputError(
-            f"{folder / CLUSTER_FILE} is damaged, or of another version of merge-snli: delete {folder} and run the "
-            f"command with {param('cluster')} again, which keeps the finished answers"
-        ) from error
 
 
 def task_file(stage_folder: Path, task: int) -> Path:
@@ -149,7 +141,7 @@ def write_task(stage_folder: Path, task: int, record: TaskRecord) -> None:
 
 def read_task(stage_folder: Path, task: int) -> TaskRecord | None:
     """Read how far a task is; None if it has not started."""
-    content = _read_json(task_file(stage_folder, task))
+    content = read_json(task_file(stage_folder, task))
     return None if content is None else TaskRecord(**content)
 
 
@@ -169,11 +161,3 @@ def is_submitting(folder: Path) -> bool:
         if host == machine_name() and not ON_WINDOWS:
             return is_running(pid)
     return is_fresh(file)
-
-
-def _read_json(path: Path) -> Any:  # noqa: ANN401 - what the file has
-    """Return the content of a file; None if it is missing, or datatrove is just writing it."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, explained, param
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import Column, Table
 from merge_snli.runs.run_folder import (
@@ -26,6 +26,9 @@ from merge_snli.runs.run_folder import (
 
 Json = dict[str, Any]
 
+# What a message says of a command of Slurm that this machine lacks.
+NOT_INSTALLED = "is not installed: use a machine of the Slurm cluster"
+
 
 def is_active(folder: Path, stages: Sequence[SubmittedStage]) -> bool:
     """Return whether a run has Slurm jobs in the queue, or the command that submitted it is still running.
@@ -33,9 +36,6 @@ def is_active(folder: Path, stages: Sequence[SubmittedStage]) -> bool:
     Args:
         folder: The folder of the run.
         stages: Its stages.
-
-    Raises:
-        InputError: If Slurm does not answer.
     """
     return is_submitting(folder) or bool(queued(stages))
 
@@ -51,9 +51,6 @@ def run_status(folder: Path) -> dict[str, Any]:
         were stopped. A stage has the number of its `tasks` in all and by state. Its `units_per_second` are those of all
         running tasks together, or of the finished ones if none runs; its `seconds_left` are estimated for the case that
         no task is waiting for resources. Both are None if unknown.
-
-    Raises:
-        InputError: If there is no run, or Slurm does not answer.
     """
     run = read_run(folder)
     if not run:
@@ -61,12 +58,12 @@ def run_status(folder: Path) -> dict[str, Any]:
             f"{folder} has no run on a cluster: pass the {param('out')} folder of a command with {param('cluster')}"
         )
     active = is_active(folder, run)
-    found = [_stage_status(stage, active=active) for stage in run]
+    states = [_stage_status(stage, active=active) for stage in run]
     return {
         "executor": run[0].executor,
         "active": active,
-        "stages": [stage for stage, _ in found],
-        "failures": [failure for _, failures in found for failure in failures],
+        "stages": [stage for stage, _ in states],
+        "failures": [failure for _, failures in states for failure in failures],
     }
 
 
@@ -196,9 +193,6 @@ def queued(stages: Sequence[SubmittedStage]) -> tuple[str, ...]:
 
     Args:
         stages: Stages that this user has submitted.
-
-    Raises:
-        InputError: If Slurm does not answer.
     """
     jobs = [stage.job for stage in stages if stage.job is not None]
     queue = _run("squeue", "--noheader", "--me", "--format=%F").split() if jobs else ()
@@ -210,22 +204,13 @@ def cancel(jobs: Sequence[str]) -> None:
 
     Args:
         jobs: Ids of jobs.
-
-    Raises:
-        InputError: If Slurm cannot cancel them.
     """
     _run("scancel", *jobs)
 
 
-def not_installed(command: str) -> InputError:
-    """Return the error of a machine that lacks a command of Slurm."""
-    return InputError(f"{command} is not installed: use a machine of the Slurm cluster")
-
-
 def _run(*command: str) -> str:
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    except FileNotFoundError as error:
-        raise not_installed(command[0]) from error
-    except subprocess.CalledProcessError as error:
-        raise InputError(f"{command[0]} failed: {error.stderr.strip()}") from error
+    with explained(FileNotFoundError, f"{command[0]} {NOT_INSTALLED}"):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise InputError(f"{command[0]} failed: {done.stderr.strip()}")
+    return done.stdout

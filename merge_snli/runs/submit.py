@@ -15,7 +15,7 @@ from pathlib import Path
 from datatrove.utils.logging import logger as datatrove_log
 
 from merge_snli.base import __version__
-from merge_snli.base.errors import InputError, reason
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import disk_errors_as_input_errors, machine_name, sha256_of_json
 from merge_snli.base.progress import Progress, repeating
 from merge_snli.base.stages import RunStage
@@ -34,7 +34,7 @@ from merge_snli.runs.run_folder import (
     task_file,
     write_run,
 )
-from merge_snli.runs.status import failure_text, is_active, not_installed, queued, run_status
+from merge_snli.runs.status import NOT_INSTALLED, failure_text, is_active, queued, run_status
 from merge_snli.runs.task import StageTask
 
 logger = logging.getLogger(__name__)
@@ -126,7 +126,7 @@ def _executor(
         resources,
         tasks=run.tasks,
         folder=run.folder,
-        after=[each.job for each in earlier if each.job is not None],
+        after=[run.job for run in earlier if run.job is not None],
         after_failures=stage.after_failures,
     )
 
@@ -142,12 +142,12 @@ def _submit(stages: Sequence[RunStage], runs: list[SubmittedStage], options: Clu
         raise InputError("this is a task of a Slurm job: submit from a login node, or from an interactive job")
     for nth, stage in enumerate(stages):
         executor = _executor(stage, runs[nth], _before(stage, stages, runs), options)
-        try:
+        refused = "sbatch refused the job (its message is above): check the cluster file"
+        with (
+            explained(FileNotFoundError, f"sbatch {NOT_INSTALLED}"),
+            explained(subprocess.CalledProcessError, refused),
+        ):
             executor.run()
-        except FileNotFoundError as error:
-            raise not_installed("sbatch") from error
-        except subprocess.CalledProcessError as error:
-            raise InputError("sbatch refused the job (its message is above): check the cluster file") from error
         runs[nth] = replace(runs[nth], job=None if executor.job_id == -1 else str(executor.job_id))
         # Written after each stage, so that `work cancel` knows every job even if the next one is refused.
         write_run(folder, runs)
@@ -160,7 +160,7 @@ def _run_here(
     with _connected(options.address) if options.executor == RAY else nullcontext():
         for stage, run in zip(stages, runs, strict=True):
             earlier = _before(stage, stages, runs)
-            if any(len(each.completed()) < each.tasks for each in earlier) and not stage.after_failures:
+            if any(len(before.completed()) < before.tasks for before in earlier) and not stage.after_failures:
                 return
             executor = _executor(stage, run, earlier, options)
             with _progress_of(run, progress):
@@ -185,10 +185,9 @@ def _connected(address: str) -> Iterator[None]:
     """Connect to a Ray cluster; at the end, Ray stops the tasks that are still running."""
     import ray
 
-    try:
+    message = f"cannot connect to the Ray cluster at {address!r}: {REASON}"
+    with explained((ConnectionError, ValueError, RuntimeError), message):
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        raise InputError(f"cannot connect to the Ray cluster at {address!r}: {reason(error)}") from error
     try:
         yield
     finally:

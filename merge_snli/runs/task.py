@@ -51,13 +51,8 @@ class StageTask(PipelineStep):  # type: ignore[misc]
         self._threads = threads
 
     def run(self, data: Any, rank: int = 0, world_size: int = 1) -> tuple[()]:  # noqa: ANN401
-        """Do the share of one task.
-
-        Raises:
-            InputError: If the work raises it; its message is in the task's record.
-        """
-        for name, value in {**ENVIRONMENT, "OMP_NUM_THREADS": str(self._threads)}.items():
-            os.environ[name] = value  # before torch is imported
+        """Do the share of one task."""
+        os.environ.update(ENVIRONMENT, OMP_NUM_THREADS=str(self._threads))  # before torch is imported
         started = time.time()
 
         def note(state: str, error: str | None = None) -> None:
@@ -79,8 +74,8 @@ class StageTask(PipelineStep):  # type: ignore[misc]
                     self._work(TaskShare(rank, world_size), stage)
             except Exception as error:
                 if isinstance(error, IncompleteError):
-                    for each in self._earlier:
-                        each.forget()
+                    for earlier in self._earlier:
+                        earlier.forget()
                 internal = f"internal error, {type(error).__name__}: {reason(error)}"
                 note(FAILED, as_flags(error) if isinstance(error, InputError) else internal)
                 raise

@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
-from merge_snli.dataset.annotators import COLUMN
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames, is_nli
+from merge_snli.dataset.variants import ANNOTATOR_LABELS
 from merge_snli.models.labels import Missing, Pair
 from merge_snli.scoring.statistics.values import ratios
 
@@ -204,7 +204,7 @@ class ScoredData:
         if self.annotators is None or self.seeds is None:
             raise InputError(
                 f"{param('min_agreement')} needs the labels of annotators, which {self.full_name} does not have: "
-                f"generate it with {param('keep_column')} {COLUMN} from files that have this column"
+                f"generate it with {param('keep_column')} {ANNOTATOR_LABELS} from files that have this column"
             )
         votes = self.annotators[np.arange(len(self.annotators)), self.seeds.labels]
         return ratios(votes, self.annotators.sum(axis=1))

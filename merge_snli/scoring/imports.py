@@ -14,7 +14,7 @@ from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, canonical_name, canonical_names
 from merge_snli.models.function import model_from_answers
 from merge_snli.models.labels import Pair
-from merge_snli.problems.file_rows import open_file
+from merge_snli.problems.formats import open_file
 from merge_snli.problems.rows import LabelNames, SourceRow
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.evaluate import evaluate

@@ -16,17 +16,15 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.option import require_unique
 from merge_snli.base.progress import Progress
-from merge_snli.dataset.annotators import annotators_by_seed
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.dataset.variants import validated_by
+from merge_snli.dataset.variants import annotators_by_seed, validated_by
 from merge_snli.models.labels import Pair
-from merge_snli.problems.checked_rows import check_row
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import content_number, digest_of, no_problem, warn_of_several_labels
+from merge_snli.problems.problem import check_row
+from merge_snli.problems.reading import content_number, digest_of, no_problem, open_source, warn_of_several_labels
 from merge_snli.problems.rows import JOIN, SourceRow, column_text
-from merge_snli.problems.source import open_source
 from merge_snli.schema import SEED, WORD_CLASSES
 from merge_snli.scoring.data import (
     AGREEMENT,
@@ -211,7 +209,7 @@ def read_groups(
         for row in islice(source.read(), source.options.limit):
             stage.advance(1)
             checked = check_row(row, source.options, source.labels)
-            if checked.label is None:
+            if checked is None:
                 continue
             group = column_text(row, group_column, "group_column")
             if not group.strip():

@@ -65,6 +65,8 @@ class StrictValue:
 
 # How a language model's answers were read.
 GENERATED, RANKED = ANSWERS = ("generated", "ranked")
+# Settings of a language model that its title names: the schema of the answer, and what reads its unread replies.
+SCHEMA, READER = "response_schema", "reader"
 
 
 @dataclass(frozen=True)
@@ -194,8 +196,14 @@ class PromptRecord(StrictValue):
     @property
     def title(self) -> str:
         """The prompt in a few words, such as `few_shot, 3 shots`."""
-        shots = [] if not self.shots else [f"{self.shots} shot{'s' if self.shots > 1 else ''}"]
-        return ", ".join([self.prompt, *shots, *(["ranked"] if self.answers == RANKED else [])])
+        reader = self.settings.get(READER, "").strip('"')
+        about = {
+            f"{self.shots} shot{'s' if self.shots > 1 else ''}": self.shots,
+            "ranked": self.answers == RANKED,
+            "schema": SCHEMA in self.settings,
+            f"reader {reader}": reader,
+        }
+        return ", ".join([self.prompt, *(text for text, holds in about.items() if holds)])
 
 
 @dataclass(frozen=True)

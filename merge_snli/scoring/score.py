@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.option import described, with_keywords
-from merge_snli.models.async_function import CONCURRENCY, ask_all, is_async, journal_name
-from merge_snli.models.function import function_name, label_reader, model_from_function
+from merge_snli.models.function import (
+    CONCURRENCY,
+    call_all,
+    function_name,
+    is_async,
+    journal_name,
+    label_reader,
+    model_from_function,
+)
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.scored_model import model_from_name, model_from_pipeline, pipeline_of
 from merge_snli.scoring.opening import open_config
@@ -21,8 +28,7 @@ from merge_snli.scoring.store import check_results_folder, work_folder
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, TextClassificationPipeline
 
-    from merge_snli.models.async_function import AsyncLabelFunction
-    from merge_snli.models.function import LabelFunction
+    from merge_snli.models.function import AsyncLabelFunction, LabelFunction
     from merge_snli.models.labels import Pair
     from merge_snli.scoring.data import ScoredData
     from merge_snli.scoring.result import Result
@@ -111,7 +117,7 @@ def _score_function(
     if is_async(function):
         predict = cast("AsyncLabelFunction", function)
         journal = None if out is None else work_folder(out) / "answers" / journal_name(predict, name, version)
-        answers = ask_all(
+        answers = call_all(
             predict,
             (*data.pairs, *(() if source is None else source.new_pairs)),
             read=label_reader(data.label_names, name),

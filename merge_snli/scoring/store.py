@@ -22,7 +22,7 @@ from merge_snli.base.differences import differences
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import sha256_of_file, sha256_of_json, write_bytes
 from merge_snli.base.table import count
-from merge_snli.dataset.folders import check_out
+from merge_snli.dataset.stored import check_out
 from merge_snli.scoring.answer_table import from_bytes, from_table, to_bytes, with_data
 from merge_snli.scoring.answers import Answers
 from merge_snli.scoring.data import ScoredData

@@ -14,10 +14,9 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import Record
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset
 from merge_snli.validation.card import check_card
-from merge_snli.validation.data_files import check_annotation, check_data_files
+from merge_snli.validation.data_files import check_annotation, check_data_files, check_pairs
 from merge_snli.validation.findings import Collector, Finding, ValidationReport
 from merge_snli.validation.folder import check_digests, check_folder, check_repository
-from merge_snli.validation.pairs import check_pairs
 from merge_snli.validation.recorded_run import check_run_toml, read_record, read_run
 
 __all__ = ["Finding", "ValidationReport", "validate"]

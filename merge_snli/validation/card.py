@@ -40,22 +40,16 @@ def check_card(folder: Path, record: Record, collector: Collector) -> None:
     if not all((folder / name).is_file() for name in (CARD_FILE, *shown)):
         return
     try:
-        content = (folder / CARD_FILE).read_bytes()
-        card = render_card(record, folder).encode()
+        content, card = (folder / CARD_FILE).read_bytes(), render_card(record, folder).encode()
+        if is_complete:
+            _compare_lines(content, card, collector)
+        else:
+            metadata, expected = read_metadata(content), read_metadata(card)
+            for key in LOADED_METADATA:
+                collector.compare(CARD_FILE, key, metadata.get(key), expected.get(key), "the data gives")
     except (*READ_ERRORS, *YAML_ERRORS) as error:
         message = reason(error).replace(str(folder), "").replace("\n", " ")
         collector.find(CARD_FILE, None, None, f"cannot be compared with the record and the data: {message}")
-        return
-    if is_complete:
-        _compare_lines(content, card, collector)
-        return
-    try:
-        metadata, expected = read_metadata(content), read_metadata(card)
-    except YAML_ERRORS as error:
-        collector.find(CARD_FILE, None, None, f"has invalid metadata: {reason(error)}")
-        return
-    for key in LOADED_METADATA:
-        collector.compare(CARD_FILE, key, metadata.get(key), expected.get(key), "the data gives")
 
 
 def read_metadata(content: bytes) -> dict[str, Any]:
@@ -73,10 +67,10 @@ def read_metadata(content: bytes) -> dict[str, Any]:
 
 
 def _compare_lines(content: bytes, card: bytes, collector: Collector) -> None:
-    found, expected = (text.decode("utf-8", "backslashreplace").split("\n") for text in (content, card))
-    matcher = difflib.SequenceMatcher(a=found, b=expected, autojunk=False)
+    stored, expected = (text.decode("utf-8", "backslashreplace").split("\n") for text in (content, card))
+    matcher = difflib.SequenceMatcher(a=stored, b=expected, autojunk=False)
     for tag, start, end, expected_start, expected_end in matcher.get_opcodes():
         if tag != "equal":
-            was, must_be = "\n".join(found[start:end]), "\n".join(expected[expected_start:expected_end])
+            was, must_be = "\n".join(stored[start:end]), "\n".join(expected[expected_start:expected_end])
             message = f"is {quoted(was)}; the data gives {quoted(must_be)}"
             collector.find(CARD_FILE, None, f"line {start + 1}", message)

@@ -1,9 +1,7 @@
-"""Check all data files: rows of `all` and `seed`, files derived from these two, and the scores of annotators."""
+"""Check all data files: rows of variants and seeds, files derived from these two, scores of annotators, and pairs."""
 
-import json
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -13,19 +11,27 @@ import pyarrow as pa
 from generation.output.write_data import write_data
 from generation.seeds_from import Seeds
 from generation.work import METHOD_VERSION
+from merge_snli.base.errors import InputError, Message
 from merge_snli.base.files import sha256_of_file
+from merge_snli.card.dataset_folder import config_record
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
-from merge_snli.dataset.record import AnnotationRecord, ConfigRecord, generation_of
+from merge_snli.dataset.record import AnnotationRecord, ConfigRecord, Record, as_json, generation_of
 from merge_snli.dataset.stored import RUN_FILE
-from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, features
+from merge_snli.pairs.options import SimplePairOptions
+from merge_snli.pairs.output import METHOD_VERSION as PAIRS_METHOD_VERSION
+from merge_snli.pairs.output import PairConfig, stored_table
+from merge_snli.pairs.simple_pair import COMMAND, simple_pair_configs
+from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, features
 from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.folder import check_digests
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column, read_tables
 from merge_snli.validation.recorded_run import ANNOTATED, SEEDS, VARIANTS, RecordedRun
-from merge_snli.validation.rows import check_rows, find_resources
+from merge_snli.validation.rows import check_rows
 from merge_snli.validation.seeds import Row
 
 LOWEST, HIGHEST = 1, 5
+
+NEW_RUN = "a new run with the recorded options"
 
 
 def check_data_files(folder: Path, run: RecordedRun, tagger: str | None, collector: Collector) -> None:
@@ -45,7 +51,7 @@ def check_data_files(folder: Path, run: RecordedRun, tagger: str | None, collect
             _check_table(folder, name, run, collector)
         return
     if run.record.method_version == METHOD_VERSION:
-        check_rows(folder, run, find_resources(run, tagger, collector), collector)
+        check_rows(folder, run, tagger, collector)
     else:
         collector.skip(f"rows: written by method version {run.record.method_version}, this is {METHOD_VERSION}")
     _check_derived(folder, run, collector)
@@ -65,36 +71,27 @@ def _check_derived(folder: Path, run: RecordedRun, collector: Collector) -> None
             return
         _check_bytes(folder, Path(copy), run, collector)
     compare_configs(run.record.configs, configs, collector)
-    seeds = generation_of(run.record).seeds
-    if seeds is not None:
-        collector.compare(RUN_FILE, "generation.seeds.digest", seeds.digest, _seeds(folder).digest, "the data has")
+    if (recorded := generation_of(run.record).seeds) is not None:
+        columns = read_tables(folder / VARIANTS, columns=["seed_id", "word_class"])
+        classes = pa.concat_tables(columns).group_by("seed_id").aggregate([("word_class", "distinct")]).to_pylist()
+        seeds = Seeds("", {row["seed_id"]: frozenset(row["word_class_distinct"]) for row in classes}, {})
+        collector.compare(RUN_FILE, "generation.seeds.digest", recorded.digest, seeds.digest, "the data has")
 
 
 def compare_configs(
-    recorded: Mapping[str, ConfigRecord], found: Mapping[str, ConfigRecord], collector: Collector
+    recorded: Mapping[str, ConfigRecord], given: Mapping[str, ConfigRecord], collector: Collector
 ) -> None:
     """Report what the record says of configs other than the data.
 
     Args:
         recorded: The configs of the record.
-        found: The configs that the data gives.
+        given: The configs that the data gives.
         collector: Gets the findings.
     """
-    if list(recorded) != list(found):
-        message = f"has {', '.join(recorded)}; the data has {', '.join(found)}"
-        collector.find(RUN_FILE, None, "configs", message)
-    for name in recorded.keys() & found.keys():
-        was, is_ = (json.loads(json.dumps(asdict(of[name]))) for of in (recorded, found))
-        collector.compare(RUN_FILE, f"configs.{name}", was, is_, "the data has")
-
-
-def _seeds(folder: Path) -> Seeds:
-    """Return the seeds and their word classes."""
-    classes: dict[str, frozenset[str]] = {}
-    pairs = zip(*(read_column(folder / VARIANTS, name) for name in ("seed_id", "word_class")), strict=True)
-    for seed_id, word_class in pairs:
-        classes[seed_id] = classes.get(seed_id, frozenset()) | {word_class}
-    return Seeds("", classes, {})
+    if list(recorded) != list(given):
+        collector.find(RUN_FILE, None, "configs", f"has {', '.join(recorded)}; the data has {', '.join(given)}")
+    for name in recorded.keys() & given.keys():
+        collector.compare(RUN_FILE, f"configs.{name}", as_json(recorded[name]), as_json(given[name]), "the data has")
 
 
 def _check_bytes(folder: Path, copy: Path, run: RecordedRun, collector: Collector) -> None:
@@ -125,9 +122,9 @@ def _has_same_rows(folder: Path, copy: Path, name: str, run: RecordedRun, collec
         return False
     tables = (read_tables(path / name) if (path / name).is_file() else () for path in (folder, copy))
     first, source = 0, f"config {SEED if name == SEEDS else ALL}, split {TEST}"
-    for found, expected in zip_longest(*tables):
-        if found is None or expected is None or not found.equals(expected):
-            rows, expected_rows = ([] if table is None else table.to_pylist() for table in (found, expected))
+    for table, expected in zip_longest(*tables):
+        if table is None or expected is None or not table.equals(expected):
+            rows, expected_rows = ([] if of is None else of.to_pylist() for of in (table, expected))
             if find_difference(name, first, rows, expected_rows, source, collector):
                 return False
         first += ROWS_PER_GROUP
@@ -175,29 +172,94 @@ def check_annotation(folder: Path, record: AnnotationRecord | None, collector: C
     check_digests(folder, {ANNOTATED: record.digest}, collector)
     if not check_table(folder, ANNOTATED, features(ANNOTATION).arrow_schema, collector):
         return
-    rows = [row for table in read_tables(folder / ANNOTATED) for row in table.to_pylist()]
+    rows = pa.concat_tables(read_tables(folder / ANNOTATED)).to_pylist()
     collector.count("scores of annotators", len(rows))
     if len(rows) != record.rows:
         collector.find(ANNOTATED, None, None, f"has {len(rows)} rows; the record has {record.rows}")
-    annotators = sorted({row["annotator"] for row in rows})
-    if annotators != list(record.annotators):
-        collector.find(
-            ANNOTATED, None, "annotator", f"has {quoted(annotators)}; the record has {quoted(list(record.annotators))}"
-        )
+    annotators, recorded = sorted({row["annotator"] for row in rows}), [*record.annotators]
+    if annotators != recorded:
+        message = f"has {quoted(annotators)}; the record has {quoted(recorded)}"
+        collector.find(ANNOTATED, None, "annotator", message)
     try:
         variants = set(read_column(folder / VARIANTS, "variant_id"))
     except READ_ERRORS:
         collector.skip(f"variants of {ANNOTATED}: {VARIANTS} cannot be read")
         return
-    previous = ("", "")
-    for number, row in enumerate(rows):
+    keys = [(row["variant_id"], row["annotator"]) for row in rows]
+    for number, (row, key, previous) in enumerate(zip(rows, keys, [("", ""), *keys], strict=False)):
         find = partial(collector.find, ANNOTATED, number)
         if row["variant_id"] not in variants:
             find("variant_id", f"{quoted(row['variant_id'])} is not a variant of config all")
-        for name in ("F", "R"):
-            if not LOWEST <= row[name] <= HIGHEST:
-                find(name, f"is {row[name]}, but must be from {LOWEST} to {HIGHEST}")
-        key = (row["variant_id"], row["annotator"])
+        for name in (name for name in ("F", "R") if not LOWEST <= row[name] <= HIGHEST):
+            find(name, f"is {row[name]}, but must be from {LOWEST} to {HIGHEST}")
         if key <= previous:
             find("variant_id", f"{quoted(list(key))} is double or out of order: it follows {quoted(list(previous))}")
-        previous = key
+
+
+def check_pairs(folder: Path, record: Record, collector: Collector) -> None:
+    """Check data files and rows.
+
+    Args:
+        folder: The data set's folder.
+        record: Its record.
+        collector: Gets the findings and counts.
+    """
+    again: dict[str, PairConfig] | None = None
+    try:
+        again = _made_again(record)
+    except InputError as error:
+        collector.skip(Message(f"sentences: {error.message.marked}"))
+    except TypeError as error:  # options of another version
+        collector.skip(f"sentences: {error}")
+    seen: set[str] = set()
+    for name, config in record.configs.items():
+        path = data_file(name, config.split)
+        collector.count("data files", (folder / path).is_file())
+        if check_table(folder, path, record.features(name).arrow_schema, collector):
+            table = pa.concat_tables(read_tables(folder / path))
+            _check_rows(folder, record, name, table, seen, collector)
+            if again is not None:
+                expected = stored_table(again[name]) if name in again else table[:0]
+                collector.count("regenerated rows", expected.num_rows)
+                if not table.equals(expected):
+                    find_difference(path, 0, table.to_pylist(), expected.to_pylist(), NEW_RUN, collector)
+
+
+def _check_rows(folder: Path, record: Record, name: str, table: pa.Table, seen: set[str], collector: Collector) -> None:
+    """Check that a group has one premise and no pair an id of `seen`, which gets its ids; and the record's counts."""
+    config, path = record.configs[name], data_file(name, record.configs[name].split)
+    collector.count("rows", table.num_rows)
+    premises: dict[str, str] = {}
+    columns = (table[column].to_pylist() for column in ("pair_id", record.group_column, "premise"))
+    for number, (pair_id, group, premise) in enumerate(zip(*columns, strict=True)):
+        if premises.setdefault(group, premise) != premise:
+            collector.find(path, number, record.group_column, f"{quoted(group)} has another premise in an earlier row")
+        if pair_id in seen:
+            collector.find(path, number, "pair_id", f"{quoted(pair_id)} is the id of an earlier pair")
+        seen.add(pair_id)
+    try:
+        counted = config_record(
+            folder,
+            name,
+            {config.split: table.num_rows},
+            config.columns,
+            description=config.description,
+            group_column=record.group_column,
+            label_names=record.label_names,
+        )
+    except READ_ERRORS:
+        collector.find(path, None, "label", f"has numbers other than 0 to {len(record.label_names) - 1}")
+        return
+    compare_configs({name: config}, {name: counted}, collector)
+
+
+def _made_again(record: Record) -> dict[str, PairConfig]:
+    """Return the rows that the recorded options give."""
+    if record.command != COMMAND:
+        raise InputError("the problems that they come from are not part of the data set")
+    if record.method_version != PAIRS_METHOD_VERSION:
+        raise InputError(f"made by method version {record.method_version}, this is {PAIRS_METHOD_VERSION}")
+    configs, sources = simple_pair_configs(SimplePairOptions(**record.options))
+    if sources != record.sources:
+        raise InputError("made from other words or templates than those of this installation")
+    return configs

@@ -28,7 +28,7 @@ class Finding:
     Attributes:
         file: The file's path relative to the data set's folder.
         row: The row number as in `datasets`, from 0; None if the finding is not about one row.
-        column: The column, or the place in a file without columns; None if the finding is not about one.
+        column: The column, or the path in a file without columns; None if the finding is not about one.
         message: What is wrong.
     """
 
@@ -40,7 +40,7 @@ class Finding:
     def __str__(self) -> str:
         """Return the finding as one line."""
         row = None if self.row is None else f"row {self.row}"
-        return f"{', '.join(part for part in (self.file, row, self.column) if part is not None)}: {self.message}"
+        return f"{', '.join(filter(None, (self.file, row, self.column)))}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class ValidationReport:
     Attributes:
         name: The data set as the user named it.
         findings: What is wrong; empty for a valid data set.
-        checked: Number of checked files, rows, seeds, draws and words.
+        checked: Number of checked files, rows, seeds, subsamples and words.
         not_checked: What could not be checked, and why.
     """
 
@@ -65,16 +65,16 @@ class ValidationReport:
 
 
 def report_text(report: ValidationReport) -> str:
-    """Return a report as text: one line per finding and per unchecked part, then a summary."""
+    """Return a report as text: one line per finding and per thing that was not checked, then a summary."""
     lines = [*map(str, report.findings), *(f"not checked: {reason}" for reason in report.not_checked)]
-    checked = ", ".join(_checked(number, names) for names, number in report.checked.items() if number)
+    # Such as `1 subsample` or `20 words tagged in place`.
+    checked = ", ".join(
+        f"{number:,} {re.sub('s(?![a-z])', '', names, count=1) if number == 1 else names}"
+        for names, number in report.checked.items()
+        if number
+    )
     verdict = count(len(report.findings), "finding") if report.findings else "valid"
     return "\n".join([*lines, f"{report.name}: {verdict}{f' (checked: {checked})' if checked else ''}", ""])
-
-
-def _checked(number: int, names: str) -> str:
-    """Return a number of checked things, such as `1 draw` or `20 words tagged in place`."""
-    return f"{number:,} {re.sub('s(?![a-z])', '', names, count=1) if number == 1 else names}"
 
 
 def quoted(value: object) -> str:
@@ -96,20 +96,20 @@ class Collector:
         """Add a finding. The arguments are the attributes of `Finding`."""
         self._found[file, column] += 1
         if self._found[file, column] <= MAX_FINDINGS:
-            self._findings.append(Finding(file, row, column, message))
+            self._findings.append(Finding(file, row, column or None, message))
 
-    def compare(self, file: str, place: str, found: object, expected: object, origin: str) -> None:
-        """Add a finding for each innermost place at which two JSON values differ.
+    def compare(self, file: str, path: str, value: object, expected: object, origin: str) -> None:
+        """Add a finding for each innermost path at which two JSON values differ.
 
         Args:
             file: The file's relative path.
-            place: The dotted path of the value in the file; empty for the whole document.
-            found: The value in the file.
+            path: The dotted path of the value in the file; empty for the whole document.
+            value: The value in the file.
             expected: The value that it must have.
             origin: What has the expected value, such as `the record has`.
         """
-        for at, value, must_be in differences(found, expected, place):
-            self.find(file, None, at or None, f"is {quoted(value)}; {origin} {quoted(must_be)}")
+        for at, differing, must_be in differences(value, expected, path):
+            self.find(file, None, at, f"is {quoted(differing)}; {origin} {quoted(must_be)}")
 
     def count(self, name: str, number: int = 1) -> None:
         """Add to the number of things of one kind that were checked."""

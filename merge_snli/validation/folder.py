@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from generation.presets import RUN_TOML
+from generation.options import RUN_TOML
 from merge_snli.base.errors import reason
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.script_branch import SCRIPT_BRANCH, script_names
@@ -14,7 +14,7 @@ from merge_snli.validation.findings import Collector
 
 REQUIRED_FILES = frozenset({CARD_FILE, RUN_FILE})
 # Files that a run, publishing or the Hub may add beside the data.
-OPTIONAL_FILES = frozenset({RUN_TOML, "croissant.json", "eval.yaml", ".gitattributes"})
+OPTIONAL_FILES = frozenset({RUN_TOML, "eval.yaml", ".gitattributes"})
 
 # Folders that `git clone` and `hf download` create.
 TOOL_FOLDERS = (".git", ".cache/huggingface")
@@ -62,9 +62,7 @@ def check_folder(folder: Path, data_files: frozenset[str], collector: Collector,
         present.add(name)
         if problem is not None:
             collector.find(printable(name), None, None, problem)
-        elif is_folder and name not in folders:
-            collector.find(printable(name), None, None, UNEXPECTED)
-        elif not is_folder and name not in expected | OPTIONAL_FILES:
+        elif name not in (folders if is_folder else expected | OPTIONAL_FILES):
             find_unexpected_file(name, collector)
     for name in sorted(expected - present):
         collector.find(name, None, None, "is missing")
@@ -101,7 +99,7 @@ def check_digests(folder: Path, digests: Mapping[str, str], collector: Collector
 
 def is_ignored(name: str) -> bool:
     """Return whether a relative path is, or is in, what a file manager or editor leaves."""
-    return any(part in IGNORED_NAMES or part.startswith("._") for part in Path(name).parts)
+    return any(level in IGNORED_NAMES or level.startswith("._") for level in Path(name).parts)
 
 
 def printable(name: str) -> str:

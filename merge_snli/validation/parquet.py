@@ -32,11 +32,7 @@ def check_table(folder: Path, name: str, schema: pa.Schema, collector: Collector
         return False
     try:
         with pq.ParquetFile(folder / name) as file:
-            problem = _schema_problem(file, schema)
-            for number in range(0 if problem else file.num_row_groups):
-                group = file.read_row_group(number).cast(schema)
-                group.validate(full=True)
-                problem = problem or _null(group) or _wrong_statistics(group, file.metadata.row_group(number))
+            problem = next(_problems(file, schema), None)
     except READ_ERRORS as error:
         problem = None, f"cannot be read as Parquet: {reason(error)}"
     if problem is not None:
@@ -62,22 +58,26 @@ def read_column(path: Path, name: str) -> Iterator[str]:
         yield from table[name].to_pylist()
 
 
-def _schema_problem(file: pq.ParquetFile, schema: pa.Schema) -> Problem | None:
-    """Return the first difference in names, order, types and metadata."""
-    found = file.schema_arrow
-    if found.names != schema.names:
-        return None, f"has the columns {_names(found)}; the columns must be {_names(schema)}"
-    for given, expected in zip(found, schema, strict=True):
-        if given.type != expected.type:
-            return given.name, f"has type {given.type}, must be {expected.type}"
-    for metadata in (found.metadata, file.metadata.metadata):  # pyarrow writes it twice
+def _problems(file: pq.ParquetFile, schema: pa.Schema) -> Iterator[Problem]:
+    """Yield what is wrong with a file, of which the first counts: its schema, then the values of each row group."""
+    stored = file.schema_arrow
+    if stored.names != schema.names:
+        has, expected = (", ".join(map(ascii, names)).replace("'", "") for names in (stored.names, schema.names))
+        yield None, f"has the columns {has}; the columns must be {expected}"
+    for column, expected in zip(stored, schema, strict=True):
+        if column.type != expected.type:
+            yield column.name, f"has type {column.type}, must be {expected.type}"
+    for metadata in (stored.metadata, file.metadata.metadata):  # pyarrow writes it twice
         if _features(metadata) != _features(schema.metadata):
-            return None, "has other features or label names in its metadata than in the record"
-    return None
-
-
-def _names(schema: pa.Schema) -> str:
-    return ", ".join(map(ascii, schema.names)).replace("'", "")
+            yield None, "has other features or label names in its metadata than in the record"
+    for number in range(file.num_row_groups):
+        group = file.read_row_group(number).cast(schema)
+        group.validate(full=True)
+        for name, column in zip(group.column_names, group.columns, strict=True):
+            inner = pc.list_flatten(column) if pa.types.is_list(column.type) else column
+            if column.null_count or inner.null_count:
+                yield name, "has a null"
+        yield from _wrong_statistics(group, file.metadata.row_group(number))
 
 
 def _features(metadata: Mapping[bytes, bytes] | None) -> object:
@@ -88,24 +88,11 @@ def _features(metadata: Mapping[bytes, bytes] | None) -> object:
         return None
 
 
-def _null(table: pa.Table) -> Problem | None:
-    """Return the first column with a null, also within lists, and a message."""
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        inner = pc.list_flatten(column) if pa.types.is_list(column.type) else column
-        if column.null_count or inner.null_count:
-            return name, "has a null"
-    return None
-
-
-def _wrong_statistics(table: pa.Table, group: pq.RowGroupMetaData) -> Problem | None:
-    """Return the first column with values outside its statistics, by which readers skip rows, and a message."""
-    for number in range(group.num_columns):
-        chunk = group.column(number)
-        statistics = chunk.statistics
-        if "." in chunk.path_in_schema or statistics is None or not statistics.has_min_max or not table.num_rows:
-            continue
-        bounds = pc.min_max(table[chunk.path_in_schema]).as_py()
-        if not (statistics.min <= bounds["min"] and bounds["max"] <= statistics.max):
-            limits = f"{quoted(statistics.min)} to {quoted(statistics.max)}"
-            return chunk.path_in_schema, f"has values outside its statistics, {limits}"
-    return None
+def _wrong_statistics(table: pa.Table, group: pq.RowGroupMetaData) -> Iterator[Problem]:
+    """Yield the columns with values outside their statistics, by which readers skip rows."""
+    for chunk in map(group.column, range(group.num_columns)):
+        name, statistics = chunk.path_in_schema, chunk.statistics
+        if "." not in name and statistics is not None and statistics.has_min_max and table.num_rows:
+            bounds = pc.min_max(table[name]).as_py()
+            if not (statistics.min <= bounds["min"] and bounds["max"] <= statistics.max):
+                yield name, f"has values outside its statistics, {quoted(statistics.min)} to {quoted(statistics.max)}"

@@ -2,13 +2,13 @@
 
 import json
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from generation.options import Options
+from generation.options import RUN_TOML, Options, read_run_file
 from generation.output.write_data import GROUP_COLUMN
-from generation.presets import RUN_TOML, read_run_file
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import OWN_DIGEST, Record, decode_record, own_digest, validation_errors
@@ -52,21 +52,21 @@ def read_record(folder: Path, collector: Collector) -> Record | None:
         content = path.read_bytes()
         record = decode_record(content)
     except OSError as error:
-        _find(collector, "", f"cannot be read: {error.strerror}")
+        collector.find(RUN_FILE, None, "", f"cannot be read: {error.strerror}")
         return None
     except ValidationError as error:
-        for place, message in validation_errors(error):
-            _find(collector, place, message)
+        for field, message in validation_errors(error):
+            collector.find(RUN_FILE, None, field, message)
         return None
     if record.digest != own_digest(json.loads(content)):
-        _find(collector, OWN_DIGEST, "is not the digest of the record: it was changed after the run")
+        collector.find(RUN_FILE, None, OWN_DIGEST, "is not the digest of the record: it was changed after the run")
     if record.data.digest != sha256_of_json(record.data.files):
-        _find(collector, "data.digest", "is not the digest of data.files")
+        collector.find(RUN_FILE, None, "data.digest", "is not the digest of data.files")
     declared = {data_file(config, split) for config, splits in record.data_rows.items() for split in splits}
     for name in sorted(record.data.files.keys() ^ declared):
         is_recorded = name in record.data.files
         message = "is not a config and split of the record" if is_recorded else "is missing in the record"
-        _find(collector, f"data.files.{name}", message)
+        collector.find(RUN_FILE, None, f"data.files.{name}", message)
     return record
 
 
@@ -74,35 +74,35 @@ def read_run(record: Record, collector: Collector) -> RecordedRun | None:
     """Return a record of generated variants with typed options; None if one is malformed or contradicts the configs.
 
     Args:
-        record: The result of `read_record`, with the part `generation`.
+        record: The result of `read_record`, with its field `generation`.
         collector: Gets the findings, also of contradictions between the options and the rest of the record.
     """
+    find = partial(collector.find, RUN_FILE, None)
     try:
         options = TypeAdapter(Options).validate_json(json.dumps(record.options), strict=True)
     except ValidationError as error:
-        for place, message in validation_errors(error):
-            _find(collector, f"options.{place}" if place else "options", message)
+        for name, message in validation_errors(error):
+            find(f"options.{name}".rstrip("."), message)
         return None
     for name in sorted(record.options.keys() - {field.name for field in fields(Options)}):
-        _find(collector, f"options.{name}", "is not an option of this version")
+        find(f"options.{name}", "is not an option of this version")
     subsamples = len(record.data_rows.get(ALL, {})) - 1
-    for place, number in (("options.subsamples", options.subsamples), ("draws", record.draws)):
+    for name, number in (("options.subsamples", options.subsamples), ("draws", record.draws)):
         if subsamples != number:
-            _find(collector, place, f"is {number}; config {ALL} has {subsamples} splits of subsamples")
+            find(name, f"is {number}; config {ALL} has {subsamples} splits of subsamples")
             return None
     run = RecordedRun(record, options)
     if not record.anchors or record.group_column != GROUP_COLUMN:
-        _find(collector, "anchors", f"is {record.anchors}, and group_column {record.group_column}; variants have seeds")
+        find(
+            "anchors",
+            f"is {record.anchors}, and group_column {record.group_column}; variants have seeds",
+        )
     if options.title not in {None, record.title}:
-        _find(collector, "title", f"is {quoted(record.title)}; options.title is {quoted(options.title)}")
+        find("title", f"is {quoted(record.title)}; options.title is {quoted(options.title)}")
     names, given = masked_lm_names(record), options.mlm
     if len(set(names)) != len(names) or len(names) != len(given):
-        _find(collector, "generation.masked_lms", f"has {', '.join(names)}; options.mlm has {', '.join(given)}")
+        find("generation.masked_lms", f"has {', '.join(names)}; options.mlm has {', '.join(given)}")
     return run
-
-
-def _find(collector: Collector, place: str, message: str) -> None:
-    collector.find(RUN_FILE, None, place or None, message)
 
 
 def check_run_toml(folder: Path, options: Options, collector: Collector) -> None:

@@ -1,24 +1,44 @@
-"""Read the seeds with their variants and words, and check the rows of config `seed` against them and the tagger."""
+"""Read the seeds with their variants, and check the rows of both against each other, the tagger and the options."""
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from generation.options import Options
+from generation.filters.conditions import is_form_of_any
+from generation.filters.definitions import applied_filters
+from generation.options import UNION, Options
+from generation.replacements.combine import Replacement
+from generation.sentences.forms import SIDES, match_case, match_occurrence_case
 from generation.sentences.tagging import TaggedProblem, tag
-from generation.sentences.words import SharedWord, shared_words, word_runs, words_of
+from generation.sentences.words import (
+    WORD,
+    SharedWord,
+    fold,
+    is_negation,
+    is_whole_word,
+    shared_words,
+    word_runs,
+    words_of,
+)
+from generation.variants import Variant, subsample_all, variant_row
+from merge_snli.base.table import count
+from merge_snli.dataset.variants import masked_lm_names, replaced_words
 from merge_snli.models.tagger import Tagger
-from merge_snli.problems.reading import Problem, content_id
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import content_id
 from merge_snli.validation.findings import Collector, Find, quoted
 from merge_snli.validation.parquet import read_tables
 from merge_snli.validation.recorded_run import SEEDS, VARIANTS, RecordedRun
 
 SEEDS_PER_BATCH = 100
+# Letters with several letters as their upper case.
+EXPANDING = "ßŉǰﬀﬁﬂﬃﬄﬅﬆ"
 
 Row = dict[str, Any]
 
@@ -62,31 +82,31 @@ def read_seeds(
     numbered = enumerate(counts)
     for table in read_tables(folder / SEEDS, SEEDS_PER_BATCH):
         rows = table.to_pylist()
-        problems = [_problem(row, options) for row in rows]
+        problems = [
+            Problem(
+                row["seed_id"],
+                row["premise"],
+                row["hypothesis"],
+                row["label"],
+                tuple(row[name] for name in options.keep_column),
+            )
+            for row in rows
+        ]
         tagged_problems = [None] * len(rows) if tagger is None else tag(problems, tagger)
         batch = []
         for row, problem, tagged, (number, size) in zip(rows, problems, tagged_problems, numbered, strict=False):
             if tagged is None:
                 words = frozenset(word_runs((problem.premise, problem.hypothesis)))
-                shared = _listed_words(row, options)
+                shared = tuple(
+                    SharedWord(word, name, (rank,), ())
+                    for name in options.classes
+                    for rank, word in enumerate(row[f"{name}_words"])
+                )
             else:
                 words, shared = words_of(tagged), shared_words(tagged, ignore_case=options.ignore_case)
             by_form = {(word.word_class, word.text): word for word in shared}
             batch.append(CheckedSeed(number, row, dict(islice(variants, size)), problem, words, by_form, tagged))
         yield batch
-
-
-def _problem(row: Row, options: Options) -> Problem:
-    extra = tuple(row[name] for name in options.keep_column)
-    return Problem(row["seed_id"], row["premise"], row["hypothesis"], row["label"], extra)
-
-
-def _listed_words(row: Row, options: Options) -> tuple[SharedWord, ...]:
-    return tuple(
-        SharedWord(word, name, (rank,), ())
-        for name in options.classes
-        for rank, word in enumerate(row[f"{name}_words"])
-    )
 
 
 def check_seed(seed: CheckedSeed, run: RecordedRun, collector: Collector) -> None:
@@ -97,37 +117,166 @@ def check_seed(seed: CheckedSeed, run: RecordedRun, collector: Collector) -> Non
         run: The record of the run.
         collector: Gets the findings.
     """
-    row, find = seed.row, partial(collector.find, SEEDS, seed.number)
-    if 0 <= row["label"] < len(run.record.label_names):
-        _check_id(row, run, find)
-    else:
-        find("label", f"is {row['label']}; the labels are 0 to {len(run.record.label_names) - 1}")
-    for name in run.options.classes:
-        listed, counts = row[f"{name}_words"], row[f"{name}_variants"]
-        if len(listed) != len(counts) or len(set(listed)) != len(listed) or any(count < 0 for count in counts):
-            find(f"{name}_variants", f"is {quoted(counts)}, but must be one count per word of {name}_words")
-            continue
+    row, options, find = seed.row, run.options, partial(collector.find, SEEDS, seed.number)
+    labels = run.record.label_names
+    if not 0 <= row["label"] < len(labels):
+        find("label", f"is {row['label']}; the labels are 0 to {len(labels) - 1}")
+    elif options.id_column is None:
+        expected = content_id(row["premise"], row["hypothesis"], labels[row["label"]])
+        if not re.fullmatch(rf"{expected}(-[1-9][0-9]*)?", row["seed_id"]):
+            texts = ", ".join(run.record.texts)
+            find("seed_id", f"is {quoted(row['seed_id'])}; {texts} and label give {quoted(expected)}")
+    for name in options.classes:
+        words, counts = row[f"{name}_words"], row[f"{name}_variants"]
         shared = [word.text for word in seed.shared.values() if word.word_class == name and word.left_out is None]
-        if listed != shared:
-            find(f"{name}_words", f"is {quoted(listed)}; the tagger finds {quoted(shared)}")
-        _check_counts(name, dict(zip(listed, counts, strict=True)), seed, run.options, find)
+        in_all = Counter(variant["original"] for variant in seed.variants.values() if variant["word_class"] == name)
+        if words != shared:
+            find(f"{name}_words", f"is {quoted(words)}; the tagger finds {quoted(shared)}")
+        elif len(counts) != len(words) or min(counts, default=0) < 0:
+            find(f"{name}_variants", f"is {quoted(counts)}, but must be one count per word of {name}_words")
+        elif in_all and counts != [in_all[word] for word in words]:
+            find(f"{name}_variants", f"is {quoted(counts)}; config all has {quoted(dict(in_all))}")
+        elif not in_all and sum(counts) >= options.inflation and options.seeds_from is None:
+            find(f"{name}_variants", f"is {quoted(counts)}, enough for config {name}; config all has none")
 
 
-def _check_id(row: Row, run: RecordedRun, find: Find) -> None:
-    """Check an id that was computed from the content."""
-    if run.options.id_column is not None:
+def check_variants(seed: CheckedSeed, run: RecordedRun, collector: Collector) -> None:
+    """Check the variants of a seed: each replacement, and all columns that follow from it.
+
+    Args:
+        seed: The seed.
+        run: The record of the run.
+        collector: Gets the findings.
+    """
+    variants = []
+    for number, row in seed.variants.items():
+        find = partial(collector.find, VARIANTS, number)
+        word = _find_word(row, seed, run, find)
+        _check_replacement(row, seed, run.options, find)
+        _check_validators(row, run, find)
+        if word is not None:
+            premise_mlms, hypothesis_mlms = (tuple(row[f"{side}_mlms"]) for side in SIDES)
+            replacement = Replacement(row["replacement"], premise_mlms, hypothesis_mlms, row["log_odds"])
+            variants.append(Variant(seed.problem, word, replacement))
+    if len(variants) == len(seed.variants):
+        _compare(seed, variants, run.options, collector)
+
+
+def _find_word(row: Row, seed: CheckedSeed, run: RecordedRun, find: Find) -> SharedWord | None:
+    """Return the shared word that a variant replaces, or None if there is no such word, which is reported."""
+    word_class, original = row["word_class"], row["original"]
+    word = seed.shared.get((word_class, original))
+    if word_class not in run.options.classes:
+        find("word_class", f"is {quoted(word_class)}; the classes of the run are {', '.join(run.options.classes)}")
+        return None
+    if word is None:
+        texts = " and ".join(run.record.texts)
+        find("original", f"{quoted(original)} is not a {word_class} that {texts} share")
+    elif word.left_out is not None:
+        find("original", f"{quoted(original)} is not replaced by the method: {word.left_out}")
+    return word
+
+
+def _check_replacement(row: Row, seed: CheckedSeed, options: Options, find: Find) -> None:
+    replacement, original = row["replacement"], row["original"]
+    if fold(replacement) in seed.words:
+        find("replacement", f"{quoted(replacement)} is a word of the seed problem")
+    elif not options.scramble and is_form_of_any(replacement, seed.words, row["word_class"], options.language):
+        find("replacement", f"{quoted(replacement)} is a form of a word of the seed problem")
+    # "İ" in lower case is two characters; the second one is not a letter.
+    if not any(_is_word(text, options) for text in (replacement, replacement.replace("i\u0307", "İ"))):
+        find("replacement", f"{quoted(replacement)} is a negation, an affix or not a whole word")
+    capitals = [(letter, letter.upper()) for letter in EXPANDING]
+    expanded = (letter + replacement[len(upper) :] for letter, upper in capitals if replacement.startswith(upper))
+    if not any(match_case(original, word) == replacement for word in (replacement, *expanded)):
+        find("replacement", f"{quoted(replacement)} does not have the case pattern of {quoted(original)}")
+
+
+def _is_word(text: str, options: Options) -> bool:
+    """Return whether a replacement may be `text`; scrambled letters may also be an affix."""
+    if options.scramble:
+        return WORD.fullmatch(text) is not None and not is_negation(text, options.language)
+    return is_whole_word(text, options.language)
+
+
+def _check_validators(row: Row, run: RecordedRun, find: Find) -> None:
+    """Check the masked LMs that validated a replacement, and its log-odds."""
+    of_run, validators = masked_lm_names(run.record), {f"{side}_mlms": row[f"{side}_mlms"] for side in SIDES}
+    for column, names in validators.items():
+        if names != [name for name in of_run if name in names]:
+            find(column, f"is {quoted(names)}, but must be different names in the order {', '.join(of_run)}")
+        elif not names and (run.options.sides != UNION or not any(validators.values())):
+            find(column, "is empty: no masked LM validated the replacement")
+    if not math.isfinite(row["log_odds"]):
+        find("log_odds", f"is {row['log_odds']}, but must be finite")
+    for applied in applied_filters(run.options):
+        conditions = {"log_odds": applied.filter.on_log_odds, **dict.fromkeys(validators, applied.filter.on_validators)}
+        for column, drops in conditions.items():
+            if drops is not None and row[column] != [] and drops(applied.value, row[column]):
+                find(column, f"is {quoted(row[column])}: {applied} drops it ({applied.filter.reason})")
+
+
+def _compare(seed: CheckedSeed, variants: Sequence[Variant], options: Options, collector: Collector) -> None:
+    """Compare the rows of a seed with those that its variants give, including their order and the subsamples."""
+    first = min(seed.variants)
+    for word_class, number in Counter(variant.word.word_class for variant in variants).items():
+        collector.count("subsamples", options.subsamples)
+        if number < options.inflation:
+            has = f"{quoted(seed.problem.id)} has {count(number, 'variant')} of class {word_class}"
+            collector.find(VARIANTS, first, "seed_id", f"{has}, fewer than the {options.inflation} required")
+            return
+    if len({variant.id for variant in variants}) < len(variants):
+        collector.find(VARIANTS, first, "variant_id", f"{quoted(seed.problem.id)} has a variant more than once")
         return
-    expected = content_id(row["premise"], row["hypothesis"], run.record.label_names[row["label"]])
-    if not re.fullmatch(rf"{expected}(-[1-9][0-9]*)?", row["seed_id"]):
-        texts = ", ".join(run.record.texts)
-        find("seed_id", f"is {quoted(row['seed_id'])}; {texts} and label give {quoted(expected)}")
+    for (number, row), variant in zip(seed.variants.items(), subsample_all(variants, options), strict=True):
+        expected = _expected_row(row, variant, seed, options)
+        for column in (column for column in expected if row[column] != expected[column]):
+            message = f"is {quoted(row[column])}; seed, replacements and options give {quoted(expected[column])}"
+            collector.find(VARIANTS, number, column, message)
+            if column == "variant_id":  # another order, which shifts all later rows
+                return
 
 
-def _check_counts(name: str, counts: dict[str, int], seed: CheckedSeed, options: Options, find: Find) -> None:
-    """Compare the counts of a word class with its variants, of which there are none if there would be too few."""
-    found = Counter(row["original"] for row in seed.variants.values() if row["word_class"] == name)
-    if found:
-        if found != Counter({word: count for word, count in counts.items() if count}):
-            find(f"{name}_variants", f"is {quoted(counts)}; config all has {quoted(dict(found))}")
-    elif sum(counts.values()) >= options.inflation and options.seeds_from is None:
-        find(f"{name}_variants", f"is {quoted(counts)}, enough for config {name}; config all has none")
+def _expected_row(row: Row, variant: Variant, seed: CheckedSeed, options: Options) -> Row:
+    """Return the row that a variant gives; its sentences are only compared by their text without the tagger."""
+    expected = variant_row(variant, options) | {"log_odds": row["log_odds"]}
+    if seed.tagged is None:
+        original, replacement = row["original"], row["replacement"]
+        for side in SIDES:
+            before, after = row[f"seed_{side}"], row[side]
+            starts = expected[f"{side}_offsets"] = row[f"{side}_offsets"]
+            is_valid = is_replaced(before, after, starts, original, replacement, ignore_case=options.ignore_case)
+            expected[side] = after if is_valid else f"{before} with {original} at the offsets {starts} as {replacement}"
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in expected.items()}
+
+
+def is_replaced(
+    seed: str, sentence: str, starts: Sequence[int], original: str, replacement: str, *, ignore_case: bool = False
+) -> bool:
+    """Return whether `sentence` is `seed` with every word `original` replaced.
+
+    Without the tagger of the run, only text between spaces, punctuation and the sentence's ends is known to be a word.
+    Such an occurrence must be replaced; one within a longer word may be.
+
+    Args:
+        seed: The seed's sentence.
+        sentence: The variant's sentence.
+        starts: The offsets at which the replacement starts in `sentence`.
+        original: The word to replace.
+        replacement: The word that replaces it.
+        ignore_case: Whether the run compared shared words ignoring case.
+    """
+    if not original:
+        return False
+    replaced = replaced_words(seed, sentence, starts, original, replacement)
+    whole = rf"(?<![\w\-'’/]){re.escape(original)}(?![\w\-'’/])"  # certainly not within a longer word
+    words = {word.start() for word in re.finditer(whole, seed, re.IGNORECASE if ignore_case else 0)}
+    return (
+        bool(replaced)
+        and words <= {word.seed[0] for word in replaced}
+        and all(
+            (ignore_case or seed[slice(*word.seed)] == original)
+            and sentence[slice(*word.variant)] == match_occurrence_case(seed[slice(*word.seed)], original, replacement)
+            for word in replaced
+        )
+    )

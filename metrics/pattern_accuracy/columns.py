@@ -199,8 +199,8 @@ def _sorted_codes(column: IntArray) -> tuple[IntArray, IntArray]:
         values, codes = np.unique(column, return_inverse=True)
         return values, codes
     low = column.min()
-    place = np.cumsum(present) - 1
-    return np.flatnonzero(present) + low, place[column - low]
+    number = np.cumsum(present) - 1
+    return np.flatnonzero(present) + low, number[column - low]
 
 
 def distinct(column: IntArray) -> IntArray:

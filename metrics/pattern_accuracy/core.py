@@ -161,9 +161,9 @@ class _Table:
 
 
 def _take_members(membership: Membership, rows: IntArray, n_rows: int) -> Membership:
-    place = np.full(n_rows, -1)
-    place[rows] = np.arange(len(rows))
-    kept = place[membership.rows]
+    position = np.full(n_rows, -1)
+    position[rows] = np.arange(len(rows))
+    kept = position[membership.rows]
     return replace(membership, rows=kept[kept >= 0], members=membership.members[kept >= 0])
 
 
@@ -269,7 +269,7 @@ def _by_subsample(
     curves = np.stack([share_passing(*pair, units) for pair in zip(right, sizes, strict=True)])
     report = {
         "sample_accuracy": _spread(accuracies),
-        "pattern_accuracy": options.by_threshold([_spread(each) for each in curves.T[: len(options.thresholds)]]),
+        "pattern_accuracy": options.by_threshold([_spread(column) for column in curves.T[: len(options.thresholds)]]),
         "n_samples": n_samples.tolist(),
         "n_groups": np.count_nonzero(sizes, axis=1).tolist(),
     }

@@ -44,14 +44,12 @@ def parse_thresholds(thresholds: object) -> tuple[float, ...]:
         >>> len(parse_thresholds("curve"))
         101
     """
-    if isinstance(thresholds, str):
-        if thresholds == "curve":
-            return CURVE
-        raise ValueError(f"thresholds is {thresholds!r}: give a number from 0 to 1, several numbers, or 'curve'")
+    if isinstance(thresholds, str) and thresholds == "curve":
+        return CURVE
     thresholds = _as_numpy(thresholds)
     if _is_number(thresholds):
         return (_threshold("thresholds", thresholds),)
-    if isinstance(thresholds, Mapping) or not isinstance(thresholds, Iterable):
+    if isinstance(thresholds, str | Mapping) or not isinstance(thresholds, Iterable):
         raise ValueError(f"thresholds is {thresholds!r}: give a number from 0 to 1, several numbers, or 'curve'")
     parsed = tuple(_threshold(f"thresholds[{i}]", threshold) for i, threshold in enumerate(thresholds))
     if not parsed:

@@ -66,21 +66,6 @@ _CITATION = """\
 """
 
 
-def _features() -> list[datasets.Features]:
-    """Return one schema per combination of strings and integers; strings first, since "0" would be cast to 0."""
-    return [
-        datasets.Features(
-            {
-                "predictions": datasets.Value(label),
-                "references": datasets.Value(label),
-                "groups": datasets.Value(group),
-            }
-        )
-        for label in ("string", "int64")
-        for group in ("string", "int64")
-    ]
-
-
 class PatternAccuracy(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
     """Sample accuracy, pattern accuracy and the scores derived from them."""
 
@@ -92,7 +77,18 @@ class PatternAccuracy(evaluate.Metric):  # type: ignore[misc]  # evaluate has no
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_INPUTS,
-            features=_features(),
+            # One schema per combination of strings and integers; strings first, since "0" would be cast to 0.
+            features=[
+                datasets.Features(
+                    {
+                        "predictions": datasets.Value(label),
+                        "references": datasets.Value(label),
+                        "groups": datasets.Value(group),
+                    }
+                )
+                for label in ("string", "int64")
+                for group in ("string", "int64")
+            ],
             reference_urls=["https://arxiv.org/abs/2510.24295", "https://aclanthology.org/2023.naloma-1.2"],
         )
 

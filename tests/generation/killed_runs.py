@@ -28,7 +28,7 @@ from tqdm.std import tqdm
 from generation import pipeline, run, tasks
 from generation.answers import store
 from generation.options import Options
-from generation.output import folder as output
+from generation.output import dataset as output
 from generation.sentences.tagging import InPlaceTagger
 from generation.work import ANSWERS_FOLDER
 from merge_snli.base.errors import InputError
@@ -170,8 +170,15 @@ def died(child: int) -> bool:
     return os.WIFSIGNALED(status)
 
 
-def kill_at(owner: Any, name: str, *, call: int = 1, after: bool = False) -> Callable[[], None]:  # noqa: ANN401
-    """Return a function that patches another to kill its process before or after its n-th call."""
+def kill_at(
+    owner: Any,  # noqa: ANN401
+    name: str,
+    *,
+    call: int = 1,
+    after: bool = False,
+    number: signal.Signals = signal.SIGKILL,
+) -> Callable[[], None]:
+    """Return a function that patches another to send its process a signal before or after its n-th call."""
 
     def prepare() -> None:
         function = getattr(owner, name)
@@ -181,10 +188,10 @@ def kill_at(owner: Any, name: str, *, call: int = 1, after: bool = False) -> Cal
             nonlocal calls
             calls += 1
             if calls == call and not after:
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(os.getpid(), number)
             result = function(*positional, **named)
-            if calls == call:
-                os.kill(os.getpid(), signal.SIGKILL)
+            if calls == call and after:
+                os.kill(os.getpid(), number)
             return result
 
         setattr(owner, name, killing)
@@ -211,10 +218,10 @@ def replaced(runs: Runs, undisturbed: Runs) -> list[bool]:
     expected = {runs: undisturbed.files(), others: others.finished()}
     checks = [expected[runs] != expected[others]]
     for call in range(1, MOVES + 1):
-        for each in (runs, others):
+        for started in (runs, others):
             checks += [
-                died(each.start(kill_at(Path, "rename", call=call, after=call == MOVES))),
-                each.finished() == expected[each],
+                died(started.start(kill_at(Path, "rename", call=call, after=call == MOVES))),
+                started.finished() == expected[started],
             ]
     return checks
 
@@ -231,10 +238,8 @@ def truncated(runs: Runs, undisturbed: Runs) -> list[bool]:
 
 def concurrent(runs: Runs, undisturbed: Runs) -> dict[str, Any]:
     """Start a second run: it must name the process that locks the work folder, and the first run must succeed."""
-    first = runs.start()
-    while not (runs.work / "lock.holder").exists() or not (runs.work / "lock.holder").read_text():
-        time.sleep(0.001)
-    os.kill(first, signal.SIGSTOP)
+    first = runs.start(kill_at(tasks, "tag", number=signal.SIGSTOP))
+    os.waitpid(first, os.WUNTRACED)
     try:
         runs.generate()
         message = ""

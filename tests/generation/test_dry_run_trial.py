@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
-from generation.dry_run_trial import COPIES, TrialTimes
-from generation.replacements.counts import CLASS_FORMS
+from generation.dry_run import COPIES, extrapolate
+from generation.replacements.finding import CLASS_FORMS
 
 NOUNS, VERBS = ("noun", "premise"), ("verb", "premise")
-TRIAL = TrialTimes(
-    groups=Counter({NOUNS: 16, VERBS: 4}), setup=1.0, filters=2.0, standalone=5.0, writing=0.5, writing_copies=1.2
-)
+FORMS = Counter({NOUNS: 16, VERBS: 4})
+SECONDS = {"setup": 1.0, "filters": 2.0, "standalone": 5.0, "writing": 0.5, "copies": 1.2}
 
 
 def test_the_trial_itself_takes_the_time_of_its_steps() -> None:
-    assert TRIAL.filter_seconds(TRIAL.groups, 1) == pytest.approx(1.0 + 2.0 + 5.0)
-    assert TRIAL.writing_seconds(TRIAL.groups) == pytest.approx(0.5)
+    assert extrapolate(SECONDS, FORMS, FORMS, 1) == pytest.approx((1.0 + 2.0 + 5.0, 0.5))
 
 
 def test_filters_grow_with_the_forms_and_setup_does_not() -> None:
     ten_times = Counter({NOUNS: 160, VERBS: 40})
     alone = 5.0 * (CLASS_FORMS + CLASS_FORMS) / 20
-    assert TRIAL.filter_seconds(ten_times, 1) == pytest.approx(1.0 + 10 * 2.0 + alone)
-    assert TRIAL.filter_seconds(ten_times, 10) == pytest.approx(1.0 + 10 * 2.0 + 10 * 5.0), "20 forms in every shard"
+    one_shard, ten_shards = (extrapolate(SECONDS, FORMS, ten_times, shards)[0] for shards in (1, 10))
+    assert one_shard == pytest.approx(1.0 + 10 * 2.0 + alone)
+    assert ten_shards == pytest.approx(1.0 + 10 * 2.0 + 10 * 5.0), "20 forms in every shard"
 
 
 def test_writing_grows_with_the_variants_and_the_time_per_file_does_not() -> None:
     per_copy = (1.2 - 0.5) / (COPIES - 1)
-    assert TRIAL.writing_seconds(Counter({NOUNS: 40})) == pytest.approx(0.5 + per_copy)
-    assert replace(TRIAL, writing=0.0, writing_copies=0.0).writing_seconds(Counter({NOUNS: 40})) == 0.0
+    twice = Counter({NOUNS: 40})
+    assert extrapolate(SECONDS, FORMS, twice, 1)[1] == pytest.approx(0.5 + per_copy)
+    assert extrapolate(SECONDS | {"writing": 0.0, "copies": 0.0}, FORMS, twice, 1)[1] == 0.0

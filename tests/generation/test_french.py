@@ -43,7 +43,7 @@ WITH_H = {"homme": True, "hommes": True, "herbe": True, "histoire": True, "hôpi
 def rows(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
     folder = tmp_path_factory.mktemp("french")
     texts = [json.loads(line) for line in PROBLEMS.read_text(encoding="utf-8").splitlines()]
-    words = words_of([each[side] for each in texts for side in ("premise", "hypothesis")] + [MORE_WORDS])
+    words = words_of([row[side] for row in texts for side in ("premise", "hypothesis")] + [MORE_WORDS])
     mlm = save_word_mlm(sentencepiece_of(words), folder / "words")
     out = folder / "data"
     arguments = ["--mlm", str(mlm), "--language", "fr", "--inflation", "3", "--subsamples", "2", "--quiet"]

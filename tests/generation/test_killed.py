@@ -13,8 +13,9 @@ import pytest
 
 from merge_snli.embedded import embedded_path
 from tests.generation.killed_runs import BOUNDARIES, MOVES
+from tests.systems import unix_only
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, unix_only]
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -31,8 +32,8 @@ def report(tiny_mlm: Callable[[str], Path], tmp_path_factory: pytest.TempPathFac
     command = [sys.executable, "-m", "tests.generation.killed_runs", str(folder), str(problems), *mlms]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
 
 
 def test_killed_at_random_moments(report: dict[str, Any]) -> None:

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from generation import Options
-from generation.filters.filter import Place
-from generation.filters.in_place import disagrees, sounds_wrong
-from generation.filters.word_forms import is_form_of_problem
+from generation.filters.conditions import disagrees, is_form_of_problem, sounds_wrong
+from generation.filters.filter import Occurrence
 from generation.masked_lms.vocabulary import read_vocabulary
 from generation.pipeline import run_pipeline
 from generation.run import read_inputs
@@ -21,9 +20,9 @@ from generation.sentences.words import SharedWord
 from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from merge_snli.validation import validate
-from tests.languages import GERMAN, save_german_pipeline, save_word_mlm, sentencepiece_of, wordpiece_of
+from tests.languages import GERMAN, save_pipeline, save_word_mlm, sentencepiece_of, wordpiece_of
 
 PROBLEMS = [
     ("Der Hund schläft heute.", "Der Hund schläft nicht.", "contradiction"),
@@ -36,7 +35,7 @@ LOWER_CASE = {"laut", "schläft", "rennt", "singt", "wartet", "schlafen", "renne
 def vocabulary_words() -> list[str]:
     """The words of the lexicon, nouns with a capital; "laut" is an adverb in lower case only."""
     nouns = [word for word, (pos, _) in GERMAN.items() if pos == "NOUN" and word not in LOWER_CASE]
-    articles = [each for word in ("ein", "der", "die") for each in (word, word.title())]
+    articles = [article for word in ("ein", "der", "die") for article in (word, word.title())]
     return [*(noun.title() for noun in nouns), *articles, *sorted(LOWER_CASE), ".", "Rennt"]
 
 
@@ -54,7 +53,7 @@ def german(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {
         "problems": problems,
         "mlm": tuple(map(str, mlms)),
-        "tagger": str(save_german_pipeline(folder / "de_rules")),
+        "tagger": str(save_pipeline(folder / "de_rules", "de", GERMAN)),
         "inflation": 1,
         "subsamples": 1,
         "filters": ("pos",),
@@ -70,12 +69,12 @@ def made(german: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Me
 def test_german_variants_are_all_that_agree(made: MergeDataset) -> None:
     """With every filler a candidate, a word has exactly the words of the lexicon with its class and features."""
     rows = read_split(made, "all").to_pylist()
-    found: dict[str, set[str]] = {}
+    replacements: dict[str, set[str]] = {}
     for row in rows:
-        found.setdefault(row["original"], set()).add(row["replacement"])
+        replacements.setdefault(row["original"], set()).add(row["replacement"])
     masculine = {"Hund", "Mann", "Lehrer", "Junge"}
     verbs = {"schläft", "rennt", "singt", "wartet"}
-    assert found == {
+    assert replacements == {
         **{noun: masculine - {noun} for noun in ("Hund", "Mann")},
         "Frau": {"Katze", "Lehrerin"},
         **{verb: verbs - {verb} for verb in ("schläft", "singt", "wartet")},
@@ -112,24 +111,26 @@ def test_pieces_of_multilingual_vocabularies_are_words_in_any_script() -> None:
     words = ["собака", "हिन्दी", "σκύλος", "chien", "été", "pas", "x1"]
     for make in (sentencepiece_of, wordpiece_of):
         vocabulary = read_vocabulary(make(words), 30, "tiny", "fr")
-        pieces = [each for each, whole in zip(vocabulary.pieces, vocabulary.whole_word, strict=True) if each and whole]
+        pieces = [
+            piece for piece, whole in zip(vocabulary.pieces, vocabulary.whole_word, strict=True) if piece and whole
+        ]
         assert {piece.text for piece in pieces} == {*words} - {"pas", "x1"}
 
 
-def place(sentence: str, original: str, *tags: str, language: str = "fr") -> Place:
-    """The place of a word in a sentence of words with spaces between them, each with its tag."""
-    starts = [sum(len(each) + 1 for each in sentence.split()[:index]) for index in range(len(sentence.split()))]
-    tokens = tuple(Token(*each) for each in zip(sentence.split(), starts, tags, strict=False))
+def occurrence(sentence: str, original: str, *tags: str, language: str = "fr") -> Occurrence:
+    """The occurrence of a word in a sentence of words with spaces between them, each with its tag."""
+    starts = [sum(len(word) + 1 for word in sentence.split()[:index]) for index in range(len(sentence.split()))]
+    tokens = tuple(Token(*token) for token in zip(sentence.split(), starts, tags, strict=False))
     tagged = TaggedSentence(sentence, tokens)
     start = sentence.index(original)
     word = SharedWord(original, "noun", (start,), (start,))
     problem = TaggedProblem(Problem("p", sentence, sentence, 0), tagged, tagged, language)
-    return Place(problem, word, frozenset(), "premise", start, start + len(original))
+    return Occurrence(problem, word, frozenset(), "premise", start, start + len(original))
 
 
 def test_other_forms_of_the_words_of_a_problem_are_known_by_their_lemmas() -> None:
     drops = is_form_of_problem(
-        place("Les chiens", "chiens", "DET|Number=Plur|Lemma=le", "NOUN|Number=Plur|Lemma=chien")
+        occurrence("Les chiens", "chiens", "DET|Number=Plur|Lemma=le", "NOUN|Number=Plur|Lemma=chien")
     )
     assert drops("NOUN|Lemma=chien|Number=Sing")
     assert not any(map(drops, ("NOUN|Lemma=chat|Number=Plur", "NOUN|Number=Plur", None)))
@@ -143,17 +144,17 @@ def test_a_run_says_that_a_pipeline_has_no_lemmatizer(german: dict[str, Any], ca
 
 def test_features_of_a_suggestion_are_those_of_the_original_or_its_determiner() -> None:
     masculine, singular = "NOUN|Gender=Masc|Number=Sing", "NOUN|Number=Sing"
-    drops = disagrees(place("Un chien", "chien", "DET|Definite=Ind|Gender=Masc|Number=Sing", masculine))
+    drops = disagrees(occurrence("Un chien", "chien", "DET|Definite=Ind|Gender=Masc|Number=Sing", masculine))
     assert not drops(masculine)
     assert not drops(singular)
     assert drops("NOUN|Gender=Fem|Number=Sing")
     assert drops("NOUN|Gender=Fem,Masc|Number=Sing")
     assert drops("NOUN|Gender=Masc|Number=Plur")
     assert drops(None)
-    drops = disagrees(place("un livre", "livre", "DET|Definite=Ind|Gender=Masc|Number=Sing", singular))
+    drops = disagrees(occurrence("un livre", "livre", "DET|Definite=Ind|Gender=Masc|Number=Sing", singular))
     assert not drops(masculine)
     assert drops("NOUN|Gender=Fem|Number=Sing")
-    drops = disagrees(place("avec livre", "livre", "ADP|", singular))
+    drops = disagrees(occurrence("avec livre", "livre", "ADP|", singular))
     assert drops(masculine)
     assert features_of("NN") == features_of("PUNCT|") == {}
     assert word_class_of("AUX|VerbForm=Inf") == "verb"
@@ -170,16 +171,16 @@ def test_features_of_a_suggestion_are_those_of_the_original_or_its_determiner() 
     ],
 )
 def test_elision_before_a_suggestion(sentence: str, original: str, kept: str, dropped: str) -> None:
-    drops = sounds_wrong(place(sentence, original))
+    drops = sounds_wrong(occurrence(sentence, original))
     assert not drops(kept)
     assert drops(dropped)
 
 
 def test_nothing_is_dropped_where_the_original_or_the_language_has_no_such_rule() -> None:
-    assert not sounds_wrong(place("dans arbre", "arbre"))("chien")
-    assert not sounds_wrong(place("le arbre", "arbre"))("chien")
-    assert not sounds_wrong(place("der Hund", "Hund", language="de"))("Affe")
-    assert not sounds_wrong(place("chien", "chien"))("arbre")
+    assert not sounds_wrong(occurrence("dans arbre", "arbre"))("chien")
+    assert not sounds_wrong(occurrence("le arbre", "arbre"))("chien")
+    assert not sounds_wrong(occurrence("der Hund", "Hund", language="de"))("Affe")
+    assert not sounds_wrong(occurrence("chien", "chien"))("arbre")
 
 
 @pytest.mark.parametrize(
@@ -197,8 +198,8 @@ def test_what_does_not_fit_a_language_is_one_sentence_before_any_work(
 ) -> None:
     with pytest.raises(InputError) as error:
         run_pipeline(Options(**german | changes), tmp_path / "data", quiet=True)
-    for each in named:
-        assert each in str(error.value)
+    for name in named:
+        assert name in str(error.value)
     assert not list(tmp_path.iterdir())
 
 

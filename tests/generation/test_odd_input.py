@@ -65,8 +65,8 @@ def made(tiny_mlm: Callable[[str], Path], tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="module")
 def rows(made: MergeDataset) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = read_split(made, "all").to_pylist()
-    return found
+    rows: list[dict[str, Any]] = read_split(made, "all").to_pylist()
+    return rows
 
 
 def test_a_variant_differs_from_its_seed_only_in_the_replaced_word(rows: list[dict[str, Any]]) -> None:

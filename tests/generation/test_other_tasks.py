@@ -174,7 +174,7 @@ def test_sheets_are_scored_with_the_names_of_the_texts(
 
 
 def test_the_classifier_is_scored_by_the_labels_of_its_config(run: TaskRun) -> None:
-    """Sample and pattern accuracy again, from the predictions and the counts of each draw."""
+    """Sample and pattern accuracy again, from the predictions and the counts of each subsample."""
     result, scores, groups = run.result, run.result["scores"], run.result["groups"]
     assert result["model"]["label_origin"] == "config"
     assert result["model"]["labels"] == [*run.task.labels[::-1]]
@@ -186,10 +186,10 @@ def test_the_classifier_is_scored_by_the_labels_of_its_config(run: TaskRun) -> N
     same = [answer == label for answer, label in zip(groups["anchors"], labels, strict=True)]
     assert scores["anchor_accuracy"] == pytest.approx(sum(same) / len(same))
     assert scores["anchor_accuracy"] > 0.9, "the classifier was trained on these problems"
-    for draw, (sizes, correct) in enumerate(zip(groups["sizes"], groups["correct"], strict=True)):
-        shares = [part / size for part, size in zip(correct, sizes, strict=True)]
-        assert scores["sample_accuracy"]["each"][draw] == pytest.approx(sum(correct) / sum(sizes))
-        pattern_accuracy = scores["pattern_accuracy"]["each"][draw]
+    for subsample, (sizes, correct) in enumerate(zip(groups["sizes"], groups["correct"], strict=True)):
+        shares = [number / size for number, size in zip(correct, sizes, strict=True)]
+        assert scores["sample_accuracy"]["each"][subsample] == pytest.approx(sum(correct) / sum(sizes))
+        pattern_accuracy = scores["pattern_accuracy"]["each"][subsample]
         assert pattern_accuracy == pytest.approx(sum(share >= 0.9 for share in shares) / len(shares))
     curve = scores["curve"]["mean"]
     assert curve == sorted(curve, reverse=True)

@@ -51,7 +51,7 @@ def made(problems: Path, tmp_path_factory: pytest.TempPathFactory) -> MergeDatas
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_plain_datasets_loads_every_config_and_split(
@@ -73,7 +73,7 @@ def test_the_card_names_the_folder(made: MergeDataset) -> None:
     assert "# In the folder that contains merge_snli." in card
 
 
-def test_variants_groups_and_draws_are_exact(made: MergeDataset) -> None:
+def test_variants_groups_and_subsamples_are_exact(made: MergeDataset) -> None:
     rows = read_split(made, "all").to_pylist()
     assert len({row["variant_id"] for row in rows}) == len(rows)
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -88,8 +88,8 @@ def test_variants_groups_and_draws_are_exact(made: MergeDataset) -> None:
         for subsample in range(10):
             assert sum(subsample in row["subsamples"] for row in group) == 20
     for subsample in range(10):
-        drawn = read_split(made, "all", f"subsample_{subsample}")["variant_id"].to_pylist()
-        assert drawn == [row["variant_id"] for row in rows if subsample in row["subsamples"]]
+        ids = read_split(made, "all", f"subsample_{subsample}")["variant_id"].to_pylist()
+        assert ids == [row["variant_id"] for row in rows if subsample in row["subsamples"]]
 
 
 def test_all_is_the_union_of_the_classes_and_seed_has_its_seeds(made: MergeDataset) -> None:
@@ -105,8 +105,8 @@ def test_all_is_the_union_of_the_classes_and_seed_has_its_seeds(made: MergeDatas
 
 
 def ids(made: MergeDataset, config: str) -> list[str]:
-    found: list[str] = read_split(made, config)["variant_id"].to_pylist()
-    return found
+    ids: list[str] = read_split(made, config)["variant_id"].to_pylist()
+    return ids
 
 
 def test_the_bytes_do_not_depend_on_order_and_shards(
@@ -182,7 +182,7 @@ def test_the_record_has_the_inputs_and_the_dropped_suggestions(made: MergeDatase
     assert record.options["mlm"] == list(MLMS)
     assert [mlm.name for mlm in generation_of(record).masked_lms] == list(MLMS)
     assert len(generation_of(record).tagger.digest) == 64
-    for count in (each.counts for each in generation_of(record).filters):
+    for count in (of_forms.counts for of_forms in generation_of(record).filters):
         dropped = sum(count.get(reason, 0) for reason in REASONS)
         assert dropped + count.get("kept", 0) == count["fillers"]
         refused = count.get("split", 0) + count.get("too long", 0)

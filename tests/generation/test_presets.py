@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generation.options import Options, with_absolute_paths
-from generation.presets import PRESETS, preset_options, read_run_file, write_run_file
+from generation.options import PRESETS, Options, preset_options, read_run_file, with_absolute_paths, write_run_file
 from merge_snli.base.errors import InputError
 from merge_snli.models.paper_models import PAPER_MLMS
 
@@ -109,10 +108,10 @@ def test_a_run_records_absolute_paths(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     mlm = ("mlm/bert", "org/bert", "demo:mlm-bpe")
     options = Options(problems="data/p.jsonl", mlm=mlm, seeds_from="other", tagger="./tagger")
-    found = with_absolute_paths(options)
-    assert str(found.problems) == str(tmp_path / "data" / "p.jsonl")
-    assert found.mlm == (str(tmp_path / "mlm" / "bert"), "org/bert", "demo:mlm-bpe")
-    assert (found.seeds_from, found.tagger) == (str(tmp_path / "other"), str(tmp_path / "tagger"))
+    absolute = with_absolute_paths(options)
+    assert str(absolute.problems) == str(tmp_path / "data" / "p.jsonl")
+    assert absolute.mlm == (str(tmp_path / "mlm" / "bert"), "org/bert", "demo:mlm-bpe")
+    assert (absolute.seeds_from, absolute.tagger) == (str(tmp_path / "other"), str(tmp_path / "tagger"))
     assert with_absolute_paths(Options(problems="org/snli", mlm=mlm[1:])) == Options(problems="org/snli", mlm=mlm[1:])
 
 

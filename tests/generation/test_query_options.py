@@ -32,11 +32,11 @@ def options(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> Options:
 def variants(options: Options, out: Path) -> dict[str, dict[tuple[str, str, str], float]]:
     """Return the variants of a run by premise: log-odds by class, original and replacement."""
     folder = run_pipeline(options, out).folder
-    found: dict[str, dict[tuple[str, str, str], float]] = {}
+    log_odds: dict[str, dict[tuple[str, str, str], float]] = {}
     for row in pq.read_table(folder / data_file(ALL, TEST)).to_pylist():
         key = row["word_class"], row["original"], row["replacement"]
-        found.setdefault(row["seed_premise"], {})[key] = row["log_odds"]
-    return found
+        log_odds.setdefault(row["seed_premise"], {})[key] = row["log_odds"]
+    return log_odds
 
 
 def test_each_option_changes_only_the_affected_variants(options: Options, tmp_path: Path) -> None:

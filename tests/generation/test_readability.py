@@ -90,7 +90,7 @@ def test_a_filtered_run_records_its_filters_and_is_valid(filtered: MergeDataset,
     )
     assert rows.keys() < all_rows.keys()
     assert all(len(row[f"{side}_mlms"]) == 2 for row in rows.values() for side in ("premise", "hypothesis"))
-    dropped = {reason for each in generation_of(filtered.record).filters for reason in each.counts}
+    dropped = {reason for record in generation_of(filtered.record).filters for reason in record.counts}
     assert dropped >= {
         *("too few masked LMs", "other article", "other tag", "low log-odds", "low rank"),
         *("in a compound", "other supersense", "other parse"),
@@ -126,7 +126,7 @@ CLAIMED: dict[str, tuple[object, str]] = {
 def test_every_filter_that_rows_show_is_claimed() -> None:
     """Ranks are not in the rows, and relations need WordNet: tests/merge_snli/validation/test_words.py."""
     options = {field.name for field in fields(FilterOptions)} - {"no_relations"}
-    hidden = {each.name for each in FILTERS if each.on_fillers is not None}
+    hidden = {filter_.name for filter_ in FILTERS if filter_.on_fillers is not None}
     assert options - hidden == CLAIMED.keys()
 
 
@@ -143,7 +143,7 @@ def test_validation_finds_variants_that_a_filter_would_have_dropped(
     (out / "run.json").write_text(json.dumps(run), encoding="utf-8")
     update_digests(out)
     findings = [finding for finding in validate(out).findings if finding.column == column]
-    (reason,) = (each.reason for each in FILTERS if each.name == option)
+    (reason,) = (filter_.reason for filter_ in FILTERS if filter_.name == option)
     assert any(option in finding.message and reason in finding.message for finding in findings)
 
 

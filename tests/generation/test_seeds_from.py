@@ -15,7 +15,7 @@ from generation.seeds_from import Seeds, read_seeds, require_every_seed
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import SeedsRecord, generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from tests.reference import scripted
 
 PROBLEMS = (
@@ -160,12 +160,12 @@ def test_short_seeds_are_counted_and_the_first_are_named() -> None:
     some = {**enough, ("a", "verb"): 3, ("b", "noun"): 4, ("b", "verb"): 4, ("c", "noun"): 4}
     with pytest.raises(InputError) as caught:
         require_every_seed(seeds, some, 5)
-    for part in (
+    for text in (
         "seeds_from d: 4 of 6 seeds and classes have fewer than 5 variants",
         "(a has 3 of class verb, b has 4 of class noun, b has 4 of class verb, …)",
         "lower inflation to 3",
     ):
-        assert part in str(caught.value)
+        assert text in str(caught.value)
     with pytest.raises(InputError, match=r"\(c has 0 of class verb\)") as caught:
         require_every_seed(seeds, {**enough, ("c", "verb"): 0}, 5)
     assert "inflation" not in str(caught.value)

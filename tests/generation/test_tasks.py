@@ -43,7 +43,7 @@ def one_process(options: Options, tmp_path_factory: pytest.TempPathFactory) -> d
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def run_of(options: Options, folder: Path) -> GenerationRun:
@@ -56,8 +56,8 @@ def run_of(options: Options, folder: Path) -> GenerationRun:
 
 
 def shares(count: int, order: random.Random) -> list[TaskShare]:
-    found = [TaskShare(task, count) for task in range(count)]
-    return order.sample([*found, order.choice(found)], count + 1)  # one of them twice
+    shares = [TaskShare(task, count) for task in range(count)]
+    return order.sample([*shares, order.choice(shares)], count + 1)  # one of them twice
 
 
 def run_all(run: GenerationRun, count: int) -> None:
@@ -114,7 +114,7 @@ def test_other_inputs_than_at_submission_are_refused(options: Options, problems:
     name = run.inputs.masked_lms[0].name
     other_key = replace(run.answer_keys[name], libraries={"torch": "1.0"})
     elsewhere = replace(run, answer_keys={**run.answer_keys, name: other_key})
-    other_tagger = replace(run, expected=replace(run.expected, tagger=replace(run.expected.tagger, version="0.1")))
+    other_tagger = replace(run, expected={**run.expected, "tagger": run.expected["tagger"] | {"version": "0.1"}})
     with QUIET.stage("all", unit="units") as stage:
         with pytest.raises(InputError, match=r"tagger of the run .*0\.1"):
             tasks.tag(other_tagger, WHOLE, stage)

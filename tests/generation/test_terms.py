@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from generation.options import Options
-from generation.output.record import terms_of, title_of
+from generation.output.dataset import terms_of, title_of
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import TermsRecord
 from merge_snli.problems.known_datasets import known_dataset

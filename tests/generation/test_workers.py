@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable
-from multiprocessing.process import BaseProcess
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,33 @@ import pytest
 
 from generation import Options, generate
 from generation.pipeline import run_pipeline
+from generation.run import GenerationRun
+from generation.tasks import stages
 from generation.work import RESULT_FOLDERS
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import is_running
 from merge_snli.base.progress import Progress
+from merge_snli.base.stages import FILTERS, RunStage
 from merge_snli.embedded import embedded_path
+from tests.processes import wait_until
+from tests.systems import linux_only
 
+ROOT = Path(__file__).parents[2]
 PER_SHARD = 5
+CHOICES: dict[str, Any] = {"id_column": "id", "mlm": ("demo:mlm-bpe",), "inflation": 5, "subsamples": 2}
+
+# Without a guard for the main module.
+SCRIPT = """
+import signal, time
+from functools import partial
+from pytest import MonkeyPatch
+from generation.pipeline import Options, run_pipeline
+from tests.generation.test_workers import CHOICES, PER_SHARD, stop_after_filters
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have switched off for the tests
+stop_after_filters(MonkeyPatch(), partial(time.sleep, 3600))
+options = Options(problems={problems!r}, **CHOICES)
+run_pipeline(options, {out!r}, work={work!r}, quiet=True, workers=2, problems_per_shard=PER_SHARD)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +53,7 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> Options:
     assert source is not None
     path = tmp_path_factory.mktemp("problems") / "problems.jsonl"
     path.write_text("\n".join(source.read_text(encoding="utf-8").splitlines()[:12]), encoding="utf-8")
-    return Options(problems=str(path), id_column="id", mlm=("demo:mlm-bpe",), inflation=5, subsamples=2)
+    return Options(problems=str(path), **CHOICES)
 
 
 @pytest.fixture(scope="module")
@@ -52,17 +72,34 @@ def made(options: Options, work: Path, workers: int, progress: Progress | None =
     out = work / "out" / "merge_snli"
     choices: dict[str, Any] = {"work": work, "problems_per_shard": PER_SHARD, "quiet": True, "progress": progress}
     run_pipeline(options, out, workers=workers, **choices)
-    found = {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    contents = {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
     clear(work, "out", *RESULT_FOLDERS, "tagged")
-    return found
+    return contents
 
 
 def clear(work: Path, *names: str) -> None:
     for name in names:
-        subprocess.run(["rm", "-rf", str(work / name)], check=True)
+        shutil.rmtree(work / name, ignore_errors=True)
 
 
-@pytest.mark.parametrize("workers", [2, 3])
+def stop_after_filters(patch: pytest.MonkeyPatch, stop: Callable[[], object]) -> None:
+    """Let each worker stop when it has filtered its share, before it reports that."""
+
+    def stopping(run: GenerationRun) -> tuple[RunStage, ...]:
+        return tuple(
+            replace(stage, work=partial(work_and_stop, stage.work, stop)) if stage.kind == FILTERS else stage
+            for stage in stages(run)
+        )
+
+    patch.setattr("generation.pipeline.stages", stopping)
+
+
+def work_and_stop(work: Callable[..., None], stop: Callable[[], object], *arguments: object) -> None:
+    work(*arguments)
+    stop()
+
+
+@pytest.mark.parametrize("workers", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_bytes_are_those_of_one_process(
     options: Options, one_process: dict[str, bytes], work: Path, workers: int
 ) -> None:
@@ -74,51 +111,45 @@ def test_the_bytes_are_those_of_one_process(
     assert multiprocessing.active_children() == []
 
 
-def when_workers_filter(work: Path, act: Callable[[list[BaseProcess]], object]) -> threading.Thread:
-    """Act on the workers as soon as one has written a result, in a thread."""
-
-    def wait() -> None:
-        while not list((work / RESULT_FOLDERS[-1]).glob("*/*")):
-            time.sleep(0.001)
-        act(multiprocessing.active_children())
-
-    thread = threading.Thread(target=wait)
-    thread.start()
-    return thread
-
-
-def test_a_run_resumes_after_a_worker_is_killed(options: Options, one_process: dict[str, bytes], work: Path) -> None:
-    killer = when_workers_filter(work, lambda workers: workers[0].kill())
-    with pytest.raises(InputError, match="worker process was killed"):
+@pytest.mark.slow
+def test_a_run_resumes_after_a_worker_is_killed(
+    options: Options, one_process: dict[str, bytes], work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch, pytest.raises(InputError, match="worker process was killed"):
+        stop_after_filters(patch, partial(os._exit, 1))
         made(options, work, 2)
-    killer.join()
     assert multiprocessing.active_children() == []
     assert list((work / "tagged").rglob("*.parquet"))
+    assert list((work / RESULT_FOLDERS[-1]).glob("*/*"))
     assert made(options, work, 2) == one_process
 
 
-def test_workers_end_when_the_user_interrupts_or_the_process_is_killed(options: Options, work: Path) -> None:
-    # In a script without a guard for the main module, and as one process group, as from a terminal.
-    code = f"from generation.pipeline import *; run_pipeline(Options(**{vars(options)!r}), {str(work / 'out')!r}, "
-    code += f"work={str(work)!r}, quiet=True, workers=2, problems_per_shard={PER_SHARD})"
+@pytest.mark.slow
+@linux_only
+@pytest.mark.parametrize("interrupted", [True, False])
+def test_workers_end_when_the_user_interrupts_or_the_process_is_killed(
+    options: Options, work: Path, interrupted: bool
+) -> None:
+    (problems,) = options.problems.names
     script = work / "script.py"
-    script.write_text(f"from pathlib import *\nfrom merge_snli.problems.inputs import *\n{code}", encoding="utf-8")
-    for number in (signal.SIGINT, signal.SIGKILL):
-        clear(work, "out", *RESULT_FOLDERS)
-        command = [sys.executable, str(script)]
-        with subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, text=True) as process:
-            while not list((work / RESULT_FOLDERS[-1]).glob("*/*")):
-                assert process.poll() is None, process.communicate()[1]
-                time.sleep(0.001)
-            workers = children(process.pid)
-            (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
-            error = process.communicate()[1]
-        assert process.returncode, error
-        assert len(workers) >= 2
-        while any(map(is_running, workers)):  # they end a moment after it
-            time.sleep(0.01)
-        assert error.splitlines().count("KeyboardInterrupt") == (number == signal.SIGINT), error
-        assert error.count("Traceback") == (number == signal.SIGINT), "no worker prints one"
+    script.write_text(SCRIPT.format(problems=problems, out=str(work / "out"), work=str(work)), encoding="utf-8")
+    clear(work, "out", *RESULT_FOLDERS)
+    command = [sys.executable, str(script)]
+    choices: dict[str, Any] = {"env": {**os.environ, "PYTHONPATH": str(ROOT)}, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, start_new_session=True, **choices) as process:  # a group, as from a terminal
+        wait_until(lambda: list((work / RESULT_FOLDERS[-1]).glob("*/*")) or process.poll() is not None)
+        assert process.poll() is None, process.communicate()[1]
+        workers = children(process.pid)
+        if interrupted:
+            os.killpg(process.pid, signal.SIGINT)
+        else:
+            process.kill()
+        error = process.communicate()[1]
+    assert process.returncode, error
+    assert len(workers) >= 2
+    wait_until(lambda: not any(map(is_running, workers)))  # they end a moment after it
+    assert error.splitlines().count("KeyboardInterrupt") == interrupted, error
+    assert error.count("Traceback") == interrupted, "no worker prints one"
 
 
 def children(pid: int) -> list[int]:

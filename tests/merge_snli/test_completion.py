@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from merge_snli import cli
+from tests.systems import unix_only
 
 COMPLETE = """
 source {script}
@@ -28,6 +29,7 @@ def test_a_script_knows_every_command(shell: str, capsys: pytest.CaptureFixture[
     assert [word for word in (*cli.COMMANDS, *options) if word not in script] == []
 
 
+@unix_only
 def test_bash_completes_commands_options_choices_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "script").write_text(script_of("bash", capsys))
     (tmp_path / "problems.jsonl").touch()

@@ -14,9 +14,8 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 
-from generation.options import Options
+from generation.options import Options, preset_options
 from generation.pipeline import run_pipeline
-from generation.presets import preset_options
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.base.errors import InputError

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from generation.options import Options
-from generation.presets import PRESETS, write_run_file
+from generation.options import PRESETS, Options, write_run_file
 from merge_snli.base.errors import POSITIONAL, InputError, as_flags, flag
 from merge_snli.base.option import Option, described, option_types
 from merge_snli.cli import generate

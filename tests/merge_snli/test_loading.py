@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -61,13 +62,19 @@ def test_readme_example_in_the_project_root() -> None:
 
 
 def test_local_data_set_takes_precedence_over_registered_one(tmp_path: Path) -> None:
-    from merge_snli.hub.register import register
+    from merge_snli.hub.register import register, registered_text
 
     half = halved(tmp_path / "merge_snli")
     with empty_caches() as empty:
-        register(str(DATA_SET))
+        registration = register(str(DATA_SET))
+        with working_in(empty):
+            assert datasets.load_dataset("merge_snli", "noun", split=TEST).to_list() == rows_of("noun", TEST)
+        assert "register again" not in registered_text(registration)
+        time.sleep(1)  # the default config has the date of the next second
         with working_in(half.parent):
             assert datasets.load_dataset("merge_snli", "noun", split=TEST).to_list() == rows_of("noun", TEST, half)
+        assert "a folder merge_snli was loaded since" in registered_text(registration)
+        assert "a folder merge_snli was loaded since" not in registered_text(register(str(DATA_SET)))
         with working_in(empty):
             assert datasets.load_dataset("merge_snli", "noun", split=TEST).to_list() == rows_of("noun", TEST)
 
@@ -110,7 +117,7 @@ def test_loading_script(branch: Path, tmp_path: Path, subsample: int | None) -> 
         else {split: split for split in DATASET.record.data_rows[config]}
         for config in DATASET.configs
     }
-    assert {config: found["digests"] for config, found in printed["found"].items()} == {
+    assert {config: result["digests"] for config, result in printed["loaded"].items()} == {
         config: {split: digest_of(rows_of(config, of)) for split, of in splits.items()}
         for config, splits in expected.items()
     }

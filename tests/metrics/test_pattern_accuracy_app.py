@@ -6,15 +6,16 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser import chromium
+from tests.processes import SECONDS, wait_until
 
 FOLDER = Path(__file__).parents[2] / "metrics" / "pattern_accuracy"
 TABLE = "group,reference,prediction\na,0,0\na,0,0\nb,1,1\nb,1,0\n"
@@ -109,19 +110,19 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(SECONDS)
         log.close()
 
 
 def wait_for(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
-    for _ in range(300):
+    def is_up() -> bool:
         assert server.poll() is None, log.read_text(encoding="utf-8")
-        try:
+        with suppress(OSError):
             urllib.request.urlopen(url).close()
-            return
-        except OSError:
-            time.sleep(0.2)
-    raise AssertionError(f"the page did not come up: {log.read_text(encoding='utf-8')}")
+            return True
+        return False
+
+    wait_until(is_up)
 
 
 @pytest.fixture(scope="module")

@@ -95,10 +95,10 @@ def reference_in_two_processes(
 ) -> dict[str, literal.Result]:
     """Return the same as `reference_of`, computed in two worker processes."""
     identified = with_ids(problems)
-    parts = [identified[start : start + CHUNK_SIZE] for start in range(0, len(identified), CHUNK_SIZE)]
+    chunks = [identified[start : start + CHUNK_SIZE] for start in range(0, len(identified), CHUNK_SIZE)]
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, context, _load, (dict(folders), tuple(classes))) as pool:
-        return {seed_id: result for part in pool.map(_results_of, parts) for seed_id, result in part}
+        return {seed_id: result for chunk in pool.map(_results_of, chunks) for seed_id, result in chunk}
 
 
 _loaded: dict[str, Any] = {}
@@ -112,10 +112,10 @@ def _load(folders: dict[str, Path], classes: tuple[str, ...]) -> None:
     _loaded["classes"] = classes
 
 
-def _results_of(part: list[tuple[str, Problem]]) -> list[tuple[str, literal.Result]]:
+def _results_of(chunk: list[tuple[str, Problem]]) -> list[tuple[str, literal.Result]]:
     return [
         (seed_id, literal.variants_of(seed_id, problem.premise, problem.hypothesis, **_loaded))
-        for seed_id, problem in part
+        for seed_id, problem in chunk
     ]
 
 
@@ -167,10 +167,10 @@ def compare(
 
     differing = {key: ["only in the pipeline"] for key in rows.keys() - wanted}
     differing |= {key: ["only in the reference"] for key in wanted - rows.keys()}
-    # Draw from the pipeline's variants, so that float noise in one variant does not hide a wrong draw of the others.
-    drawn: dict[Key, list[int]] = {}
+    # Subsample the pipeline's variants, so that float noise in one does not hide a wrong subsample of the others.
+    numbers: dict[Key, list[int]] = {}
     for pool in literal.pools(rows, 1).values():
-        drawn |= literal.draws(pool, options.inflation, options.subsamples, options.random_seed)
+        numbers |= literal.subsamples_of(pool, options.inflation, options.subsamples, options.random_seed)
     for key in rows.keys() & wanted:
         differences = column_differences(every[key], seeds[key[0]], rows[key])
         if differences:
@@ -182,9 +182,9 @@ def compare(
         if key not in may_differ
     ]
     lines += [
-        f"{':'.join(key)}: drawn in {row['subsamples']}, the reference has {drawn[key]}"
+        f"{':'.join(key)}: in the subsamples {row['subsamples']}, the reference has {numbers[key]}"
         for key, row in rows.items()
-        if row["subsamples"] != drawn[key]
+        if row["subsamples"] != numbers[key]
     ]
     lines += split_differences(folder, list(rows.values()), seeds, options)
     lines += [] if noisy else seed_differences(folder, expected, seeds, options)
@@ -197,7 +197,7 @@ def affected(every: Iterable[Key], doubtful: set[Key], inflation: int) -> set[Ke
     """Return the variants of seeds and classes that reach the inflation only with doubtful variants."""
     certain = set(every) - doubtful
     surely, perhaps = literal.pools(certain, inflation), literal.pools({*certain, *doubtful}, inflation)
-    return {key for place, pool in perhaps.items() if place not in surely for key in pool}
+    return {key for group, pool in perhaps.items() if group not in surely for key in pool}
 
 
 def key_of(row: Row) -> Key:
@@ -226,13 +226,13 @@ def column_differences(variant: literal.Variant, problem: Problem, row: Row) -> 
 def split_differences(folder: Path, rows: list[Row], seeds: Mapping[str, Problem], options: Options) -> list[str]:
     """Return the configs and splits whose rows or order do not match the split `test` of config `all`."""
 
-    def place(row: Row) -> tuple[str, int, int, str]:
+    def order(row: Row) -> tuple[str, int, int, str]:
         original = row["original"].lower()
         tokens = [token for token in nlp(seeds[row["seed_id"]].premise) if token.text.lower() == original]
         return row["seed_id"], WORD_CLASSES.index(row["word_class"]), tokens[0].idx, row["replacement"]
 
     nlp = spacy.blank("en")
-    differences = [] if rows == sorted(rows, key=place) else ["the rows are in the wrong order"]
+    differences = [] if rows == sorted(rows, key=order) else ["the rows are in the wrong order"]
     for config in (ALL, *options.classes):
         in_config = [row for row in rows if config in (ALL, row["word_class"])]
         for split, wanted in [("test", in_config)] + [
@@ -264,8 +264,8 @@ def seed_differences(
                 sum(variant.key[1:3] == (name, word) for variant in result.variants) for word in words
             ]
         wanted.append(row)
-    found = rows_of(folder, SEED)
-    if found == wanted:
+    rows = rows_of(folder, SEED)
+    if rows == wanted:
         return []
-    pairs = zip(found, wanted, strict=False)
-    return [f"config seed: {len(found)} rows, not {len(wanted)}", *(f"{f} not {w}" for f, w in pairs if f != w)]
+    pairs = zip(rows, wanted, strict=False)
+    return [f"config seed: {len(rows)} rows, not {len(wanted)}", *(f"{f} not {w}" for f, w in pairs if f != w)]

@@ -2,7 +2,7 @@
 
 Nothing here comes from `generation`, so that an equal result means that two readings of the same page agree. It is
 slow on purpose: no batches, no short cuts. Only the answers of masked LMs and of the tagger are kept, in dicts. The
-class of a suggestion is asked last, of the words that everything else would keep: intersections may be taken in any
+class of a suggestion is found last, of the words that everything else would keep: intersections may be taken in any
 order. It is for English; `tests/generation/test_french.py` checks agreement and elision in French a second time.
 """
 
@@ -95,13 +95,13 @@ VERB_ENDINGS = (
 
 def wordnet_table(name: str) -> dict[str, str]:
     """Return the words of a bundled table with what their line begins with, and `irregular FORM` with the base form."""
-    found: dict[str, str] = {}
+    base_of: dict[str, str] = {}
     table = Path(__file__).parents[2] / "merge_snli" / "embedded" / "wordnet" / f"{name}.txt.gz"
     for line in gzip.decompress(table.read_bytes()).decode().splitlines():
         for word in line.split()[1:]:
             plural, equals, singular = word.partition("=")
-            found["irregular " + plural if equals else word] = singular if equals else line.split()[0]
-    return found
+            base_of["irregular " + plural if equals else word] = singular if equals else line.split()[0]
+    return base_of
 
 
 NOUNS, VERBS = wordnet_table("nouns"), wordnet_table("verbs")
@@ -122,8 +122,8 @@ class Choices:
     """What a run may do otherwise.
 
     Attributes:
-        prob: Whether filter 2 (more probable) is asked.
-        pos: Whether filter 4 (of the class) is asked.
+        prob: Whether filter 2 (more probable) applies.
+        pos: Whether filter 4 (of the class) applies.
         union: Whether one sentence is enough.
         scramble: The random seed of scrambling, None where words stay as they are.
         ignore_case: Whether words are shared whatever their case.
@@ -160,7 +160,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class Token:
-    """A token of the tagger, at its place in the text."""
+    """A token of the tagger, with its offsets in the text."""
 
     text: str
     start: int
@@ -215,7 +215,7 @@ class Result:
 
     Attributes:
         shared: Class and form of each shared word that is not left out, in the order of the premise.
-        variants: All variants, before the degree of inflation is asked.
+        variants: All variants, whatever the degree of inflation.
         doubtful: Variants, found or not, one of whose comparisons of log-probabilities lies within `NOISE`.
     """
 
@@ -225,7 +225,7 @@ class Result:
 
 
 class MaskedLM:
-    """A masked LM that is asked for one form at a time."""
+    """A masked LM that predicts one form at a time."""
 
     def __init__(self, name: str, folder: Path, *, top_k: int = 200) -> None:
         self.name = name
@@ -246,8 +246,8 @@ class MaskedLM:
         if key not in self.answers:
             text = with_full_stop(sentence, end)
             fits = len(self.tokenizer(text)["input_ids"]) <= self.takes
-            asked = (text, start, end) if fits else self._window(text, start, end)
-            self.answers[key] = None if asked is None else self._ask(*asked)
+            fitting = (text, start, end) if fits else self._window(text, start, end)
+            self.answers[key] = None if fitting is None else self._predict(*fitting)
         return self.answers[key]
 
     def _window(self, text: str, start: int, end: int) -> tuple[str, int, int] | None:
@@ -259,7 +259,7 @@ class MaskedLM:
         for room in range(self.takes, 0, -1):
             left = room - (len(encoded["input_ids"]) - len(in_text))
             window = [own]
-            left -= sum(sentences[own][0] <= place < sentences[own][1] for place in in_text)
+            left -= sum(sentences[own][0] <= start < sentences[own][1] for start in in_text)
             closed: set[int] = set()
             while closed != {-1, 1}:
                 for side in (-1, 1):
@@ -267,32 +267,32 @@ class MaskedLM:
                     if side in closed or not 0 <= other < len(sentences):
                         closed.add(side)
                         continue
-                    tokens = sum(sentences[other][0] <= place < sentences[other][1] for place in in_text)
+                    tokens = sum(sentences[other][0] <= start < sentences[other][1] for start in in_text)
                     if tokens > left:
                         closed.add(side)
                         continue
                     left -= tokens
                     window = sorted([*window, other])
             begin, stop = sentences[window[0]][0], sentences[window[-1]][1]
-            part = with_full_stop(text[begin:stop].rstrip(), end - begin)
-            if len(self.tokenizer(part)["input_ids"]) <= self.takes:
-                return part, start - begin, end - begin
+            shown = with_full_stop(text[begin:stop].rstrip(), end - begin)
+            if len(self.tokenizer(shown)["input_ids"]) <= self.takes:
+                return shown, start - begin, end - begin
         return None
 
     @torch.no_grad()
-    def _ask(self, text: str, start: int, end: int) -> Answer | None:
+    def _predict(self, text: str, start: int, end: int) -> Answer | None:
         encoded = self.tokenizer(text, return_offsets_mapping=True)
         numbers = encoded["input_ids"]
         covering = [at for at, (s, e) in enumerate(encoded["offset_mapping"]) if s < end and e > start]
         if len(covering) != 1:
             return None
-        place = covering[0]
-        s, e = encoded["offset_mapping"][place]
-        original = numbers[place]
+        at = covering[0]
+        s, e = encoded["offset_mapping"][at]
+        original = numbers[at]
         if text[s:e].lstrip() != text[start:end] or original not in self.pieces:
             return None
-        numbers[place] = self.tokenizer.mask_token_id
-        logits = self.model(input_ids=torch.tensor([numbers])).logits[0, place]
+        numbers[at] = self.tokenizer.mask_token_id
+        logits = self.model(input_ids=torch.tensor([numbers])).logits[0, at]
         log_p = torch.log_softmax(logits.float(), dim=-1)
         values, numbers_ranked = torch.topk(log_p, min(self.top_k + MARGIN, len(log_p)))
         ranked = list(zip(numbers_ranked.tolist(), values.tolist(), strict=True))
@@ -350,7 +350,7 @@ def _doubtful(ranked: list[tuple[int, float]], top_k: int, log_p_original: float
 
 
 class Tagger:
-    """A plain spaCy pipeline that is asked for one whole text at a time."""
+    """A plain spaCy pipeline that tags one whole text at a time."""
 
     def __init__(self, nlp: Language) -> None:
         self.nlp = nlp
@@ -378,12 +378,12 @@ def shared_words(
 ) -> list[tuple[str, str]]:
     """Return class and form of each shared word, in the order of the premise."""
     in_hypothesis = {(token.word_class, form_of(token, ignore_case)) for token in hypothesis}
-    found: list[tuple[str, str]] = []
+    shared: list[tuple[str, str]] = []
     for token in premise:
         word = (token.word_class, form_of(token, ignore_case))
-        if token.word_class in classes and word in in_hypothesis and word not in found:
-            found.append((str(token.word_class), word[1]))
-    return found
+        if token.word_class in classes and word in in_hypothesis and word not in shared:
+            shared.append((str(token.word_class), word[1]))
+    return shared
 
 
 def form_of(token: Token, ignore_case: bool) -> str:
@@ -404,7 +404,7 @@ def is_left_out(word: str, word_class: str, sentences: Iterable[tuple[str, list[
             before, after = text[: token.start], text[token.end :]
             if token.word_class != word_class or is_word_character(before[-1:]) or is_word_character(after[:1]):
                 return True
-            if word_class == "verb" and any(begins_with(after.lstrip(), each) for each in CONTRACTED_NEGATIONS):
+            if word_class == "verb" and any(begins_with(after.lstrip(), negation) for negation in CONTRACTED_NEGATIONS):
                 return True
             if word_class == "verb" and begins_with(after, "not"):
                 return True
@@ -503,7 +503,7 @@ def base_forms(word: str, word_class: str) -> frozenset[str]:
 
 def all_forms(words: Iterable[str], *classes: str) -> set[str]:
     """Return words and what they are forms of."""
-    return {form for word in words for each in classes for form in base_forms(word, each)}
+    return {form for word in words for word_class in classes for form in base_forms(word, word_class)}
 
 
 def plain(text: str) -> str:
@@ -599,7 +599,7 @@ def fits_article(sentence: str, start: int, word: str) -> bool:
 def fits_in_place(
     tagger: Tagger, sentence: str, start: int, end: int, word: str, word_class: str, choices: Choices
 ) -> bool:
-    """Say whether a suggestion is one token of the class, and of the tag, in its place, and the parse stays."""
+    """Say whether a suggestion is one token of the class, and of the tag, in the sentence, and the parse stays."""
     becomes = sentence[:start] + word + sentence[end:]
     if choices.same_parse and tagger.parse(becomes) != tagger.parse(sentence):
         return False
@@ -616,7 +616,7 @@ def fits_in_place(
 def fits_everywhere(
     tagger: Tagger,
     sentence: str,
-    places: list[tuple[int, int]],
+    occurrences: list[tuple[int, int]],
     original: str,
     word: str,
     word_class: str,
@@ -625,13 +625,13 @@ def fits_everywhere(
     """Say whether a suggestion fits at every occurrence of the sentence."""
     return all(
         fits_in_place(tagger, sentence, start, end, in_place(sentence[start:end], original, word), word_class, choices)
-        for start, end in places
+        for start, end in occurrences
     )
 
 
-def replaced(sentence: str, places: list[tuple[int, int]], original: str, word: str) -> str:
-    """Return the sentence with a word at all these places, in the case pattern of what stands there."""
-    for start, end in sorted(places, reverse=True):
+def replaced(sentence: str, occurrences: list[tuple[int, int]], original: str, word: str) -> str:
+    """Return the sentence with a word at all these offsets, in the case pattern of what stands there."""
+    for start, end in sorted(occurrences, reverse=True):
         sentence = sentence[:start] + in_place(sentence[start:end], original, word) + sentence[end:]
     return sentence
 
@@ -658,9 +658,9 @@ def scrambled(words: Iterable[str], taken: set[str], random_seed: int) -> dict[s
 
 def in_another_order(word: str, random_seed: int, attempt: int) -> str:
     """Return a word whose letters are ranked by digests; other characters stay."""
-    places = [place for place, character in enumerate(word) if character.isalpha()]
-    ranks = {place: digest([random_seed, word, attempt, place]) for place in places}
-    letters = (word[place] for place in sorted(places, key=lambda place: ranks[place]))
+    indices = [index for index, character in enumerate(word) if character.isalpha()]
+    ranks = {index: digest([random_seed, word, attempt, index]) for index in indices}
+    letters = (word[index] for index in sorted(indices, key=lambda index: ranks[index]))
     return "".join(next(letters) if character.isalpha() else character for character in word)
 
 
@@ -691,11 +691,13 @@ def variants_of(
     for word_class, form in shared_words(premise_tokens, hypothesis_tokens, classes, choices.ignore_case):
         if is_left_out(form, word_class, sentences, choices.ignore_case):
             continue
-        places = [
+        occurrences = [
             [(token.start, token.end) for token in tokens if form_of(token, choices.ignore_case) == form]
             for _, tokens in sentences
         ]
-        written = {text[start:end] for (text, _), here in zip(sentences, places, strict=True) for start, end in here}
+        written = {
+            text[start:end] for (text, _), here in zip(sentences, occurrences, strict=True) for start, end in here
+        }
         original = min(written) if len(written) == 1 else form
         result.shared.append((word_class, original))
         taken_forms = all_forms(taken, word_class)
@@ -703,7 +705,7 @@ def variants_of(
         if choices.no_other_forms and other_forms & all_forms([plain(original)], "noun", "verb"):
             continue
         validated: list[dict[str, dict[str, float]]] = []  # for P and for H: word -> masked LM -> log-odds
-        for (sentence, tokens), here in zip(sentences, places, strict=True):
+        for (sentence, tokens), here in zip(sentences, occurrences, strict=True):
             by_word: dict[str, dict[str, float]] = {}
             compound = choices.no_compounds and any(in_compound(sentence, tokens, start, end) for start, end in here)
             for mlm in mlms:
@@ -727,7 +729,9 @@ def variants_of(
             for side in (1, 0):  # the short one first
                 if has[side] and (choices.union or all(has)):
                     sentence = sentences[side][0]
-                    has[side] = fits_everywhere(tagger, sentence, places[side], original, word, word_class, choices)
+                    has[side] = fits_everywhere(
+                        tagger, sentence, occurrences[side], original, word, word_class, choices
+                    )
             if all(has) or (choices.union and any(has)):
                 becomes[word] = has
         others = {word: word for word in becomes}
@@ -743,8 +747,8 @@ def variants_of(
                     word_class=word_class,
                     original=original,
                     replacement=other,
-                    premise=replaced(premise, places[0], original, other),
-                    hypothesis=replaced(hypothesis, places[1], original, other),
+                    premise=replaced(premise, occurrences[0], original, other),
+                    hypothesis=replaced(hypothesis, occurrences[1], original, other),
                     premise_mlms=tuple(by_mlm[0]),
                     hypothesis_mlms=tuple(by_mlm[1]),
                     log_odds=min(max(of_side.values()) for of_side in by_mlm if of_side),
@@ -758,17 +762,17 @@ def pools(keys: Iterable[Key], inflation: int) -> dict[tuple[str, str], set[Key]
     pooled: dict[tuple[str, str], set[Key]] = {}
     for key in keys:
         pooled.setdefault(key[:2], set()).add(key)
-    return {place: pool for place, pool in pooled.items() if len(pool) >= inflation}
+    return {group: pool for group, pool in pooled.items() if len(pool) >= inflation}
 
 
-def draws(pool: Iterable[Key], inflation: int, subsamples: int, random_seed: int) -> dict[Key, list[int]]:
-    """Return the subsamples that draw each variant of a seed and class."""
-    drawn: dict[Key, list[int]] = {key: [] for key in pool}
+def subsamples_of(pool: Iterable[Key], inflation: int, subsamples: int, random_seed: int) -> dict[Key, list[int]]:
+    """Return the subsamples that have each variant of a seed and class."""
+    numbers: dict[Key, list[int]] = {key: [] for key in pool}
     for subsample in range(subsamples):
-        in_order = sorted(drawn, key=lambda key: digest([random_seed, subsample, *key]))
+        in_order = sorted(numbers, key=lambda key: digest([random_seed, subsample, *key]))
         for key in in_order[:inflation]:
-            drawn[key].append(subsample)
-    return drawn
+            numbers[key].append(subsample)
+    return numbers
 
 
 def problem_ids(problems: Iterable[tuple[str, str, str]]) -> list[str]:

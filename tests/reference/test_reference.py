@@ -14,7 +14,7 @@ import pytest
 import spacy
 import torch
 
-from generation.filters import in_place
+from generation.filters import conditions
 from generation.filters.definitions import FilterOptions
 from generation.sentences import words as whole_words
 from merge_snli.embedded import embedded_path
@@ -212,9 +212,9 @@ def test_texts_longer_than_a_masked_lm_accepts(
     tiny_mlm: Callable[[str], Path], plain_tagger: literal.Tagger, tmp_path: Path
 ) -> None:
     """Windows of sentences; one sentence is too long by itself."""
-    parts = comparison.problems_in(embedded_folder("demo:problems"), last=30)
-    endless = parts[0].premise.rstrip(".") + " and a boy" * 60 + "."
-    texts = [[each.premise for each in parts[start : start + 10]] for start in (0, 10, 20)]
+    problems = comparison.problems_in(embedded_folder("demo:problems"), last=30)
+    endless = problems[0].premise.rstrip(".") + " and a boy" * 60 + "."
+    texts = [[problem.premise for problem in problems[start : start + 10]] for start in (0, 10, 20)]
     texts[1] = ["A boy sings!", endless, "\n", *texts[1], "He sees a boy"]
     problems = [Problem(" ".join(of), " ".join(of[-3:])) for of in texts]
     folders = [tiny_mlm(kind) for kind in TINY]
@@ -325,5 +325,5 @@ def test_closed_lists_equal_those_of_the_pipeline() -> None:
     assert language_of(ENGLISH).negations == literal.NEGATIONS
     assert language_of(ENGLISH).affixes == literal.AFFIXES
     assert set(whole_words.QUANTIFIERS) == literal.QUANTIFIERS
-    assert set(in_place.MEN) == literal.MEN
-    assert set(in_place.WOMEN) == literal.WOMEN
+    assert set(conditions.MEN) == literal.MEN
+    assert set(conditions.WOMEN) == literal.WOMEN

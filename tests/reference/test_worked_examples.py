@@ -76,11 +76,11 @@ def check(
     """Run the pipeline with `changes` of the options, compare the replacements and return the rows."""
     rows = rows_of_problems(folder, [example[:2] for example in examples], mlms, changes=changes)
     for example in examples:
-        found: Words = {}
+        replaced: Words = {}
         for row in rows:
             if (row["seed_premise"], row["seed_hypothesis"]) == example[:2]:
-                found.setdefault((row["word_class"], row["original"]), set()).add(row["replacement"])
-        assert found == example.variants, example[:2]
+                replaced.setdefault((row["word_class"], row["original"]), set()).add(row["replacement"])
+        assert replaced == example.variants, example[:2]
     return rows
 
 
@@ -136,7 +136,7 @@ def test_words_of_an_uncased_masked_lm(tmp_path: Path) -> None:
     rows = check(tmp_path, UNCASED_EXAMPLES, [name])
     for row in rows:
         if row["original"] == "girl" and row["seed_premise"] == FIGURE_2.premise and row["replacement"] == "woman":
-            # Both occurrences of the premise, nothing else of the text; 5 places before "girl" in the list.
+            # Both occurrences of the premise, nothing else of the text; 5 ranks before "girl" in the list.
             assert row["premise"] == "A small woman carries a woman."
             assert row["hypothesis"] == "There is a small woman."
             assert row["log_odds"] == pytest.approx(2.5, abs=1e-4)
@@ -391,13 +391,13 @@ def test_inflation(tmp_path: Path) -> None:
     assert {row["variant_id"] for row in at_three} == {row["variant_id"] for row in at_four} == nouns
 
 
-def test_draws(tmp_path: Path) -> None:
-    name = mlm(tmp_path / "draws", uncased, ("woman", "teen", "horses", "boy"), 0.5)
+def test_subsamples(tmp_path: Path) -> None:
+    name = mlm(tmp_path / "mlm", uncased, ("woman", "teen", "horses", "boy"), 0.5)
     problem = ("A boy is cold.", "The boy sings.")
     rows = rows_of_problems(tmp_path, [problem], [name], inflation=2, subsamples=4, random_seed=5)
     # printf '["A boy is cold.", "The boy sings.", "entailment"]' | sha256sum
     assert {row["seed_id"] for row in rows} == {"08f402a95a70"}
-    # printf '[5,0,"08f402a95a70","noun","boy","woman"]' | sha256sum, and so on; the two smallest per line are drawn:
+    # printf '[5,0,"08f402a95a70","noun","boy","woman"]' | sha256sum, and so on; the smallest two per line:
     #      woman     teen      horses
     #  0   cfbc788b  9953b814  d654d47b
     #  1   8e9e6e54  37d02c34  b20276a5
@@ -408,5 +408,5 @@ def test_draws(tmp_path: Path) -> None:
         "teen": [0, 1, 3],
         "horses": [2],
     }
-    drawn = comparison.rows_of(tmp_path / "out", "noun", "subsample_2")
-    assert [row["replacement"] for row in drawn] == ["horses", "woman"]
+    rows = comparison.rows_of(tmp_path / "out", "noun", "subsample_2")
+    assert [row["replacement"] for row in rows] == ["horses", "woman"]

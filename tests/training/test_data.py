@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from merge_snli.base.errors import InputError
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from training.mlm import masked_lm_sentences
 from training.script import (
     HELD_OUT,
@@ -52,7 +52,7 @@ def test_snli_test_is_never_trained_on(numbered: Path) -> None:
 
 
 def test_a_missing_data_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nowhere/snli/dev\.jsonl.* as data DIR"):
+    with pytest.raises(InputError, match=r"nowhere.snli.dev\.jsonl.* as data DIR"):
         training_problems(tmp_path / "nowhere", SNLI_DEV)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from transformers import BertConfig, BertForSequenceClassification
 
 from training import loop
 from training.finetuning.data import epoch_batches
-from training.loop import BatchPlan, LoopRecipe, rate_at, train
+from training.loop import LoopRecipe, batches_of, rate_at, train
 
 RECIPE = LoopRecipe(steps=6, learning_rate=1e-2, batch_size=2, seed=5, head_scale=3.0)
 
@@ -24,14 +25,14 @@ def tiny_model() -> BertForSequenceClassification:
 def trained(checkpoint: Path, stop_at: int | None = None) -> BertForSequenceClassification:
     model = tiny_model()
 
-    def loss_of(step: int) -> torch.Tensor:
+    def loss_of(step: int, items: list[int]) -> torch.Tensor:
         if step == stop_at:
             raise KeyboardInterrupt
-        ids = torch.full((2, 3), step + 1)
+        ids = torch.full((2, 3), items[0] + step + 1)
         loss: torch.Tensor = model(input_ids=ids, labels=torch.tensor([step % 2, 0])).loss
         return loss
 
-    train(model, loss_of, RECIPE, checkpoint)
+    train(model, loss_of, batches_of([3, 3, 3, 3], [1.0] * 4, RECIPE), RECIPE, checkpoint)
     return model
 
 
@@ -55,12 +56,14 @@ def test_learning_rates_have_warmup_and_decay() -> None:
     assert rates[-1] == pytest.approx(1 / 90)
 
 
-def test_the_batch_of_a_step_does_not_depend_on_earlier_calls() -> None:
-    lengths = [length % 7 for length in range(50)]
-    first, second = (BatchPlan(lengths, [1.0] * 25 + [0.5] * 25, 8, seed=1) for _ in range(2))
-    late = second[20]
-    assert [first[step] for step in range(21)][20] == late
-    assert len(late) <= 8
+def test_the_batches_are_those_of_the_epochs_one_after_another() -> None:
+    lengths, shares = [length % 7 for length in range(50)], [1.0] * 25 + [0.5] * 25
+    recipe = LoopRecipe(steps=20, learning_rate=1.0, batch_size=8, seed=1)
+    epochs = [epoch_batches(lengths, shares, 8, seed=1, epoch=epoch) for epoch in range(3)]
+    batches = [batch for epoch in epochs for batch in epoch]
+    assert list(islice(batches_of(lengths, shares, recipe), len(batches))) == batches
+    assert epochs[0] != epochs[1]
+    assert max(map(len, batches)) == 8
 
 
 def test_an_epoch_has_each_item_at_most_once_according_to_its_share() -> None:

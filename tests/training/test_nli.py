@@ -9,7 +9,7 @@ import torch
 from transformers import BertConfig, BertForSequenceClassification
 
 from merge_snli.base.errors import InputError
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS
 from training.base import bert_config, bert_student
 from training.loop import LoopRecipe

@@ -13,21 +13,12 @@ from merge_snli.models.scored_model import card_field
 from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import read_problems
-from merge_snli.problems.source import without_options
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import read_problems, without_options
 from merge_snli.schema import NLI_LABELS
 from training.finetuning.options import FinetuneOptions
 
 TRAIN = "train"
-
-
-@dataclass(frozen=True)
-class Example:
-    """A premise, a hypothesis and the name of their label."""
-
-    premise: str
-    hypothesis: str
-    label: str
 
 
 @dataclass(frozen=True)
@@ -51,10 +42,10 @@ class Source:
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Examples for training, examples for evaluation, and their sources."""
+    """Problems for training and for evaluation, whose labels are numbers of `NLI_LABELS`, and their sources."""
 
-    examples: tuple[Example, ...]
-    held_out: tuple[Example, ...]
+    examples: tuple[Problem, ...]
+    held_out: tuple[Problem, ...]
     sources: tuple[Source, ...]
 
 
@@ -63,22 +54,19 @@ def read_training_data(options: FinetuneOptions) -> TrainingData:
 
     Args:
         options: The options of the run.
-
-    Raises:
-        InputError: If a source cannot be read, has other labels, or has too few problems for `--hold-out`.
     """
-    examples: list[Example] = []
-    held_out: list[Example] = []
+    examples: list[Problem] = []
+    held_out: list[Problem] = []
     sources = []
     for name in options.train:
-        found, source = read_examples(name, problem_options(name))
-        used = len(found) - options.hold_out
+        read, source = read_examples(name, problem_options(name))
+        used = len(read) - options.hold_out
         if used < 1:
             raise InputError(
-                f"{param('hold_out')} is {options.hold_out}, but {name} has only {count(len(found), 'problem')}"
+                f"{param('hold_out')} is {options.hold_out}, but {name} has only {count(len(read), 'problem')}"
             )
-        examples += found[:used]
-        held_out += found[used:]
+        examples += read[:used]
+        held_out += read[used:]
         sources.append(replace(source, used=used))
     return TrainingData(tuple(examples), tuple(held_out), tuple(sources))
 
@@ -90,27 +78,24 @@ def augmented(data: TrainingData, options: FinetuneOptions, seed: int) -> Traini
         data: The training data.
         options: The options of the run.
         seed: Selects the additional examples if `--augment-share` is set.
-
-    Raises:
-        InputError: If the additional examples cannot be read or are fewer than `--augment-share` asks for.
     """
     if options.augment is None:
         return data
-    found, source = read_examples(options.augment, augmentation_options(options.augment))
+    added, source = read_examples(options.augment, augmentation_options(options.augment))
     if options.augment_share is not None:
-        found = _sample(found, round(options.augment_share * len(data.examples)), options, seed)
-    source = replace(source, used=len(found), copies=options.augment_copies)
-    return replace(data, examples=(*data.examples, *found * options.augment_copies), sources=(*data.sources, source))
+        added = _sample(added, round(options.augment_share * len(data.examples)), options, seed)
+    source = replace(source, used=len(added), copies=options.augment_copies)
+    return replace(data, examples=(*data.examples, *added * options.augment_copies), sources=(*data.sources, source))
 
 
-def _sample(found: Sequence[Example], number: int, options: FinetuneOptions, seed: int) -> list[Example]:
-    if not 0 < number <= len(found):
+def _sample(examples: Sequence[Problem], number: int, options: FinetuneOptions, seed: int) -> list[Problem]:
+    if not 0 < number <= len(examples):
         raise InputError(
             f"{param('augment_share')} is {options.augment_share:g}, which is {number:,} examples, but "
-            f"{options.augment} has {len(found):,}: choose another share"
+            f"{options.augment} has {len(examples):,}: choose another share"
         )
-    chosen = np.random.default_rng(seed).permutation(len(found))[:number]
-    return [found[place] for place in sorted(chosen)]
+    chosen = np.random.default_rng(seed).permutation(len(examples))[:number]
+    return [examples[number] for number in sorted(chosen)]
 
 
 def problem_options(name: str) -> ProblemOptions:
@@ -119,11 +104,7 @@ def problem_options(name: str) -> ProblemOptions:
 
 
 def augmentation_options(name: str) -> ProblemOptions:
-    """Return how to read `--augment`: a file, or the split `train` of `DIR/CONFIG` or `ID/CONFIG`.
-
-    Raises:
-        InputError: If the name has no config.
-    """
+    """Return how to read `--augment`: a file, or the split `train` of `DIR/CONFIG` or `ID/CONFIG`."""
     if is_file(name):
         return ProblemOptions(problems=name)
     folder, _, config = name.rstrip("/").rpartition("/")
@@ -137,22 +118,25 @@ def is_file(name: str) -> bool:
     return name.startswith(PREFIX) or Problems.of(name).are_files
 
 
-def read_examples(name: str, options: ProblemOptions) -> tuple[list[Example], Source]:
+def read_examples(name: str, options: ProblemOptions) -> tuple[list[Problem], Source]:
     """Read the examples of a source.
 
     Args:
         name: The source, as the user names it.
         options: How to read it.
-
-    Raises:
-        InputError: If the source cannot be read or does not have the three labels of NLI.
     """
     with without_options("training"):
         read = read_problems(options)
     if sorted(read.label_names) != sorted(NLI_LABELS):
         raise InputError(f"{name} has the labels {', '.join(read.label_names)}; training needs {', '.join(NLI_LABELS)}")
+    numbers = [NLI_LABELS.index(name) for name in read.label_names]
     examples = [
-        Example(problem.premise.strip(), problem.hypothesis.strip(), read.label_names[problem.label])
+        replace(
+            problem,
+            premise=problem.premise.strip(),
+            hypothesis=problem.hypothesis.strip(),
+            label=numbers[problem.label],
+        )
         for problem in read.problems
     ]
     return examples, Source(name, read.digest, len(examples), license_of(str(options.problems)))
@@ -163,8 +147,8 @@ def license_of(problems: str) -> str | None:
     known = known_dataset(problems)
     if known is not None:
         return known.license
-    found = card_field(Path(problems), "license")
-    return found if isinstance(found, str) else None
+    license_id = card_field(Path(problems), "license")
+    return license_id if isinstance(license_id, str) else None
 
 
 def epoch_batches(lengths: list[int], shares: list[float], size: int, *, seed: int, epoch: int) -> list[list[int]]:

@@ -38,11 +38,7 @@ class Recipe:
     max_length: int
 
     def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            InputError: If a value is out of range.
-        """
+        """Check the values."""
         if not 0 < self.learning_rate < 1:
             raise InputError(
                 f"{param('learning_rate')} is {self.learning_rate:g}: it must be between 0 and 1, such as 2e-5"
@@ -105,19 +101,14 @@ class FinetuneOptions:
     out: Path
 
     def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            InputError: If a value is invalid.
-        """
+        """Check the values."""
         require_unique("train", self.train)
         require_unique("random_seed", [str(seed) for seed in self.random_seeds])
-        require_at_least("save_every", self.save_every, 1)
         require_at_least("random_seed", min(self.random_seeds), 0)
         if max(self.random_seeds) > MAX_SEED:
             raise InputError(f"{param('random_seed')} is {max(self.random_seeds)}: it must be at most {MAX_SEED}")
-        require_at_least("hold_out", self.hold_out, 0)
-        require_at_least("augment_copies", self.augment_copies, 1)
+        for name, minimum in (("save_every", 1), ("hold_out", 0), ("augment_copies", 1)):
+            require_at_least(name, getattr(self, name), minimum)
         for option, is_set in (("share", self.augment_share is not None), ("copies", self.augment_copies > 1)):
             if is_set and self.augment is None:
                 raise InputError(f"{param(f'augment_{option}')} needs examples: add {param('augment')} DIR/CONFIG")

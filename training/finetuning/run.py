@@ -25,11 +25,12 @@ from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_json
 from merge_snli.dataset.label_spellings import canonical_names
-from merge_snli.models.batches import max_length as model_limit
 from merge_snli.models.finding import ResolvedModel, find_device
+from merge_snli.models.inference import max_length as model_limit
 from merge_snli.problems.known_datasets import known_dataset
+from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS
-from training.finetuning.data import Example, epoch_batches
+from training.finetuning.data import epoch_batches
 from training.finetuning.options import RECORD, FinetuneOptions
 
 logger = logging.getLogger(__name__)
@@ -82,8 +83,8 @@ class LengthTrainer(Trainer):
 
 def finetune(
     base: ResolvedModel,
-    examples: Sequence[Example],
-    held_out: Sequence[Example],
+    examples: Sequence[Problem],
+    held_out: Sequence[Problem],
     options: FinetuneOptions,
     *,
     seed: int,
@@ -117,7 +118,7 @@ def finetune(
             f"{param('max_length')} is {max_length}, but {base.name} takes at most {limit} tokens: pass {limit} or less"
         )
     encoded, encoded_held_out = (
-        encode(part, tokenizer, labels_of(model.config), max_length) for part in (examples, held_out)
+        encode(rows, tokenizer, labels_of(model.config), max_length) for rows in (examples, held_out)
     )
     check_truncated(examples, encoded, tokenizer, max_length)
     if not checkpoints.exists():
@@ -157,7 +158,7 @@ def labels_of(config: PreTrainedConfig) -> tuple[str, ...]:
 
 
 def encode(
-    examples: Sequence[Example], tokenizer: PreTrainedTokenizerBase, labels: Sequence[str], max_length: int
+    examples: Sequence[Problem], tokenizer: PreTrainedTokenizerBase, labels: Sequence[str], max_length: int
 ) -> list[Row]:
     """Tokenize examples.
 
@@ -173,11 +174,12 @@ def encode(
     hypotheses = [example.hypothesis for example in examples]
     columns = tokenizer(premises, hypotheses, truncation=True, max_length=max_length)
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-    return [row | {"labels": labels.index(example.label)} for row, example in zip(rows, examples, strict=True)]
+    numbers = [labels.index(NLI_LABELS[example.label]) for example in examples]
+    return [row | {"labels": number} for row, number in zip(rows, numbers, strict=True)]
 
 
 def check_truncated(
-    examples: Sequence[Example], rows: Sequence[Row], tokenizer: PreTrainedTokenizerBase, max_length: int
+    examples: Sequence[Problem], rows: Sequence[Row], tokenizer: PreTrainedTokenizerBase, max_length: int
 ) -> None:
     """Log how many examples were truncated.
 
@@ -186,9 +188,6 @@ def check_truncated(
         rows: Their tokens.
         tokenizer: The model's tokenizer.
         max_length: The maximum number of tokens.
-
-    Raises:
-        InputError: If all of them were.
     """
     full = [example for example, row in zip(examples, rows, strict=True) if len(row["input_ids"]) >= max_length]
     pairs = [(example.premise, example.hypothesis) for example in full]
@@ -226,8 +225,8 @@ def training_arguments(options: FinetuneOptions, seed: int, checkpoints: Path) -
 
 def last_checkpoint(folder: Path) -> str | None:
     """Return the last complete checkpoint in a folder, or None."""
-    found = (path.parent for path in folder.glob(f"{PREFIX_CHECKPOINT_DIR}-*/{TRAINER_STATE}"))
-    last = max(found, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
+    complete = (path.parent for path in folder.glob(f"{PREFIX_CHECKPOINT_DIR}-*/{TRAINER_STATE}"))
+    last = max(complete, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
     if last is not None:
         logger.info("resuming from %s", last)
     return None if last is None else str(last)

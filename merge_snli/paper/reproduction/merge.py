@@ -7,18 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from generation.dry_run import dry_run
-from generation.options import Options
+from generation.options import Options, preset_options
 from generation.pipeline import run_pipeline
-from generation.presets import preset_options
-from generation.report.paper import PROBLEMS as PAPER_PROBLEMS
+from generation.report.tables import PROBLEMS as PAPER_PROBLEMS
 from generation.report.tables import is_papers_run
 from merge_snli.annotation.sample import draw_sample
 from merge_snli.annotation.sheets import write_sheets
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.base.table import count
-from merge_snli.dataset.annotators import COLUMN
 from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.dataset.variants import ANNOTATOR_LABELS
 from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX, PROBLEMS
 from merge_snli.models.finding import find_model
 from merge_snli.models.options import ModelOptions
@@ -39,7 +38,7 @@ from merge_snli.paper.reproduction.run import (
 from merge_snli.paper.reproduction.verdict import Ours
 from merge_snli.papers.numbers import MERGE, read_paper
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.source import open_source
+from merge_snli.problems.reading import open_source
 from merge_snli.schema import ALL
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.result import Result
@@ -235,4 +234,4 @@ def _kept_columns(problems: str | None) -> dict[str, Any]:
     if problems is None:
         return {}
     row = next(open_source(ProblemOptions(problems=problems)).read(), None)
-    return {"keep_column": (COLUMN,)} if row is not None and COLUMN in row.values else {}
+    return {"keep_column": (ANNOTATOR_LABELS,)} if row is not None and ANNOTATOR_LABELS in row.values else {}

@@ -14,8 +14,7 @@ import pyarrow as pa
 import pytest
 
 from generation import tasks as suggest_module
-from generation.answers.cache_key import CacheKey, cache_key_of
-from generation.answers.store import INDEX_FILE, SHARD_SCHEMA, Answer, Store, row_of
+from generation.answers.store import INDEX_FILE, SHARD_SCHEMA, Answer, CacheKey, Store, cache_key_of, row_of
 from generation.masked_lms import loading
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
@@ -77,9 +76,9 @@ def test_answers_are_read_back(tmp_path: Path, key: CacheKey) -> None:
         store.save(answers())
     with Store(tmp_path, key) as store:
         assert store.missing([*answers(), "c" * 32]) == {"c" * 32}
-        found = store.load([*answers(), "c" * 32])
-    assert found.keys() == answers().keys()
-    assert all(same(found[key], answer) for key, answer in answers().items())
+        loaded = store.load([*answers(), "c" * 32])
+    assert loaded.keys() == answers().keys()
+    assert all(same(loaded[key], answer) for key, answer in answers().items())
 
 
 def test_answers_of_many_row_groups_and_shards_are_read_back(
@@ -98,9 +97,9 @@ def test_answers_of_many_row_groups_and_shards_are_read_back(
             store.save({key: every[key] for key in keys[first : first + 30]})
         assert len(shards_of(store)) == 4
         for wanted in (keys, keys[::9], keys[28:32]):
-            found = store.load(wanted)
-            assert found.keys() == set(wanted)
-            assert all(same(found[key], every[key]) for key in wanted)
+            loaded = store.load(wanted)
+            assert loaded.keys() == set(wanted)
+            assert all(same(loaded[key], every[key]) for key in wanted)
 
 
 def test_damaged_shard_is_deleted_and_rewritten(
@@ -126,8 +125,8 @@ def test_damage_anywhere_in_a_shard_is_found_while_the_index_is_built(tmp_path: 
         store.save(answers())
         (shard,) = shards_of(store)
     content = shard.read_bytes()
-    for place in range(0, len(content), 11):
-        shard.write_bytes(content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :])
+    for offset in range(0, len(content), 11):
+        shard.write_bytes(content[:offset] + bytes([content[offset] ^ 4]) + content[offset + 1 :])
         with Store(tmp_path, key, shared=True) as store:
             assert store.missing(answers()) == set(answers())
 
@@ -148,7 +147,7 @@ def test_index_is_rebuilt_from_the_shards(tmp_path: Path, key: CacheKey, lost: s
         assert same(store.load(["a" * 32])["a" * 32], answers()["a" * 32])
 
 
-def test_long_texts_are_asked_again_if_they_were_not_masked_in_windows(tmp_path: Path, key: CacheKey) -> None:
+def test_long_texts_are_predicted_again_if_they_were_not_masked_in_windows(tmp_path: Path, key: CacheKey) -> None:
     """Only they: answers to other forms, and new ones to long texts, stay."""
     old = {**answers(), "c" * 32: "too long"}
     with Store(tmp_path, key) as store:
@@ -162,9 +161,9 @@ def test_long_texts_are_asked_again_if_they_were_not_masked_in_windows(tmp_path:
     for shared in (False, True):
         with Store(tmp_path, key, shared=shared) as store:
             assert not store.missing([*old, "d" * 32])
-            found = store.load([*old, "d" * 32])
-            assert found["d" * 32] == "too long"
-            assert [form for form, answer in found.items() if getattr(answer, "in_window", False)] == ["c" * 32]
+            loaded = store.load([*old, "d" * 32])
+            assert loaded["d" * 32] == "too long"
+            assert [form for form, answer in loaded.items() if getattr(answer, "in_window", False)] == ["c" * 32]
 
 
 def test_index_drops_missing_shards(tmp_path: Path, key: CacheKey) -> None:
@@ -205,9 +204,9 @@ class Suggester:
     def suggest(self, forms: Mapping[str, Form], work: Path, shards: int = 1) -> dict[str, Answer]:
         """Answer the forms, split into that many shards, and return all answers."""
         with Store(work, cache_key_of(self.model, self.options, "cpu")) as store:
-            parts = [dict(list(forms.items())[part::shards]) for part in range(shards)]
+            of_shards = [dict(list(forms.items())[shard::shards]) for shard in range(shards)]
             with Progress(quiet=True).stage("suggestions", total=0, unit="forms") as stage:
-                suggest(parts, self.load, store, self.options, stage)
+                suggest(of_shards, shards, self.load, store, self.options, stage)
             return store.load(forms)
 
 
@@ -240,8 +239,8 @@ def test_answers_do_not_depend_on_the_shards(
 ) -> None:
     whole = suggester.suggest(TEN, tmp_path / "whole")
     monkeypatch.setattr(suggest_module, "FORMS_PER_CHUNK", 2)
-    parts = suggester.suggest(TEN, tmp_path / "parts", shards=4)
-    assert all(same(whole[key], parts[key]) for key in TEN)
+    in_shards = suggester.suggest(TEN, tmp_path / "in_shards", shards=4)
+    assert all(same(whole[key], in_shards[key]) for key in TEN)
 
 
 def test_answers_before_an_interrupt_are_kept(

@@ -13,17 +13,17 @@ import pytest
 from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions
 from generation.filters.fillers import CODES, Filtered, filter_fillers
-from generation.filters.filter import ANY_LANGUAGE, ENGLISH_ONLY, Applied, Filter, Place
+from generation.filters.filter import ANY_LANGUAGE, ENGLISH_ONLY, Applied, Filter, Occurrence
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import FILTER_NAMES
 from generation.replacements.finding import FilteredForm
-from generation.report.stored_answers import trace_form
+from generation.report.explain import trace_form
 from generation.sentences.forms import forms
 from generation.sentences.tagging import TaggedProblem, TaggedSentence
 from generation.sentences.words import SharedWord
 from merge_snli.base.option import METADATA, Option
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 
 CONDITIONS = ("on_fillers", "on_log_odds", "on_word", "on_tag", "on_parse", "on_validators")
 STAGES = {"on_fillers": 0, "on_log_odds": 0, "on_word": 1, "on_tag": 2, "on_parse": 2, "on_validators": 3}
@@ -34,18 +34,18 @@ ANSWER = Fillers(np.array([1], dtype=np.int32), np.array([-1.0], dtype=np.float3
 SENTENCE = TaggedSentence("Dog", ())
 TAGGED = TaggedProblem(Problem("p", "Dog", "Dog", 0), SENTENCE, SENTENCE)
 WORD = SharedWord("Dog", "noun", (0,), (0,))
-PLACE = Place(TAGGED, WORD, frozenset({"dog"}), "premise", 0, 3)
+OCCURRENCE = Occurrence(TAGGED, WORD, frozenset({"dog"}), "premise", 0, 3)
 
 
-def condition_of(each: Filter) -> str:
-    (name,) = (name for name in CONDITIONS if getattr(each, name) is not None)
+def condition_of(filter_: Filter) -> str:
+    (name,) = (name for name in CONDITIONS if getattr(filter_, name) is not None)
     return name
 
 
 def test_the_order_is_that_of_the_method() -> None:
     (order,) = re.findall(r"The order of all reasons is:([^.]*)\.", (DOCS / "method.md").read_text(encoding="utf-8"))
-    assert [each.reason for each in FILTERS] == re.findall(r"`([^`]*)`", " ".join(order.split()))
-    stages = [STAGES[condition_of(each)] for each in FILTERS]
+    assert [filter_.reason for filter_ in FILTERS] == re.findall(r"`([^`]*)`", " ".join(order.split()))
+    stages = [STAGES[condition_of(filter_)] for filter_ in FILTERS]
     assert stages == sorted(stages)
 
 
@@ -54,41 +54,43 @@ def test_the_page_of_other_languages_says_for_which_every_option_is() -> None:
     (english,) = re.findall(r"- ([^.]*) have English word lists and are refused", page)
     (every,) = re.findall(r"[.] ([^.]*) work for all[.]", page)
     named: dict[str, set[str]] = defaultdict(set)
-    for each in FILTERS:
-        if each.option is not None and each.name not in METHOD_OPTIONS:
-            named[each.languages].add(f"--{each.name.replace('_', '-')}")
+    for filter_ in FILTERS:
+        if filter_.option is not None and filter_.name not in METHOD_OPTIONS:
+            named[filter_.languages].add(f"--{filter_.name.replace('_', '-')}")
     assert {*re.findall(r"--[\w-]+", english)} == named.pop(ENGLISH_ONLY)
     assert {*re.findall(r"--[\w-]+", every)} == named.pop(ANY_LANGUAGE)
     assert all(f"`{option}`" in page for options in named.values() for option in options)
 
 
 def test_every_filter_has_one_condition_and_a_name_of_its_own() -> None:
-    assert all(condition_of(each) for each in FILTERS)
-    assert max(Counter(each.name for each in FILTERS).values()) == 1
-    assert max(Counter(each.reason for each in FILTERS).values()) == 1
+    assert all(condition_of(filter_) for filter_ in FILTERS)
+    assert max(Counter(filter_.name for filter_ in FILTERS).values()) == 1
+    assert max(Counter(filter_.reason for filter_ in FILTERS).values()) == 1
 
 
 def test_every_option_of_a_filter_is_a_field_or_a_choice_of_filters() -> None:
     of_fields = {field.name: field.metadata[METADATA] for field in fields(FilterOptions)}
-    of_filters = {each.name: each.option for each in FILTERS if each.option is not None}
+    of_filters = {filter_.name: filter_.option for filter_ in FILTERS if filter_.option is not None}
     assert of_filters == of_fields | METHOD_OPTIONS
     assert FILTER_NAMES == ("prob", "pos")
 
 
-def drops_everything(each: Filter) -> Filter:
-    if each.on_word is not None:
-        return replace(each, on_word=lambda *_: lambda word: True)
-    return replace(each, on_log_odds=None, on_fillers=lambda *_: slice(None))
+def drops_everything(filter_: Filter) -> Filter:
+    if filter_.on_word is not None:
+        return replace(filter_, on_word=lambda *_: lambda word: True)
+    return replace(filter_, on_log_odds=None, on_fillers=lambda *_: slice(None))
 
 
 def test_the_first_filter_that_drops_a_filler_counts() -> None:
     """Each of two filters on words or on fillers drops everything, in the order of the list."""
     dropping = [
-        Applied(drops_everything(each), None) for each in FILTERS if STAGES[condition_of(each)] <= STAGES["on_word"]
+        Applied(drops_everything(filter_), None)
+        for filter_ in FILTERS
+        if STAGES[condition_of(filter_)] <= STAGES["on_word"]
     ]
     for number, first in enumerate(dropping):
         for second in dropping[number + 1 :]:
-            counts = filter_fillers(ANSWER, VOCABULARY, PLACE, [first, second]).counts()
+            counts = filter_fillers(ANSWER, VOCABULARY, OCCURRENCE, [first, second]).counts()
             assert counts == {first.filter.reason: 1}, second.filter.reason
 
 
@@ -97,8 +99,8 @@ def test_explain_writes_a_word_that_a_filter_saw_in_the_case_of_the_original(rea
     (form,) = forms("Dog", "Dog", (0,))
     outcome = Filtered(np.array([CODES[reason]], dtype=np.int8), {"Cat": 1.0})
     answers = MaskedLMAnswers({form.key: ANSWER}, VOCABULARY)
-    (filler,) = trace_form(FilteredForm("m", PLACE, form, outcome), WORD, answers).fillers
-    piece_only = {each.reason for each in FILTERS if STAGES[condition_of(each)] == 0}
+    (filler,) = trace_form(FilteredForm("m", OCCURRENCE, form, outcome), answers)
+    piece_only = {filter_.reason for filter_ in FILTERS if STAGES[condition_of(filter_)] == 0}
     assert filler.word == ("cat" if reason in piece_only else "Cat")
     assert filler.dropped == (None if reason == "kept" else reason)
 

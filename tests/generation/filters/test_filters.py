@@ -12,14 +12,14 @@ import pytest
 from generation.filters import definitions
 from generation.filters.definitions import OTHER_CLASS, applied_filters
 from generation.filters.fillers import KEPT, OUTCOMES, Filtered, filter_fillers
-from generation.filters.filter import Applied, Place
+from generation.filters.filter import Applied, Occurrence
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import BARE, CONTINUATION, SPACED, Piece, Vocabulary
 from generation.options import Options
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, tag
 from generation.sentences.words import SharedWord, fold, words_of
 from merge_snli.models.tagger import Tagger
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 
 NO_WORD = definitions.NO_WORD.reason
 LESS_PROBABLE = definitions.LESS_PROBABLE.reason
@@ -47,10 +47,10 @@ def fillers(*order: int) -> Fillers:
     return Fillers(np.array(order, dtype=np.int32), log_probs, 0, float(log_probs[order.index(0)]))
 
 
-def place(original: str, problem_words: frozenset[str]) -> Place:
+def occurrence(original: str, problem_words: frozenset[str]) -> Occurrence:
     sentence = TaggedSentence(f"A {original}", ())
     tagged = TaggedProblem(Problem("p", sentence.text, sentence.text, 0), sentence, sentence)
-    return Place(tagged, SharedWord(original, "noun", (2,), (2,)), problem_words, "premise", 2, 2 + len(original))
+    return Occurrence(tagged, SharedWord(original, "noun", (2,), (2,)), problem_words, "premise", 2, 2 + len(original))
 
 
 def filtered(
@@ -61,13 +61,13 @@ def filtered(
     **choices: Any,  # noqa: ANN401 - values of any option
 ) -> Filtered:
     filters = applied_filters(Options(problems="x", mlm=("m",), **choices))
-    return filter_fillers(answer, vocabulary, place(original, problem_words), filters)
+    return filter_fillers(answer, vocabulary, occurrence(original, problem_words), filters)
 
 
 def test_every_filler_gets_an_outcome() -> None:
-    found = filtered(fillers(1, 2, 3, 4, 5, 0, 6), "girl", VOCABULARY, frozenset({"girl", "tree"}))
-    assert found.suggestions == {"boy": 5.0}
-    assert [OUTCOMES[code] for code in found.codes] == [
+    outcome = filtered(fillers(1, 2, 3, 4, 5, 0, 6), "girl", VOCABULARY, frozenset({"girl", "tree"}))
+    assert outcome.suggestions == {"boy": 5.0}
+    assert [OUTCOMES[code] for code in outcome.codes] == [
         *(
             KEPT,
             SAME_WORD,
@@ -78,7 +78,7 @@ def test_every_filler_gets_an_outcome() -> None:
             LESS_PROBABLE,
         )
     ]
-    assert found.counts() == Counter({KEPT: 1, NO_WORD: 2, LESS_PROBABLE: 2, IN_PROBLEM: 1, SAME_WORD: 1})
+    assert outcome.counts() == Counter({KEPT: 1, NO_WORD: 2, LESS_PROBABLE: 2, IN_PROBLEM: 1, SAME_WORD: 1})
 
 
 def test_drop_changes_the_outcome_of_suggestions_only() -> None:
@@ -90,8 +90,8 @@ def test_drop_changes_the_outcome_of_suggestions_only() -> None:
 
 
 def test_the_more_probable_of_two_pieces_of_one_word_is_kept() -> None:
-    found = filtered(fillers(2, 1, 0), "Girl", VOCABULARY, frozenset())
-    assert found.suggestions == {"Boy": 2.0}
+    outcome = filtered(fillers(2, 1, 0), "Girl", VOCABULARY, frozenset())
+    assert outcome.suggestions == {"Boy": 2.0}
 
 
 def test_equally_probable_is_not_more_probable() -> None:
@@ -101,8 +101,8 @@ def test_equally_probable_is_not_more_probable() -> None:
 
 def test_all_fillers_are_more_probable_than_an_original_outside_the_top_k() -> None:
     answer = Fillers(np.array([1, 4], dtype=np.int32), np.array([-1.0, -2.0], dtype=np.float32), 0, -9.5)
-    found = filtered(answer, "girl", VOCABULARY, frozenset())
-    assert list(found.suggestions.items()) == [("boy", 8.5), ("tree", 7.5)]
+    outcome = filtered(answer, "girl", VOCABULARY, frozenset())
+    assert list(outcome.suggestions.items()) == [("boy", 8.5), ("tree", 7.5)]
 
 
 def test_words_of_a_problem_are_tokens_and_runs_of_word_characters(tagger: Tagger) -> None:
@@ -121,25 +121,25 @@ def test_words_are_compared_without_accents_and_case(written: str, other: str, t
     for one, another in ((written, other), (other, written)):
         (tagged,) = tag([Problem("x", f"A {one}, a bar", "A bar", 0)], tagger)
         vocabulary = Vocabulary((Piece("Bar", SPACED), Piece(another, SPACED)), np.array([True, True]))
-        found = filtered(fillers(1, 0), "Bar", vocabulary, words_of(tagged))
-        assert found.counts() == Counter({IN_PROBLEM: 1, LESS_PROBABLE: 1})
+        outcome = filtered(fillers(1, 0), "Bar", vocabulary, words_of(tagged))
+        assert outcome.counts() == Counter({IN_PROBLEM: 1, LESS_PROBABLE: 1})
 
 
 def test_without_the_probability_filter_every_whole_word_is_kept() -> None:
-    found = filtered(fillers(1, 3, 0, 6, 4), "girl", VOCABULARY, frozenset({"girl", "tree"}), filters="none")
-    assert list(found.suggestions.items()) == [("boy", 2.0), ("cat", -1.0)]
-    assert found.counts() == Counter({KEPT: 2, NO_WORD: 1, IN_PROBLEM: 2})
+    outcome = filtered(fillers(1, 3, 0, 6, 4), "girl", VOCABULARY, frozenset({"girl", "tree"}), filters="none")
+    assert list(outcome.suggestions.items()) == [("boy", 2.0), ("cat", -1.0)]
+    assert outcome.counts() == Counter({KEPT: 2, NO_WORD: 1, IN_PROBLEM: 2})
 
 
 def test_a_margin_and_a_maximum_rank() -> None:
     answer = fillers(1, 4, 6, 0)  # log-odds 3, 2, 1
-    found = filtered(answer, "girl", VOCABULARY, frozenset(), min_log_odds=2)
-    assert list(found.suggestions.items()) == [("boy", 3.0), ("tree", 2.0)]
-    assert found.counts() == Counter({KEPT: 2, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1})
-    found = filtered(answer, "girl", VOCABULARY, frozenset(), max_rank=1, min_log_odds=2)
-    assert found.counts() == Counter({KEPT: 1, LOW_RANK: 1, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1})
-    found = filtered(answer, "girl", VOCABULARY, frozenset(), filters="none", max_rank=4, min_log_odds=0)
-    assert list(found.suggestions) == ["boy", "tree", "cat", "girl"]
+    outcome = filtered(answer, "girl", VOCABULARY, frozenset(), min_log_odds=2)
+    assert list(outcome.suggestions.items()) == [("boy", 3.0), ("tree", 2.0)]
+    assert outcome.counts() == Counter({KEPT: 2, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1})
+    outcome = filtered(answer, "girl", VOCABULARY, frozenset(), max_rank=1, min_log_odds=2)
+    assert outcome.counts() == Counter({KEPT: 1, LOW_RANK: 1, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1})
+    outcome = filtered(answer, "girl", VOCABULARY, frozenset(), filters="none", max_rank=4, min_log_odds=0)
+    assert list(outcome.suggestions) == ["boy", "tree", "cat", "girl"]
 
 
 def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
@@ -152,12 +152,15 @@ def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
     related = replace(definitions.RELATED, on_word=lambda *_: is_related)
     filters = applied_filters(Options(problems="x", mlm=("m",), no_relations=True))
     filters = tuple(
-        Applied(related, value) if each is definitions.RELATED else Applied(each, value) for each, value in filters
+        Applied(related, value) if filter_ is definitions.RELATED else Applied(filter_, value)
+        for filter_, value in filters
     )
-    found = filter_fillers(fillers(1, 2, 3, 6, 4, 0), VOCABULARY, place("girl", frozenset({"girl", "tree"})), filters)
-    assert list(found.suggestions) == ["cat"]
+    outcome = filter_fillers(
+        fillers(1, 2, 3, 6, 4, 0), VOCABULARY, occurrence("girl", frozenset({"girl", "tree"})), filters
+    )
+    assert list(outcome.suggestions) == ["cat"]
     assert looked_up == ["boy", "cat"]
-    assert found.counts() == Counter(
+    assert outcome.counts() == Counter(
         {
             KEPT: 1,
             NO_WORD: 1,

@@ -20,8 +20,8 @@ from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.sentences.forms import Form, forms
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
-from merge_snli.models.batches import Batches
 from merge_snli.models.finding import find_model
+from merge_snli.models.inference import Batches
 from merge_snli.models.packed_linear import PackedLinear
 from tests.tiny_models import as_pickle, wordpiece_tokenizer
 
@@ -95,9 +95,9 @@ def forms_of_one_length(mlm: MaskedLM, tail: str) -> list[EncodedForm]:
     texts = [(f"A {first} watches a {second} {tail}.", len(first)) for first in words for second in words]
     encoded = [mlm.encode(Form(text, 2, 2 + length)) for text, length in texts]
     by_length: dict[int, list[EncodedForm]] = {}
-    for each in encoded:
-        if isinstance(each, EncodedForm):
-            by_length.setdefault(len(each.ids), []).append(each)
+    for form in encoded:
+        if isinstance(form, EncodedForm):
+            by_length.setdefault(len(form.ids), []).append(form)
     return max(by_length.values(), key=len)[:12]
 
 
@@ -168,7 +168,7 @@ def test_bfloat16_is_close_to_float32_with_float32_heads(kind: str, tiny_mlm: Ca
     (one,), (other,) = exact.fill([encoded], 50), coarse.fill([encoded], 50)
     assert one.log_probs.tobytes() != other.log_probs.tobytes()
     # Weights and vocabulary are random: single log-probabilities may differ by more than 1.
-    log_probs = [dict(zip(each.piece_ids.tolist(), each.log_probs, strict=True)) for each in (one, other)]
+    log_probs = [dict(zip(answer.piece_ids.tolist(), answer.log_probs, strict=True)) for answer in (one, other)]
     assert (
         np.median([abs(log_probs[0][piece] - log_probs[1][piece]) for piece in log_probs[0].keys() & log_probs[1]]) < 1
     )
@@ -256,7 +256,7 @@ def test_pickle_weights_are_loaded_only_if_allowed(tmp_path: Path, tiny_mlm: Cal
     [resolved] = find_masked_lms([str(pickled)], allow_pickle=True)
     (form,) = forms("A man sleeps.", "man", (2,))
     plain = find_model(str(tiny_mlm("bert")))
-    answers = [answers_of(load_masked_lm(each), {"form": form})["form"] for each in (resolved, plain)]
+    answers = [answers_of(load_masked_lm(model), {"form": form})["form"] for model in (resolved, plain)]
     assert answers[0].log_probs.tobytes() == answers[1].log_probs.tobytes()
     assert resolved.digest != plain.digest
     (pickled / "pytorch_model.bin").write_bytes(b"cut")
@@ -268,7 +268,7 @@ def test_pickle_weights_are_loaded_only_if_allowed(tmp_path: Path, tiny_mlm: Cal
 def test_two_folders_with_the_same_name_are_refused(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:
     for number in "01":
         shutil.copytree(tiny_mlm("bert"), tmp_path / number / "checkpoint")
-    with pytest.raises(InputError, match=r"checkpoint \(.*0/checkpoint and .*1/checkpoint\)"):
+    with pytest.raises(InputError, match=r"checkpoint \(.*0.checkpoint and .*1.checkpoint\)"):
         find_masked_lms([str(tmp_path / number / "checkpoint") for number in "01"])
 
 

@@ -53,8 +53,10 @@ def test_union_needs_validation_in_one_sentence() -> None:
 @given(st.lists(LOG_ODDS, min_size=1, max_size=4))
 def test_one_more_occurrence_never_adds_a_word(suggestions: list[dict[str, float]]) -> None:
     every = over_occurrences(suggestions)
-    assert every.keys() == set.intersection(*(set(each) for each in suggestions))
-    assert all(log_odds == min(each[word] for each in suggestions) for word, log_odds in every.items())
+    assert every.keys() == set.intersection(*(set(of_occurrence) for of_occurrence in suggestions))
+    assert all(
+        log_odds == min(of_occurrence[word] for of_occurrence in suggestions) for word, log_odds in every.items()
+    )
 
 
 @given(OF_MLMS, OF_MLMS, LOG_ODDS)
@@ -63,8 +65,8 @@ def test_one_more_masked_lm_never_removes_a_word(
 ) -> None:
     before = over_sentences(over_mlms(premise), over_mlms(hypothesis))
     after = over_sentences(over_mlms(premise | {"m4": more}), over_mlms(hypothesis))
-    assert {each.word for each in before} <= {each.word for each in after}
-    assert all(each.log_odds > 0 for each in after)
+    assert {replacement.word for replacement in before} <= {replacement.word for replacement in after}
+    assert all(replacement.log_odds > 0 for replacement in after)
 
 
 SCRAMBLED = st.text("abcdeé'-", min_size=1).filter(lambda word: any(letter.isalpha() for letter in word))
@@ -100,9 +102,9 @@ def test_orders_are_the_same_on_every_machine() -> None:
 
 def test_no_scrambled_word_is_a_negation_or_a_word_of_the_problem() -> None:
     scrambled, left_out = scramble_all(replacements(["on", "ton", "ram", "ox"]), {"arm", "mar", "xo"}, 0)
-    assert [each.word for each in left_out] == ["on", "ox"]
-    assert not {each.word for each in scrambled} & {*language_of(None).negations, "arm", "mar", "xo"}
-    assert {"".join(sorted(each.word)) for each in scrambled} == {"not", "amr"}
+    assert [replacement.word for replacement in left_out] == ["on", "ox"]
+    assert not {replacement.word for replacement in scrambled} & {*language_of(None).negations, "arm", "mar", "xo"}
+    assert {"".join(sorted(replacement.word)) for replacement in scrambled} == {"not", "amr"}
 
 
 def test_a_word_of_the_problem_with_other_accents_is_not_a_scrambled_word() -> None:
@@ -114,14 +116,14 @@ def test_a_word_of_the_problem_with_other_accents_is_not_a_scrambled_word() -> N
 def test_scrambled_words_are_distinct_and_keep_their_validation(words: list[str], random_seed: int) -> None:
     before = replacements(words)
     scrambled, left_out = scramble_all(before, frozenset(), random_seed)
-    names = [each.word for each in scrambled]
+    names = [replacement.word for replacement in scrambled]
     assert names == sorted(set(names))
     assert len(scrambled) + len(left_out) == len(words)
-    letters_of = {each.log_odds: sorted(each.word) for each in before}
-    assert all(letters_of[each.log_odds] == sorted(each.word) for each in scrambled)
+    letters_of = {replacement.log_odds: sorted(replacement.word) for replacement in before}
+    assert all(letters_of[replacement.log_odds] == sorted(replacement.word) for replacement in scrambled)
 
 
 def test_a_scrambled_word_does_not_depend_on_the_others() -> None:
     single, _ = scramble_all(replacements(["teacher"]), frozenset(), 5)
     several, _ = scramble_all(replacements(["aunt", "teacher", "zebra"]), frozenset(), 5)
-    assert {each.word for each in single} < {each.word for each in several}
+    assert {replacement.word for replacement in single} < {replacement.word for replacement in several}

@@ -20,15 +20,14 @@ from generation.filters.lexical import WordNet
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import Options
-from generation.replacements.counts import FILLERS, NO_ORDER, by_side
-from generation.replacements.finding import Found, find_replacements
+from generation.replacements.finding import FILLERS, NO_ORDER, FilterCounts, FilteredWord, find_replacements
 from generation.sentences.forms import Substitution, forms
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem, TaggedSentence, Token
 from generation.sentences.words import SharedWord, shared_words
 from generation.variants import Variant
 from merge_snli.dataset.answered_forms import SPLIT
 from merge_snli.models.wordnet import base_forms
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 from tests.tiny_wordnet import save_wordnet
 
 NOUNS = ("dog", "cat", "wolf", "animal", "guitar", "not", "ton", "child", "act")
@@ -48,8 +47,8 @@ class ByText(InPlaceTagger):
     def __init__(self) -> None:
         """Load no pipeline."""
 
-    def tags(self, places: Sequence[Substitution]) -> list[str | None]:
-        digests = (zlib.crc32(f"{place.text} {place.start}".encode()) for place in places)
+    def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
+        digests = (zlib.crc32(f"{suggestion.text} {suggestion.start}".encode()) for suggestion in suggestions)
         return [("VB", "NN", "NNS", "NN")[digest % 4] for digest in digests]
 
 
@@ -106,21 +105,19 @@ def fillers(order: Sequence[int], rank_of_original: int) -> Fillers:
     return Fillers(np.array(order, dtype=np.int32), log_probs, 0, 0.5 - rank_of_original)
 
 
-Counts = dict[tuple[str, str, str], Counter[str]]
-
-
-def found(case: Case, wordnet: WordNet | None = None, **choices: Any) -> tuple[list[Found], Counts]:  # noqa: ANN401
+def find(case: Case, wordnet: WordNet | None = None, **choices: Any) -> tuple[list[FilteredWord], FilterCounts]:  # noqa: ANN401
     """Return the replacements, and the counts by word class, masked LM and side."""
     options = Options(problems="x", mlm=MLMS, no_relations=wordnet is not None, **choices)
-    of_words, counts = find_replacements([(case.tagged, case.words)], case.answers, ByText(), options, wordnet=wordnet)
-    return of_words, by_side(counts)
+    return find_replacements([(case.tagged, case.words)], case.answers, ByText(), options, wordnet=wordnet)
 
 
 def ids(case: Case, **choices: Any) -> set[str]:  # noqa: ANN401 - values of any option
-    of_words, _ = found(case, **choices)
-    each = [Variant(every.tagged.problem, every.word, word).id for every in of_words for word in every.replacements]
-    assert len(each) == len(set(each))
-    return set(each)
+    of_words, _ = find(case, **choices)
+    of_variants = [
+        Variant(every.tagged.problem, every.word, word).id for every in of_words for word in every.replacements
+    ]
+    assert len(of_variants) == len(set(of_variants))
+    return set(of_variants)
 
 
 @given(cases(), st.sampled_from(["prob,pos", "pos", "prob", "none"]))
@@ -144,12 +141,12 @@ def test_both_filters_give_the_intersection_of_each(case: Case) -> None:
 
 @given(cases(), st.sampled_from(["prob,pos", "none"]), st.sampled_from(["intersection", "union"]))
 def test_scrambling_changes_only_the_letters_of_replacements(case: Case, filters: str, sides: str) -> None:
-    plain, _ = found(case, filters=filters, sides=sides)
-    scrambled, counts = found(case, filters=filters, sides=sides, scramble=True, random_seed=3)
+    plain, _ = find(case, filters=filters, sides=sides)
+    scrambled, counts = find(case, filters=filters, sides=sides, scramble=True, random_seed=3)
     in_problem = f"{case.tagged.premise.text} {case.tagged.hypothesis.text}".lower().split()
     left_out = 0
     for before, after in zip(plain, scrambled, strict=True):
-        words, others = ([each.word.lower() for each in every.replacements] for every in (before, after))
+        words, others = ([replacement.word.lower() for replacement in every.replacements] for every in (before, after))
         assert len(set(others)) == len(others)
         assert not {*in_problem, "not"} & {*others}
         assert not Counter(map(letters, others)) - Counter(map(letters, words))
@@ -159,7 +156,7 @@ def test_scrambling_changes_only_the_letters_of_replacements(case: Case, filters
 
 @given(cases(), st.sampled_from(["prob,pos", "pos", "prob", "none"]))
 def test_every_filler_is_kept_or_dropped_for_one_reason(case: Case, filters: str) -> None:
-    _, counts = found(case, filters=filters)
+    _, counts = find(case, filters=filters)
     for count in counts.values():
         assert count[FILLERS] == sum(count[outcome] for outcome in OUTCOMES)
 
@@ -167,8 +164,8 @@ def test_every_filler_is_kept_or_dropped_for_one_reason(case: Case, filters: str
 @given(cases())
 def test_log_odds_are_positive_with_the_probability_filter(case: Case) -> None:
     for filters in ("prob", "prob,pos"):
-        of_words, _ = found(case, filters=filters, sides="union")
-        assert all(word.log_odds > 0 for each in of_words for word in each.replacements)
+        of_words, _ = find(case, filters=filters, sides="union")
+        assert all(word.log_odds > 0 for of_word in of_words for word in of_word.replacements)
 
 
 def letters(word: str) -> str:
@@ -188,8 +185,8 @@ def simple_case(premise: Sequence[str], hypothesis: Sequence[str], *order: str, 
 class RunIsAVerb(ByText):
     """A tagger for which all suggestions but "run" are nouns."""
 
-    def tags(self, places: Sequence[Substitution]) -> list[str | None]:
-        return ["VB" if place.word == "run" else "NN" for place in places]
+    def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
+        return ["VB" if suggestion.word == "run" else "NN" for suggestion in suggestions]
 
 
 def test_suggestions_of_another_class_are_dropped_and_counted() -> None:
@@ -198,17 +195,17 @@ def test_suggestions_of_another_class_are_dropped_and_counted() -> None:
     (of_dog,), counts = find_replacements([(case.tagged, case.words)], case.answers, RunIsAVerb(), options)
     assert [replacement.word for replacement in of_dog.replacements] == ["cat", "wolf"]
     for side in ("premise", "hypothesis"):
-        count = by_side(counts)["noun", "m1", side]
+        count = counts["noun", "m1", side]
         assert (count[FILLERS], count[OTHER_CLASS.reason], count[KEPT]) == (3, 1, 2)
 
 
 def test_ignoring_case_each_occurrence_keeps_its_case() -> None:
     case = simple_case(["Dog", "of", "dog"], ["a", "dog", "DOG"], "CAT", "wolf", "cat", ignore_case=True)
-    of_words, counts = found(case, filters="prob")
-    (each,) = of_words
-    assert each.word == SharedWord("dog", "noun", (0, 7), (2, 6))
-    variants = [Variant(each.tagged.problem, each.word, word) for word in each.replacements]
-    assert [(variant.id, variant.in_premise()[0], variant.in_hypothesis()[0]) for variant in variants] == [
+    of_words, counts = find(case, filters="prob")
+    (of_word,) = of_words
+    assert of_word.word == SharedWord("dog", "noun", (0, 7), (2, 6))
+    variants = [Variant(of_word.tagged.problem, of_word.word, word) for word in of_word.replacements]
+    assert [(variant.id, variant.in_text("premise")[0], variant.in_text("hypothesis")[0]) for variant in variants] == [
         ("p:noun:dog:cat", "Cat of cat", "a cat CAT"),
         ("p:noun:dog:wolf", "Wolf of wolf", "a wolf WOLF"),
     ]
@@ -220,12 +217,15 @@ def test_ignoring_case_each_occurrence_keeps_its_case() -> None:
 def test_related_words_are_dropped_and_counted(tmp_path: Path) -> None:
     case = simple_case(["child", "of", "dog"], ["a", "child"], "animal", "wolf", "cat", "guitar")
     wordnet = WordNet(save_wordnet(tmp_path / "dict"))
-    of_words, counts = found(case, wordnet, filters="prob")
+    of_words, counts = find(case, wordnet, filters="prob")
     assert [word.word for word in of_words[0].replacements] == ["cat", "guitar"]
     assert counts["noun", "m2", "hypothesis"][RELATED.reason] == 2
     # Words related to "child" itself may replace it.
     other = simple_case(["cat"], ["cat"], "animal", "wolf")
-    assert [word.word for word in found(other, wordnet, filters="prob")[0][0].replacements] == ["animal", "wolf"]
+    assert [word.word for word in find(other, wordnet, filters="prob")[0][0].replacements] == [
+        "animal",
+        "wolf",
+    ]
 
 
 FILTERS_FOR_READABILITY: list[dict[str, Any]] = [
@@ -242,27 +242,29 @@ FILTERS_FOR_READABILITY: list[dict[str, Any]] = [
 @given(case=cases(), sides=st.sampled_from(["intersection", "union"]), filters=st.sampled_from(["prob,pos", "none"]))
 def test_a_filter_for_readability_only_drops(case: Case, choices: dict[str, Any], sides: str, filters: str) -> None:
     assert ids(case, sides=sides, filters=filters, **choices) <= ids(case, sides=sides, filters=filters)
-    _, counts = found(case, sides=sides, filters=filters, **choices)
+    _, counts = find(case, sides=sides, filters=filters, **choices)
     for count in counts.values():
         assert count[FILLERS] == sum(count[outcome] for outcome in OUTCOMES)
 
 
 @given(cases())
 def test_words_of_too_few_masked_lms_are_counted_under_those_that_validated_them(case: Case) -> None:
-    of_words, counts = found(case, min_mlms=2)
+    of_words, counts = find(case, min_mlms=2)
     assert all(
-        len(word.premise_mlms) == len(word.hypothesis_mlms) == 2 for each in of_words for word in each.replacements
+        len(word.premise_mlms) == len(word.hypothesis_mlms) == 2
+        for of_word in of_words
+        for word in of_word.replacements
     )
     assert ids(case, min_mlms=2) == ids(case) & {
         variant.id
-        for each in found(case)[0]
-        for word in each.replacements
+        for of_word in find(case)[0]
+        for word in of_word.replacements
         if len(word.premise_mlms) == len(word.hypothesis_mlms) == 2
-        for variant in (Variant(each.tagged.problem, each.word, word),)
+        for variant in (Variant(of_word.tagged.problem, of_word.word, word),)
     }
     expected: Counter[tuple[str, str]] = Counter()
-    for each in of_words:
-        for side, dropped in each.dropped[TOO_FEW.reason].items():
+    for of_word in of_words:
+        for side, dropped in of_word.dropped[TOO_FEW.reason].items():
             expected.update((name, side) for validated in dropped.values() for name in validated.mlms)
     assert {key[1:]: count[TOO_FEW.reason] for key, count in counts.items() if count[TOO_FEW.reason]} == expected
 
@@ -271,14 +273,14 @@ def test_the_tag_and_the_article_of_each_occurrence_count() -> None:
     case = simple_case(["a", "dog"], ["the", "dog", "of"], "animal", "wolf", "run", "cat", "guitar")
 
     class Plural(ByText):
-        def tags(self, places: Sequence[Substitution]) -> list[str | None]:
+        def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
             tags: dict[str, str | None] = {"cat": "NNS", "run": "VB", "guitar": None}
-            return [tags.get(place.word, "NN") for place in places]
+            return [tags.get(suggestion.word, "NN") for suggestion in suggestions]
 
     options = Options(problems="x", mlm=MLMS, same_tag=True, articles=True)
     (of_dog,), counts = find_replacements([(case.tagged, case.words)], case.answers, Plural(), options)
     assert [replacement.word for replacement in of_dog.replacements] == ["wolf"]
-    premise, hypothesis = (by_side(counts)["noun", "m1", side] for side in ("premise", "hypothesis"))
+    premise, hypothesis = (counts["noun", "m1", side] for side in ("premise", "hypothesis"))
     assert (premise[OTHER_ARTICLE.reason], premise[OTHER_CLASS.reason], premise[OTHER_TAG.reason], premise[KEPT]) == (
         1,
         2,
@@ -293,11 +295,11 @@ def test_the_tag_and_the_article_of_each_occurrence_count() -> None:
         Options(problems="x", mlm=MLMS, filters=("prob",), same_tag=True),
     )
     assert [replacement.word for replacement in of_dog.replacements] == ["animal", "wolf"]
-    assert by_side(counts)["noun", "m2", "premise"][OTHER_TAG.reason] == 3
+    assert counts["noun", "m2", "premise"][OTHER_TAG.reason] == 3
 
 
 @pytest.mark.parametrize("filters", ["prob", "none"])
 def test_without_the_class_filter_nothing_is_tagged(filters: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ByText, "tags", None)
-    of_words, _ = found(simple_case(["dog"], ["dog"], "cat"), filters=filters)
+    of_words, _ = find(simple_case(["dog"], ["dog"], "cat"), filters=filters)
     assert [word.word for word in of_words[0].replacements] == ["cat"]

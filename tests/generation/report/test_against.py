@@ -12,12 +12,10 @@ import pytest
 
 from generation import Options
 from generation.pipeline import run_pipeline
-from generation.report.against import tables_against
-from generation.report.explain import explain
+from generation.report.against import MASKED_LMS, OPTIONS, TOO_FEW, is_validated, tables_against
+from generation.report.explain import explain, filter_again
 from generation.report.overlap import suggestion_overlaps
-from generation.report.stored_answers import filter_again
 from generation.report.tables import report_tables
-from generation.report.why_lacking import MASKED_LMS, OPTIONS, TOO_FEW, is_validated
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import Table
 from merge_snli.cli import main
@@ -62,8 +60,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def dicts(table: Table) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = table.as_dict()["rows"]
-    return found
+    rows: list[dict[str, Any]] = table.as_dict()["rows"]
+    return rows
 
 
 def key(row: dict[str, Any]) -> tuple[str, ...]:
@@ -78,7 +76,7 @@ def test_seeds_and_variants_match_a_plain_count(made: Made) -> None:
     a, b = by_key(made.whole), by_key(made.without)
     tables = tables_against(made.whole, made.without)
     for row in dicts(tables["seeds"]):
-        first, second = ({each[0] for each in rows if row["config"] in ("all", each[1])} for rows in (a, b))
+        first, second = ({variant[0] for variant in rows if row["config"] in ("all", variant[1])} for rows in (a, b))
         assert (row["A"], row["B"], row["both"]) == (len(first), len(second), len(first & second))
         assert (row["only A"], row["only B"]) == (len(first - second), len(second - first))
     overall = dicts(tables["variants"])[0]
@@ -87,61 +85,70 @@ def test_seeds_and_variants_match_a_plain_count(made: Made) -> None:
 
 def test_what_is_lost_without_a_masked_lm(made: Made) -> None:
     a, b = by_key(made.whole), by_key(made.without)
-    only = [row for each, row in a.items() if each not in b]
+    only = [row for key, row in a.items() if key not in b]
     row = dicts(tables_against(made.whole, made.without)["only_a_by_masked_lm"])[0]
     assert (row["masked LM"], row["in B"]) == (WORDPIECE, "no")
-    assert row["variants"] == sum(WORDPIECE in {*each["premise_mlms"], *each["hypothesis_mlms"]} for each in only)
-    needed = [each for each in only if [WORDPIECE] in (each["premise_mlms"], each["hypothesis_mlms"])]
+    assert row["variants"] == sum(WORDPIECE in {*row["premise_mlms"], *row["hypothesis_mlms"]} for row in only)
+    needed = [row for row in only if [WORDPIECE] in (row["premise_mlms"], row["hypothesis_mlms"])]
     assert row["need it"] == len(needed) > 0
-    lost = {each["seed_id"] for each in only} - {each[0] for each in b}
+    lost = {row["seed_id"] for row in only} - {seed_id for seed_id, *_ in b}
     assert row["seeds"] == row["seeds lost"] == len(lost) > 0
 
 
 def test_every_missing_variant_has_a_reason(made: Made) -> None:
     a, b = by_key(made.whole), by_key(made.strict)
-    only = [each for each in a if each not in b]
+    only = [variant for variant in a if variant not in b]
     tables = tables_against(made.whole, made.strict, other_work=made.work)
-    found = {(row["reason"], row["masked LM"]): row["variants"] for row in dicts(tables["only_a_by_reason"])}
+    counted = {(row["reason"], row["masked LM"]): row["variants"] for row in dicts(tables["only_a_by_reason"])}
     expected: Counter[tuple[str, str | None]] = Counter()
-    traced = {seed: explain(made.strict, seed, made.work) for seed in {each[0] for each in only}}
-    for each in only:
-        seed, word_class, original, replacement = each
+    traced = {seed: explain(made.strict, seed, made.work) for seed, *_ in only}
+    for variant in only:
+        seed, word_class, original, replacement = variant
         word = next(w for w in traced[seed].words if (w.word.word_class, w.word.text) == (word_class, original))
         if replacement in {one.word for one in word.replacements}:
-            expected[TOO_FEW, None] += 1
+            expected[TOO_FEW] += 1
             continue
         failing = next(
             side
             for side in ("premise", "hypothesis")
             if not any(
-                all(replacement in form.kept for form in word.forms if (form.masked_lm, form.side) == (name, side))
+                all(
+                    replacement in form.suggestions
+                    for form in word.forms
+                    if (form.masked_lm, form.side) == (name, side)
+                )
                 for name in (WORDPIECE, BPE)
             )
         )
-        expected["low log-odds", a[each][f"{failing}_mlms"][0]] += 1
-    assert found == expected
-    assert sum(found.values()) == len(only)
+        expected["low log-odds", a[variant][f"{failing}_mlms"][0]] += 1
+    assert counted == expected
+    assert sum(counted.values()) == len(only)
     assert dicts(tables["only_b_by_reason"]) == []
 
 
 def test_reasons_without_a_work_folder(made: Made) -> None:
-    assert {row["reason"] for row in dicts(tables_against(made.whole, made.strict)["only_a_by_reason"])} == {OPTIONS}
+    assert {row["reason"] for row in dicts(tables_against(made.whole, made.strict)["only_a_by_reason"])} == {OPTIONS[0]}
     without = tables_against(made.whole, made.without)["only_a_by_reason"]
-    assert dicts(without)[0]["reason"] == MASKED_LMS
+    assert dicts(without)[0]["reason"] == MASKED_LMS[0]
     assert "min_log_odds" in " ".join(tables_against(made.whole, made.strict)["only_a_by_reason"].notes)
 
 
 def test_shared_suggestions_are_those_of_the_traces(made: Made) -> None:
     words = [word for shard, _ in filter_again(made.whole, made.work) for word in shard]
-    found = suggestion_overlaps(words, (WORDPIECE, BPE))
+    overlaps = suggestion_overlaps(words, (WORDPIECE, BPE))
     sentences: list[dict[str, set[tuple[int, str]]]] = []
     problems: list[dict[str, set[tuple[int, str]]]] = []
     for problem in made.ids:
-        replaced = [word for word in explain(made.whole, problem, made.work).words if word.forms]
-        forms = [(number, form) for number, word in enumerate(replaced) for form in word.forms]
+        explanation = explain(made.whole, problem, made.work)
+        replaced = [word for word in explanation.words if word.forms]
         of_side = {
             (name, side): {
-                (n, w) for n, form in forms if (form.masked_lm, form.side) == (name, side) for w in form.kept
+                (number, filler.word)
+                for number, word in enumerate(replaced)
+                for form in word.forms
+                if (form.masked_lm, form.side) == (name, side)
+                for filler in explanation.fillers(form)
+                if filler.dropped is None
             }
             for name, side in product((WORDPIECE, BPE), ("premise", "hypothesis"))
         }
@@ -149,9 +156,9 @@ def test_shared_suggestions_are_those_of_the_traces(made: Made) -> None:
             names = WORDPIECE, BPE
             sentences += [{name: of_side[name, side] for name in names} for side in ("premise", "hypothesis")]
             problems.append({name: of_side[name, "premise"] | of_side[name, "hypothesis"] for name in names})
-    for overlap, counted in ((found["sentence"], sentences), (found["problem"], problems)):
-        both = [len(each[WORDPIECE] & each[BPE]) for each in counted]
-        own = [len(each[WORDPIECE] - each[BPE]) for each in counted]
+    for overlap, counted in ((overlaps["sentence"], sentences), (overlaps["problem"], problems)):
+        both = [len(of_mlms[WORDPIECE] & of_mlms[BPE]) for of_mlms in counted]
+        own = [len(of_mlms[WORDPIECE] - of_mlms[BPE]) for of_mlms in counted]
         assert overlap.shared[0, 1] == overlap.shared[1, 0] == pytest.approx(sum(both) / len(counted))
         assert overlap.shared[0, 0] == pytest.approx(sum(own) / len(counted))
 
@@ -190,7 +197,7 @@ def test_command_and_its_errors(made: Made, tmp_path: Path, capsys: pytest.Captu
 
 def test_another_tagger_is_refused(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "generation.report.stored_answers.find_tagger", lambda *_, **__: generation_of(made.whole.record).tagger
+        "generation.report.explain.find_tagger", lambda *_, **__: generation_of(made.whole.record).tagger
     )
     object.__setattr__(generation_of(made.strict.record), "tagger", TaggerRecord("other", "1", "0" * 64))
     with pytest.raises(InputError, match="not the one of the run, other 1"):

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import pytest
 
 from generation import Options
-from generation.answers.cache_key import recorded_cache_keys
+from generation.answers.store import recorded_cache_keys
 from generation.pipeline import run_pipeline
 from merge_snli import cli
 from merge_snli.dataset.stored import MergeDataset
@@ -84,13 +84,13 @@ def test_the_cache_command_lists_files_and_drops_those_not_needed(
 ) -> None:
     run_pipeline(replace(made.options, top_k=30, inflation=3, id_column=None), tmp_path / "other", work=made.work)
     before = made.run("show", capsys)
-    kinds = [(each["kind"], each["masked_lm"], each["needed"]) for each in before["stored"]]
+    kinds = [(entry["kind"], entry["masked_lm"], entry["needed"]) for entry in before["stored"]]
     answers = [("answers", name, needed) for name in ("tiny-bert", "tiny-roberta") for needed in (True, False)]
     others = [(kind, None, needed) for kind in ("tagged problems", "results") for needed in (True, False)]
     assert sorted(kinds, key=str) == sorted([*answers, *others], key=str)
-    assert before["bytes"] == sum(each["bytes"] for each in before["stored"])
-    needed = [each for each in before["stored"] if each["needed"]]
-    assert all(each["rows"] > 0 and each["shards"] > 0 and each["bytes"] > 0 for each in needed)
+    assert before["bytes"] == sum(entry["bytes"] for entry in before["stored"])
+    needed = [entry for entry in before["stored"] if entry["needed"]]
+    assert all(entry["rows"] > 0 and entry["shards"] > 0 and entry["bytes"] > 0 for entry in needed)
     assert made.run("drop", capsys)["stored"] == needed
     monkeypatch.setattr("generation.run.load_masked_lm", refuse)
     again = run_pipeline(made.options, tmp_path / "again", work=made.work)

@@ -11,8 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from generation.options import Options
-from generation.presets import preset_options
+from generation.options import Options, preset_options
 from generation.report.overlap import draw_overlap, overlap
 from generation.report.tables import average_entries, forms_table, report_tables, table_2, table_4, table_6, table_9
 from merge_snli.base.errors import InputError
@@ -34,13 +33,13 @@ def dataset() -> MergeDataset:
 
 @pytest.fixture(scope="module")
 def rows(dataset: MergeDataset) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = read_split(dataset, "all").to_pylist()
-    return found
+    variants: list[dict[str, Any]] = read_split(dataset, "all").to_pylist()
+    return variants
 
 
 def dicts(table: Table) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = table.as_dict()["rows"]
-    return found
+    rows: list[dict[str, Any]] = table.as_dict()["rows"]
+    return rows
 
 
 def as_the_paper(dataset: MergeDataset, **more: object) -> MergeDataset:
@@ -55,16 +54,18 @@ def test_table_2_matches_a_plain_count(dataset: MergeDataset, rows: list[dict[st
     main_table, readings = (dicts(table) for table in table_2(dataset))
     assert [row["config"] for row in main_table] == ["all", "noun", "verb", "adj"]
     for row, reading in zip(main_table, readings, strict=True):
-        of = [each for each in rows if row["config"] in {"all", each["word_class"]}]
-        label_of = {each["seed_id"]: each["label"] for each in of}
+        of = [variant for variant in rows if row["config"] in {"all", variant["word_class"]}]
+        label_of = {variant["seed_id"]: variant["label"] for variant in of}
         assert row["seeds"] == len(label_of)
         assert row["average"] == round(len(of) / len(label_of), 1)
         assert row["entailment %"] == round(100 * Counter(label_of.values())[0] / len(label_of), 1)
-        unique = [sum(each["subsamples"] == [index] for each in of) for index in range(10)]
+        unique = [sum(variant["subsamples"] == [index] for variant in of) for index in range(10)]
         assert row["unique"] == round(sum(unique) / 10, 1)
-        assert reading["drawn"] == sum(bool(each["subsamples"]) for each in of)
-        assert reading["seeds by class"] == len({(each["seed_id"], each["word_class"]) for each in of})
-        words = [len({each["replacement"] for each in of if index in each["subsamples"]}) for index in range(10)]
+        assert reading["drawn"] == sum(bool(variant["subsamples"]) for variant in of)
+        assert reading["seeds by class"] == len({(variant["seed_id"], variant["word_class"]) for variant in of})
+        words = [
+            len({variant["replacement"] for variant in of if index in variant["subsamples"]}) for index in range(10)
+        ]
         assert reading["words per subsample"] == round(sum(words) / 10, 1)
 
 
@@ -82,12 +83,12 @@ def test_table_9_matches_a_plain_count(dataset: MergeDataset, rows: list[dict[st
 
 
 def test_figure_9_matches_a_plain_count(dataset: MergeDataset, rows: list[dict[str, Any]]) -> None:
-    found = overlap(dataset)
+    counted = overlap(dataset)
     seeds = len({row["seed_id"] for row in rows})
-    for first, of_first in zip(found.masked_lms, found.shared, strict=True):
-        for second, value in zip(found.masked_lms, of_first, strict=True):
+    for first, of_first in zip(counted.masked_lms, counted.shared, strict=True):
+        for second, value in zip(counted.masked_lms, of_first, strict=True):
             validators = [{*row["premise_mlms"], *row["hypothesis_mlms"]} for row in rows]
-            wanted = sum(each == {first} if first == second else {first, second} <= each for each in validators)
+            wanted = sum(names == {first} if first == second else {first, second} <= names for names in validators)
             assert value == pytest.approx(wanted / seeds)
 
 
@@ -112,8 +113,8 @@ def test_tables_2_and_4_are_compared_with_the_paper(dataset: MergeDataset) -> No
 )
 def test_other_options_are_not_compared_with_the_paper(dataset: MergeDataset, departure: dict[str, object]) -> None:
     other = as_the_paper(dataset, **departure)
-    found = [*table_2(other), table_6(other), *([table_4(other)] if "ignore_case" in departure else [])]
-    assert not [column.header for table in found for column in table.columns if "paper" in column.header]
+    tables = [*table_2(other), table_6(other), *([table_4(other)] if "ignore_case" in departure else [])]
+    assert not [column.header for table in tables for column in table.columns if "paper" in column.header]
 
 
 def test_table_9_is_compared_with_the_paper(dataset: MergeDataset, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,9 +191,9 @@ def test_text_latex_and_json(dataset: MergeDataset, capsys: pytest.CaptureFixtur
 
 @pytest.mark.parametrize("ending", ["svg", "png"])
 def test_the_picture_is_reproducible(dataset: MergeDataset, tmp_path: Path, ending: str) -> None:
-    found = overlap(dataset)
+    counted = overlap(dataset)
     for name in ("a", "b"):
-        draw_overlap(found, tmp_path / f"{name}.{ending}")
+        draw_overlap(counted, tmp_path / f"{name}.{ending}")
     first, second = ((tmp_path / f"{name}.{ending}").read_bytes() for name in ("a", "b"))
     assert first == second
     assert first.startswith(b"\x89PNG") or b"<svg" in first

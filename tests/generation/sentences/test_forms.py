@@ -16,9 +16,9 @@ from merge_snli.dataset.variants import replaced_words
 
 
 def test_one_form_per_occurrence() -> None:
-    found = forms("A girl sees a girl.", "girl", (2, 14))
-    assert found == (Form("A girl sees a girl.", 2, 6), Form("A girl sees a girl.", 14, 18))
-    assert [form.original for form in found] == ["girl", "girl"]
+    masked = forms("A girl sees a girl.", "girl", (2, 14))
+    assert masked == (Form("A girl sees a girl.", 2, 6), Form("A girl sees a girl.", 14, 18))
+    assert [form.original for form in masked] == ["girl", "girl"]
 
 
 def test_a_full_stop_is_added_if_the_word_ends_the_sentence() -> None:
@@ -72,12 +72,12 @@ def test_occurrences_in_other_cases_keep_their_case() -> None:
 def test_offsets_of_the_replacements(sentence: str, starts: tuple[int, ...], original: str, word: str) -> None:
     replaced, offsets = replace_occurrences(sentence, starts, original, word)
     assert len(offsets) == len(starts)
-    found = replaced_words(sentence, replaced, offsets, original, word)
-    assert [each.seed[0] for each in found] == list(starts)
-    assert [each.variant[0] for each in found] == list(offsets)
-    for start, each in zip(starts, found, strict=True):
-        occurrence = sentence[start : start + len(original)]
-        assert replaced[slice(*each.variant)] == match_occurrence_case(occurrence, original, word)
+    occurrences = replaced_words(sentence, replaced, offsets, original, word)
+    assert [occurrence.seed[0] for occurrence in occurrences] == list(starts)
+    assert [occurrence.variant[0] for occurrence in occurrences] == list(offsets)
+    for start, occurrence in zip(starts, occurrences, strict=True):
+        written = sentence[start : start + len(original)]
+        assert replaced[slice(*occurrence.variant)] == match_occurrence_case(written, original, word)
 
 
 @pytest.mark.parametrize(

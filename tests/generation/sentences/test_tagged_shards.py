@@ -12,7 +12,7 @@ from generation.sentences.tagged_shards import forms_of_shard, read_tagged, read
 from generation.sentences.tagging import tag
 from generation.sentences.words import NEGATION, forms_of_word, shared_words
 from merge_snli.models.tagger import Tagger
-from merge_snli.problems.reading import Problem
+from merge_snli.problems.problem import Problem
 
 PROBLEMS = (
     Problem("a", "A dog isn't running with a dog.", "The dog isn't running.", 1, ("fiction", "é")),
@@ -27,9 +27,9 @@ def shard(tagger: Tagger, tmp_path: Path) -> Path:
 
 def test_the_problems_their_words_and_tokens_are_read_as_they_were_tagged(shard: Path, tagger: Tagger) -> None:
     tagged = tag(PROBLEMS, tagger)
-    words = [shared_words(each) for each in tagged]
+    words = [shared_words(problem) for problem in tagged]
     assert [word.left_out for word in words[0]] == [None, NEGATION, None, NEGATION]
-    assert [(each.problem, of_problem) for each, of_problem in read_words(shard)] == list(
+    assert [(problem.problem, of_problem) for problem, of_problem in read_words(shard)] == list(
         zip(PROBLEMS, words, strict=True)
     )
     assert read_tagged(shard, ("noun", "verb")) == [(tagged[0], (words[0][0], words[0][2]))]

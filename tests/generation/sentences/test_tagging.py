@@ -15,7 +15,8 @@ from generation.sentences.tagging import InPlaceTagger, plain_tags, tag, tag_sen
 from generation.sentences.words import shared_words
 from merge_snli.models.tagger import CLASS_OF_TAG, find_tagger
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Problem, read_problems
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import read_problems
 from tests.processes import run_without_spacy
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ SENTENCES = [
 ]
 
 
-def places() -> list[Substitution]:
+def suggestions() -> list[Substitution]:
     return [
         Substitution(sentence, start, start + len(original), word)
         for (sentence, original), word in product(SENTENCES, WORDS)
@@ -71,13 +72,13 @@ def places() -> list[Substitution]:
 
 
 def test_unusual_sentences_get_the_tags_of_spacy(tagger: Tagger) -> None:
-    assert ReceptiveFieldTagger(tagger).tags(places()) == plain_tags(places(), tagger)
+    assert ReceptiveFieldTagger(tagger).tags(suggestions()) == plain_tags(suggestions(), tagger)
 
 
 def test_batches_do_not_affect_the_tags(tagger: Tagger, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = ReceptiveFieldTagger(tagger).tags(places())
+    expected = ReceptiveFieldTagger(tagger).tags(suggestions())
     monkeypatch.setattr("generation.sentences.receptive_field.SUGGESTIONS_PER_BATCH", 7)
-    assert ReceptiveFieldTagger(tagger).tags(places()) == expected
+    assert ReceptiveFieldTagger(tagger).tags(suggestions()) == expected
 
 
 @pytest.mark.parametrize("problems_read", [25, pytest.param(400, marks=pytest.mark.slow)])
@@ -86,12 +87,12 @@ def test_real_sentences_get_the_tags_of_spacy(
 ) -> None:
     for name in ("snli/dev.jsonl", "mnli/dev_matched.jsonl"):
         problems = read_problems(ProblemOptions(problems=str(corpus(name)), limit=problems_read)).problems
-        real = places_of(problems, tagger)
+        real = suggestions_of(problems, tagger)
         assert len(real) > 10 * problems_read
         assert ReceptiveFieldTagger(tagger).tags(real) == plain_tags(real, tagger)
 
 
-def places_of(problems: tuple[Problem, ...], tagger: Tagger) -> list[Substitution]:
+def suggestions_of(problems: tuple[Problem, ...], tagger: Tagger) -> list[Substitution]:
     return [
         Substitution(sentence.text, start, start + len(shared.text), word)
         for tagged in tag(problems, tagger)
@@ -121,7 +122,7 @@ def test_the_class_depends_on_the_sentence(tagger: Tagger) -> None:
 def test_a_fast_path_that_gives_other_tags_is_not_used(
     tagger: Tagger, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(ReceptiveFieldTagger, "tags", lambda _, places: ["NN"] * len(places))
+    monkeypatch.setattr(ReceptiveFieldTagger, "tags", lambda _, suggestions: ["NN"] * len(suggestions))
     in_place = InPlaceTagger(tagger)
     assert in_place.word_classes([Substitution("They play a game.", 5, 9, "watch")]) == ["verb"]
     assert "receptive field gave other tags" in caplog.text
@@ -136,7 +137,7 @@ def test_the_fast_path_is_verified_once(tagger: Tagger, monkeypatch: pytest.Monk
 
     monkeypatch.setattr("generation.sentences.tagging.plain_tags", counted)
     in_place = InPlaceTagger(tagger)
-    first, second = (in_place.word_classes(places()[:3]) for _ in range(2))
+    first, second = (in_place.word_classes(suggestions()[:3]) for _ in range(2))
     assert (first, verified) == (second, [3])
 
 
@@ -206,17 +207,17 @@ def test_a_tagger_of_any_architecture_gives_its_own_tags(tagger: Tagger, archite
     encoder, fast = ARCHITECTURES[architecture]
     other = replace(tagger, load=lambda: pipeline(encoder), name=architecture)
     in_place = InPlaceTagger(other)
-    expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(places(), other)]
+    expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(suggestions(), other)]
     assert len(set(expected)) > 2
-    assert in_place.word_classes(places()) == expected
+    assert in_place.word_classes(suggestions()) == expected
     assert in_place.is_fast == fast
 
 
 def test_columns_in_another_order_give_the_same_tags(tagger: Tagger) -> None:
     columns = ("SPACY", "SUFFIX", "NORM", "IS_ALPHA")
     other = replace(tagger, load=lambda: pipeline(WINDOWS, columns), name="columns")
-    expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(places(), other)]
-    assert InPlaceTagger(other).word_classes(places()) == expected
+    expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(suggestions(), other)]
+    assert InPlaceTagger(other).word_classes(suggestions()) == expected
 
 
 def test_a_suggestion_of_another_structure_changes_the_parse() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from generation.masked_lms.encoded_forms import sentence_starts, window_around
 from generation.sentences.forms import ALL, forms
-from generation.sentences.windows import sentence_starts, window_around
 from tests.reference.literal import sentences_of
 
 
@@ -53,9 +53,9 @@ def test_a_window_keeps_the_occurrences_in_it_and_ends_with_a_full_stop() -> Non
     text = "Dogs bark. A dog sees a dog\nThe dog"
     first, second, third = forms(text, "dog", (13, 24, 32), ALL)
     assert third.text == "Dogs bark. A dog sees a dog\nThe dog."
-    part = second.part(11, 28)
-    assert (part.text, part.original, part.start, part.also_masked) == ("A dog sees a dog.", "dog", 13, (2,))
-    part = first.part(11, 28)
-    assert (part.text, part.start, part.also_masked) == ("A dog sees a dog.", 2, (13,))
-    part = third.part(28, 36)
-    assert (part.text, part.start, part.also_masked) == ("The dog.", 4, ())
+    form = second.within(11, 28)
+    assert (form.text, form.original, form.start, form.also_masked) == ("A dog sees a dog.", "dog", 13, (2,))
+    form = first.within(11, 28)
+    assert (form.text, form.start, form.also_masked) == ("A dog sees a dog.", 2, (13,))
+    form = third.within(28, 36)
+    assert (form.text, form.start, form.also_masked) == ("The dog.", 4, ())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from generation.output.record import count_words
+from generation.output.dataset import count_words
 from generation.sentences.forms import match_case
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
 from generation.sentences.words import (
@@ -24,15 +24,16 @@ from generation.sentences.words import (
 from merge_snli.languages.language import languages
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Problem, read_problems
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import read_problems
 
 
 def sentence(*tagged: str) -> TaggedSentence:
     """Return a sentence from tokens spelled `word/TAG`; a leading `+` joins a token to the previous one."""
     text, tokens = "", []
-    for each in tagged:
-        joined = each.startswith("+")
-        word, tag_ = each.removeprefix("+").rsplit("/", 1)
+    for token in tagged:
+        joined = token.startswith("+")
+        word, tag_ = token.removeprefix("+").rsplit("/", 1)
         text += word if joined or not text else f" {word}"
         tokens.append(Token(word, len(text) - len(word), tag_))
     return TaggedSentence(text, tuple(tokens))
@@ -67,8 +68,8 @@ LEFT_OUT = {
 
 @pytest.mark.parametrize("reason", LEFT_OUT)
 def test_words_that_cannot_be_replaced_everywhere_are_left_out(reason: str) -> None:
-    found = words(*LEFT_OUT[reason])
-    assert [word.left_out for word in found] == [reason]
+    shared = words(*LEFT_OUT[reason])
+    assert [word.left_out for word in shared] == [reason]
 
 
 def reasons(both: TaggedSentence) -> list[tuple[str, str | None]]:
@@ -127,7 +128,7 @@ def test_a_word_with_two_classes_is_left_out_of_both() -> None:
 def test_counts_of_snli_test(corpus: Callable[[str], Path], tagger: Tagger) -> None:
     """The paper's Table 4, with the corpus's own parses, has 7,363, 3,780, 1,067 and 76."""
     problems = read_problems(ProblemOptions(problems=str(corpus("snli/test.jsonl"))))
-    tagged = [(each, shared_words(each)) for each in tag(problems.problems, tagger)]
+    tagged = [(problem, shared_words(problem)) for problem in tag(problems.problems, tagger)]
     counts = count_words(tagged, problems.label_names)
     assert {name: of.problems for name, of in counts.items()} == {
         "noun": 7410,
@@ -195,9 +196,9 @@ def test_negations_with_either_apostrophe_are_excluded() -> None:
 
 
 def test_the_word_lists_are_lower_case_and_disjoint() -> None:
-    for each in languages().values():
-        assert all(word == word.casefold() for word in each.affixes | each.negations)
-        assert not each.affixes & each.negations
+    for language in languages().values():
+        assert all(word == word.casefold() for word in language.affixes | language.negations)
+        assert not language.affixes & language.negations
 
 
 @pytest.mark.parametrize(

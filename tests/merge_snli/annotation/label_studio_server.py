@@ -17,6 +17,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_opener
 
+from tests.processes import SECONDS
+
 ROOT = Path(__file__).parents[3]
 INSTALLED = ROOT / "build" / "label-studio" / "venv" / "bin" / "label-studio"
 """Path of the program unless the variable `LABEL_STUDIO` names it."""
@@ -63,7 +65,7 @@ def running_label_studio(folder: Path) -> Iterator[str]:
         yield url
     finally:
         os.killpg(server.pid, signal.SIGTERM)
-        server.wait(timeout=60)
+        server.wait(timeout=SECONDS)
 
 
 def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:

@@ -12,10 +12,12 @@ import pytest
 
 from merge_snli.annotation.reading import read_sample
 from merge_snli.base.files import sha256_of_file, write_bytes
+from merge_snli.builder import MergeSnli
 from merge_snli.cli import main
 from merge_snli.dataset.record import read_record
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.hub.plan import plan
+from merge_snli.schema import data_version
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate
 from tests.merge_snli.annotation.filled import Scores, csv_rows, fill_csv, random_scores
 
@@ -57,6 +59,14 @@ def test_the_config_has_every_score(annotated: Path, scores: dict[str, Scores], 
     assert loaded.features["F"].dtype == "int32"
     default = datasets.load_dataset(str(annotated), split="test", cache_dir=str(tmp_path))
     assert set(loaded["variant_id"]) < set(default["variant_id"])
+
+
+@pytest.mark.parametrize("subsample", [None, 1])
+def test_the_builder_has_the_config(annotated: Path, subsample: int | None, tmp_path: Path) -> None:
+    builder = MergeSnli(config_name="annotation", data_dir=str(annotated), subsample=subsample, cache_dir=str(tmp_path))
+    builder.download_and_prepare()
+    assert builder.as_dataset(split="test").to_list() == pq.read_table(annotated / FILE).to_pylist()
+    assert str(builder.config.version) == data_version(sha256_of_file(annotated / FILE))
 
 
 def test_everything_else_is_unchanged(annotated: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from generation import Options
 from generation.pipeline import run_pipeline
-from merge_snli.base.errors import IncompleteError, InputError, Message, as_flags, log_flags, param
+from merge_snli.base.errors import REASON, IncompleteError, InputError, Message, as_flags, explained, log_flags, param
 from merge_snli.cli import main
 
 ROOT = Path(__file__).parents[3]
@@ -139,8 +139,32 @@ def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, capsys: py
 
 def test_the_public_function_names_its_parameters(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("")
-    with pytest.raises(InputError, match=f"^out {tmp_path} is not empty"):
+    with pytest.raises(InputError, match=re.escape(f"out {tmp_path} is not empty")):
         run_pipeline(Options(problems="demo:problems", mlm=("demo:mlm-bpe",)), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (ValueError("a.\nb"), "--out x is wrong (a): remove it"),
+        (FileNotFoundError(2, "No such file", "x"), "--out x is wrong (No such file): remove it"),
+        (OSError("cannot load x."), "--out x is wrong (cannot load x): remove it"),
+        (KeyError(), "--out x is wrong (KeyError): remove it"),
+        (InputError(f"{param('dtype')} is y"), "--dtype is y"),
+    ],
+)
+def test_errors_of_a_library_are_explained(error: Exception, message: str) -> None:
+    text = f"{param('out')} x is wrong ({REASON}): remove it"
+    with pytest.raises(InputError) as caught, explained((OSError, ValueError, KeyError), text):
+        raise error
+    assert as_flags(caught.value) == message
+    assert (caught.value is error) == isinstance(error, InputError)
+    assert caught.value.__cause__ is (None if isinstance(error, InputError) else error)
+
+
+def test_other_errors_are_not_explained() -> None:
+    with pytest.raises(RuntimeError, match="other"), explained(ValueError, "wrong"):
+        raise RuntimeError("other")
 
 
 def texts_of_messages() -> Iterator[tuple[str, str]]:
@@ -151,6 +175,7 @@ def texts_of_messages() -> Iterator[tuple[str, str]]:
                 "InputError",
                 "IncompleteError",
                 "Message",
+                "explained",
             }:
                 literals = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
                 text = "".join(value for value in literals if isinstance(value, str))

@@ -6,7 +6,6 @@ import errno
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,11 +14,13 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import (
     disk_errors_as_input_errors,
     is_running,
+    read_json,
     sha256_of_file,
     sha256_of_json,
     write_json,
     write_text,
 )
+from tests.processes import wait_until
 
 
 def test_written_files(tmp_path: Path) -> None:
@@ -28,6 +29,19 @@ def test_written_files(tmp_path: Path) -> None:
     assert (tmp_path / "a" / "b.txt").read_bytes() == "café".encode()
     assert (tmp_path / "a" / "c.json").read_text(encoding="utf-8") == '{\n  "é": [\n    1\n  ]\n}\n'
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["b.txt", "c.json"]
+
+
+@pytest.mark.parametrize("content", [b"", b'{"a": 1', b"\xff", b"[" * 100_000], ids=["empty", "cut", "latin", "deep"])
+def test_a_json_file_that_cannot_be_read_has_no_value(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(content)
+    assert read_json(tmp_path / "a.json") is None
+    assert read_json(tmp_path / "missing.json") is None
+    assert read_json(tmp_path) is None
+
+
+def test_a_written_json_value_is_read(tmp_path: Path) -> None:
+    write_json(tmp_path / "a.json", {"é": [1, None]})
+    assert read_json(tmp_path / "a.json") == {"é": [1, None]}
 
 
 @pytest.mark.parametrize(
@@ -70,10 +84,7 @@ def test_digests(tmp_path: Path) -> None:
 
 def test_a_process_that_has_ended_does_not_run_even_if_its_parent_has_not_waited_for_it() -> None:
     process = subprocess.Popen([sys.executable, "-c", ""])
-    deadline = time.monotonic() + 60
-    while is_running(process.pid):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: not is_running(process.pid))
     assert process.wait() == 0
     assert not is_running(process.pid)
     assert is_running(os.getpid())

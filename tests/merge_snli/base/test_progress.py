@@ -12,6 +12,7 @@ import pytest
 
 from merge_snli.base import progress
 from merge_snli.base.progress import Progress, format_duration, repeating
+from tests.processes import SECONDS
 
 
 @pytest.fixture
@@ -79,5 +80,5 @@ def test_a_repeated_function_is_called_again_after_an_error_of_the_disk(lines: C
         done.set()
 
     with repeating(write, 0.01):
-        assert done.wait(10)
+        assert done.wait(SECONDS)
     assert [line.partition(";")[0] for line in lines()] == ["full", "full"]

@@ -8,8 +8,7 @@ import pytest
 
 from merge_snli import cli
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.folders import check_dataset_out
-from merge_snli.dataset.stored import FOLDER
+from merge_snli.dataset.stored import FOLDER, check_dataset_out
 
 
 @pytest.mark.parametrize("overwrite", [[], ["--overwrite"]])

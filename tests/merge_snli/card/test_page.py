@@ -43,7 +43,7 @@ def test_tables_are_complete() -> None:
     for config in (ALL, SEED):
         declared = columns(config, RECORD.options["classes"])
         (table,) = [
-            each for each in page_tables if [row[:2] for row in each[1:]] == [[c.name, c.type] for c in declared]
+            rows for rows in page_tables if [row[:2] for row in rows[1:]] == [[c.name, c.type] for c in declared]
         ]
         assert all(row[2] and row[3] for row in table)
 

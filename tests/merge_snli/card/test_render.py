@@ -54,7 +54,7 @@ def test_metadata() -> None:
     assert [config["config_name"] for config in data["configs"] if config.get("default")] == ["all"]
     for config in data["configs"]:
         name = config["config_name"]
-        assert [(each["split"], each["path"]) for each in config["data_files"]] == [
+        assert [(file["split"], file["path"]) for file in config["data_files"]] == [
             (split, data_file(name, split)) for split in splits(name)
         ]
     assert all("splits" not in info for info in data["dataset_info"])
@@ -93,7 +93,7 @@ def test_values_are_allowed_by_the_hub() -> None:
 def test_data_version() -> None:
     first, second = (data_version(digest * 64) for digest in "ab")
     assert first != second
-    assert all(part.isdigit() for part in first.split("."))
+    assert all(number.isdigit() for number in first.split("."))
     assert len(first.split(".")) == 3
     assert yaml.safe_load(f"version: {first}") == {"version": first}
 
@@ -190,14 +190,18 @@ def test_every_option_is_a_departure_or_says_why_not() -> None:
     assert sum("filters" in options for options in DIFFERING.values()) == len(METHOD_OPTIONS)
 
 
-@pytest.mark.parametrize("each", [each for each in FILTERS if each.option is not None], ids=lambda each: each.name)
-def test_every_filter_has_a_sentence_where_it_departs(each: Filter) -> None:
+@pytest.mark.parametrize(
+    "filter_", [filter_ for filter_ in FILTERS if filter_.option is not None], ids=lambda filter_: filter_.name
+)
+def test_every_filter_has_a_sentence_where_it_departs(filter_: Filter) -> None:
     paper: dict[str, object] = {"problems": "x", "mlm": ["m"]}
     value: dict[str, object] = (
-        {"filters": []} if each.in_method else {each.name: True if option_types(Options)[each.name] is bool else 2}
+        {"filters": []}
+        if filter_.in_method
+        else {filter_.name: True if option_types(Options)[filter_.name] is bool else 2}
     )
-    assert each.option is not None
-    assert each.option.departure in departures(paper | value)
+    assert filter_.option is not None
+    assert filter_.option.departure in departures(paper | value)
     assert departures(paper) == ()
 
 

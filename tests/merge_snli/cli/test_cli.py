@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +16,8 @@ import pytest
 from merge_snli import cli
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main, tables
+from tests.processes import SECONDS, wait_until
+from tests.systems import unix_only, with_full_disk
 
 HEAVY = ("torch", "transformers", "spacy", "datasets", "evaluate", "pyarrow", "matplotlib", "scipy", "pandas")
 PACKAGES = ("merge_snli", "merge_snli.cli", "generation", "merge_snli.scoring", "metrics.pattern_accuracy")
@@ -114,6 +115,7 @@ def test_exit_codes(error: BaseException, code: int, monkeypatch: pytest.MonkeyP
     assert cli.main(["tables", "demo:problems"]) == code
 
 
+@unix_only
 def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [str(COMMAND), "demo", "--out", str(tmp_path / "demo")],
@@ -123,11 +125,9 @@ def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
         # A shell ignores the signal in its background jobs, and so would this process.
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "demo" / "merge_snli.work").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until((tmp_path / "demo" / "merge_snli.work").exists)
     process.send_signal(signal.SIGINT)
-    err = process.communicate(timeout=60)[1]
+    err = process.communicate(timeout=SECONDS)[1]
     assert process.returncode == 130
     assert "Traceback" not in err
     assert "merge-snli: interrupted" in err
@@ -138,19 +138,21 @@ def test_ctrl_c_in_a_callback_is_not_lost() -> None:
 import signal, sys, time, weakref
 from merge_snli import cli
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have switched off for the tests
+
 class Thing: pass
 
 def run(argv):
     thing = Thing()
     reference = weakref.ref(thing, lambda _: signal.raise_signal(signal.SIGINT))
     del thing
-    time.sleep(30)
+    time.sleep(60)
     return 0
 
 cli._run = run
 sys.exit(cli.main([]))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 130
     assert "Traceback" not in done.stderr
     assert "merge-snli: interrupted" in done.stderr
@@ -174,6 +176,7 @@ def test_output_in_an_encoding_without_the_characters_of_a_table(
         assert {"-", " "} in map(set, printed.splitlines())
 
 
+@with_full_disk
 @pytest.mark.parametrize(
     ("command", "unbuffered"),
     [(["tables", str(DATA_SET)], ""), (["tables", str(DATA_SET)], "1"), (["--version"], "")],
@@ -194,6 +197,7 @@ def test_a_full_disk_behind_the_output(command: list[str], unbuffered: str) -> N
     assert "Traceback" not in done.stderr
 
 
+@with_full_disk
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_disk_behind_the_messages(unbuffered: str) -> None:
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}

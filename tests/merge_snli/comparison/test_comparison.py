@@ -22,6 +22,7 @@ from merge_snli.dataset.stored import find_dataset
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.statistics import OVERLAP_WARNING
+from merge_snli.scoring.statistics.families import PAIRED_TESTS
 from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import AnswersOfGroups, answers_of_groups, scored_again, with_answers
 
@@ -278,18 +279,15 @@ def test_one_model_is_an_input_error(results: list[Result]) -> None:
 
 
 def test_only_the_t_test_warns_of_overlapping_subsamples(results: list[Result]) -> None:
-    warned = {test: compare_results(results, test=test)[0] for test in ("permutation", "mcnemar", "t-test")}
+    warned = {test: compare_results(results, test=test)[0] for test in PAIRED_TESTS}
     assert [test for test, each in warned.items() if each.family.warning] == ["t-test"]
     assert OVERLAP_WARNING in " ".join(comparison_text(warned["t-test"]).split())
-    assert {test: each.family.pairs[0].result.unit for test, each in warned.items()} == {
-        "permutation": "seed",
-        "mcnemar": "seed",
-        "t-test": "subsample",
-    }
+    units = {test: each.family.pairs[0].result.unit for test, each in warned.items()}
+    assert units == {test: unit for test, (_, unit) in PAIRED_TESTS.items()}
 
 
 def test_json_has_no_infinite_numbers(results: list[Result]) -> None:
-    for test in ("permutation", "mcnemar", "t-test"):
+    for test in PAIRED_TESTS:
         value = to_json(compare_results(results, test=test)[0])
         assert json.loads(json.dumps(value, allow_nan=False)) == value
         assert set(value["family"]["letters"]) == set(ACCURACIES)

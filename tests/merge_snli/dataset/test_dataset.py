@@ -66,7 +66,7 @@ def test_not_a_data_set(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "place"),
+    ("changes", "field"),
     [
         ({"options": []}, "options"),
         ({"format": 1}, "format"),
@@ -77,10 +77,10 @@ def test_not_a_data_set(tmp_path: Path) -> None:
         ({"configs": {"all": {"groups": "60"}}}, "configs.all.description"),
     ],
 )
-def test_first_invalid_field_is_named(changes: dict[str, Any], place: str, tmp_path: Path) -> None:
+def test_first_invalid_field_is_named(changes: dict[str, Any], field: str, tmp_path: Path) -> None:
     values = json.loads((FOLDER.parent / "run.json").read_text(encoding="utf-8"))
     (tmp_path / "run.json").write_text(json.dumps(values | changes), encoding="utf-8")
-    with pytest.raises(InputError, match=rf"run\.json .*\({re.escape(place)}: \w") as caught:
+    with pytest.raises(InputError, match=rf"run\.json .*\({re.escape(field)}: \w") as caught:
         find_dataset(str(tmp_path))
     assert "\n" not in str(caught.value)
 

@@ -14,7 +14,7 @@ import pytest
 
 from merge_snli import MergeDataset, Result, load, score
 from merge_snli.base.files import sha256_of_file
-from merge_snli.dataset.annotators import COLUMN
+from merge_snli.dataset.variants import ANNOTATOR_LABELS
 from merge_snli.schema import NLI_LABELS, data_file
 from merge_snli.scoring.answers import join
 from merge_snli.scoring.opening import open_config
@@ -87,7 +87,7 @@ def with_annotators(
         for votes in [(5, 4, 3, 0)[seeds.index(seed) % 4]]
     }
     column = pa.array([labels[seed] for seed in table["seed_id"].to_pylist()])
-    pq.write_table(table.append_column(COLUMN, column), path)
+    pq.write_table(table.append_column(ANNOTATOR_LABELS, column), path)
     record = (SHIPPED / "run.json").read_text(encoding="utf-8")
     (folder / "run.json").write_text(record.replace(before, sha256_of_file(path)), encoding="utf-8")
     models = [score(noisy(name, gold, errors), folder, name=name) for name, errors in (("one", 0.1), ("two", 0.4))]

@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import datasets
 import evaluate
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -22,9 +25,8 @@ from merge_snli.base.files import sha256_of_file
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
-from merge_snli.hub.caches import find_caches
-from merge_snli.hub.register import register, registered, undo
-from merge_snli.schema import ALL, SEED, TEST, data_file, splits
+from merge_snli.hub.register import datasets_cache, modules_cache, register, registered, undo
+from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
 from tests.hub.server import Hub
 
 DATA_SET = FOLDER.parent
@@ -80,7 +82,7 @@ def other_set(tmp_path: Path) -> Path:
 def tree(folder: Path) -> dict[str, str]:
     """Return the files of a folder with their digests, and its subfolders, without the lock of registration."""
     return {
-        str(path.relative_to(folder)): "folder" if path.is_dir() else sha256_of_file(path)
+        path.relative_to(folder).as_posix(): "folder" if path.is_dir() else sha256_of_file(path)
         for path in sorted(folder.rglob("*"))
         if path.name != ".merge_snli.lock"
     }
@@ -141,6 +143,32 @@ def test_register_loads_from_anywhere_and_undo_removes_it(data_set: Path, home: 
     assert files_of(home) == []
     assert not (home / "datasets" / "merge_snli").exists()
     assert undo() is None
+
+
+def test_the_scores_of_annotators_are_registered_too(other_set: Path, home: Path, tmp_path: Path) -> None:
+    rows = [{"variant_id": "v1", "annotator": "a1", "F": 5, "R": 4, "comment": ""}]
+    path = other_set / data_file(ANNOTATION, TEST)
+    path.parent.mkdir()
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    run = json.loads((other_set / "run.json").read_text(encoding="utf-8"))
+    annotation = {"digest": sha256_of_file(path), "rows": 1, "annotators": ["a1"]}
+    (other_set / "run.json").write_text(json.dumps(run | {ANNOTATION: annotation}), encoding="utf-8")
+    assert register(str(other_set)).configs == (ALL, "adj", SEED, ANNOTATION)
+    loaded = load_elsewhere(home, tmp_path / "empty", dict.fromkeys((ANNOTATION, SEED), TEST))
+    assert loaded["rows"] == {ANNOTATION: rows, SEED: rows_of(other_set, SEED, TEST)}
+    assert loaded["bare"] == find_dataset(str(other_set)).record.data_rows[ALL]
+    path.write_bytes(b"torn")
+    with pytest.raises(InputError, match=r"annotation/test\.parquet is missing or was changed"):
+        register(str(other_set))
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_the_copies_have_the_date_of_the_registration(other_set: Path, home: Path) -> None:
+    start = int(time.time())
+    folders = [Path(folder) for folder in register(str(other_set)).folders]
+    dates = [folder.stat().st_mtime for folder in folders]
+    assert all(start <= date <= time.time() + 1 for date in dates)
+    assert max(folders, key=lambda folder: folder.stat().st_mtime).parts[-3] == ALL
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -220,7 +248,7 @@ def test_a_full_disk_during_preparation(data_set: Path, home: Path, monkeypatch:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("datasets.arrow_writer.ArrowWriter.write_table", write)
-    with pytest.raises(InputError, match=f"the disk of {home / 'datasets'} is full"):
+    with pytest.raises(InputError, match=re.escape(f"the disk of {home / 'datasets'} is full")):
         register(str(data_set))
     assert registered() is None
     assert files_of(home) == []
@@ -232,7 +260,7 @@ def test_a_full_disk_during_the_check(
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "sitecustomize.py").write_text("raise SystemExit('OSError: [Errno 28] No space left')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "full"))
-    with pytest.raises(InputError, match=f"the disk of {home / 'datasets'} is full"):
+    with pytest.raises(InputError, match=re.escape(f"the disk of {home / 'datasets'} is full")):
         register(str(data_set))
     assert files_of(home) == []
 
@@ -273,12 +301,12 @@ def test_a_damaged_data_set_is_refused(data_set: Path, home: Path, other_set: Pa
 @pytest.mark.usefixtures("unchecked")
 def test_a_malformed_record_deletes_nothing(data_set: Path, home: Path, other_set: Path) -> None:
     register(str(data_set))
-    caches = find_caches()
     record = home / "datasets" / "merge_snli" / "registered.json"
     content = json.loads(record.read_text())
     before = tree(home)
-    outside = caches.datasets / "merge_snli" / ".." / "other"
-    for path in (other_set, caches.datasets, caches.modules, caches.datasets / "merge_snli", outside, Path("relative")):
+    cache = datasets_cache()
+    outside = cache / "merge_snli" / ".." / "other"
+    for path in (other_set, cache, modules_cache(), cache / "merge_snli", outside, Path("relative")):
         record.write_text(json.dumps(content | {"folders": [str(path)]}))
         with pytest.raises(InputError, match="which merge-snli register does not write"):
             undo()
@@ -291,7 +319,7 @@ def test_a_malformed_record_deletes_nothing(data_set: Path, home: Path, other_se
 def test_a_relative_cache_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets.config, "HF_MODULES_CACHE", Path("modules"))
     with pytest.raises(InputError, match="set HF_HOME or HF_MODULES_CACHE to an absolute one"):
-        find_caches()
+        modules_cache()
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -311,7 +339,8 @@ def test_concurrent_registrations_wait_for_each_other(data_set: Path, home: Path
 @pytest.mark.usefixtures("unchecked")
 def test_a_hub_data_set_is_named_by_its_id(hub: Hub, home: Path, other_set: Path) -> None:
     repo = hub.storage.create("dataset", "org/other")
-    files = {str(path.relative_to(other_set)): path.read_bytes() for path in other_set.rglob("*") if path.is_file()}
+    paths = [path for path in other_set.rglob("*") if path.is_file()]
+    files = {path.relative_to(other_set).as_posix(): path.read_bytes() for path in paths}
     hub.storage.put(repo, files)
     assert register("org/other").dataset == f"org/other@{repo.branches['main']}"
     with pytest.raises(InputError, match=r"org/othe is not registered, org/other@[0-9a-f]{40} is"):
@@ -321,7 +350,7 @@ def test_a_hub_data_set_is_named_by_its_id(hub: Hub, home: Path, other_set: Path
 
 
 def test_both_libraries_use_the_same_cache_of_modules() -> None:
-    assert Path(evaluate.config.HF_MODULES_CACHE) == find_caches().modules
+    assert Path(evaluate.config.HF_MODULES_CACHE) == modules_cache()
 
 
 @pytest.mark.usefixtures("unchecked")

@@ -16,8 +16,8 @@ from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.hub.contents import eval_yaml
+from merge_snli.hub.plan import results_branch
 from merge_snli.hub.publish import Pushed, push
-from merge_snli.hub.results import results_branch
 from merge_snli.scoring.store import write_result
 from tests.merge_snli.hub.conftest import OWN, REPO
 

@@ -1,18 +1,21 @@
 """Answers that state a label are read as a person reads them, and others are not read.
 
 `answers.jsonl` has answers, what is read in them, and what the prompt asked for: the form and, if these are not the
-labels, the words. `forms.jsonl` has answers to prompts and tasks of several kinds with what a person reads in them, as
-written down by someone who did not know the reader.
+labels, the words. `forms.jsonl` has answers to prompts and tasks of several kinds with what a person reads in them;
+about half were written by someone who did not know the reader. Those that are marked must be read. `templates.json` has
+texts with one label or two, which are filled with the labels of several tasks.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.language_models.answers import read_answer
 from merge_snli.schema import NLI_LABELS
 
@@ -41,30 +44,58 @@ def test_the_table_has_every_reading_and_many_answers() -> None:
     assert len({row["text"] for row in ROWS}) > 250
 
 
-FACTS = ("SUPPORTS", "REFUTES", "NOT ENOUGH INFO")
-ASKED: dict[str, dict[str, Any]] = {
-    "word": {},
-    "reasons": {},
-    "json": {"form": "json"},
-    "letter": {"form": "letter"},
-    "plain": {"words": ("true", "unknown", "false")},
-    "lm_eval": {"words": ("True", "Neither", "False")},
-    "yesno": {"words": ("yes", "maybe", "no")},
-    "two": {"labels": ("entailment", "not_entailment")},
-    "para": {"labels": ("paraphrase", "not_paraphrase")},
-    "fact": {"labels": FACTS},
-}
+FORMS: list[dict[str, Any]] = [
+    json.loads(line) for line in Path(__file__).with_name("forms.jsonl").read_text(encoding="utf-8").splitlines()
+]
 
 
 def test_no_form_is_misread_and_few_are_lost() -> None:
-    forms = [json.loads(line) for line in Path(__file__).with_name("forms.jsonl").read_text("utf-8").splitlines()]
-    readings = [
-        read_answer(row["text"], **{"labels": NLI_LABELS, "form": "word", **ASKED[row["kind"]]}) for row in forms
-    ]
-    stated = sum(row["reading"] is not None for row in forms)
+    readings = [read_answer(row["text"], labels_of(row), row.get("form"), row.get("words", ())) for row in FORMS]
+    stated = sum(row["reading"] is not None for row in FORMS)
     right = sum(read is not None for read in readings)
-    assert [row for row, read in zip(forms, readings, strict=True) if read not in (None, row["reading"])] == []
-    assert right >= 0.9 * stated > 130
+    assert [row for row, read in zip(FORMS, readings, strict=True) if read not in (None, row["reading"])] == []
+    assert [row for row, read in zip(FORMS, readings, strict=True) if "must" in row and read is None] == []
+    assert right >= 0.88 * stated > 700
+    assert len(FORMS) - stated > 1_000
+
+
+# The labels of tasks, and the words for the labels of NLI in prompts.
+TASKS = (
+    NLI_LABELS,
+    TWO_WAY,
+    ("paraphrase", "not_paraphrase"),
+    ("duplicate", "not_duplicate"),
+    ("SUPPORTS", "REFUTES", "NOT ENOUGH INFO"),
+    ("same", "different"),
+    ("acceptable", "unacceptable"),
+)
+WORDS = (("true", "unknown", "false"), ("True", "Neither", "False"), ("yes", "maybe", "no"), ("A", "B", "C"))
+ASKED = [(labels, labels) for labels in TASKS] + [(NLI_LABELS, words) for words in WORDS]
+TEMPLATES: dict[str, list[str]] = json.loads(Path(__file__).with_name("templates.json").read_text(encoding="utf-8"))
+
+
+def filled(template: str, labels: tuple[str, ...], words: tuple[str, ...]) -> Iterator[tuple[str, str, str | None]]:
+    """Yield a label, a text of the template with it and the next label, and what is read in the text."""
+    letters = words == ("A", "B", "C")
+    form, given = ("letter", ()) if letters else ("word", () if words == labels else words)
+    for number, word in enumerate(words):
+        text = template.format(L=word, M=words[(number + 1) % len(words)])
+        yield labels[number], text, read_answer(text, labels, form, given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("labels", "words"), ASKED, ids=lambda each: "-".join(each))
+def test_templates_of_statements_are_read_with_every_label(labels: tuple[str, ...], words: tuple[str, ...]) -> None:
+    for template in TEMPLATES["stating"]:
+        for label, text, read in filled(template, labels, words):
+            assert read == label, text
+
+
+@pytest.mark.parametrize(("labels", "words"), ASKED, ids=lambda each: "-".join(each))
+def test_templates_of_other_texts_are_read_with_no_label(labels: tuple[str, ...], words: tuple[str, ...]) -> None:
+    for template in TEMPLATES["not stating"]:
+        for label, text, read in filled(template, labels, words):
+            spells_another = f"not {label}" in text and f"not_{label}" in labels
+            assert read is None or spells_another, text
 
 
 @pytest.mark.parametrize("reasoning", ["<think>{}</think>\n\n{}", "{}\n</think>\n\n{}", "[THINK]{}[/THINK]{}"])
@@ -77,7 +108,22 @@ def test_reasoning_never_changes_what_is_read(reasoning: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [" " * 20_000, "entail" * 5_000, "neither " * 5_000 + "neutral", "{" * 20_000, "*" * 20_000]
+    "text",
+    [
+        each * 5_000 + end
+        for each in (
+            " ",
+            "entail",
+            "neither ",
+            "{",
+            "*",
+            "thus, ",
+            "to so, so the answer ",
+            "the label of the ",
+            "is: ",
+        )
+        for end in ("", "neutral")
+    ],
 )
 def test_long_answers_are_read_in_time(text: str) -> None:
     read_answer(text, NLI_LABELS)

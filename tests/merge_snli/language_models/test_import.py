@@ -310,6 +310,11 @@ def exchange_samples(log: Json) -> None:
     first["id"], second["id"] = second["id"], first["id"]
 
 
+def exchange_samples_without_prompt(log: Json) -> None:
+    exchange_samples(log)
+    del log["eval"]["metadata"]["merge_snli"]["prompt_toml"]
+
+
 def rename_sample(log: Json) -> None:
     log["samples"][0]["id"] = log["eval"]["dataset"]["sample_ids"][0] = "unknown"
 
@@ -319,6 +324,7 @@ LOG_EDITS: list[tuple[Edit, str]] = [
     (lambda log: log.update(samples=[]), "has no answers to 33 of the 33"),
     (rename_score, "was not scored by nli_answer"),
     (exchange_samples, "does not ask the pair"),
+    (exchange_samples_without_prompt, "does not ask the pair"),
     (rename_sample, "sample unknown is not in config verb"),
     (lambda log: log["samples"][0].update(scores=None), "has no answers to 1 of the 33"),
     (lambda log: log["eval"].update(metadata=None), "is a log of the task merge_snli/nli, not of"),
@@ -433,6 +439,12 @@ def without_task(run: Json) -> None:
             lambda run: run["n-shot"].update(merge_snli_verb_word=None),
             "do not have valid settings of the prompt",
         ),
+        (
+            "results",
+            lambda run: run["configs"]["merge_snli_verb_word"]["metadata"].pop("prompt_toml"),
+            "do not have valid settings of the prompt",
+        ),
+        ("samples", "exchange", "does not ask the pair"),
         ("samples", "", "is empty"),
         ("samples", '{"doc": {}}\n', "is not a sample of a task"),
         ("samples", '{"doc": {"id": "a"', "is not valid JSON"),
@@ -455,6 +467,11 @@ def test_wrong_logs_of_lm_eval(
         samples = samples.rename(folder / "samples_1.jsonl")
     elif edit is None:
         results.unlink()
+    elif edit == "exchange":
+        rows = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
+        first, second = rows[0]["doc"], rows[1]["doc"]
+        first["id"], second["id"] = second["id"], first["id"]
+        samples.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     elif isinstance(edit, str):
         (results if name == "results" else samples).write_text(edit, encoding="utf-8")
     else:

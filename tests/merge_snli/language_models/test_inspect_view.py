@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser import chromium, wait_until
+from tests.browser import chromium
 from tests.merge_snli.language_models.conftest import OWN, Run
+from tests.processes import wait_until
 
 pytestmark = pytest.mark.slow
 

@@ -51,6 +51,11 @@ def test_a_limit_keeps_whole_seeds_and_larger_limits_add_to_it(bundled: MergeDat
     assert set(counts.values()) == {11}
 
 
+def test_a_limit_above_the_number_of_seeds_is_all_of_them(bundled: MergeDataset) -> None:
+    every, limited = (read_questions(bundled, Scope(config="noun", limit_seeds=limit)) for limit in (None, 10**6))
+    assert limited.questions == every.questions
+
+
 def test_metadata_holds_every_use(bundled: MergeDataset) -> None:
     for question in read_questions(bundled, Scope(config="all", limit_seeds=4)).questions:
         assert uses_of(question.metadata()) == list(question.uses)
@@ -59,12 +64,13 @@ def test_metadata_holds_every_use(bundled: MergeDataset) -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"subsample": 10}, "subsample is 10, but .* 0 to 9"),
+        ({"subsample": 10}, "subsample is 10: .* 0 to 9"),
         ({"subsample": -1}, "subsample is -1"),
         ({"subsample": "some"}, "subsample is 'some'"),
         ({"seeds": "no"}, "seeds is 'no'.*without"),
         ({"limit_seeds": 0}, "limit_seeds is 0"),
-        ({"limit_seeds": 10**6}, "limit_seeds is 1000000, but config all of .* has 78 seeds"),
+        ({"limit_seeds": "3"}, "limit_seeds is '3'"),
+        ({"limit_seeds": True}, "limit_seeds is True"),
         ({"config": "seed"}, "config seed of"),
         ({"config": "adverb"}, "no split test of config adverb"),
     ],

@@ -33,7 +33,7 @@ def test_negations_of_a_language_are_no_suggestions_there(code: str) -> None:
 
 def test_every_language_has_negations_and_is_tested() -> None:
     assert NEGATIONS.keys() == languages().keys()
-    assert all(each.negations for each in languages().values())
+    assert all(language.negations for language in languages().values())
 
 
 def test_a_wrong_entry_is_reported_with_its_file(tmp_path: Path) -> None:
@@ -99,8 +99,8 @@ def test_what_a_word_stands_before(
 
 
 def test_sounds_are_named_as_they_are_used() -> None:
-    for code, each in languages().items():
-        assert each.before.keys() <= {*each.sounds, "other"}, code
+    for code, language in languages().items():
+        assert language.before.keys() <= {*language.sounds, "other"}, code
     assert not language_of("fr").sounds_after("dans")
     assert language_of("de").noun_capitals
     assert language_of(None) is language_of("en")

@@ -20,9 +20,10 @@ from merge_snli.leaderboard.write import render_page
 from merge_snli.scoring.prompts import PromptGroup, Scored
 from merge_snli.scoring.records import RANKED
 from merge_snli.scoring.rows import ScoreRow
-from tests.browser import chromium, wait_until
+from tests.browser import chromium
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, Pair, noisy
 from tests.merge_snli.scoring.test_prompts_group import record as prompt_record
+from tests.processes import wait_until
 
 pytestmark = pytest.mark.slow
 

@@ -14,8 +14,7 @@ import pytest
 
 from merge_snli import score
 from merge_snli.base.errors import InputError
-from merge_snli.models.async_function import ask_all, is_async
-from merge_snli.models.function import function_name
+from merge_snli.models.function import call_all, function_name, is_async
 from tests.oracles import answers_of_groups
 
 Pair = tuple[str, str]
@@ -58,7 +57,7 @@ def test_scores_are_those_of_the_same_function_without_async(dataset: Path) -> N
     assert api.most == 5
 
 
-def test_no_answer_is_asked_twice_after_a_crash(dataset: Path, tmp_path: Path) -> None:
+def test_no_pair_is_called_twice_after_a_crash(dataset: Path, tmp_path: Path) -> None:
     out, failing, whole = tmp_path / "results", Api(fails_after=40), Api()
     with pytest.raises(ConnectionError):
         score(failing, dataset, config="verb", out=out)
@@ -88,24 +87,27 @@ def test_a_version_keeps_the_answers(dataset: Path, tmp_path: Path) -> None:
 def test_a_killed_process_loses_no_answer(tmp_path: Path) -> None:
     journal = tmp_path / "journal.jsonl"
     code = (
-        "import asyncio, os\nfrom pathlib import Path\nfrom merge_snli.models.async_function import ask_all\n"
+        "import asyncio, os\nfrom pathlib import Path\nfrom merge_snli.models.function import call_all\n"
         "calls = 0\n"
-        "async def ask(pair):\n    global calls\n    calls += 1\n    if calls > 25: os._exit(9)\n    return 'neutral'\n"
+        "async def label_of(pair):\n    global calls\n    calls += 1\n    if calls > 25: os._exit(9)\n"
+        "    return 'neutral'\n"
         "pairs = [(str(n), 'h') for n in range(60)]\n"
         f"options = dict(read=lambda label, pair: label, concurrency=1, journal=Path({str(journal)!r}))\n"
-        "ask_all(ask, pairs, name='ask', **options)"
+        "call_all(label_of, pairs, name='label_of', **options)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
-    asked: list[Pair] = []
+    called: list[Pair] = []
 
-    async def ask(pair: Pair) -> str:
-        asked.append(pair)
+    async def label_of(pair: Pair) -> str:
+        called.append(pair)
         return "neutral"
 
     pairs = [(str(number), "h") for number in range(60)]
-    answers = ask_all(ask, pairs, read=lambda label, pair: str(label), name="ask", concurrency=4, journal=journal)
+    answers = call_all(
+        label_of, pairs, read=lambda label, pair: str(label), name="label_of", concurrency=4, journal=journal
+    )
     assert len(answers) == 60
-    assert asked == pairs[25:]
+    assert called == pairs[25:]
 
 
 def test_it_runs_inside_an_event_loop(dataset: Path) -> None:
@@ -116,25 +118,25 @@ def test_it_runs_inside_an_event_loop(dataset: Path) -> None:
 
 
 def test_an_invalid_answer_stops_the_run_and_is_not_kept(dataset: Path, tmp_path: Path) -> None:
-    asked: list[Pair] = []
+    called: list[Pair] = []
 
-    async def ask(pair: Pair) -> object:
-        asked.append(pair)
-        return np.int64(1) if len(asked) < 5 else object()
+    async def label_of(pair: Pair) -> object:
+        called.append(pair)
+        return np.int64(1) if len(called) < 5 else object()
 
-    with pytest.raises(InputError, match="ask returned <object"):
-        score(ask, dataset, config="verb", out=tmp_path / "out", concurrency=1)  # type: ignore[arg-type]
-    assert len(asked) == 5
+    with pytest.raises(InputError, match="label_of returned <object"):
+        score(label_of, dataset, config="verb", out=tmp_path / "out", concurrency=1)  # type: ignore[arg-type]
+    assert len(called) == 5
     (journal,) = (tmp_path / "out.work").rglob("*.jsonl")
     assert [json.loads(line)[1] for line in journal.read_text().splitlines() if line] == ["neutral"] * 4
 
 
 def test_an_error_of_the_function_is_not_one_of_the_disk(dataset: Path, tmp_path: Path) -> None:
-    async def ask(pair: Pair) -> str:
+    async def label_of(pair: Pair) -> str:
         return Path(tmp_path / "prompt.txt").read_text()
 
     with pytest.raises(FileNotFoundError, match=r"prompt\.txt"):
-        score(ask, dataset, config="verb", out=tmp_path / "out")
+        score(label_of, dataset, config="verb", out=tmp_path / "out")
 
 
 def test_async_methods_and_partials() -> None:
@@ -149,7 +151,7 @@ def test_async_methods_and_partials() -> None:
 def test_answers_of_a_partial_with_other_arguments_are_not_mixed(dataset: Path, tmp_path: Path) -> None:
     calls: list[Pair] = []
 
-    async def ask(pair: Pair, *, label: str, fails: bool) -> str:
+    async def label_of(pair: Pair, *, label: str, fails: bool) -> str:
         calls.append(pair)
         if fails and len(calls) > 20:
             raise ConnectionError("the service is down")
@@ -157,9 +159,9 @@ def test_answers_of_a_partial_with_other_arguments_are_not_mixed(dataset: Path, 
 
     out = tmp_path / "results"
     with pytest.raises(ConnectionError):
-        score(partial(ask, label="entailment", fails=True), dataset, config="verb", out=out)
+        score(partial(label_of, label="entailment", fails=True), dataset, config="verb", out=out)
     neutral, contradiction = (
-        score(partial(ask, label=label, fails=False), dataset, config="verb", out=out)
+        score(partial(label_of, label=label, fails=False), dataset, config="verb", out=out)
         for label in ("neutral", "contradiction")
     )
     assert {*(answers_of_groups(neutral).seeds or ())} == {"neutral"}
@@ -168,48 +170,48 @@ def test_answers_of_a_partial_with_other_arguments_are_not_mixed(dataset: Path, 
 
 
 def test_a_name_does_not_mix_answers_of_partials(dataset: Path, tmp_path: Path) -> None:
-    async def ask(pair: Pair, *, label: str) -> str:
+    async def label_of(pair: Pair, *, label: str) -> str:
         return label if label == "neutral" or sum(map(ord, pair[1])) % 7 else "perhaps"
 
     out = tmp_path / "results"
     with pytest.raises(InputError, match="model returned 'perhaps'"):
-        score(partial(ask, label="entailment"), dataset, config="verb", out=out, name="model")
-    neutral = score(partial(ask, label="neutral"), dataset, config="verb", out=out, name="model")
+        score(partial(label_of, label="entailment"), dataset, config="verb", out=out, name="model")
+    neutral = score(partial(label_of, label="neutral"), dataset, config="verb", out=out, name="model")
     assert {*(answers_of_groups(neutral).seeds or ())} == {"neutral"}
 
 
 def test_objects_in_the_arguments_of_a_partial_have_the_same_name_in_every_process() -> None:
-    async def ask(pair: Pair, *, client: Api | None = None, api_key: str = "") -> str:
+    async def label_of(pair: Pair, *, client: Api | None = None, api_key: str = "") -> str:
         return "neutral"
 
-    names = {function_name(partial(ask, client=client)) for client in [Api() for _ in range(3)]}
+    names = {function_name(partial(label_of, client=client)) for client in [Api() for _ in range(3)]}
     assert len(names) == 1
-    assert names.pop().startswith("ask-")
-    assert "sk-1" not in function_name(partial(ask, api_key="sk-1"))
+    assert names.pop().startswith("label_of-")
+    assert "sk-1" not in function_name(partial(label_of, api_key="sk-1"))
 
 
 def test_answers_are_kept_when_the_code_of_a_function_changes(
     dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def ask(pair: Pair) -> str:
-        asked.append(pair)
-        if len(asked) > 30:
+    async def label_of(pair: Pair) -> str:
+        called.append(pair)
+        if len(called) > 30:
             raise ConnectionError("the service is down")
         return "neutral"
 
-    asked: list[Pair] = []
-    failing, out = ask, tmp_path / "results"
+    called: list[Pair] = []
+    failing, out = label_of, tmp_path / "results"
     with pytest.raises(ConnectionError):
         score(failing, dataset, config="verb", out=out, concurrency=1)
 
-    async def ask(pair: Pair) -> str:  # type: ignore[no-redef]
-        asked.append(pair)
+    async def label_of(pair: Pair) -> str:  # type: ignore[no-redef]
+        called.append(pair)
         return "neutral"
 
-    before = asked[:30]
-    asked.clear()
-    score(ask, dataset, config="verb", out=out)
-    assert not {*before} & {*asked}
+    before = called[:30]
+    called.clear()
+    score(label_of, dataset, config="verb", out=out)
+    assert not {*before} & {*called}
     assert "30 of them from before its code changed" in caplog.text
 
 
@@ -234,7 +236,7 @@ def test_no_answer_to_pairs_in_groups_is_wrong() -> None:
     assert (silent.pattern_accuracy, silent.run.no_answers) == (0, 4)
     assert answers_of_groups(silent).predictions == ("??", "??")
 
-    async def ask(pair: Pair) -> str:
+    async def label_of(pair: Pair) -> str:
         return "entailment"
 
-    assert score(ask, rows, group_column="group").pattern_accuracy == 1
+    assert score(label_of, rows, group_column="group").pattern_accuracy == 1

@@ -12,7 +12,8 @@ from transformers import BertForMaskedLM
 
 from generation.masked_lms.loading import load_masked_lm
 from merge_snli.base.errors import InputError
-from merge_snli.models.batches import (
+from merge_snli.models.finding import find_model
+from merge_snli.models.inference import (
     MAX_TOKENS_PER_BATCH,
     TOKENS_PER_BATCH,
     Batches,
@@ -21,7 +22,6 @@ from merge_snli.models.batches import (
     padded_length,
     tokens_per_batch,
 )
-from merge_snli.models.finding import find_model
 
 
 def cpu_out_of_memory() -> Exception:
@@ -128,7 +128,7 @@ def test_gpu_batches_depend_on_free_memory(monkeypatch: pytest.MonkeyPatch) -> N
 
     def with_free(free: int) -> int:
         monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (free, 2**40))
-        return tokens_per_batch("cuda:0", lambda: 1_000)
+        return tokens_per_batch("cuda:0", lambda: None, 1_000)
 
     monkeypatch.setattr(torch.cuda, "reset_peak_memory_stats", lambda device: None)
     monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: 5 * 2**20)
@@ -137,7 +137,7 @@ def test_gpu_batches_depend_on_free_memory(monkeypatch: pytest.MonkeyPatch) -> N
     assert with_free(4 * taken) == 1_024
     assert with_free(3 * taken) == 1_024
     assert with_free(0) == 1
-    assert tokens_per_batch("cpu", lambda: 1_000) == TOKENS_PER_BATCH
+    assert tokens_per_batch("cpu", lambda: None, 1_000) == TOKENS_PER_BATCH
 
 
 def lengths_of(
@@ -145,8 +145,8 @@ def lengths_of(
 ) -> list[int]:
     """Return the padded length of pairs with these numbers of tokens."""
     return [
-        padded_length(each, lengths_per_doubling=per_doubling, batch_tokens=batch_tokens, max_length=limit)
-        for each in tokens
+        padded_length(number, lengths_per_doubling=per_doubling, batch_tokens=batch_tokens, max_length=limit)
+        for number in tokens
     ]
 
 

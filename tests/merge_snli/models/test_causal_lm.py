@@ -81,8 +81,8 @@ def plain(folder: Path, prompt: FilledPrompt) -> list[list[float]]:
         assert tokenizer.decode(ids[len(before) :]) == answer
         with torch.inference_mode():
             logits = model(input_ids=torch.tensor([ids]), use_cache=False).logits[0]
-        each = torch.log_softmax(logits.double(), dim=-1)
-        return sum(float(each[at - 1, ids[at]]) for at in range(len(before), len(ids)))
+        log_probs = torch.log_softmax(logits.double(), dim=-1)
+        return sum(float(log_probs[at - 1, ids[at]]) for at in range(len(before), len(ids)))
 
     return [[likelihood(prompt.text(*pair), answer) for answer in prompt.continuations] for pair in PAIRS]
 
@@ -136,9 +136,9 @@ def test_scores_are_those_of_lm_evaluation_harness(folder: Folder) -> None:
     from lm_eval.models.huggingface import HFLM
 
     prompt = FilledPrompt(read_prompt("word"), NLI_LABELS, SHOTS)
-    asked = [(prompt.text(*pair), answer) for pair in PAIRS for answer in prompt.continuations]
+    texts = [(prompt.text(*pair), answer) for pair in PAIRS for answer in prompt.continuations]
     backend: Any = HFLM(pretrained=str(folder("gpt2")), dtype="float32", device="cpu", batch_size=4)
-    requests = [Instance("loglikelihood", {}, each, at, metadata=("nli", at, 1)) for at, each in enumerate(asked)]
+    requests = [Instance("loglikelihood", {}, text, at, metadata=("nli", at, 1)) for at, text in enumerate(texts)]
     theirs = np.array([value for value, _ in backend.loglikelihood(requests, disable_tqdm=True)]).reshape(-1, 3)
     assert loaded(folder("gpt2"), prompt).predict(PAIRS) == pytest.approx(theirs, abs=2e-4)
 
@@ -150,7 +150,7 @@ def test_bfloat16_is_close(folder: Folder) -> None:
     assert half.predict(PAIRS) == pytest.approx(np.array(plain(folder("llama"), prompt)), rel=0.05)
 
 
-def test_a_result_says_how_the_model_was_asked(folder: Folder, dataset: Path, tmp_path: Path) -> None:
+def test_a_result_says_how_the_model_was_prompted(folder: Folder, dataset: Path, tmp_path: Path) -> None:
     data = open_config(dataset, "verb")
     prompt = fill_prompt(read_prompt("few_shot"), data, shots=2)
     result = score(folder("llama"), dataset, config="verb", prompt=prompt, out=tmp_path / "results")
@@ -166,7 +166,7 @@ def test_a_result_says_how_the_model_was_asked(folder: Folder, dataset: Path, tm
     assert answers_of_groups(result).seeds == tuple(best[pair] for pair in data.seeds.pairs)
 
 
-def test_the_command_asks_each_prompt(
+def test_the_command_uses_each_prompt(
     folder: Folder,
     dataset: Path,
     tmp_path: Path,
@@ -189,8 +189,8 @@ def test_the_prompt_of_other_tasks_names_their_texts_and_labels(
     assert main(["score", str(folder("gpt2")), "--prompt", "task", *where]) == 0
     (result,) = read_results(tmp_path / "a")
     assert result.run.prompt is not None
-    asked = FilledPrompt(read_prompt("task"), ("no", "yes"), texts=TextNames("question", "sentence"))
-    assert result.run.prompt.prompt_digest == asked.digest
+    prompt = FilledPrompt(read_prompt("task"), ("no", "yes"), texts=TextNames("question", "sentence"))
+    assert result.run.prompt.prompt_digest == prompt.digest
     assert result.compared_labels == ("no", "yes")
     assert "which the prompt" not in caplog.text
     assert main(["score", str(folder("gpt2")), "--prompt", "word", *where]) == 0

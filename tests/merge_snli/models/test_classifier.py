@@ -54,7 +54,7 @@ def test_labels_and_scores_match_the_plain_pipeline(model: Path, pairs: tuple[Pa
     outputs = read_output_names(find_model(str(model)))
     labels = [outputs[best] for best in predicted.outputs]
     assert labels == [max(scores, key=scores.__getitem__) for scores in expected]
-    scores = [[each[name] for name in outputs] for each in expected]
+    scores = [[of_pair[name] for name in outputs] for of_pair in expected]
     np.testing.assert_allclose(softmax(np.asarray(predicted.logits).astype(float)), scores, atol=1e-5)
     assert facts.parameters == plain.model.num_parameters()
 
@@ -122,8 +122,8 @@ def test_pairs_of_many_lengths_share_batches(make_model: MakeModel, tmp_path: Pa
     assert len(set(predicted.tokens.tolist())) >= 60
     assert sum(sizes) <= (1.4 if classifier._batches._batch_invariant else 2) * len(pairs)
     outputs = read_output_names(find_model(str(folder)))
-    answers = [{answer["label"]: answer["score"] for answer in each} for each in plain(texts(pairs), top_k=None)]
-    expected = [[each[name] for name in outputs] for each in answers]
+    answers = [{answer["label"]: answer["score"] for answer in of_pair} for of_pair in plain(texts(pairs), top_k=None)]
+    expected = [[of_pair[name] for name in outputs] for of_pair in answers]
     np.testing.assert_allclose(softmax(np.asarray(predicted.logits).astype(float)), expected, atol=1e-5)
 
 

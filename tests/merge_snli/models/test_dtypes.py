@@ -29,8 +29,8 @@ def test_logits_are_close_to_float32(dtype: str, near: float) -> None:
     """Uses a trained model: in models with large random weights, rounding errors grow with each layer."""
     pairs = embedded_pairs()[:20]
     reference, other = (
-        np.asarray(predict_pairs(model_from_name("demo:nli-b", ModelOptions(dtype=each)).load, pairs, None)[0].logits)
-        for each in ("float32", dtype)
+        np.asarray(predict_pairs(model_from_name("demo:nli-b", ModelOptions(dtype=name)).load, pairs, None)[0].logits)
+        for name in ("float32", dtype)
     )
     np.testing.assert_allclose(other, reference, atol=near)
     assert not np.array_equal(other, reference)

@@ -44,9 +44,9 @@ def test_spellings_are_unambiguous() -> None:
 
 
 def test_config_names_are_used() -> None:
-    found = labels.find_model_labels(["C", "E", "N"], given=None, model="m")
-    assert found == labels.ModelLabels(("contradiction", "entailment", "neutral"), "config", ("C", "E", "N"))
-    assert not found.overrides_config
+    model_labels = labels.find_model_labels(["C", "E", "N"], given=None, model="m")
+    assert model_labels == labels.ModelLabels(("contradiction", "entailment", "neutral"), "config", ("C", "E", "N"))
+    assert not model_labels.overrides_config
 
 
 def on(config_names: Sequence[str], data_labels: Sequence[str], given: str | None = None) -> labels.ModelLabels:
@@ -91,27 +91,27 @@ def test_a_model_of_another_task_is_refused() -> None:
 
 
 def test_given_labels_are_used() -> None:
-    found = labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=NLI_LABELS, model="m")
-    assert (found.names, found.origin, found.overrides_config) == (NLI_LABELS, "given", False)
+    model_labels = labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=NLI_LABELS, model="m")
+    assert (model_labels.names, model_labels.origin, model_labels.overrides_config) == (NLI_LABELS, "given", False)
 
 
 @pytest.mark.parametrize("text", ["entailment,neutral,contradiction", "Entailment, Neutral, Contradiction", "e,n,c"])
 def test_labels_may_be_comma_separated(text: str) -> None:
-    found = labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=text, model="m")
-    assert (found.names, found.origin) == (NLI_LABELS, "given")
+    model_labels = labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=text, model="m")
+    assert (model_labels.names, model_labels.origin) == (NLI_LABELS, "given")
 
 
 @pytest.mark.parametrize("text", ["infer", "Infer", " infer"])
 def test_infer_ignores_case_and_spaces(text: str) -> None:
-    found = labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=text, model="m")
-    assert (found.names, found.origin) == ((), labels.INFERRED)
+    model_labels = labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=text, model="m")
+    assert (model_labels.names, model_labels.origin) == ((), labels.INFERRED)
     with pytest.raises(InputError, match="labels 'guess'"):
         labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given="guess", model="m")
 
 
 def test_given_labels_override_the_config() -> None:
-    found = labels.find_model_labels(["c", "e", "n"], given=NLI_LABELS, model="m")
-    assert (found.names, found.overrides_config) == (NLI_LABELS, True)
+    model_labels = labels.find_model_labels(["c", "e", "n"], given=NLI_LABELS, model="m")
+    assert (model_labels.names, model_labels.overrides_config) == (NLI_LABELS, True)
 
 
 def test_number_of_given_labels_must_match_the_outputs() -> None:

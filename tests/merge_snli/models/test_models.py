@@ -51,6 +51,24 @@ def test_the_device_is_that_of_torch() -> None:
     assert find_device("cpu") == "cpu"
 
 
+@pytest.mark.parametrize(("on_windows", "driver"), [(True, "nvcuda.dll"), (False, "libcuda.so.1")])
+def test_torch_is_asked_if_there_is_a_driver(on_windows: bool, driver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    drivers: list[str] = []
+
+    def load(name: str) -> object:
+        if name not in drivers:
+            raise OSError(f"{name} was not found")
+        return object()
+
+    monkeypatch.setattr("merge_snli.models.finding.ON_WINDOWS", on_windows)
+    monkeypatch.setattr("ctypes.CDLL", load)
+    monkeypatch.setattr(Path, "exists", lambda path: False)  # /dev/kfd
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert find_device(None) == "cpu"
+    drivers.append(driver)
+    assert find_device(None) == "cuda"
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -12,8 +12,9 @@ import pytest
 
 from merge_snli import score
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.label_spellings import INFER
 from merge_snli.models.finding import ResolvedModel, find_model
-from merge_snli.models.labels import INFER, INFERRED, TABLE, Pair
+from merge_snli.models.labels import INFERRED, TABLE, Pair
 from merge_snli.models.loading import load_classifier
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.paper_models import (
@@ -163,11 +164,11 @@ def test_sharded_weights_are_read(tmp_path: Path) -> None:
     from transformers import AutoModelForSequenceClassification
 
     whole = save_classifier("bert", tmp_path / "whole")
-    parts = shutil.copytree(whole, tmp_path / "parts", ignore=shutil.ignore_patterns("*.safetensors"))
+    sharded = shutil.copytree(whole, tmp_path / "sharded", ignore=shutil.ignore_patterns("*.safetensors"))
     model: Any = AutoModelForSequenceClassification.from_pretrained(whole)
-    model.save_pretrained(parts, max_shard_size="5KB")
-    assert len(list(parts.glob("*.safetensors"))) > 1
-    one, several = (load_classifier(find_model(str(folder)), "cpu", ModelOptions()) for folder in (whole, parts))
+    model.save_pretrained(sharded, max_shard_size="5KB")
+    assert len(list(sharded.glob("*.safetensors"))) > 1
+    one, several = (load_classifier(find_model(str(folder)), "cpu", ModelOptions()) for folder in (whole, sharded))
     np.testing.assert_array_equal(one.predict(PAIRS[:1]), several.predict(PAIRS[:1]))
 
 

@@ -170,6 +170,7 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
         (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION} {{% for %}}"', "cannot render the prompt x"),
         (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "Entailment"', "'Entailment', 'contr"),
         (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = " "', "'entailment', ' '"),
+        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "a"', "'a'.*letter of another"),
         (
             f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "m"\nwords.nuetral = "m"',
             "'nuetral'",
@@ -182,6 +183,12 @@ def test_wrong_prompts(tmp_path: Path, toml: str | None, message: str) -> None:
         path.write_text(toml)
     with pytest.raises(InputError, match=message):
         FilledPrompt(read_prompt(path), NLI_LABELS)
+
+
+def test_the_letter_of_its_own_label_is_a_word(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "B"')
+    assert FilledPrompt(read_prompt(path), NLI_LABELS).words == ("entailment", "B", "contradiction")
 
 
 def test_a_prompt_that_asks_for_reasons_shows_no_shots() -> None:

@@ -23,7 +23,7 @@ def test_the_default_tagger_has_the_known_weights(tagger: Tagger) -> None:
 
 def test_other_weights_under_the_default_name_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tagger_module, "TAGGER_WEIGHTS", {"tagger/model": "0" * 64})
-    with pytest.raises(InputError, match=r"tagger/model .*1ec3d93f\w+.* 0000"):
+    with pytest.raises(InputError, match=r"tagger.model .*1ec3d93f\w+.* 0000"):
         find_tagger()
 
 

@@ -114,7 +114,7 @@ LEXICON_ERRORS = [
     ("verbs.toml", replaced('past = "saw"\n', ""), r"verbs\.toml: verb 1 \(did not see\) has no past"),
     ("verbs.toml", replaced('"fruits"', '"fruit"'), r"verbs\.toml: verb 1 \(saw\): objects has 'fruit'.*fruits"),
     ("verbs.toml", replaced('past = "heard"', 'past = "saw"'), r"verbs\.toml.*'saw' more than once"),
-    ("verbs.toml", lambda _: "verbs = []", r"verbs\.toml: verbs has 0 verbs"),
+    ("verbs.toml", lambda _: "verbs = []", r"verbs\.toml: verbs has 0 words"),
     ("templates.toml", replaced("{n2} is {a1}", "{n2} is {b1}"), r"templates\.toml: n_is_a.*the slot {b1}"),
     ("templates.toml", replaced("{n2} is {a1}", "{n4} is {a1}"), r"templates\.toml: n_is_a.*the slot {n4}"),
     ("templates.toml", replaced('"{n1} is {a1}."', '"{n2} is {a1}."'), r"n_is_a: the premise has no {n1}"),

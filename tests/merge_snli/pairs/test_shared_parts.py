@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from generation.output.folder import find_finished
+from generation.output.dataset import find_finished
 from generation.report.against import tables_against
 from generation.report.explain import explain
 from generation.report.tables import table_2

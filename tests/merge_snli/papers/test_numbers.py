@@ -35,29 +35,29 @@ def text() -> str:
 def printed_rows(text: str, artifact: PaperArtifact) -> dict[str, list[str]]:
     """Return the cells of the table's rows in the text, by the name of the row in the package."""
     names = ROW_NAMES.get(artifact.name, {})
-    found: dict[str, list[str]] = {}
+    printed: dict[str, list[str]] = {}
     model = ""
     for line in text.splitlines():
         first, *cells = line.replace("Phone", "").split("\t")
         model = first.strip() or model
         if artifact.name == "table-6" and len(cells) == 5:
             letter = {letter: name for name, letter in LETTERS.items()}.get(cells[0])
-            found[f"{model} {letter}"] = cells[1:]
+            printed[f"{model} {letter}"] = cells[1:]
         for row in artifact.rows:
             if first.strip() == names.get(row, row) or (artifact.name == "table-5" and first.endswith(names[row])):
                 expected = 3 if artifact.name == "table-5" else len(artifact.columns)
                 if len(cells) == expected:
-                    found[row] = cells[1:] if artifact.name == "table-5" else cells
-    return {row: cells for row, cells in found.items() if row in artifact.rows}
+                    printed[row] = cells[1:] if artifact.name == "table-5" else cells
+    return {row: cells for row, cells in printed.items() if row in artifact.rows}
 
 
 @pytest.mark.parametrize("name", ["table-2", "table-3", "table-4", "table-5", "table-6", "table-8", "table-9"])
 def test_every_cell_of_a_table_is_printed(text: str, name: str) -> None:
     artifact = ARTIFACTS[name]
-    found = printed_rows(text, artifact)
-    assert found.keys() == artifact.rows.keys()
+    printed = printed_rows(text, artifact)
+    assert printed.keys() == artifact.rows.keys()
     for row, cells in artifact.rows.items():
-        assert [each.replace(",", "") for each in found[row]] == [str(cell) for cell in cells], row
+        assert [each.replace(",", "") for each in printed[row]] == [str(cell) for cell in cells], row
 
 
 def test_every_row_of_table_10_is_printed(text: str) -> None:

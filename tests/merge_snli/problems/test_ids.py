@@ -36,9 +36,9 @@ def reference_digest(rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def test_ids_and_digest_equal_the_reference(tmp_path: Path) -> None:
-    draws = random.Random(0)
+    rng = random.Random(0)
     texts = [f'A "{word}" runs.' for word in ("cat", "dog", "é", "日本", "a\\b")]
-    rows = [(draws.choice(texts), texts[0], draws.choice(NLI_LABELS)) for _ in range(200)]
+    rows = [(rng.choice(texts), texts[0], rng.choice(NLI_LABELS)) for _ in range(200)]
     path = tmp_path / "problems.jsonl"
     columns = ("premise", "hypothesis", "label")
     path.write_text("".join(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows))
@@ -75,8 +75,8 @@ def test_a_hash_collision_is_not_a_duplicate_id(tmp_path: Path, monkeypatch: pyt
 
 
 def test_repeated_numbers_are_found() -> None:
-    draws = random.Random(0)
-    numbers = [draws.choice((0, 7, 2**63, 2**64 - 1, draws.randrange(2**64))) for _ in range(50)]
+    rng = random.Random(0)
+    numbers = [rng.choice((0, 7, 2**63, 2**64 - 1, rng.randrange(2**64))) for _ in range(50)]
     expected = sorted(number for number, count in Counter(numbers).items() if count > 1)
     repeated = repeated_numbers(array("Q", numbers))
     assert list(repeated) == expected == [0, 7, 2**63, 2**64 - 1]
@@ -85,6 +85,6 @@ def test_repeated_numbers_are_found() -> None:
 
 def write_ids(path: Path, ids: list[str]) -> str:
     """Write problems that differ only in their ids."""
-    rows = [{"id": each, "premise": "A cat.", "hypothesis": "A dog.", "label": "neutral"} for each in ids]
+    rows = [{"id": identity, "premise": "A cat.", "hypothesis": "A dog.", "label": "neutral"} for identity in ids]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return str(path)

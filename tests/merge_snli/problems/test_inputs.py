@@ -11,7 +11,7 @@ import pytest
 from merge_snli.base.errors import InputError
 from merge_snli.problems.inputs import Problems, hub_repository, public_name, split_of_name
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.source import open_source
+from merge_snli.problems.reading import open_source
 
 
 def write(path: Path, premise: str) -> Path:
@@ -25,7 +25,7 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def premises(problems: object) -> list[str]:
-    return [row.premise for row in open_source(ProblemOptions(problems=problems))]
+    return [problem.premise for _, problem in open_source(ProblemOptions(problems=problems)) if problem is not None]
 
 
 def test_several_files_and_patterns_are_one_source(tmp_path: Path, files: list[Path]) -> None:

@@ -67,8 +67,10 @@ def test_a_known_data_set_needs_no_column_options(
     assert read.label_names == known.labels
     joined = "Why? " * known.hypothesis_column.count("+")
     expected = [(premise, joined + hypothesis, label) for premise, hypothesis, label in PAIRS]
-    assert [(each.premise, each.hypothesis, each.label) for each in read.problems] == expected
-    assert [each.extra for each in read.problems] == [() if extra is None else (f"{extra} {row}",) for row in range(2)]
+    assert [(problem.premise, problem.hypothesis, problem.label) for problem in read.problems] == expected
+    assert [problem.extra for problem in read.problems] == [
+        () if extra is None else (f"{extra} {row}",) for row in range(2)
+    ]
 
 
 def roles(known: KnownDataset) -> set[str]:
@@ -88,8 +90,8 @@ def test_the_entries_are_consistent() -> None:
 
 
 def test_published_labels_have_the_right_names() -> None:
-    found = {known.hub_id: known.data_labels for known in KNOWN_DATASETS if known.data_labels is not None}
-    assert found == {
+    named = {known.hub_id: known.data_labels for known in KNOWN_DATASETS if known.data_labels is not None}
+    assert named == {
         "allenai/scitail": ("entails=entailment", "neutral=not_entailment"),
         "google-research-datasets/paws": ("0=different", "1=paraphrase"),
         "google/boolq": ("False=no", "True=yes"),

@@ -140,7 +140,7 @@ def test_the_lists_of_words_can_be_found_in_texts() -> None:
 
 def test_a_language_is_known_by_its_own_list() -> None:
     """The list of each language says that its own words are that language, and no other list says so."""
-    for expected, found in product(languages(), repeat=2):
-        own = languages()[found].function_words - languages()[expected].function_words
+    for expected, code in product(languages(), repeat=2):
+        own = languages()[code].function_words - languages()[expected].function_words
         other = other_language(use_of_words(" ".join(own), expected), expected)
-        assert (other is None) == (expected == found), (expected, found)
+        assert (other is None) == (expected == code), (expected, code)

@@ -15,7 +15,8 @@ import pytest
 
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Problem, read_problems
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import read_problems
 
 ROWS = [
     {"premise": "A cat sleeps.", "hypothesis": "A cat rests.", "label": "entailment"},
@@ -70,13 +71,13 @@ def test_text_files_are_read_with_their_delimiter(tmp_path: Path) -> None:
     (tmp_path / "bars.txt").write_text(tabs.replace("\t", "|").replace('"', ""))
     semicolons = gzip.compress(b'premise;hypothesis;label\n"A cat; sits.";A cat sits.;neutral\n')
     (tmp_path / "p.csv.gz").write_bytes(semicolons)
-    found = {
+    read = {
         name: texts(read_problems(ProblemOptions(problems=str(tmp_path / name), delimiter=delimiter)).problems)
         for name, delimiter in (("SICK.txt", None), ("SICK.txt", "tab"), ("bars.txt", "|"), ("p.csv.gz", ";"))
     }
-    assert found["SICK.txt"] == [('A "cat" sits.', "A cat sits.", 1)]
-    assert found["bars.txt"] == [("A cat sits.", "A cat sits.", 1)]
-    assert found["p.csv.gz"] == [("A cat; sits.", "A cat sits.", 1)]
+    assert read["SICK.txt"] == [('A "cat" sits.', "A cat sits.", 1)]
+    assert read["bars.txt"] == [("A cat sits.", "A cat sits.", 1)]
+    assert read["p.csv.gz"] == [("A cat; sits.", "A cat sits.", 1)]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,7 @@ def test_usual_column_names_and_spellings_of_labels_need_no_options(
     tmp_path: Path, columns: tuple[str, ...], kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     values = [(*EXPECTED[0][:2], "ENTAILMENT"), (*EXPECTED[1][:2], "c")]
-    rows = [dict(zip(columns, each, strict=True)) for each in values]
+    rows = [dict(zip(columns, row, strict=True)) for row in values]
     path = tmp_path / f"p.{kind}"
     if kind == "jsonl":
         write_jsonl(path, rows)

@@ -14,8 +14,7 @@ import pytest
 from generation.options import Options
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source
+from merge_snli.problems.reading import open_source, stream_problems, survey_problems
 
 ROWS = [
     {"premise": f"A cat sees {number} dogs.", "hypothesis": "A cat sees dogs.", "label": "entailment"}
@@ -38,11 +37,12 @@ def write_source(folder: Path, kind: str) -> str:
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "folder"])
 def test_each_iteration_starts_at_the_first_row(tmp_path: Path, kind: str) -> None:
     source = open_source(ProblemOptions(problems=write_source(tmp_path, kind), limit=3))
-    passes = [[(row.premise, row.location) for row in source] for _ in range(2)]
+    passes = [[(problem.premise, location) for location, problem in source if problem] for _ in range(2)]
     assert passes[0] == passes[1]
     assert [premise for premise, _ in passes[0]] == [row["premise"] for row in ROWS[:3]]
     assert passes[0][0][1].endswith(("problems.jsonl line 1", "row 1"))
-    assert zip(source, source, strict=True).__next__()[1].premise == ROWS[0]["premise"], "passes are independent"
+    first, second = next(zip(source, source, strict=True))
+    assert first == second, "passes are independent"
 
 
 def test_a_sample_depends_on_the_seed_and_not_on_the_order(tmp_path: Path) -> None:
@@ -62,8 +62,8 @@ def test_a_sample_depends_on_the_seed_and_not_on_the_order(tmp_path: Path) -> No
     first = sampled("a.jsonl", rows, sample=6)
     assert len(first) == 6
     assert sampled("b.jsonl", rows[::-1], sample=6) == first
-    drawn = {tuple(sampled("a.jsonl", rows, sample=6, random_seed=seed)) for seed in range(5)}
-    assert len(drawn) == 5
+    samples = {tuple(sampled("a.jsonl", rows, sample=6, random_seed=seed)) for seed in range(5)}
+    assert len(samples) == 5
     assert set(sampled("a.jsonl", rows, sample=9)) > set(first), "a larger sample holds the smaller one"
     assert len(sampled("a.jsonl", rows, sample=99)) == 14
     assert len(sampled("a.jsonl", rows, sample=99, limit=9)) == 6

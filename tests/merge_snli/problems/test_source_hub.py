@@ -10,7 +10,7 @@ import pytest
 
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.source import open_source
+from merge_snli.problems.reading import open_source
 from tests.hub.server import Hub
 from tests.hub.storage import Repo
 
@@ -35,7 +35,7 @@ def problems(hub: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Repo:
 
 
 def premises(name: str) -> list[str]:
-    return [row.premise for row in open_source(ProblemOptions(problems=name))]
+    return [problem.premise for _, problem in open_source(ProblemOptions(problems=name)) if problem is not None]
 
 
 def test_problems_are_read_at_a_revision(problems: Repo) -> None:

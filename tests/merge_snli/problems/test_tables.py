@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from generation import Options
+from generation.options import RUN_TOML, read_run_file
 from generation.pipeline import run_pipeline
-from generation.presets import RUN_TOML, read_run_file
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
@@ -63,7 +63,7 @@ def test_label_names_of_a_dataset_are_kept() -> None:
         3,
         pd.DataFrame({"premise": [object()]}),
     ],
-    ids=lambda each: type(each).__name__,
+    ids=lambda table: type(table).__name__,
 )
 def test_other_objects_are_refused_in_one_sentence(problems: object) -> None:
     with pytest.raises(InputError, match=type(problems).__name__) as error:
@@ -119,10 +119,10 @@ def test_no_cell_is_taken_for_a_missing_value_or_a_number(kind: str, tmp_path: P
     elif kind == "parquet":
         pq.write_table(pa.Table.from_pylist([row]), path)
     problems = {"pandas.DataFrame": pd.DataFrame([row]), "datasets.Dataset": datasets.Dataset.from_list([row])}
-    (found,) = read_problems(
+    (problem,) = read_problems(
         ProblemOptions(problems=problems.get(kind, path), id_column="id", keep_column=("a", "b", "empty"))
     ).problems
-    assert (found.id, found.premise, found.extra) == ("001", row["premise"], ("None", "NA", ""))
+    assert (problem.id, problem.premise, problem.extra) == ("001", row["premise"], ("None", "NA", ""))
 
 
 def test_an_unbalanced_quotation_mark_in_csv_is_named_and_in_tsv_kept(tmp_path: Path) -> None:
@@ -138,8 +138,8 @@ def test_parquet_files_are_read_by_their_names_and_may_have_no_rows(tmp_path: Pa
     table = pa.Table.from_pylist([ODD])
     pq.write_table(table, tmp_path / "x[1]*.parquet")
     pq.write_table(table.slice(0, 0), tmp_path / "empty.parquet")
-    (found,) = read_problems(ProblemOptions(problems=tmp_path / "x[1]*.parquet")).problems
-    assert found.premise == ODD["premise"]
+    (problem,) = read_problems(ProblemOptions(problems=tmp_path / "x[1]*.parquet")).problems
+    assert problem.premise == ODD["premise"]
     with pytest.raises(InputError, match=r"empty\.parquet has no rows"):
         read_problems(ProblemOptions(problems=tmp_path / "empty.parquet"))
 

@@ -137,7 +137,7 @@ def test_columns_can_be_joined(tmp_path: Path) -> None:
     options = ProblemOptions(
         problems=tmp_path / "p.jsonl", premise_column="paragraph", hypothesis_column="question+answer"
     )
-    assert [each.hypothesis for each in read_problems(options).problems] == [f"Is it so? {h}" for _, h in PAIRS]
+    assert [problem.hypothesis for problem in read_problems(options).problems] == [f"Is it so? {h}" for _, h in PAIRS]
     with pytest.raises(InputError, match=r"no column 'reason' .*hypothesis_column$"):
         read_problems(replace(options, hypothesis_column="question+reason"))
 

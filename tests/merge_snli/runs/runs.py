@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from merge_snli.runs.run_folder import CLUSTER_FILE, run_folder
 from merge_snli.runs.status import run_status
+from tests.processes import SECONDS, wait_until
 
 _PROGRAM = """
 import signal, sys
@@ -21,8 +21,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may ha
 sys.exit(main())
 """
 MAIN = (sys.executable, "-c", _PROGRAM)
-SECONDS = 900.0
-"""The longest that a test waits."""
 
 MANY = ("--mlm", "demo:mlm-wordpiece", "demo:mlm-bpe", "--inflation", "3", "--subsamples", "2", "--quiet")
 FEW = ("--mlm", "demo:mlm-wordpiece", "--inflation", "3", "--subsamples", "2", "--quiet")
@@ -78,14 +76,6 @@ def status(out: Path) -> dict[str, Any] | None:
     """Return what `merge-snli work status --format json` prints; None before the submission."""
     folder = run_folder(out)
     return run_status(folder) if (folder / CLUSTER_FILE).exists() else None
-
-
-def wait_until(condition: Callable[[], object], seconds: float = SECONDS) -> None:
-    """Wait for a condition."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited too long"
-        time.sleep(0.2)
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -7,13 +7,14 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+
+from tests.processes import wait_until
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "setpriv")
 
@@ -132,7 +133,7 @@ def slurm_cluster(folder: Path) -> Iterator[Slurm]:
         daemons.append(start_daemon("slurmctld", "-D", "-c"))
         for name in ("n1", "n2"):
             cluster.start_node(name)
-        wait_until_idle()
+        wait_until(is_idle)
         yield cluster
     finally:
         subprocess.run(["scancel", "--me", "--full"], capture_output=True, check=False)
@@ -167,22 +168,16 @@ def start_munge(folder: Path) -> subprocess.Popen[bytes]:
     arguments = (f"--{name}={path}" for name, path in {**files, "seed-file": folder / "munge.seed"}.items())
     # By force, since the folder of the tests is not as private as munge wants it.
     process = start_daemon("munged", "--foreground", "--force", *arguments)
-    deadline = time.monotonic() + 60.0
-    while subprocess.run(["munge", "-n", "-S", socket_file], capture_output=True, check=False).returncode:
+
+    def is_ready() -> bool:
         assert process.poll() is None, (folder / "munge.log").read_text(encoding="utf-8")
-        assert time.monotonic() < deadline, "munge did not start"
-        time.sleep(0.1)
+        return subprocess.run(["munge", "-n", "-S", socket_file], capture_output=True, check=False).returncode == 0
+
+    wait_until(is_ready)
     return process
 
 
-def wait_until_idle(seconds: float = 120.0) -> None:
-    """Wait until both nodes are up."""
-    deadline = time.monotonic() + seconds
-    states: list[str] = []
-    while time.monotonic() < deadline:
-        found = subprocess.run(["sinfo", "--noheader", "--Node", "--format=%T"], capture_output=True, check=False)
-        states = found.stdout.decode().split()
-        if states == ["idle", "idle"]:
-            return
-        time.sleep(0.5)
-    raise TimeoutError(f"the nodes are not idle after {seconds} s: {states}")
+def is_idle() -> bool:
+    """Return whether both nodes are up."""
+    found = subprocess.run(["sinfo", "--noheader", "--Node", "--format=%T"], capture_output=True, check=False)
+    return found.stdout.decode().split() == ["idle", "idle"]

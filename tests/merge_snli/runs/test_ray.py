@@ -13,7 +13,8 @@ import psutil
 import pytest
 
 from tests.merge_snli.runs.cases import check_error_of_the_user, check_lost_node, check_scores
-from tests.merge_snli.runs.runs import MANY, files, generate, status, wait_until
+from tests.merge_snli.runs.runs import MANY, files, generate, status
+from tests.processes import wait_until
 
 if TYPE_CHECKING:
     from ray.cluster_utils import Cluster

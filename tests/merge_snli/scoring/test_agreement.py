@@ -13,7 +13,7 @@ import pytest
 
 from merge_snli import InputError, analyze, compare, load, read_results, score
 from merge_snli.cli import main
-from merge_snli.dataset.annotators import COLUMN, label_counts
+from merge_snli.dataset.variants import ANNOTATOR_LABELS, label_counts
 from merge_snli.schema import NLI_LABELS, data_file
 from merge_snli.scoring.check import on_part
 from merge_snli.scoring.data import part_of_data
@@ -42,7 +42,7 @@ def annotators(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFacto
     path = folder / data_file("all", "test")
     table = pq.read_table(path)
     labels = [given(int(seed[1:])) for seed in table["seed_id"].to_pylist()]
-    pq.write_table(table.append_column(COLUMN, pa.array(labels)), path)
+    pq.write_table(table.append_column(ANNOTATOR_LABELS, pa.array(labels)), path)
     return folder
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -33,6 +34,7 @@ from tests.merge_snli.explorer.conftest import folder as folder
 from tests.merge_snli.explorer.conftest import results as results
 from tests.merge_snli.explorer.conftest import with_annotators as with_annotators
 from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, chance, gold_labels, noisy
+from tests.public_interface import FILE
 
 COLUMNS = ["row_id", "group_id", "is_seed", "label", "answer", "unread", "subsamples"]
 WORDS = ["word_class", "original", "replacement"]
@@ -54,6 +56,8 @@ def test_the_table_has_what_the_model_answered(table: Path, gold: dict[Pair, int
     data = {row["variant_id"]: row for row in pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()}
     rows = pq.read_table(table).to_pylist()
     assert list(rows[0]) == [*COLUMNS, *WORDS]
+    public = json.loads(FILE.read_text(encoding="utf-8"))["columns"]["answers"]
+    assert all(public[each.name] in ("", str(each.type)) for each in pq.read_schema(table))
     variants = [row for row in rows if not row["is_seed"]]
     assert [row["row_id"] for row in variants] == list(data)
     for row in variants:

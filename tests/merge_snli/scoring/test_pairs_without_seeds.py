@@ -14,8 +14,7 @@ from merge_snli import Result, analyze, score
 from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.language_models.import_files import import_files
-from merge_snli.language_models.questions import Scope, read_questions
-from merge_snli.language_models.scores import Answered, accuracies
+from merge_snli.language_models.questions import Scope, accuracies, read_questions
 from merge_snli.leaderboard.space import check_results
 from merge_snli.leaderboard.write import leaderboard_text
 from merge_snli.pairs.options import SimplePairOptions
@@ -67,12 +66,12 @@ def test_a_language_model_is_asked_every_pair_once(data: MergeDataset, results: 
     asked = read_questions(data, Scope(config="simple"))
     assert {(question.premise, question.hypothesis) for question in asked.questions} == {*asked.data.pairs}
     assert asked.record["subsample"] == "all"
-    answered = [
-        Answered(use, guess([(question.premise, question.hypothesis)])[0])
+    answers = [
+        (use, guess([(question.premise, question.hypothesis)])[0])
         for question in asked.questions
         for use in question.uses
     ]
-    numbers, scores = accuracies(answered), results[1][0].scores
+    numbers, scores = accuracies(answers), results[1][0].scores
     assert numbers["sample_accuracy"] == scores.sample_accuracy.mean
     assert numbers["pattern_accuracy"] == scores.pattern_accuracy.mean
 

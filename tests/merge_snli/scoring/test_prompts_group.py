@@ -23,6 +23,7 @@ from merge_snli.scoring.prompts import PromptGroup, group_prompts, prompt_table
 from merge_snli.scoring.records import GENERATED, RANKED, PromptRecord
 from merge_snli.scoring.scores import Scores
 from merge_snli.scoring.statistics import compare_models, passes_by_seed
+from merge_snli.scoring.statistics.families import PAIRED_TESTS
 from tests.merge_snli.comparison.made import Row, scored_dataset
 from tests.oracles import answers_of_groups
 
@@ -216,7 +217,7 @@ def test_prompts_are_compared_pairwise_and_models_by_their_means(results: list[R
     assert [each.title for each in compare_results(results[:3])] == [prompts.title]
 
 
-@pytest.mark.parametrize("test", ["permutation", "mcnemar", "t-test"])
+@pytest.mark.parametrize("test", PAIRED_TESTS)
 def test_every_test_compares_prompts_and_models(results: list[Result], test: str) -> None:
     models, prompts = compare_results(results, test=test)
     assert len(prompts.family.pairs) == 3

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.label_spellings import TWO_WAY
+from merge_snli.dataset.label_spellings import INFER, TWO_WAY
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.models.labels import INFER, INFERRED, TABLE, ModelFacts, ModelLabels, Pair, find_model_labels
+from merge_snli.models.labels import INFERRED, TABLE, ModelFacts, ModelLabels, Pair, find_model_labels
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS

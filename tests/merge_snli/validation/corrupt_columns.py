@@ -17,7 +17,8 @@ def rename_a_column(path: Path, rng: random.Random) -> str:
     table = pq.read_table(path, partitioning=None)
     name = rng.choice(table.column_names)
     rewrite(
-        path, table.rename_columns([other_letter(each, rng) if each == name else each for each in table.column_names])
+        path,
+        table.rename_columns([other_letter(other, rng) if other == name else other for other in table.column_names]),
     )
     return str(name)
 

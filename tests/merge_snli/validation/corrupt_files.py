@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 
@@ -10,10 +11,10 @@ from tests.merge_snli.validation.targets import any_file
 
 def flip_a_bit(path: Path, rng: random.Random) -> str:
     content = bytearray(path.read_bytes())
-    place = rng.randrange(len(content))
-    content[place] ^= 1 << rng.randrange(8)
+    offset = rng.randrange(len(content))
+    content[offset] ^= 1 << rng.randrange(8)
     path.write_bytes(content)
-    return f"{path.name}, byte {place}"
+    return f"{path.name}, byte {offset}"
 
 
 def truncate(path: Path, rng: random.Random) -> str:
@@ -61,7 +62,7 @@ def add_a_file(folder: Path, rng: random.Random) -> str:
             ".hidden",
             "data/evil/x",
             "run.json.bak",
-            "é\n.txt",
+            "é.txt" if os.name == "nt" else "é\n.txt",
         )
     )
     (folder / name).parent.mkdir(exist_ok=True)

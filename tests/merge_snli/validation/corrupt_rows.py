@@ -50,9 +50,9 @@ def one_value(change: ChangeOfRow) -> ChangeOfRows:
 
 
 def other_letter(text: str, rng: random.Random) -> str:
-    place = rng.randrange(len(text)) if text else 0
-    letter = rng.choice([each for each in "abcxyzABC é." if each != text[place : place + 1]])
-    return text[:place] + letter + text[place + 1 :]
+    offset = rng.randrange(len(text)) if text else 0
+    letter = rng.choice([character for character in "abcxyzABC é." if character != text[offset : offset + 1]])
+    return text[:offset] + letter + text[offset + 1 :]
 
 
 def letter_in_text(row: Row, rng: random.Random) -> None:
@@ -74,15 +74,15 @@ def bad_masked_lms(row: Row, rng: random.Random) -> None:
 
 
 def other_draws(row: Row, rng: random.Random) -> None:
-    drawn = row["subsamples"]
+    subsamples = row["subsamples"]
     changed = [
-        drawn[1:],
-        [*drawn, 99],
-        [-1, *drawn],
-        [*drawn, *drawn],
-        [each for each in range(4) if each not in drawn],
+        subsamples[1:],
+        [*subsamples, 99],
+        [-1, *subsamples],
+        [*subsamples, *subsamples],
+        [number for number in range(4) if number not in subsamples],
     ]
-    row["subsamples"] = rng.choice([each for each in changed if each != drawn])
+    row["subsamples"] = rng.choice([other for other in changed if other != subsamples])
 
 
 def other_replacement(row: Row, rng: random.Random) -> None:
@@ -103,8 +103,8 @@ def other_class(row: Row, rng: random.Random) -> None:
 
 def seed_counts(row: Row, rng: random.Random) -> None:
     column = rng.choice([name for name, value in row.items() if name.endswith("_variants") and value])
-    place = rng.randrange(len(row[column]))
-    row[column] = [count + (index == place) for index, count in enumerate(row[column])]
+    changed = rng.randrange(len(row[column]))
+    row[column] = [count + (index == changed) for index, count in enumerate(row[column])]
 
 
 def seed_words(row: Row, rng: random.Random) -> None:

@@ -22,9 +22,9 @@ def number_in_card(folder: Path, rng: random.Random) -> str:
     path = folder / "README.md"
     text = path.read_text(encoding="utf-8")
     digits = [index for index, character in enumerate(text) if character.isdecimal()]
-    place = rng.choice(digits)
-    path.write_text(text[:place] + str((int(text[place]) + 1) % 10) + text[place + 1 :], encoding="utf-8")
-    return f"character {place}"
+    offset = rng.choice(digits)
+    path.write_text(text[:offset] + str((int(text[offset]) + 1) % 10) + text[offset + 1 :], encoding="utf-8")
+    return f"character {offset}"
 
 
 def card_metadata(folder: Path, rng: random.Random) -> str:
@@ -65,22 +65,22 @@ def value_in_record(folder: Path, rng: random.Random) -> str:
     """Change or drop one value anywhere in the record."""
     path = folder / "run.json"
     run = json.loads(path.read_text(encoding="utf-8"))
-    place, parent, key = rng.choice(list(leaves(run)))
+    where, parent, key = rng.choice(list(leaves(run)))
     others: list[Any] = [other_value(parent[key]), None, [], {}, ""]
-    parent[key] = rng.choice([each for each in others if each != parent[key]])
+    parent[key] = rng.choice([other for other in others if other != parent[key]])
     if rng.random() < 0.2 and isinstance(parent, dict):
         del parent[key]
     path.write_text(json.dumps(run), encoding="utf-8")
-    return place
+    return where
 
 
-def leaves(value: Any, place: str = "") -> list[tuple[str, Any, Any]]:  # noqa: ANN401 - any JSON value
+def leaves(value: Any, where: str = "") -> list[tuple[str, Any, Any]]:  # noqa: ANN401 - any JSON value
     items = value.items() if isinstance(value, dict) else enumerate(value)
-    found: list[tuple[str, Any, Any]] = []
-    for key, each in items:
-        here = f"{place}.{key}"
-        found += leaves(each, here) if isinstance(each, dict | list) and each else [(here, value, key)]
-    return found
+    listed: list[tuple[str, Any, Any]] = []
+    for key, child in items:
+        here = f"{where}.{key}"
+        listed += leaves(child, here) if isinstance(child, dict | list) and child else [(here, value, key)]
+    return listed
 
 
 def other_value(value: Any) -> Any:  # noqa: ANN401 - any JSON value

@@ -28,7 +28,7 @@ class Corruption:
 
     Attributes:
         name: Its name in the report.
-        apply: Changes a random place of the folder and returns the place.
+        apply: Changes something in the folder at random and returns what.
         forged: Whether digests, counts and card are updated afterwards.
     """
 
@@ -42,10 +42,10 @@ def corrupt(folder: Path, number: int) -> tuple[Corruption, str]:
 
     Args:
         folder: A copy of a valid data set.
-        number: Determines the kind, in turns, and seeds the random place.
+        number: Determines the kind, in turns, and seeds the random change.
 
     Returns:
-        The kind of corruption and the place.
+        The kind of corruption and what was changed.
     """
     corruption = CORRUPTIONS[number % len(CORRUPTIONS)]
     where = corruption.apply(folder, random.Random(number))

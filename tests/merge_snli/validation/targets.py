@@ -18,7 +18,7 @@ from merge_snli.schema import ALL, SEED, features
 Row = dict[str, Any]
 Rows = list[Row]
 Change = Callable[[Path, random.Random], str]
-"""Changes a folder or file and returns the place."""
+"""Changes a folder or file and returns what was changed."""
 
 ChangeOfRows = Callable[[Rows, random.Random], str]
 ChangeOfRow = Callable[[Row, random.Random], None]

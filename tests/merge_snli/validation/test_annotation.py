@@ -53,7 +53,7 @@ def annotated_set(valid_set: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     folder = Path(shutil.copytree(valid_set, tmp_path_factory.mktemp("annotated") / "set"))
     dataset = find_dataset(str(folder))
     sample = draw_sample([dataset], sizes=[6], annotators=["x"], per="all")
-    rows = tuple(Judgment("x", each, {"F": 5, "R": 4}, "", {}) for each in sample.variant_ids)
+    rows = tuple(Judgment("x", variant_id, {"F": 5, "R": 4}, "", {}) for variant_id in sample.variant_ids)
     apply_annotation(dataset, sample, {"x": rows})
     return folder
 
@@ -67,14 +67,14 @@ def test_a_data_set_with_scores_is_valid(annotated_set: Path) -> None:
 def test_scores_that_do_not_fit_the_record_are_found(annotated_set: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(annotated_set, tmp_path / "set"))
     (folder / ANNOTATED).unlink()
-    assert [(found.file, found.message) for found in validate(folder).findings] == [(ANNOTATED, "is missing")]
+    assert [(finding.file, finding.message) for finding in validate(folder).findings] == [(ANNOTATED, "is missing")]
     record = json.loads((folder / "run.json").read_text("utf-8"))
     shutil.copy(annotated_set / ANNOTATED, folder / ANNOTATED)
     del record["annotation"]
     (folder / "run.json").write_text(json.dumps(record), "utf-8")
-    found = {(each.file, each.column) for each in validate(folder).findings}
-    assert {("data/annotation", None), (ANNOTATED, None), ("run.json", "digest")} <= found
-    assert "README.md" in {file for file, _ in found}
+    columns = {(finding.file, finding.column) for finding in validate(folder).findings}
+    assert {("data/annotation", None), (ANNOTATED, None), ("run.json", "digest")} <= columns
+    assert "README.md" in {file for file, _ in columns}
 
 
 def test_nothing_is_checked_without_scores(tmp_path: Path) -> None:
@@ -99,9 +99,9 @@ def test_nothing_is_checked_without_scores(tmp_path: Path) -> None:
 def test_damaged_rows_are_found(
     rows: list[tuple[Any, ...]], row: int | None, column: str, value: str, tmp_path: Path
 ) -> None:
-    (found,) = findings(tmp_path, rows)
-    assert (found.file, found.row, found.column) == (ANNOTATED, row, column)
-    assert value in found.message
+    (finding,) = findings(tmp_path, rows)
+    assert (finding.file, finding.row, finding.column) == (ANNOTATED, row, column)
+    assert value in finding.message
 
 
 def test_another_number_of_rows_and_another_digest_are_found(tmp_path: Path) -> None:

@@ -50,16 +50,16 @@ def readings(folder: Path) -> dict[str, object]:
 
     `run.toml` is left out: it is optional and repeats the options of the record.
     """
-    found: dict[str, object] = {}
+    content: dict[str, object] = {}
     for path in sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()):
         name = path.relative_to(folder).as_posix()
         if name == "run.toml":
             continue
         try:
-            found[name] = ("link",) if path.is_symlink() else reading(path)
+            content[name] = ("link",) if path.is_symlink() else reading(path)
         except (OSError, ValueError, yaml.YAMLError, polars.exceptions.PolarsError) as error:
-            found[name] = ("unreadable", type(error).__name__)
-    return found
+            content[name] = ("unreadable", type(error).__name__)
+    return content
 
 
 def reading(path: Path) -> object:
@@ -87,13 +87,17 @@ def reading(path: Path) -> object:
     return path.read_bytes()
 
 
-def report(found: list[Outcome]) -> str:
+def report(tried: list[Outcome]) -> str:
     """Return the outcomes by kind of corruption as a table."""
-    counts = Counter((each.kind, each.verdict) for each in found)
+    counts = Counter((outcome.kind, outcome.verdict) for outcome in tried)
     lines = [f"{'kind':50}{FOUND:>8}{HARMLESS:>10}{MISSED:>8}"]
-    for kind in (each.name for each in CORRUPTIONS):
+    for kind in (corruption.name for corruption in CORRUPTIONS):
         lines.append(f"{kind:50}{counts[kind, FOUND]:8}{counts[kind, HARMLESS]:10}{counts[kind, MISSED]:8}")
-    lines += [f"{each.verdict}: {each.number} {each.kind}: {each.where}" for each in found if each.verdict != FOUND]
+    lines += [
+        f"{outcome.verdict}: {outcome.number} {outcome.kind}: {outcome.where}"
+        for outcome in tried
+        if outcome.verdict != FOUND
+    ]
     return "\n".join(lines)
 
 
@@ -102,14 +106,14 @@ def test_the_data_set_is_valid_without_corruptions(valid_set: Path) -> None:
 
 
 def test_each_kind_of_corruption_once(valid_set: Path, tmp_path: Path) -> None:
-    found = list(outcomes(valid_set, range(len(CORRUPTIONS)), tmp_path))
-    assert not [each for each in found if each.verdict == MISSED], report(found)
+    tried = list(outcomes(valid_set, range(len(CORRUPTIONS)), tmp_path))
+    assert not [outcome for outcome in tried if outcome.verdict == MISSED], report(tried)
 
 
 @pytest.mark.slow
 def test_a_thousand_corruptions(valid_set: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     numbers = random.Random(0).sample(range(1_000_000), 1_000)
-    found = list(outcomes(valid_set, numbers, tmp_path))
+    tried = list(outcomes(valid_set, numbers, tmp_path))
     with capsys.disabled():
-        print(f"\n{report(found)}")  # noqa: T201 - the report is the purpose of this test
-    assert not [each for each in found if each.verdict == MISSED]
+        print(f"\n{report(tried)}")  # noqa: T201 - the report is the purpose of this test
+    assert not [outcome for outcome in tried if outcome.verdict == MISSED]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from merge_snli.validation.variants import is_replaced
+from merge_snli.validation.seeds import is_replaced
 
 Case = tuple[str, str, tuple[int, ...], str, str]
 

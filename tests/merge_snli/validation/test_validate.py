@@ -62,14 +62,14 @@ def test_offsets_are_checked_with_and_without_the_tagger(column: str, with_tagge
     table = pq.read_table(path, partitioning=None)
     number = table.column_names.index(column)
     rows = table[column].to_pylist()
-    rows[0] = [each + 1 for each in rows[0]]
+    rows[0] = [count + 1 for count in rows[0]]
     table = table.set_column(number, table.schema.field(number), pa.array(rows, table.schema.field(number).type))
     pq.write_table(table, path)
     if not with_tagger:
         other = {"name": "x", "version": "1", "digest": "0" * 64}
         change_record(copied, lambda run: run["generation"].update(tagger=other))
-    places = {(each.file, each.row, each.column) for each in validate(copied).findings}
-    assert (VARIANTS, 0, column if with_tagger else column.removesuffix("_offsets")) in places
+    columns = {(finding.file, finding.row, finding.column) for finding in validate(copied).findings}
+    assert (VARIANTS, 0, column if with_tagger else column.removesuffix("_offsets")) in columns
 
 
 def test_rest_is_checked_without_the_tagger_of_the_run(copied: Path) -> None:
@@ -120,11 +120,13 @@ def test_a_long_list_of_findings_is_shortened() -> None:
 
 def test_what_was_checked_is_counted() -> None:
     collector = Collector()
-    for name in ("data files", "draws", "words tagged in place"):
+    for name in ("data files", "subsamples", "words tagged in place"):
         collector.count(name, 1)
-    assert report_text(collector.report("a")) == "a: valid (checked: 1 data file, 1 draw, 1 word tagged in place)\n"
-    collector.count("draws", 1_999)
-    assert "checked: 1 data file, 2,000 draws, 1 word tagged in place" in report_text(collector.report("a"))
+    assert (
+        report_text(collector.report("a")) == "a: valid (checked: 1 data file, 1 subsample, 1 word tagged in place)\n"
+    )
+    collector.count("subsamples", 1_999)
+    assert "checked: 1 data file, 2,000 subsamples, 1 word tagged in place" in report_text(collector.report("a"))
 
 
 def test_one_finding_is_not_findings() -> None:
@@ -140,9 +142,8 @@ def test_one_finding_is_not_findings() -> None:
 
 def test_the_command(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["validate", str(copied)]) == 0
-    expected = (
-        r".*copied: valid \(checked: \d+ data files, \d+ words tagged in place, \d+ seeds, \d+ variants, \d+ draws\)\n"
-    )
+    checked = r"\d+ data files, \d+ words tagged in place, \d+ seeds, \d+ variants, \d+ subsamples"
+    expected = rf".*copied: valid \(checked: {checked}\)\n"
     assert re.fullmatch(expected, capsys.readouterr().out)
     (copied / "data" / "all" / "rows.pkl").write_bytes(b"")
     assert cli.main(["validate", str(copied), "--format", "json"]) == 2
@@ -181,6 +182,6 @@ def test_a_title_that_contradicts_the_options_or_the_card(valid_set: Path, tmp_p
     record = json.loads((folder / "run.json").read_text())
     record["options"]["title"] = "one"
     write_record(folder, record | {"title": "another"})
-    found = {(finding.file, finding.column) for finding in validate(folder).findings}
-    assert ("run.json", "title") in found
-    assert "README.md" in {file for file, _ in found}
+    columns = {(finding.file, finding.column) for finding in validate(folder).findings}
+    assert ("run.json", "title") in columns
+    assert "README.md" in {file for file, _ in columns}

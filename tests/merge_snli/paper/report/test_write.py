@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from merge_snli.paper.report.report import Report, json_value, make_report
 from merge_snli.paper.report.sections import SECTIONS, Settings
 from merge_snli.paper.report.write import check_report_folder, write_report
 from tests.merge_snli.paper.report.conftest import MARKUP
+from tests.systems import unprivileged
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_a_file_is_refused(tmp_path: Path) -> None:
             check_report_folder(path)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root can write everywhere")
+@unprivileged
 def test_an_unwritable_folder_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(InputError, match="not writable"):

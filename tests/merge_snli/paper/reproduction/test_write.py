@@ -11,7 +11,7 @@ import pytest
 
 from merge_snli.base.errors import InputError, as_flags
 from merge_snli.cli import command_parser, main
-from merge_snli.dataset.annotators import COLUMN
+from merge_snli.dataset.variants import ANNOTATOR_LABELS
 from merge_snli.embedded import FOLDER
 from merge_snli.paper.reproduction.estimate import estimate, shapes
 from merge_snli.paper.reproduction.merge import OTHER_SETS, PLAIN, Reproduction, plan_reproduction
@@ -90,7 +90,7 @@ def test_sets_of_section_5_4_have_the_seeds_of_the_plain_one(demo: Reproduction)
 def test_annotators_labels_are_kept_if_the_problems_have_them(tmp_path: Path) -> None:
     row = {"sentence1": "A dog runs.", "sentence2": "A dog moves.", "gold_label": "entailment"}
     labels = ["entailment", "entailment", "neutral", "", "entailment"]
-    for extra, kept in (({}, ()), ({COLUMN: labels}, (COLUMN,))):
+    for extra, kept in (({}, ()), ({ANNOTATOR_LABELS: labels}, (ANNOTATOR_LABELS,))):
         path = tmp_path / "snli_test.jsonl"
         path.write_text(json.dumps(row | extra) + "\n", encoding="utf-8")
         assert plan_reproduction(tmp_path / "out", problems=str(path)).options.keep_column == kept

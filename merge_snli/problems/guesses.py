@@ -1,11 +1,13 @@
-"""Find the names of the labels of a source, and say how labels that are numbers are read."""
+"""Find what the options do not say of a source: its columns, and the names of its labels."""
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from itertools import islice
 from textwrap import shorten
+from typing import Any
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, Message, param
 from merge_snli.dataset.label_spellings import (
     ANSWERS_TO_QUESTIONS,
     CONTRADICTION,
@@ -18,10 +20,28 @@ from merge_snli.dataset.label_spellings import (
     spelling,
 )
 from merge_snli.dataset.texts import NLI_COLUMNS
-from merge_snli.problems.checked_rows import NO_GOLD_LABEL, check_sentences, refuse_score
+from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.problem import NO_GOLD_LABEL, check_sentences, refuse_score
 from merge_snli.problems.rows import Rows, SourceRow, label_text, without_decimals
 from merge_snli.schema import NLI_LABELS
+
+logger = logging.getLogger(__name__)
+
+# Usual names of the columns of the two texts of other tasks, tried in this order.
+OTHER_TEXT_COLUMNS = (
+    ("question1", "question2"),
+    ("passage", "question"),
+    ("evidence", "claim"),
+    ("question", "sentence"),
+    ("text1", "text2"),
+)
+
+# Columns of problems whose labels also depend on what is known about the world.
+KNOWLEDGE_COLUMNS = frozenset({"claim", "evidence", "passage", "paragraph"})
+
+# Usual names of the column of the gold label, tried in this order.
+LABEL_COLUMNS = ("label", "gold_label", "entailment_label", "entailment_judgment", "is_duplicate", "answer", "score")
 
 THREE_NUMBERS = frozenset({"0", "1", "2"})
 OTHER_TASK = ("different", "paraphrase")  # an example of names
@@ -30,13 +50,62 @@ EXAMPLES = 2  # number of problems of each label that a message shows
 SHOWN_CHARACTERS = 60  # of each sentence
 
 
-def label_names(parts: Mapping[str, Rows], column: str) -> tuple[str, ...] | None:
-    """Return the names of the ClassLabel column of a source; None if it has another type.
+def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptions:
+    """Return the options with the columns of premise, hypothesis and label; guess those that are not given.
 
-    Raises:
-        InputError: If they differ between the files.
+    Args:
+        options: The options.
+        row: The first row of the source; None if it has no rows.
     """
-    (first, names), *others = [(name, part.label_names.get(column)) for name, part in parts.items()]
+    columns = () if row is None else tuple(row.values)
+    given = (options.premise_column, options.hypothesis_column)
+    usual_pairs = NLI_COLUMNS + OTHER_TEXT_COLUMNS
+    pairs = [tuple(name or usual for name, usual in zip(given, pair, strict=True)) for pair in usual_pairs]
+    premise, hypothesis = next((pair for pair in pairs if {*pair} <= {*columns}), pairs[0])
+    labels = [options.label_column or usual for usual in LABEL_COLUMNS]
+    label = next((name for name in labels if name in columns), labels[0])
+    names: dict[str, Any] = {"premise_column": premise, "hypothesis_column": hypothesis, "label_column": label}
+    if row is not None:
+        _require_two_texts(row, {premise, hypothesis}, label)
+        row.require(names)
+    if (premise, hypothesis, label) not in {(*pairs[0], labels[0]), (*given, options.label_column)}:
+        logger.warning(
+            Message(
+                "%s: reading the columns %s (premise), %s (hypothesis) and %s (label); to choose others, set "
+                f"{param('premise_column')}, {param('hypothesis_column')} and {param('label_column')}"
+            ),
+            *(options.problems, premise, hypothesis, label),
+        )
+    return replace(options, **names)
+
+
+def needs_world_knowledge(options: ProblemOptions) -> bool:
+    """Return whether what is known about the replaced word can decide the labels, as for claims and their evidence.
+
+    Args:
+        options: The options with the columns.
+    """
+    known = known_dataset(str(options.problems), options.config)
+    if known is not None:
+        return known.world_knowledge
+    return not KNOWLEDGE_COLUMNS.isdisjoint({options.premise_column, options.hypothesis_column})
+
+
+def _require_two_texts(row: SourceRow, columns: set[str], label: str) -> None:
+    """Refuse problems with one text, in which no word can be shared."""
+    texts = [name for name, value in row.values.items() if isinstance(value, str) and name != label and " " in value]
+    has_text = any({*row.columns_of(name)} <= {*row.values} for name in columns)
+    if len(texts) == 1 and label in row.values and not has_text:
+        raise InputError(
+            f"{row.location} has one text (column {texts[0]!r}) and a label: a task over one text has no word that two "
+            f"texts share. If another column is a text, name both with {param('premise_column')} and "
+            f"{param('hypothesis_column')}"
+        )
+
+
+def label_names(files: Mapping[str, Rows], column: str) -> tuple[str, ...] | None:
+    """Return the names of the ClassLabel column of a source; None if it has another type."""
+    (first, names), *others = [(name, file.label_names.get(column)) for name, file in files.items()]
     for other, of_other in others:
         if of_other != names:
             raise InputError(f"the labels of {other} are {of_other}, those of {first} {names}: read them one by one")
@@ -51,10 +120,6 @@ def infer_label_names(rows: Iterator[SourceRow], options: ProblemOptions) -> tup
     Args:
         rows: The rows of the source.
         options: Names the columns.
-
-    Raises:
-        InputError: If the labels are graded scores, do not show their names, or are too many or only one of another
-            task; or if a column is missing or a text is invalid.
     """
     seen: dict[str, list[str]] = {}
     for row in islice(rows, options.limit):
@@ -94,11 +159,7 @@ def _nli_name(label: str, options: ProblemOptions) -> str | None:
 
 
 def check_number(labels: Sequence[str], options: ProblemOptions) -> None:
-    """Check that labels are few enough to be scored.
-
-    Raises:
-        InputError: If they are more than `MAX_LABELS`.
-    """
+    """Check that labels are few enough to be scored."""
     if len(labels) > MAX_LABELS:
         joined = param("data_labels", ("SPELLING=NAME", "…"))
         raise InputError(
@@ -108,7 +169,7 @@ def check_number(labels: Sequence[str], options: ProblemOptions) -> None:
         )
 
 
-def _need_names(labels: Sequence[str], names: AbstractSet[str | None]) -> bool:
+def _need_names(labels: Sequence[str], names: set[str | None]) -> bool:
     """Return whether labels do not show their names: numbers, or `no` without a sign of the number of labels."""
     if labels and all(map(str.isdecimal, labels)):
         return not {"2"} <= {*labels} <= THREE_NUMBERS
@@ -119,20 +180,20 @@ def _unclear(options: ProblemOptions, labels: Sequence[str]) -> str:
     """Return a message on labels that do not show their names."""
     two, reversed_two, three = (param("data_labels", names) for names in (TWO_WAY, TWO_WAY[::-1], NLI_LABELS))
     own = param("data_labels", tuple(labels))
-    found = f"{options.problems}: column {options.label_column!r} has only the labels {', '.join(labels)}"
+    only = f"{options.problems}: column {options.label_column!r} has only the labels {', '.join(labels)}"
     if not any(map(str.isdecimal, labels)):
         return (
-            f"{found}, which do not show the names. Set them with {two} or {three}; in another task, with {own}. Some "
+            f"{only}, which do not show the names. Set them with {two} or {three}; in another task, with {own}. Some "
             "problems:"
         )
     if not {*labels} <= THREE_NUMBERS:
         return (
-            f"{found}. If they are graded scores, a replaced word can change them: name a column of classes with "
+            f"{only}. If they are graded scores, a replaced word can change them: name a column of classes with "
             f"{param('label_column')}. If they are classes, name each with "
             f"{param('data_labels', tuple(f'{label}=NAME' for label in labels))}. Some problems:"
         )
     return (
-        f"{found}. Name them in the order of their numbers: {two} if 0 is entailment, {reversed_two} if 1 is, or three "
+        f"{only}. Name them in the order of their numbers: {two} if 0 is entailment, {reversed_two} if 1 is, or three "
         f"names, such as {three}; in another task, {param('data_labels', OTHER_TASK)} or the like. Some problems:"
     )
 

@@ -1,4 +1,4 @@
-"""Check the values of a row: its sentences, its label and its id."""
+"""A problem, and the checks of the row that it is read from: its sentences, its label and its id."""
 
 import re
 from dataclasses import dataclass
@@ -24,42 +24,42 @@ SCORE = re.compile(r"-?\d+\.\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedRow:
-    """A row whose values are valid.
+class Problem:
+    """An NLI problem.
 
     Attributes:
-        location: File and line, or data set, split and row, for messages.
-        premise: A text that is not empty.
-        hypothesis: A text that is not empty.
-        label: The number of its gold label; None if it has none.
-        id: The value of `--id-column`; None without that option or without a gold label.
-        extra: The values of the columns of `--keep-column`, as strings.
+        id: Its id, unique in the source.
+        premise: The premise P.
+        hypothesis: The hypothesis H.
+        label: The number of its gold label.
+        extra: The values of the columns of `--keep-column`.
     """
 
-    location: str
+    id: str
     premise: str
     hypothesis: str
-    label: int | None
-    id: str | None
-    extra: tuple[str, ...]
+    label: int
+    extra: tuple[str, ...] = ()
 
 
-def check_row(row: SourceRow, options: ProblemOptions, labels: LabelNames) -> CheckedRow:
-    """Check the values of a row.
+def check_row(row: SourceRow, options: ProblemOptions, labels: LabelNames) -> Problem | None:
+    """Check the values of a row, and return its problem.
 
     Args:
         row: A row of the source.
         options: Names the columns.
         labels: The labels that the source may use.
 
-    Raises:
-        InputError: If a column is missing, a text is empty or invalid, or the label is unknown.
+    Returns:
+        The problem, with an empty id without `--id-column`; None if the row has no gold label.
     """
     premise, hypothesis = check_sentences(row, options)
     label = _label_number(row, options.label_column, labels)
-    identity = None if options.id_column is None or label is None else _id(row, options.id_column)
     extra = tuple(column_text(row, column, "keep_column") for column in options.keep_column)
-    return CheckedRow(row.location, premise, hypothesis, label, identity, extra)
+    if label is None:
+        return None
+    identity = "" if options.id_column is None else _id(row, options.id_column)
+    return Problem(identity, premise, hypothesis, label, extra)
 
 
 def check_sentences(row: SourceRow, options: ProblemOptions) -> tuple[str, str]:
@@ -68,18 +68,12 @@ def check_sentences(row: SourceRow, options: ProblemOptions) -> tuple[str, str]:
     Args:
         row: A row of the source.
         options: Names the columns.
-
-    Raises:
-        InputError: If a column is missing, or its text is empty, too long or invalid.
     """
-    return (
-        _sentence(row, options.premise_column, "premise_column"),
-        _sentence(row, options.hypothesis_column, "hypothesis_column"),
+    premise, hypothesis = (
+        " ".join(_text(row, column, option) for column in row.columns_of(getattr(options, option)))
+        for option in ("premise_column", "hypothesis_column")
     )
-
-
-def _sentence(row: SourceRow, name: str, option: str) -> str:
-    return " ".join(_text(row, column, option) for column in row.columns_of(name))
+    return premise, hypothesis
 
 
 def _text(row: SourceRow, column: str, option: str) -> str:
@@ -118,9 +112,6 @@ def refuse_score(text: str, row: SourceRow, column: str) -> None:
         text: The label.
         row: Its row, for the message.
         column: Its column, for the message.
-
-    Raises:
-        InputError: If it has decimals.
     """
     if SCORE.fullmatch(text):
         raise InputError(

@@ -39,6 +39,7 @@ from merge_snli.scoring.statistics import (
     values_for,
     weighted_intervals,
 )
+from merge_snli.scoring.statistics.families import PAIRED_TESTS
 from merge_snli.scoring.statistics.values import FloatArray
 
 # Table 3 of the paper: SA on seeds and on variants, in percent.
@@ -368,7 +369,7 @@ def test_letters_of_overlapping_groups() -> None:
     assert compact_letters("abcd", [("a", "c"), ("a", "d"), ("b", "d")]) == {"a": "a", "b": "ab", "c": "bc", "d": "c"}
 
 
-@pytest.mark.parametrize("test", ["permutation", "mcnemar", "t-test"])
+@pytest.mark.parametrize("test", PAIRED_TESTS)
 def test_families_of_three_models(test: str) -> None:
     rng = np.random.default_rng(0)
     chances = rng.beta(3, 0.5, 300)
@@ -379,14 +380,14 @@ def test_families_of_three_models(test: str) -> None:
     }
     values = passes if test == "mcnemar" else {name: np.asarray(x, float) for name, x in passes.items()}
     family = compare_models(values, test=test)
-    names = {"permutation": "paired permutation test", "mcnemar": "McNemar's test", "t-test": "paired t-test"}
-    assert family.test == names[test]
+    run, unit = PAIRED_TESTS[test]
+    assert family.test == run(values["weak"], values["good"]).test.partition(" (")[0]
     assert family.models[-1] == "weak"
     assert [(pair.first, pair.second) for pair in family.pairs] == list(itertools.combinations(family.models, 2))
     assert [pair.differs for pair in family.pairs] == [False, True, True]
     assert family.letters == {family.models[0]: "a", family.models[1]: "a", "weak": "b"}
     assert all(pair.adjusted_p >= pair.result.p_value for pair in family.pairs)
-    assert (family.warning is not None) == (test == "t-test")
+    assert (family.warning is not None) == (unit == "subsample")
     matrix = p_matrix(family)
     assert [matrix[i][i] for i in range(3)] == [None] * 3
     assert matrix[0][2] == matrix[2][0] == family.pairs[1].adjusted_p
@@ -412,7 +413,7 @@ def test_counts_to_letters() -> None:
     rng = np.random.default_rng(2)
     chances, sizes = rng.beta(3, 0.5, 400), np.full((10, 400), 20)
     counts = {"good": rng.binomial(20, chances, sizes.shape), "weak": rng.binomial(20, chances * 0.95, sizes.shape)}
-    for test in ("permutation", "mcnemar", "t-test"):
+    for test in PAIRED_TESTS:
         family = compare_models({name: values_for(test, right, sizes) for name, right in counts.items()}, test=test)
         assert family.letters == {"good": "a", "weak": "b"}
 
@@ -463,7 +464,7 @@ def test_results_are_frozen() -> None:
 def test_import_is_lazy() -> None:
     code = "import sys, merge_snli.scoring.statistics; "
     code += "print([n for n in ('scipy', 'statsmodels', 'torch') if n in sys.modules])"
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[4]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

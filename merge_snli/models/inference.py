@@ -1,22 +1,24 @@
-"""Batches of inputs: their longest and padded lengths, and how many tokens of them fit into memory."""
+"""Run a model: how many tokens fit into a batch, to which length inputs are padded, and the last layer on one token."""
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from merge_snli.base.errors import InputError, param
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TypeVar
-
     import numpy as np
-    import numpy.typing as npt
+    import torch
+    from numpy.typing import NDArray
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    In = TypeVar("In")
-    Out = TypeVar("Out")
+    Numbers = TypeVar("Numbers", torch.Tensor, NDArray[np.float32])
+
+In = TypeVar("In")
+Out = TypeVar("Out")
 
 logger = logging.getLogger(__name__)
 
@@ -38,8 +40,28 @@ SHARE_OF_FREE_MEMORY = 0.5
 # Parts of the messages of torch's plain `RuntimeError`s when memory runs out, for example on the CPU.
 OUT_OF_MEMORY_MESSAGES = ("out of memory", "not enough memory", "can't allocate memory")
 
-# Tokenizers without a `model_max_length` report a number above this one.
+# Tokenizers without a `model_max_length` report a number above this one; more lengths than this are all lengths.
 UNLIMITED = 10**9
+
+# One token per sentence, as an index into (batch, tokens): row and position, each of shape (batch,).
+TokenIndex = tuple["torch.Tensor", "torch.Tensor"]
+
+# Errors of the libraries if a model's files are damaged or inconsistent, or a fast path does not suit the model.
+FAILURES = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    ImportError,
+    RuntimeError,
+    ArithmeticError,
+    AssertionError,
+)
+
+# Tolerance for float32, relative to the largest value; bfloat16 deviates by about 1e-2.
+FLOAT32_NOISE = 1e-4
 
 
 class Batches:
@@ -78,9 +100,6 @@ class Batches:
 
         Returns:
             The outputs of `step`, in the order of the items.
-
-        Raises:
-            InputError: If memory runs out at batch size 1.
         """
         outputs: list[Out] = []
         while len(outputs) < len(items):
@@ -119,14 +138,16 @@ class Batches:
             torch.cuda.empty_cache()
 
 
-def is_batch_invariant(run: Callable[[int], npt.NDArray[np.float32]]) -> bool:
+def is_batch_invariant(run: Callable[[int], NDArray[np.float32]], sizes: Sequence[int] = TESTED_SIZES) -> bool:
     """Return whether a model gives the same bits at several batch sizes.
 
     Args:
-        run: Runs the model on a batch that repeats one input the given number of times; returns one row per input.
+        run: Runs the model on a batch of the given size, which begins with the inputs of the smaller batches; returns
+            one row per input.
+        sizes: The sizes, the largest last.
     """
-    largest = run(TESTED_SIZES[-1])
-    return all(run(size).tobytes() == largest[:size].tobytes() for size in TESTED_SIZES)
+    largest = run(sizes[-1])
+    return all(run(size).tobytes() == largest[:size].tobytes() for size in sizes)
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -134,12 +155,13 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or any(words in str(error) for words in OUT_OF_MEMORY_MESSAGES)
 
 
-def tokens_per_batch(device: str, run: Callable[[], int]) -> int:
+def tokens_per_batch(device: str, run: Callable[[], object], tokens: int) -> int:
     """Return the maximum number of tokens per batch on a device.
 
     Args:
         device: A torch device such as `cpu`, `cuda` or `cuda:1`.
-        run: Runs a trial batch on the device and returns its number of tokens.
+        run: Runs a trial batch on the device.
+        tokens: The number of tokens of that batch.
 
     Returns:
         On a GPU, the largest power of two, up to `MAX_TOKENS_PER_BATCH`, that fits into half of the free memory,
@@ -151,7 +173,7 @@ def tokens_per_batch(device: str, run: Callable[[], int]) -> int:
         return TOKENS_PER_BATCH
     torch.cuda.reset_peak_memory_stats(device)
     before = torch.cuda.memory_allocated(device)
-    tokens = run()
+    run()
     used = max(1, torch.cuda.max_memory_allocated(device) - before)
     free, _ = torch.cuda.mem_get_info(device)
     fit = int(free * SHARE_OF_FREE_MEMORY / used * tokens)
@@ -201,3 +223,53 @@ def _unused_positions(model: PreTrainedModel) -> int:
     embeddings = [module for name, module in model.named_modules() if name.endswith("position_embeddings")]
     padding = [index for module in embeddings if (index := getattr(module, "padding_idx", None)) is not None]
     return max(padding, default=-1) + 1
+
+
+def last_attention(model: PreTrainedModel) -> torch.nn.Module | None:
+    """Return the attention module of the last layer, or None if the layers are not built as in BERT or RoBERTa."""
+    from torch.nn import ModuleList
+
+    layers = getattr(getattr(model.base_model, "encoder", None), "layer", None)
+    return getattr(layers[-1], "attention", None) if isinstance(layers, ModuleList) and len(layers) else None
+
+
+@contextmanager
+def select_after_attention(attention: torch.nn.Module | None, tokens: TokenIndex) -> Iterator[None]:
+    """Pass only one token per sentence on from the attention of the last layer, inside the block.
+
+    The encoder then returns hidden states of shape (batch, 1, width). Not every model supports this: compare its
+    outputs first.
+
+    Args:
+        attention: The result of `last_attention`; if None, nothing changes.
+        tokens: The tokens to keep.
+    """
+    if attention is None:
+        yield
+        return
+
+    def select(_module: torch.nn.Module, _inputs: Any, outputs: tuple[Any, ...]) -> tuple[Any, ...]:  # noqa: ANN401
+        hidden_states, *others = outputs
+        return hidden_states[tokens][:, None], *others
+
+    handle = attention.register_forward_hook(select)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def outputs_match(fast: Callable[[], Numbers], plain: Callable[[], Numbers], noise: float = FLOAT32_NOISE) -> bool:
+    """Return whether a fast path computes the same values as the plain one, up to rounding; False if it fails.
+
+    Args:
+        fast: Computes values of any shape on the fast path.
+        plain: Computes the expected values, of the same shape.
+        noise: Tolerance, relative to the largest expected value.
+    """
+    try:
+        actual, expected = fast(), plain()
+        return bool(abs(actual - expected).max() <= noise * abs(expected).max())
+    except FAILURES as error:
+        logger.info("a fast path does not suit the model: %s", error)
+        return False

@@ -1,0 +1,175 @@
+"""Conditions on a word in its sentence: its base forms, compounds, pronouns, agreement, and elision."""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache, partial
+from itertools import pairwise
+
+from generation.filters.filter import Occurrence
+from generation.sentences.tagging import features_of, lemma_of
+from generation.sentences.words import fold
+from merge_snli.languages.language import is_english, language_of
+from merge_snli.models.wordnet import base_forms
+
+INFLECTED_CLASSES = ("noun", "verb")
+
+# Hyphens, the en dash and the slash.
+JOINERS = frozenset("-\u2010\u2011\u2013/")
+
+NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "NOUN", "PROPN"})
+
+MEN = frozenset(
+    """
+    man men boy boys guy guys gentleman gentlemen male males lad lads father fathers dad dads daddy brother brothers
+    son sons grandson grandsons grandfather grandfathers grandpa husband husbands uncle uncles nephew nephews groom
+    king kings prince princes actor actors waiter waiters policeman policemen fireman firemen businessman businessmen
+    cowboy cowboys monk monks priest priests
+    """.split()  # noqa: SIM905 - a word list is more readable as text
+)
+WOMEN = frozenset(
+    """
+    woman women girl girls lady ladies female females mother mothers mom moms mommy sister sisters daughter daughters
+    granddaughter granddaughters grandmother grandmothers grandma wife wives aunt aunts niece nieces bride brides queen
+    queens princess princesses actress actresses waitress waitresses policewoman policewomen businesswoman
+    businesswomen nun nuns widow widows
+    """.split()  # noqa: SIM905
+)
+# Words of one gender, with the pronouns of the other.
+OTHER_PRONOUNS = (
+    (MEN, frozenset({"she", "her", "hers", "herself"})),
+    (WOMEN, frozenset({"he", "him", "his", "himself"})),
+)
+
+# The word before an occurrence, with its apostrophe if it is elided; only quotes or brackets may stand between them.
+WORD_BEFORE = re.compile(r"([^\W\d_]+)(['’]|\s)[\s\"'“‘«„(]*$")
+
+DETERMINER = "DET"
+
+
+@lru_cache(maxsize=64)
+def base_forms_of(words: frozenset[str], word_class: str) -> frozenset[str]:
+    """Return words with their base forms in a word class.
+
+    Args:
+        words: The folded words of a problem.
+        word_class: The class of the shared word.
+    """
+    return frozenset[str]().union(*(base_forms(word, word_class) for word in words))
+
+
+def in_problem(occurrence: Occurrence) -> Callable[[str], bool]:
+    """Return the condition on suggestions that the problem has them in some form, such as "boys" for "boy".
+
+    Args:
+        occurrence: The occurrence that a suggestion replaces.
+    """
+    return partial(
+        is_form_of_any,
+        words=occurrence.problem_words,
+        word_class=occurrence.word.word_class,
+        language=occurrence.tagged.language,
+    )
+
+
+def is_form_of_any(word: str, words: frozenset[str], word_class: str, language: str | None = None) -> bool:
+    """Return whether a word is one of the folded `words`, or in English another form of one in a word class."""
+    if not is_english(language):
+        return fold(word) in words
+    return not base_forms_of(words, word_class).isdisjoint(base_forms(fold(word), word_class))
+
+
+def is_form_of_problem(occurrence: Occurrence) -> Callable[[str | None], bool]:
+    """Return the condition on the tag of a suggestion that its lemma is that of a word of the problem.
+
+    Args:
+        occurrence: An occurrence in another language than English, of which tags have lemmas.
+    """
+    sentences = (occurrence.tagged.premise, occurrence.tagged.hypothesis)
+    lemmas = {lemma_of(token.tag) for sentence in sentences for token in sentence.tokens} - {None}
+    return lambda tag: tag is not None and lemma_of(tag) in lemmas
+
+
+def has_other_form(occurrence: Occurrence) -> bool:
+    """Return whether the problem has the original in another form as well, as a noun or a verb.
+
+    Args:
+        occurrence: An occurrence of the original.
+    """
+    original = fold(occurrence.word.text)
+    others = occurrence.problem_words - {original}
+    return any(
+        not base_forms(original, one).isdisjoint(base_forms(word, other))
+        for word in others
+        for one in INFLECTED_CLASSES
+        for other in INFLECTED_CLASSES
+    )
+
+
+def is_in_compound(occurrence: Occurrence) -> bool:
+    """Return whether an occurrence is part of a compound, by the characters and the tokens beside it.
+
+    That is next to a hyphen, en dash or slash, with no space between, or a noun whose neighbor token is a noun, too.
+
+    Args:
+        occurrence: The occurrence.
+    """
+    sentence = occurrence.sentence
+    if not JOINERS.isdisjoint(sentence[: occurrence.start][-1:] + sentence[occurrence.end :][:1]):
+        return True
+    return any(
+        {token.tag.partition("|")[0] for token in neighbors} <= NOUN_TAGS
+        and occurrence.start in {token.start for token in neighbors}
+        for neighbors in pairwise(getattr(occurrence.tagged, occurrence.side).tokens)
+    )
+
+
+def does_not_fit_pronoun(occurrence: Occurrence) -> Callable[[str], bool]:
+    """Return the condition on suggestions that they are of one gender, and the problem has a pronoun of the other.
+
+    Args:
+        occurrence: The occurrence that a suggestion replaces. If the original is of the same gender as the suggestion,
+            the pronoun means somebody else, so the suggestion is kept.
+    """
+    original = fold(occurrence.word.text)
+    dropped = frozenset[str]().union(
+        *(
+            words
+            for words, pronouns in OTHER_PRONOUNS
+            if original not in words and not pronouns.isdisjoint(occurrence.problem_words)
+        )
+    )
+    return lambda word: fold(word) in dropped
+
+
+def disagrees(occurrence: Occurrence) -> Callable[[str | None], bool]:
+    """Return the condition on the tag of a suggestion that it does not agree with the original.
+
+    Each feature of a suggestion must be one of the original's, with the same value. A feature that the original lacks,
+    such as the gender of the French "livre", is that of the determiner before it. A suggestion may lack features.
+
+    Args:
+        occurrence: The occurrence that a suggestion replaces.
+    """
+    allowed = features_of(occurrence.tag)
+    if occurrence.tag_before.partition("|")[0] == DETERMINER:
+        allowed = features_of(occurrence.tag_before) | allowed
+    return lambda tag: tag is None or not features_of(tag).items() <= allowed.items()
+
+
+def sounds_wrong(occurrence: Occurrence) -> Callable[[str], bool]:
+    """Return the condition on suggestions that the word before them is not written before their sound.
+
+    In French, "l'" stands before a vowel and "le" before a consonant. If the original is not written so either, nothing
+    is dropped.
+
+    Args:
+        occurrence: The occurrence that a suggestion replaces.
+    """
+    language, before = (
+        language_of(occurrence.tagged.language),
+        WORD_BEFORE.search(occurrence.sentence, 0, occurrence.start),
+    )
+    written = "" if before is None else before[1].lower() + ("'" if before[2] in "'’" else "")
+    sounds = language.sounds_after(written)
+    original = language.sound_of(fold(occurrence.sentence[occurrence.start : occurrence.end]))
+    return lambda word: original in sounds and language.sound_of(fold(occurrence.written(word))) not in sounds

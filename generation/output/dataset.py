@@ -1,0 +1,277 @@
+"""The data set of a run: recognize a finished one, check that there are seeds, and write data, card and record."""
+
+import logging
+import platform
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from generation.filters.definitions import applied_filters
+from generation.options import FILTER_NAMES, RUN_TOML, UNION, Options, with_defaults, write_run_file
+from generation.output.write_data import GROUP_COLUMN, write_data
+from generation.replacements.finding import sum_of_tables
+from generation.run import RunInputs
+from generation.sentences.tagging import TaggedProblem
+from generation.sentences.words import LEFT_OUT, SharedWord
+from generation.variant_shards import VariantShard
+from generation.work import read_shard, work_folder_of
+from merge_snli.base import __version__
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file
+from merge_snli.card import load_name_of
+from merge_snli.card.dataset_folder import data_record, write_dataset
+from merge_snli.dataset.record import (
+    ConfigRecord,
+    FilterRecord,
+    GenerationRecord,
+    Record,
+    TermsRecord,
+    WordCounts,
+    inputs_of,
+)
+from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
+from merge_snli.problems.known_datasets import known_dataset
+from merge_snli.schema import WORD_CLASSES
+
+logger = logging.getLogger(__name__)
+
+# Libraries whose versions are recorded.
+LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
+
+COMMAND = "generate"
+# The license of the bundled problems.
+BUNDLED_LICENSE = "apache-2.0"
+
+
+def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
+    """Check that any word can be replaced.
+
+    Args:
+        words: Shared words of all problems, from `record.count_words`.
+        options: Only `problems` and `classes` are read.
+    """
+    if not any(words[name].words_after for name in options.classes):
+        raise InputError(
+            f"the two texts share no {' or '.join(options.classes)} in any problem of {options.problems}: "
+            f"pass other problems or more {param('classes')}"
+        )
+
+
+def require_seeds(most: Mapping[str, int], options: Options) -> None:
+    """Check that any problem has enough variants, and warn about classes in which none has.
+
+    Args:
+        most: Largest number of variants of a problem, by word class.
+        options: Only `problems`, `classes` and `inflation` are read.
+    """
+    of_classes = {name: most.get(name, 0) for name in options.classes}
+    best = max(of_classes.values())
+    if best < options.inflation:
+        raise InputError(
+            f"no problem of {options.problems} has {options.inflation} variants in a word class (maximum: {best}): "
+            f"pass more problems or masked LMs, or a lower {param('inflation')}{f', such as {best}' if best else ''}"
+        )
+    for name, number in of_classes.items():
+        if number < options.inflation:
+            message = "skipping config %s: no problem has %d %s variants (maximum: %d)"
+            logger.warning(message, name, options.inflation, name, number)
+
+
+def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeDataset | None:
+    """Return the data set in `out` if it is complete and was generated from the same inputs, else None.
+
+    Args:
+        out: The data set's folder.
+        inputs: Everything that the rows depend on.
+        overwrite: Whether a data set from other inputs may be replaced.
+    """
+    if not (out / RUN_FILE).is_file():
+        return None
+    dataset = find_dataset(str(out))
+    if dataset.record.generation is None:
+        difference = f"made by merge-snli {dataset.record.command}"
+    else:
+        expected, recorded = _comparable(inputs.as_json()), _comparable(inputs_of(dataset.record))
+        differing = [name for name, value in expected.items() if recorded.get(name) != value]
+        if not differing:
+            return dataset if _is_complete(dataset) else None
+        difference = f"that differs from this run in {', '.join(differing)}"
+    if overwrite:
+        return None
+    raise InputError(
+        f"{param('out')} {out} has a data set {difference}: pass another folder, or add {param('overwrite', True)} to "
+        "replace it"
+    )
+
+
+def _comparable(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Return what two runs share if they give the same data set: options by name, and digests of their inputs."""
+    by_digest = {"problems", "mlm", "tagger", "device", "seeds_from"}
+    options = {name: value for name, value in with_defaults(inputs["options"]).items() if name not in by_digest}
+    problems = [*(source["digest"] for source in inputs["sources"]), inputs["problems"], inputs["label_names"]]
+    return options | inputs | {"problems": problems} | dict.fromkeys(("options", "sources", "label_names"))
+
+
+def _is_complete(dataset: MergeDataset) -> bool:
+    digests = {**dataset.record.data.files, CARD_FILE: dataset.record.card}
+    paths = {dataset.folder / name: digest for name, digest in digests.items()}
+    return all(path.is_file() and sha256_of_file(path) == digest for path, digest in paths.items())
+
+
+def write_output(
+    out: Path, inputs: RunInputs, device: str, words: Mapping[str, WordCounts], results: Sequence[VariantShard]
+) -> MergeDataset:
+    """Write data, card and record to `OUT.work/`, then move them to `out` together.
+
+    Args:
+        out: The data set's folder.
+        inputs: Everything that the rows depend on.
+        device: The kind of device that the masked LMs ran on.
+        words: Shared words by word class.
+        results: The results of each shard.
+
+    Returns:
+        The data set.
+    """
+    staged = work_folder_of(out) / "staged"
+    options = inputs.options
+    with disk_errors_as_input_errors(out):
+        shutil.rmtree(staged, ignore_errors=True)
+        staged.mkdir(parents=True)
+        variants, seeds = [result.variants for result in results], [result.seeds for result in results]
+        configs = write_data(staged, variants, seeds, options, inputs.problems.label_names)
+        record = _record(inputs, device, words, results, configs, staged, load_name_of(out))
+        return write_dataset(staged, out, record, {RUN_TOML: write_run_file(options).encode()})
+
+
+def _record(
+    inputs: RunInputs,
+    device: str,
+    words: Mapping[str, WordCounts],
+    results: Sequence[VariantShard],
+    configs: dict[str, ConfigRecord],
+    staged: Path,
+    load_name: str,
+) -> Record:
+    """Return the record of a run, without the digests of card and record."""
+    options = inputs.options
+    versions = {"merge_snli": __version__, "python": platform.python_version()}
+    of_filters = (applied.filter.library for applied in applied_filters(options))
+    libraries = (*LIBRARIES, *(name for name in of_filters if name is not None))
+    return Record(
+        command=COMMAND,
+        **inputs.of_record(),
+        group_column=GROUP_COLUMN,
+        draws=options.subsamples,
+        anchors=True,
+        title=title_of(options),
+        load_name=load_name,
+        terms=terms_of(options),
+        versions=versions | {name: version(name) for name in libraries},
+        configs=configs,
+        generation=GenerationRecord(
+            **inputs.of_generation(),
+            device=device,
+            words=dict(words),
+            filters=_filter_records(result.filter_counts for result in results),
+            standalone_filters=_filter_records(result.standalone_counts for result in results),
+        ),
+        data=data_record(staged, configs),
+    )
+
+
+def _filter_records(files: Iterable[Path]) -> tuple[FilterRecord, ...]:
+    """Add up the counts of all shards."""
+    counts = sum_of_tables(map(read_shard, files))
+    return tuple(FilterRecord(*group, dict(of_group)) for group, of_group in counts.items())
+
+
+def title_of(options: Options) -> str:
+    """Return the title of a data set: that of the options, else one from the problems, such as `MERGE on SNLI (test)`.
+
+    Of a path, only the last part is used, so that the title can be published.
+    """
+    if options.title is not None:
+        return options.title
+    if options.problems.are_bundled:
+        problems = "its bundled problems"
+    elif options.problems.were_in_memory:
+        problems = "problems in memory"
+    elif options.problems.are_files:
+        problems = options.problems.stems
+    else:
+        path, known = Path(str(options.problems)), known_dataset(str(options.problems), options.config)
+        name = known.attribution.partition(":")[0] if known else path.resolve().name if path.is_dir() else str(path)
+        problems = name if options.split is None else f"{name} ({options.split})"
+    filters = f"filter {' '.join(options.filters)} only" if options.filters else "no filters"
+    changes = {
+        "scrambled": options.scramble,
+        filters: len(options.filters) < len(FILTER_NAMES),
+        "union": options.sides == UNION,
+    }
+    return ", ".join([f"MERGE on {problems}", *(name for name, applies in changes.items() if applies)])
+
+
+def terms_of(options: Options) -> TermsRecord:
+    """Return the license and attribution of the problems, as far as they are known.
+
+    Args:
+        options: `problems` and `license` are read; `license` overrides that of a known data set.
+    """
+    if options.problems.are_bundled:
+        return TermsRecord(BUNDLED_LICENSE, None)
+    known = known_dataset(str(options.problems), options.config)
+    if known is None:
+        return TermsRecord(options.license, None)
+    return TermsRecord(options.license or known.license, known.attribution)
+
+
+def count_words(
+    words: Sequence[tuple[TaggedProblem, Sequence[SharedWord]]], label_names: Sequence[str]
+) -> dict[str, WordCounts]:
+    """Count the problems that share a word of each class (the paper's Table 4).
+
+    Args:
+        words: Tagged problems with their shared words, including those that cannot be replaced.
+        label_names: Label names in the order of their numbers.
+    """
+    return {name: _count_class(name, words, label_names) for name in WORD_CLASSES}
+
+
+def add_word_counts(total: Mapping[str, WordCounts], more: Mapping[str, WordCounts]) -> dict[str, WordCounts]:
+    """Return the sum of two results of `count_words`; `total` may be empty."""
+    return {name: _sum(total[name], counts) if name in total else counts for name, counts in more.items()}
+
+
+def _sum(first: WordCounts, second: WordCounts) -> WordCounts:
+    """Add each number, and each number in a mapping; both have the same keys."""
+    added: dict[str, Any] = {
+        name: {key: count + getattr(second, name)[key] for key, count in value.items()}
+        if isinstance(value, dict)
+        else value + getattr(second, name)
+        for name, value in vars(first).items()
+    }
+    return WordCounts(**added)
+
+
+def _count_class(
+    name: str, words: Sequence[tuple[TaggedProblem, Sequence[SharedWord]]], label_names: Sequence[str]
+) -> WordCounts:
+    sharing = [
+        (tagged, [word for word in of_problem if word.word_class == name])
+        for tagged, of_problem in words
+        if any(word.word_class == name for word in of_problem)
+    ]
+    labels = Counter(label_names[tagged.problem.label] for tagged, _ in sharing)
+    reasons = Counter(word.left_out for _, of_class in sharing for word in of_class)
+    return WordCounts(
+        problems=len(sharing),
+        labels={label: labels[label] for label in label_names},
+        words=reasons.total(),
+        left_out={reason: reasons[reason] for reason in LEFT_OUT},
+        problems_after=sum(any(word.left_out is None for word in of_class) for _, of_class in sharing),
+        words_after=reasons[None],
+    )
