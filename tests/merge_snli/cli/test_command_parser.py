@@ -194,7 +194,5 @@ def test_tables_of_the_problems_in_a_data_set(capsys: pytest.CaptureFixture[str]
 def test_every_paired_test_can_be_chosen() -> None:
     assert tuple(PAIRED_TESTS) == compare.TESTS
     page = (Path(__file__).parents[3] / "docs" / "compare.md").read_text(encoding="utf-8")
-    assert (
-        tuple(re.findall(r"^\| `([\w-]+)`(?: \(default\))? \| (?:seed|subsample) \|", page, re.MULTILINE))
-        == compare.TESTS
-    )
+    listed = re.findall(r"^- `([\w-]+)` \((?:default; )?unit: (?:seed|subsample)\)", page, re.MULTILINE)
+    assert tuple(listed) == compare.TESTS
