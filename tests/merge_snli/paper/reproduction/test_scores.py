@@ -56,7 +56,7 @@ def test_a_changed_score_changes_its_verdict(results: list[Result], tmp_path: Pa
     assert scores.seed_accuracy is not None
     lower = replace(scores.pattern_accuracy, mean=scores.seed_accuracy - 0.049)
     changed = replace(results[0], scores=replace(scores, pattern_accuracy=lower, qt=-0.049))
-    scored = scored_dataset(open_config(SHIPPED, "all"), [changed, results[1]])
+    scored = scored_dataset(open_config(SHIPPED, "adj"), [changed, results[1]])
     found = replace(ours["table-3"], cells=table_3_cells(table_3(scored)))
     after = {(cell["row"], cell["column"]): cell["verdict"] for cell in compare(artifact, found)["cells"]}
     different = {key: (verdict, after[key]) for key, verdict in before.items() if after[key] != verdict}
