@@ -152,9 +152,9 @@ def draw_overlap(shown: Overlap, path: Path) -> None:
     for (row, column), value in np.ndenumerate(shown.shared):
         color = WHITE if value > DARK * shown.shared.max() else BLACK
         axes.text(column, row, f"{value:.1f}", ha="center", va="center", color=color)
-    axes.set_title(f"{shown.of} shared by two masked LMs\n(diagonal: of this one only)")
+    axes.set_title(f"{shown.of} shared by two masked LMs\n(diagonal: of this one only)", fontsize=10)
     content = BytesIO()
-    # A fixed salt makes the ids in an SVG reproducible.
-    with mpl.rc_context({"svg.hashsalt": "merge-snli"}):
+    # A fixed salt makes the ids in an SVG reproducible; texts stay texts.
+    with mpl.rc_context({"svg.hashsalt": "merge-snli", "svg.fonttype": "none"}):
         figure.savefig(content, format=path.suffix[1:], metadata=METADATA[path.suffix])
     write_bytes(path, content.getvalue())
