@@ -24,8 +24,11 @@ from merge_snli.dataset.variants import validated_by
 from merge_snli.schema import ALL
 
 INCHES_PER_MASKED_LM = 0.9
+MIN_INCHES = 5  # the title's width
 # Share of the largest value from which a cell's number is white instead of black.
 DARK = 0.6
+# Not quite black and white, which a page replaces by its own colors: those of cells stay.
+BLACK, WHITE = "#010101", "#fefefe"
 
 # The formats, each with its metadata without dates, so that the file is reproducible.
 METADATA: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
@@ -135,19 +138,23 @@ def draw_overlap(shown: Overlap, path: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    size = 2 + INCHES_PER_MASKED_LM * len(shown.masked_lms)
+    size = max(MIN_INCHES, 2 + INCHES_PER_MASKED_LM * len(shown.masked_lms))
     figure = Figure(figsize=(size, size), layout="constrained")
     axes = figure.add_subplot()
-    axes.imshow(shown.shared, cmap="Blues", vmin=0)
+    # A mesh and not an image: an SVG file then has shapes, which are sharp at every size.
+    edges = np.arange(len(shown.masked_lms) + 1) - 0.5
+    axes.pcolormesh(edges, edges, shown.shared, cmap="Blues", vmin=0)
+    axes.set_aspect("equal")
+    axes.invert_yaxis()
     labels = [name.rpartition("/")[2].removeprefix("demo:") for name in shown.masked_lms]
     axes.set_xticks(range(len(labels)), labels, rotation=45, ha="right")
     axes.set_yticks(range(len(labels)), labels)
     for (row, column), value in np.ndenumerate(shown.shared):
-        color = "white" if value > DARK * shown.shared.max() else "black"
+        color = WHITE if value > DARK * shown.shared.max() else BLACK
         axes.text(column, row, f"{value:.1f}", ha="center", va="center", color=color)
-    axes.set_title(f"{shown.of} shared by two masked LMs\n(diagonal: of this one only)")
+    axes.set_title(f"{shown.of} shared by two masked LMs\n(diagonal: of this one only)", fontsize=10)
     content = BytesIO()
-    # A fixed salt makes the ids in an SVG reproducible.
-    with mpl.rc_context({"svg.hashsalt": "merge-snli"}):
+    # A fixed salt makes the ids in an SVG reproducible; texts stay texts.
+    with mpl.rc_context({"svg.hashsalt": "merge-snli", "svg.fonttype": "none"}):
         figure.savefig(content, format=path.suffix[1:], metadata=METADATA[path.suffix])
     write_bytes(path, content.getvalue())

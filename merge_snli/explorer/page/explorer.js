@@ -23,7 +23,7 @@ const DEFAULTS = {
   second: "",
   fragile: "",
   agreement: "",
-  sort: "data",
+  sort: "fewest",
   page: "0",
   least: "5",
   by: "share",
@@ -381,6 +381,37 @@ function renderSeeds() {
     : "No seed matches these filters.";
 }
 
+/** Return the shares of a model on all seeds: right on them, right on their variants, and variants with another answer. */
+function ofModel(model) {
+  const seeds = { right: 0, predicted: 0 };
+  data.ids.forEach((_, seed) => {
+    const answer = onSeed(model, seed);
+    seeds.predicted += answer !== NOT_ASKED;
+    seeds.right += isRight(seed, answer);
+  });
+  let [pairs, flips, predicted, right] = [0, 0, 0, 0];
+  for (let row = 0; row < data.n; row++) {
+    const [answer, before] = [answerOf(model, row), onSeed(model, data.seedOf[row])];
+    predicted += answer !== NOT_ASKED;
+    right += isRight(data.seedOf[row], answer);
+    if (answer >= NO_ANSWER || before >= NO_ANSWER) continue;
+    pairs++;
+    flips += answer !== before;
+  }
+  return [seeds.right / seeds.predicted, right / predicted, flips / pairs];
+}
+
+function renderModels() {
+  const head = ["Model", "Right on seeds, %", "Right on variants, %", "Flips, %"];
+  const rows = data.models.map((name, model) => {
+    const button = el("button", { type: "button", class: "word", onclick: () => choose({ model: String(model) }) }, name);
+    const shares = ofModel(model).map((share) => el("td", {}, Number.isNaN(share) ? NO_VALUE : percent(share)));
+    return el("tr", {}, el("th", { scope: "row" }, button), ...shares);
+  });
+  const titles = el("tr", {}, ...head.map((title) => el("th", { scope: "col" }, title)));
+  byId("models").replaceChildren(el("thead", {}, titles), el("tbody", {}, ...rows));
+}
+
 // Words: how often a replacement flips the answer.
 
 function wordRows() {
@@ -600,6 +631,8 @@ async function start() {
     field.hidden = true;
   }
   fill("sort", Object.values(SORTS), Object.keys(SORTS), null);
+  renderModels();
+  byId("filters").open = !matchMedia("(max-width: 720px)").matches;
   connect();
   readAddress();
   render();

@@ -68,8 +68,8 @@ def data_numbers(
     table_5 = ours["table-5"]
     ours["table-5"] = replace(table_5, cells={**kinds, **table_5.cells}, reason="not a masked LM of this run")
     if suggestions:
-        draw_overlap(overlap, out / FIGURES / "figure-9.png")
-        ours["figure-9"] = Ours(files=(f"{FIGURES}/figure-9.png",))
+        draw_overlap(overlap, out / FIGURES / "figure-9.svg")
+        ours["figure-9"] = Ours(files=(f"{FIGURES}/figure-9.svg",))
     return ours
 
 

@@ -45,7 +45,7 @@ class Ours:
     Attributes:
         cells: Our numbers, by row and column.
         reason: Why there are no others.
-        files: Its figure, as paths in the output folder: an SVG file and one for the width of a phone, or a PNG file.
+        files: Its figure, as paths in the output folder: an SVG file and, if it has one, one for the width of a phone.
     """
 
     cells: Cells = field(default_factory=dict)

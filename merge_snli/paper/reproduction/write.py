@@ -1,21 +1,43 @@
 """Write a reproduction: every number beside the paper's as JSON, and the Markdown file and the page that show it."""
 
-import base64
 import json
 from collections import Counter
-from html import escape
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from merge_snli.base.files import write_json, write_text
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import NO_VALUE, Column, Table, capitalized, count
 from merge_snli.comparison.html_page import asset, shared_style, template
 from merge_snli.paper.report.write import POLICY, inline_svg
-from merge_snli.paper.reproduction.verdict import VERDICTS, Document, decimals
+from merge_snli.paper.reproduction.verdict import (
+    DIFFERS,
+    EQUAL,
+    INSIDE,
+    NOT_COMPARABLE,
+    NOT_COMPUTED,
+    OUTSIDE,
+    VERDICTS,
+    Document,
+    decimals,
+)
 
 FILES = JSON_FILE, MARKDOWN_FILE, PAGE = "reproduction.json", "reproduction.md", "reproduction.html"
 
 FIGURES = "figures"
+
+COMPARED = tuple(verdict for verdict in VERDICTS if verdict not in (NOT_COMPARABLE, NOT_COMPUTED))
+
+# Rows that a reason names; of more, it says how many.
+NAMED_ROWS = 4
+
+# Marks of the verdicts on our numbers; `_mark` has those outside our interval.
+MARKS = {EQUAL: "=", INSIDE: "✓", DIFFERS: "≠"}
+LEGEND = (
+    "Marks: = our number is the paper's after rounding; ✓ the paper's number is inside our 95% interval; ▲ ▼ it is "
+    "outside, and ours is higher or lower; ≠ it differs, and ours has no interval or is a word; no mark: the numbers "
+    "do not compare, or ours was not computed."
+)
 
 
 def write_reproduction(document: Document, out: Path) -> None:
@@ -34,6 +56,15 @@ def write_reproduction(document: Document, out: Path) -> None:
     write_text(out / PAGE, as_html(document, out))
 
 
+def finding(document: Document) -> str:
+    """Return in one sentence how many numbers of the paper have ours beside them, and with which verdicts."""
+    verdicts = Counter(cell["verdict"] for artifact in document["artifacts"] for cell in artifact["cells"])
+    compared = [f"{verdicts[verdict]:,} {verdict}" for verdict in COMPARED if verdicts[verdict]]
+    total = sum(verdicts[verdict] for verdict in COMPARED)
+    details = ", ".join(compared) or document["not_comparable"] or "none was computed"
+    return f"{total:,} of {count(verdicts.total(), 'cell')} can be compared: {details}."
+
+
 def summary(document: Document) -> Table:
     """Return how many cells of each artifact have each verdict."""
     counts = {
@@ -42,48 +73,63 @@ def summary(document: Document) -> Table:
     verdicts = [verdict for verdict in VERDICTS if any(verdict in of for of in counts.values())]
     return Table(
         columns=(Column("", "left"), *map(Column, verdicts)),
-        rows=tuple((name, *(of[verdict] or None for verdict in verdicts)) for name, of in counts.items() if of.total()),
+        rows=tuple(
+            (artifact["title"], *(counts[artifact["name"]][verdict] or None for verdict in verdicts))
+            for artifact in document["artifacts"]
+        ),
         notes=("Numbers of cells. Differs: our number has no interval, or is a word.",),
     )
 
 
-def cell_table(artifact: Document, known_reason: str = "") -> Table:
-    """Return the cells of an artifact as a table, without columns that none of them has a value for.
+def grid(artifact: Document) -> dict[str, list[dict[str, str]]]:
+    """Return the cells of an artifact as the paper prints them, in texts: those of each row, by name of the row.
+
+    Each cell has the paper's number, ours, the mark of the verdict, and what the interval and the verdict are.
+    """
+    rows: dict[str, list[dict[str, str]]] = {}
+    for cell in artifact["cells"]:
+        paper, ends = cell["paper"], cell["interval"]
+        difference = cell["difference"] and f"{_number(cell['difference'], paper, '+')}, "
+        interval = ends and f", interval {' to '.join(str(_number(end, paper)) for end in ends)}"
+        rows.setdefault(cell["row"], []).append(
+            {
+                "column": cell["column"],
+                "paper": _number(paper, paper) or NO_VALUE,
+                "ours": _number(cell["ours"], paper) or NO_VALUE,
+                "mark": _mark(cell),
+                "explained": f"{difference or ''}{cell['verdict']}{interval or ''}",
+            }
+        )
+    return rows
+
+
+def _mark(cell: Document) -> str:
+    """Return the mark of a verdict; of a number outside our interval, it says on which side ours is."""
+    if cell["verdict"] == OUTSIDE:
+        return "▲" if cell["difference"] > 0 else "▼"
+    return MARKS.get(cell["verdict"], "")
+
+
+def reasons(artifact: Document, known: str = "") -> list[str]:
+    """Return why numbers of an artifact do not compare or were not computed, with the rows if it is not so for all.
 
     Args:
         artifact: The artifact as JSON values.
-        known_reason: A reason that is said elsewhere, why no number compares.
+        known: A reason that is said elsewhere.
     """
-    columns = (
-        Column("", "left"),
-        Column(" ", "left"),
-        Column("paper"),
-        Column("ours"),
-        Column("95% interval"),
-        Column("difference"),
-        Column("verdict", "left"),
-        Column("reason", "left", wrap=True),
-    )
-    rows = [_row(cell, known_reason) for cell in artifact["cells"]]
-    kept = [number for number in range(len(columns)) if any(row[number] is not None for row in rows)]
-    return Table(
-        columns=tuple(columns[number] for number in kept),
-        rows=tuple(tuple(row[number] for number in kept) for row in rows),
-    )
+    rows: dict[str, dict[str, None]] = {}
+    for cell in artifact["cells"]:
+        if cell["reason"] not in ("", known):
+            rows.setdefault(cell["reason"], {})[cell["row"]] = None
+    everywhere = len({cell["row"] for cell in artifact["cells"]})
+    return [
+        f"{capitalized(reason)}{'' if len(names) == everywhere else f' ({_rows(list(names))})'}."
+        for reason, names in rows.items()
+    ]
 
 
-def _row(cell: Document, known_reason: str) -> tuple[str | None, ...]:
-    paper, ends = cell["paper"], cell["interval"]
-    return (
-        cell["row"],
-        cell["column"],
-        _number(paper, paper),
-        _number(cell["ours"], paper),
-        None if ends is None else " to ".join(_number(end, paper) or "" for end in ends),
-        None if cell["difference"] is None else _number(cell["difference"], paper, "+"),
-        cell["verdict"],
-        None if cell["reason"] in ("", known_reason) else cell["reason"],
-    )
+def _rows(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= NAMED_ROWS else f"{len(names)} rows"
 
 
 def _number(value: Any, like: Any, sign: str = "") -> str | None:  # noqa: ANN401 - a JSON value
@@ -95,22 +141,51 @@ def _number(value: Any, like: Any, sign: str = "") -> str | None:  # noqa: ANN40
 
 
 def as_markdown(document: Document) -> str:
-    """Return the reproduction as Markdown."""
+    """Return the reproduction as Markdown, with cells such as `90.5 / 90.0 ✓`: the paper's number, ours, the mark."""
     lines = [
         f"# Reproduction of {document['paper']['source']}",
+        "",
+        finding(document),
         "",
         *_facts(document),
         "",
         summary(document).markdown(),
+        LEGEND,
     ]
     for artifact in document["artifacts"]:
-        lines += ["", f"## {artifact['title']} (section {artifact['section']})", ""]
-        lines += [line for said in artifact["says"] for line in (f"> {said}", "")]
+        lines += ["", f"## {artifact['title']} ({_place(artifact)})", ""]
+        lines += [line for said in artifact["says"] for line in (f"> {_quoted(said)}", "")]
         lines += [line for file in artifact["figure"][:1] for line in (f"![{artifact['title']}]({file})", "")]
         lines += [f"Not computed: {artifact['not_computed']}."] if artifact["not_computed"] else []
         lines += ["", "```bash", *artifact["commands"], "```"] if artifact["commands"] else []
-        lines += [cell_table(artifact, document["not_comparable"]).markdown()] if artifact["cells"] else []
+        lines += [_grid_table(artifact, document["not_comparable"]).markdown()] if artifact["cells"] else []
     return "\n".join(lines) + "\n"
+
+
+def _grid_table(artifact: Document, known_reason: str) -> Table:
+    rows = grid(artifact)
+    return Table(
+        columns=(Column("", "left"), *map(Column, _columns(artifact))),
+        rows=tuple(
+            (row, *(f"{cell['paper']} / {cell['ours']} {cell['mark']}".strip() for cell in cells))
+            for row, cells in rows.items()
+        ),
+        notes=tuple(reasons(artifact, known_reason)),
+    )
+
+
+def _columns(artifact: Document) -> list[str]:
+    return list(dict.fromkeys(cell["column"] for cell in artifact["cells"]))
+
+
+def _place(artifact: Document) -> str:
+    section = artifact["section"]
+    return capitalized(section) if section.startswith("appendix") else f"section {section}"
+
+
+def _quoted(said: str) -> str:
+    """Return a quotation; an ellipsis shows that the sentence starts earlier."""
+    return f"“{'… ' if said[:1].islower() else ''}{said}”"
 
 
 def as_html(document: Document, out: Path) -> str:
@@ -123,8 +198,13 @@ def as_html(document: Document, out: Path) -> str:
     shown = [
         {
             **artifact,
+            "place": _place(artifact),
+            "says": [_quoted(said) for said in artifact["says"]],
             "figures": [_figure(out / file, artifact) for file in artifact["figure"]],
-            "table": cell_table(artifact, document["not_comparable"]).html() if artifact["cells"] else "",
+            "columns": _columns(artifact),
+            "rows": grid(artifact),
+            "reasons": reasons(artifact, document["not_comparable"]),
+            "n_ours": sum(cell["ours"] is not None for cell in artifact["cells"]),
         }
         for artifact in document["artifacts"]
     ]
@@ -132,32 +212,28 @@ def as_html(document: Document, out: Path) -> str:
         policy=POLICY,
         style=f"{shared_style()}\n{asset('merge_snli.paper.report', 'page', 'report.css')}",
         paper=document["paper"],
+        finding=finding(document),
         facts=_facts(document),
-        summary=summary(document).html() if any(artifact["cells"] for artifact in document["artifacts"]) else "",
+        summary=summary(document),
+        legend=LEGEND,
         artifacts=shown,
     )
 
 
 def _facts(document: Document) -> list[str]:
     """Return in sentences what was run, and what is missing."""
-    why, masked_lms = document["not_comparable"], ", ".join(document["masked_lms"])
+    masked_lms = ", ".join(document["masked_lms"])
     return [
         f"Problems: {document['problems']}. {masked_lms and f'Masked LMs: {masked_lms}. '}Models: "
         f"{', '.join(document['models'])}. merge-snli {document['version']}.",
         *([document["paper"]["note"]] if document["paper"]["note"] else []),
-        *([f"No number compares with the paper's: {why}."] if why else []),
         *(f"Missing: {name}: {reason}" for name, reason in document["failed"].items()),
     ]
 
 
 def _figure(file: Path, artifact: Document) -> dict[str, str]:
-    """Return a figure as an element of the page, with its width."""
-    width = "narrow" if file.stem.endswith("-narrow") else "wide"
-    if file.suffix == ".svg":
-        svg = file.read_text(encoding="utf-8")
-        return {"width": width, "html": inline_svg(svg, key=file.stem, label=artifact["title"])}
-    data = base64.b64encode(file.read_bytes()).decode()
-    return {
-        "width": "",
-        "html": f'<img class="figure" alt="{escape(artifact["title"])}" src="data:image/png;base64,{data}">',
-    }
+    """Return a figure as an element of the page, with the width of the page that it is for; empty for any."""
+    narrow = file.with_name(f"{file.stem}-narrow.svg")
+    width = "narrow" if file.stem.endswith("-narrow") else "wide" if narrow.exists() else ""
+    svg = file.read_text(encoding="utf-8")
+    return {"width": width, "html": inline_svg(svg, key=file.stem, label=artifact["title"])}

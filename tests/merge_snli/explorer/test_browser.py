@@ -42,7 +42,8 @@ def browser() -> Iterator[Page]:
 
 @pytest.fixture
 def page(browser: Page, site: Path) -> Iterator[Page]:
-    open_page(browser, site)
+    """The page of the explorer, in the order of the data."""
+    open_page(browser, site, "#sort=data")
     yield browser
     assert [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
 
@@ -117,7 +118,13 @@ def share(answers: pd.DataFrame, **columns: str) -> pd.Series[float]:
     )
 
 
-def test_all_seeds_are_there_in_the_order_of_the_data(page: Page, answers: pd.DataFrame) -> None:
+def test_the_hardest_seeds_stand_first_and_the_order_of_the_data_can_be_chosen(
+    page: Page, site: Path, answers: pd.DataFrame
+) -> None:
+    open_page(page, site)
+    shares = share(answers)
+    assert selection(page) == [*shares.sort_values(kind="stable").index]
+    choose(page, "sort", "order of the data")
     assert selection(page) == [*answers["seed_id"].unique()]
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
 
@@ -200,7 +207,7 @@ def test_labels_of_annotators(
     dataset, models = with_annotators
     open_page(browser, site)
     assert not find(browser, "#agreement").is_displayed()
-    open_page(browser, write_explorer(models, dataset, tmp_path))
+    open_page(browser, write_explorer(models, dataset, tmp_path), "#sort=data")
     rows = variants_of(models[1].to_pandas(dataset)).groupby("seed_id", sort=False).first()
     assert [text.split()[1] for text in texts(browser, "#seeds .annotators")][:3] == [
         "5",
@@ -407,9 +414,25 @@ def test_names_cannot_inject_markup_and_a_page_has_no_sentences_without_a_licens
     terms = dataclasses.replace(bundled.record.terms, license=None)
     dataset = dataclasses.replace(bundled, record=dataclasses.replace(bundled.record, title=SCRIPT, terms=terms))
     models = [named(results[0], SCRIPT, 1, None), named(results[1], QUOTES, 1, None)]
-    open_page(browser, write_explorer(models, dataset, tmp_path))
+    open_page(browser, write_explorer(models, dataset, tmp_path), "#sort=data")
     assert browser.title != "owned"
     assert texts(browser, ".sentence") == []
     assert "--with-text" in texts(browser, "#terms")[0]
     find(browser, "#seeds .word").click()
     assert QUOTES[:10] in "".join(texts(browser, "#model option"))
+
+
+def test_each_model_has_its_shares_on_top_and_is_chosen_there(page: Page, answers: pd.DataFrame) -> None:
+    rows = page.execute_script(
+        "const rows = [...document.querySelectorAll('#models tbody tr')];"
+        "return rows.map((row) => [...row.cells].map((one) => one.innerText))"
+    )
+    for name, on_seeds, on_variants, flips in rows:
+        of_model = answers[answers["model"] == name]
+        assert on_variants == f"{100 * of_model['correct'].dropna().astype(bool).mean():.1f}"
+        on_each = of_model.groupby("seed_id")["seed_correct"].first()
+        assert on_seeds == f"{100 * on_each.mean():.1f}"
+        both = of_model.dropna(subset=["answer", "seed_answer"])
+        assert flips == f"{100 * (both['answer'] != both['seed_answer']).mean():.1f}"
+    find(page, "#models button").click()
+    assert find(page, "#model").get_attribute("value") == "0"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,8 @@ from merge_snli.embedded import FOLDER
 from merge_snli.paper.reproduction.estimate import estimate, shapes
 from merge_snli.paper.reproduction.merge import OTHER_SETS, PLAIN, Reproduction, plan_reproduction
 from merge_snli.paper.reproduction.run import check_requirements, missing_packages, reproduce
-from merge_snli.paper.reproduction.verdict import OurNumber, Ours
+from merge_snli.paper.reproduction.verdict import OurNumber, Ours, compare
+from merge_snli.paper.reproduction.write import grid
 from merge_snli.papers.numbers import MERGE, read_paper
 
 SVG = '<?xml version="1.0"?><svg viewBox="0 0 10 10"><g id="a"><path style="fill: #0072b2"/></g></svg>'
@@ -51,9 +53,13 @@ def test_page_and_markdown_show_what_the_json_file_has(demo: Reproduction) -> No
         "reason": "",
     }
     markdown = (demo.out / "reproduction.md").read_text(encoding="utf-8")
-    assert "| BERT-B-S | source | 90.5 | 90.0 | 89.2 to 91.0 | -0.5 | inside our 95% interval | – |" in markdown
+    assert "| BERT-B-S | 90.5 / 90.0 ✓ | 89.6 / – |" in markdown
+    assert "Not scored." in markdown
     page = (demo.out / "reproduction.html").read_text(encoding="utf-8")
     assert "org/&lt;model&gt; on plain: it has no weights" in page
+    assert 'title="-0.5, inside our 95% interval, interval 89.2 to 91.0"' in page
+    for text in (page, markdown):
+        assert re.search(r"\b1 of \d+ cells can be compared: 1 inside our 95% interval\.", text)
     for text in (page, markdown):
         assert "--preset paper-bart" in text and "--size 100 --per class" in text
     assert 'id="figure-5-a"' in page and "var(--line-0)" in page
@@ -177,3 +183,26 @@ def test_the_commands_for_what_is_not_computed_are_accepted() -> None:
 def test_an_empty_choice_is_not_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "--only", "", "--dry-run"]) == 2
     assert "--only names nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("value", "interval", "mark"),
+    [
+        (90.52, (80.0, 95.0), "="),
+        (88.0, (85.0, 91.0), "✓"),
+        (88.0, (87.0, 89.0), "▼"),
+        (93.0, (92.0, 94.0), "▲"),
+        (88.0, None, "≠"),
+        (None, None, ""),
+    ],
+)
+def test_marks_say_what_the_verdict_is(value: float | None, interval: tuple[float, float] | None, mark: str) -> None:
+    (artifact,) = (one for one in read_paper(MERGE).artifacts.values() if one.name == "table-3")
+    document = compare(artifact, Ours(cells={("BERT-B-S", "source"): OurNumber(value=value, interval=interval)}))
+    assert grid(document)["BERT-B-S"][0]["mark"] == mark
+
+
+def test_without_a_comparison_the_reason_stands_in_the_finding(demo: Reproduction) -> None:
+    demo.write({}, not_comparable="bundled models")
+    page = (demo.out / "reproduction.html").read_text(encoding="utf-8")
+    assert re.search(r"0 of \d+ cells can be compared: bundled models\.", page)
