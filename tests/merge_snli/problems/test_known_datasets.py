@@ -104,7 +104,7 @@ def test_the_pages_have_every_known_data_set() -> None:
     for page in ("generate.md", "tasks.md"):
         text = (Path(__file__).parents[3] / "docs" / page).read_text(encoding="utf-8")
         for line in re.findall(r"^\| (`[\w-]+/[\w-]+` \|.*) \|$", text, re.MULTILINE):
-            name, config, *texts, split, labels, _ = (cell.strip() for cell in line.replace("`", "").split("|"))
+            name, config, *texts, split, labels = (cell.strip() for cell in line.replace("`", "").split("|"))
             rows[name, config.split(" ")[0]] = (texts, split, labels)
     assert rows.keys() == {(known.hub_id, known.config or "") for known in KNOWN_DATASETS}
     for known in KNOWN_DATASETS:
