@@ -84,12 +84,14 @@ class Table:
         columns: The columns.
         rows: One cell per column.
         title: What the table shows; empty for no title.
+        finding: What was found, in a sentence or two; shown above the rows, in text, Markdown and LaTeX.
         notes: How to read the values, one or more sentences each.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     title: str = ""
+    finding: str = ""
     notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
@@ -117,8 +119,9 @@ class Table:
             *(self._line(row, widths, gap) for row in cells),
         ]
         title = [printable(self.title)] if self.title else []
+        found = [*_wrap(printable(self.finding), TEXT_WIDTH), ""] if self.finding else []
         notes = [line for note in self.notes for line in _wrap(printable(note), TEXT_WIDTH)]
-        return "\n".join([*title, *lines, *([""] if notes else []), *notes, ""])
+        return "\n".join([*title, *found, *lines, *([""] if notes else []), *notes, ""])
 
     def markdown(self) -> str:
         """Return the table as a Markdown table, under a heading if it has a title and followed by a list of notes."""
@@ -126,6 +129,7 @@ class Table:
         headers = [_markdown(column.header) for column in self.columns]
         cells = self._cells(lambda column, value: _cell_markdown(column, column.show(value)))
         title = [f"## {_markdown(self.title)}", ""] if self.title else []
+        title += [_markdown(self.finding), ""] if self.finding else []
         notes = [f"- {_markdown(note)}" for note in self.notes]
         lines = [f"| {' | '.join(row)} |" for row in (headers, rules, *cells)]
         return "\n".join([*title, *lines, *([""] if notes else []), *notes, ""])
@@ -146,7 +150,7 @@ class Table:
                 r"    \bottomrule",
                 r"  \end{tabular}",
                 *([rf"  \caption{{{_latex(self.title)}}}"] if self.title else []),
-                *(rf"  \par {{\footnotesize {_latex(note)}}}" for note in self.notes),
+                *(rf"  \par {{\footnotesize {_latex(note)}}}" for note in (self.finding, *self.notes) if note),
                 r"\end{table}",
                 "",
             ]

@@ -1,6 +1,6 @@
 """Define a figure or table of the report, and the phrases in its texts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -63,14 +63,3 @@ def basis(seeds: int, models: int) -> str:
         '2,222 seeds, 1 model'
     """
     return f"{count(seeds, 'seed')}, {count(models, 'model')}"
-
-
-def and_list(names: Sequence[str]) -> str:
-    """Join names as in a sentence.
-
-    Examples:
-        >>> and_list(["a"]), and_list(["a", "b"]), and_list(["a", "b", "c"])
-        ('a', 'a and b', 'a, b and c')
-    """
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last

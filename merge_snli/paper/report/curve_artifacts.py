@@ -9,12 +9,13 @@ from matplotlib.figure import Figure
 from merge_snli.base.table import Column, Table, count
 from merge_snli.comparison.curves import MeanCurve, ModelCurves
 from merge_snli.comparison.figures import FIGURE_4_START
+from merge_snli.comparison.findings import and_list
 from merge_snli.comparison.line_chart import COLORS, Line, line_figure
 from merge_snli.comparison.statistics_tables import pair_table, table_of_tests
 from merge_snli.comparison.word_classes import Classes, ClassPairs
 from merge_snli.paper.filter_sets import FilterSets
 from merge_snli.paper.fine_tuned import FineTuned
-from merge_snli.paper.report.artifact import CLASS_PLURALS, Artifact, and_list, basis
+from merge_snli.paper.report.artifact import CLASS_PLURALS, Artifact, basis
 from merge_snli.schema import WORD_CLASSES
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 

@@ -7,10 +7,10 @@ from functools import partial
 from matplotlib.figure import Figure
 
 from merge_snli.base.table import Cell, Column, Table, count
+from merge_snli.comparison.findings import and_list, p_text
 from merge_snli.comparison.line_chart import COLORS, GRAY, NARROW_WIDTH_INCHES, WIDTH_INCHES, draw_grid, draw_title
-from merge_snli.comparison.statistics_tables import p_text
 from merge_snli.paper.error_drivers import Coefficient, ErrorDrivers, Regression
-from merge_snli.paper.report.artifact import Artifact, and_list, basis, predictor_name
+from merge_snli.paper.report.artifact import Artifact, basis, predictor_name
 from merge_snli.paper.word_frequency import Average, WordFrequency
 
 # Height of a row.
