@@ -8,12 +8,12 @@ from merge_snli.paper.report.artifact import Artifact, basis
 from merge_snli.paper.report.curve_artifacts import percent_or_none
 from merge_snli.paper.table_3 import SeedsAgainstVariants, Table3
 from merge_snli.scoring.records import Ends
-from merge_snli.scoring.rows import ends_text
+from merge_snli.scoring.rows import DEFINITIONS, ends_text
 
 PERCENT = ".1f"
 SEED_NOTES = (
-    "Scores in percent. Seeds, Variants: sample accuracy. QT: PA(0.9) minus sample accuracy on seeds. MT: "
-    "threshold at which PA on variants is nearest to sample accuracy on seeds.",
+    "Scores in percent.",
+    " ".join(f"{name}: {DEFINITIONS[name]}." for name in ("Seeds", "Variants", "QT", "MT")),
 )
 
 
@@ -59,7 +59,7 @@ def table_3_artifacts(value: Table3) -> tuple[Artifact, ...]:
             f"n: number of {unit}s, those that all models have predictions on.",
             *(f"{model}." for model in value.coverage),
             *((f"{value.level:.0%} intervals: {value.method} over {unit}s.",) if value.level is not None else ()),
-            *(("Source: sample accuracy on all labeled problems, with Wilson's interval.",) if with_source else ()),
+            *((f"Source: {DEFINITIONS['Source']}, with Wilson's interval.",) if with_source else ()),
             *(("Models that share a letter do not differ significantly in PA(0.9).",) if value.family else ()),
         ),
     )

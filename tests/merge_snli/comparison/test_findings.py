@@ -28,9 +28,9 @@ def ranked(values: dict[str, list[float]], test: str = "permutation") -> tuple[d
     return family.means, family
 
 
-def text_of(values: dict[str, list[float]], **options: str) -> str:
+def text_of(values: dict[str, list[float]], kind: str = "model") -> str:
     means, family = ranked(values)
-    return ranking(means, {name: (mean - 0.05, mean + 0.05) for name, mean in means.items()}, family, **options)
+    return ranking(means, {name: (mean - 0.05, mean + 0.05) for name, mean in means.items()}, family, kind=kind)
 
 
 def test_the_best_model_is_named_with_its_interval_and_those_it_does_not_beat() -> None:
@@ -92,7 +92,7 @@ def test_equal_scores_on_other_seeds_need_the_same_outcome() -> None:
 
 
 def test_all_models_have_the_same_score() -> None:
-    text = text_of({name: VALUES["best"] for name in "abcd"})
+    text = text_of(dict.fromkeys("abcd", VALUES["best"]))
     assert text.startswith("4 of the 4 models have PA(0.9) 95.0")
     assert "No two models differ significantly" in text
 

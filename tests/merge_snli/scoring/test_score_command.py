@@ -41,8 +41,8 @@ def test_table_on_stdout_and_one_file_per_model(
     printed = capsys.readouterr()
     lines = printed.out.splitlines()
     assert lines[1].startswith("tiny-bert has the highest PA(0.9), ")
-    assert any(line.startswith("Model         Seeds  Variants") for line in lines)
-    assert [line.split()[0] for line in lines[3:5]] == ["tiny-bert", "tiny-roberta"]
+    header = next(at for at, line in enumerate(lines) if line.startswith("Model         Seeds  Variants"))
+    assert [line.split()[0] for line in lines[header + 2 : header + 4]] == ["tiny-bert", "tiny-roberta"]
     assert printed.err == ""
     results = read_results(out)
     assert [result.model.name for result in results] == ["tiny-bert", "tiny-roberta"]
