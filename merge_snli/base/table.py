@@ -9,6 +9,7 @@ import io
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Column:
         format: Format specification for numbers, such as `+.1f`; by default `,` for integers and `,.1f` for floats.
         code: Whether cells are code, shown in a monospace font where the output format has one.
         wrap: Whether cells are long texts, which HTML breaks into lines.
+        under: Whether HTML shows cells below those of the column before, such as an interval below its number.
     """
 
     header: str
@@ -61,6 +63,7 @@ class Column:
     format: str | None = None
     code: bool = False
     wrap: bool = False
+    under: bool = False
 
     def show(self, value: Cell) -> str:
         """Return a value as one line of plain text."""
@@ -167,11 +170,17 @@ class Table:
     def html(self) -> str:
         """Return the table as an HTML `table`, with the notes in a paragraph below."""
         caption = f"<caption>{_html(self.title)}</caption>" if self.title else ""
-        head = "".join(_html_cell("th", column, _html(column.header)) for column in self.columns)
-        rows = self._cells(_cell_html)
+        starts = [at for at, column in enumerate(self.columns) if not column.under]
+        groups = [range(*ends) for ends in pairwise([*starts, len(self.columns)])]
+        head = "".join(_html_cell("th", self.columns[start], _html(self.columns[start].header)) for start in starts)
+        rows = [[self._html_cell(row, group) for group in groups] for row in self.rows]
         body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
         notes = f"<p>{'<br>'.join(map(_html, self.notes))}</p>" if self.notes else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
+    def _html_cell(self, row: tuple[Cell, ...], group: range) -> str:
+        first, *under = (_cell_html(self.columns[at], row[at]) for at in group if at == group[0] or row[at] is not None)
+        return _html_cell("td", self.columns[group[0]], "".join([first, *(f"<small>{text}</small>" for text in under)]))
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the columns as a pandas data frame, with numbers in full, without title and notes."""
@@ -262,7 +271,7 @@ def _html(text: str) -> str:
 
 def _cell_html(column: Column, value: Cell) -> str:
     text = _html(column.show(value))
-    return _html_cell("td", column, f"<code>{text}</code>" if column.code else text)
+    return f"<code>{text}</code>" if column.code else text
 
 
 def _html_cell(tag: str, column: Column, content: str) -> str:

@@ -330,11 +330,15 @@ def standings(named: Mapping[str, Scored]) -> Standings:
         rows, family = {name: result.row for name, result in compared.items()}, None
         with suppress(InputError, ValueError):
             family = _family(compared, common_groups(compared, unit))
-        accuracies = {name: row.share("pattern_accuracy") for name, row in rows.items()}
-        intervals = {name: row.ends("pattern_accuracy") for name, row in rows.items()}
-        title = capitalized(f"{kind.removeprefix(', ')}: ") if len(kinds) > 1 and kind else ""
-        sentences.append(f"{title}{ranking(accuracies, intervals, family, permuted=_permuted(compared))}")
-        letters |= {} if family is None or (kind and len(kinds) > 1) else family.letters
+        text = ranking(
+            {name: row.share("pattern_accuracy") for name, row in rows.items()},
+            {name: row.ends("pattern_accuracy") for name, row in rows.items()},
+            family,
+            permuted=_permuted(compared),
+        )
+        alone = len(kinds) == 1 or not kind
+        sentences.append(text if alone else f"{capitalized(kind.removeprefix(', '))}: {text}")
+        letters |= family.letters if family is not None and alone else {}
         models |= {name: standing(name, row, unit, family) for name, row in rows.items()}
     fewer = {name: result for name, result in named.items() if len(result.group_ids) < most}
     models |= {name: standing(name, result.row, unit, None) for name, result in fewer.items()}

@@ -65,35 +65,35 @@ def ranking(
         kind: What is ranked, such as "prompt".
         permuted: The models whose labels seem to be permuted.
     """
-    known = {name: accuracy for name, accuracy in accuracies.items() if not math.isnan(accuracy)}
-    if not known:
+    shown = {name: f"{100 * accuracy:.1f}" for name, accuracy in accuracies.items() if not math.isnan(accuracy)}
+    if not shown:
         return f"The {kind}s have no {PA}."
-    shown = {name: f"{100 * accuracy:.1f}" for name, accuracy in known.items()}
-    highest = shown[max(known, key=known.__getitem__)]
+    highest = max(shown.values(), key=float)
     best = [name for name, accuracy in shown.items() if accuracy == highest]
-    others = [name for name in shown if name not in best]
     ends = {_interval(intervals.get(name)) for name in best}
-    score = f"{highest}{ends.pop() if len(ends) == 1 else ''}"
-    last = f" The labels of {and_list(permuted)} seem to be permuted." if permuted else ""
     have = f"{_named(best, f'of the {len(shown)} {kind}s')} {'has' if len(best) == 1 else 'have'}"
     title = f"PA({threshold_text(threshold)})"
-    lead = f"{have} the highest {title}, {score}." if others else f"{have} {title} {score}."
-    if family is None:
-        return f"{lead}{'' if len(shown) == 1 else f' The {kind}s are not tested.'}{last}"
-    if len(shown) > 2 and not any(pair.differs for pair in family.pairs):
-        return f"{lead} No two {kind}s differ significantly {_test_of(family)}.{last}"
+    score = f"{title if len(best) == len(shown) else f'the highest {title},'} {highest}"
+    tested = "" if len(shown) == 1 else f" The {kind}s are not tested."
+    if family is not None:
+        tested = _better_than(best, [name for name in shown if name not in best], family, kind)
+    last = f" The labels of {and_list(permuted)} seem to be permuted." if permuted else ""
+    return f"{have} {score}{ends.pop() if len(ends) == 1 else ''}.{tested}{last}"
+
+
+def _better_than(best: Sequence[str], others: Sequence[str], family: Family, kind: str) -> str:
+    """Return which others all of the best are significantly better than, and which none of them is."""
+    if len(family.models) > 2 and not any(pair.differs for pair in family.pairs):
+        return f" No two {kind}s differ significantly {_test_of(family)}."
     outcomes = [_outcomes(family, name) for name in best]
-    better, same = (
-        [name for name in others if all(of[name] == outcome for of in outcomes)] for outcome in ("better", "same")
-    )
-    significant = {
-        "not significantly better than": _compared(same, others, kind, "any"),
-        "significantly better than": _compared(better, others, kind, "every"),
-    }
-    texts = [f"{relation} {names}" for relation, names in significant.items() if names]
+    relations = {"same": ("not significantly better than", "any"), "better": ("significantly better than", "every")}
+    texts = [
+        f"{relation} {_named(names, f'of the {len(others)} other {kind}s', f'{every} other {kind}')}"
+        for outcome, (relation, every) in relations.items()
+        if (names := [name for name in others if all(of[name] == outcome for of in outcomes)])
+    ]
     they = "It is" if len(best) == 1 else "They are"
-    compared = f" {they} {', and '.join(texts)} {_test_of(family)}." if texts else ""
-    return f"{lead}{compared}{last}"
+    return f" {they} {', and '.join(texts)} {_test_of(family)}." if texts else ""
 
 
 def standing(name: str, row: ScoreRow, unit: str, family: Family | None) -> str:
@@ -114,11 +114,10 @@ def standing(name: str, row: ScoreRow, unit: str, family: Family | None) -> str:
         return text
     outcomes = _outcomes(family, name)
     worse, better = (
-        _compared([other for other, of in outcomes.items() if of == outcome], [*outcomes], "model", "every")
-        for outcome in ("worse", "better")
+        _named(names, f"of the {len(outcomes)} other models", "every other model") if names else "no other model"
+        for names in ([other for other, of in outcomes.items() if of == outcome] for outcome in ("worse", "better"))
     )
-    texts = f"significantly worse than {worse or 'no other model'}, and better than {better or 'no other model'}"
-    return f"{text} The model is {texts} {_test_of(family)}."
+    return f"{text} The model is significantly worse than {worse}, and better than {better} {_test_of(family)}."
 
 
 def difference(test: TestResult, first: str, second: str, *, what: str = PA, adjusted_p: float | None = None) -> str:
@@ -157,22 +156,21 @@ def _interval(ends: Ends | None) -> str:
     return "" if ends is None else f" (95% interval {ends_text(*ends)})"
 
 
-def _named(names: Sequence[str], of: str) -> str:
+def _named(names: Sequence[str], of: str, every: str = "") -> str:
+    """Return names, or how many there are of how many; `every` for all of several others."""
+    if every and len(names) > 1 and of.startswith(f"of the {len(names)} "):
+        return every
     return and_list(names) if len(names) <= MAX_NAMED else f"{len(names)} {of}"
-
-
-def _compared(names: Sequence[str], others: Sequence[str], kind: str, every: str) -> str:
-    """Return which of the other models a relation holds for; an empty text for none."""
-    if len(names) == len(others) > 1:
-        return f"{every} other {kind}"
-    return _named(names, f"of the {len(others)} other {kind}s") if names else ""
 
 
 def _test_of(family: Family) -> str:
     """Return the test of a family in brackets, with what to know about it."""
     first = family.pairs[0].result
-    overlap = "; subsamples overlap, so it reports too many differences" if family.warning else ""
-    unknown = f"; undefined for {count(len(family.untested), 'pair')}" if family.untested else ""
-    adjusted = f", {adjusted_over(family)}" if len(family.pairs) > 1 else ""
-    level = f"{family.alpha:.0%} level{adjusted}{unknown}{overlap}"
-    return f"({family.test} over {count(first.n, first.unit)}, {level})"
+    facts = {
+        f"{family.test} over {count(first.n, first.unit)}": True,
+        f"{family.alpha:.0%} level": True,
+        adjusted_over(family): len(family.pairs) > 1,
+        f"undefined for {count(len(family.untested), 'pair')}": bool(family.untested),
+        "subsamples overlap, so it reports too many differences": family.warning is not None,
+    }
+    return f"({', '.join(fact for fact, applies in facts.items() if applies)})"

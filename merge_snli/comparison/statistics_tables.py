@@ -80,10 +80,15 @@ def pair_table(family: Family) -> Table:
     """Return the adjusted p-values of all pairs as a matrix, best first, with the letters."""
     return Table(
         title="Adjusted p-values",
-        columns=(Column("", "left"), Column("Letters", "left"), *(Column(name) for name in family.models)),
+        columns=(
+            Column("#"),
+            Column("", "left"),
+            Column("Letters", "left"),
+            *(Column(str(number)) for number in range(1, len(family.models) + 1)),
+        ),
         rows=tuple(
-            (name, family.letters[name], *map(p_text, row))
-            for name, row in zip(family.models, p_matrix(family), strict=True)
+            (number, name, family.letters[name], *map(p_text, row))
+            for number, (name, row) in enumerate(zip(family.models, p_matrix(family), strict=True), start=1)
         ),
         notes=(
             f"{capitalized(family.test)} over {family.pairs[0].result.unit}s, p-values adjusted by "

@@ -25,8 +25,8 @@ DEFINITIONS = {
     "Variants": "sample accuracy on variants, mean over the subsamples",
     "QT": f"{PA} minus sample accuracy on seeds",
     "MT": "threshold at which PA on variants is nearest to sample accuracy on seeds",
-    ECE: "expected calibration error on variants, mean over the subsamples, with the probability of the predicted label "
-    "as confidence",
+    ECE: "expected calibration error on variants, mean over the subsamples; the confidence is the probability of the "
+    "predicted label",
 }
 
 

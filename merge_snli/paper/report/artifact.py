@@ -30,9 +30,12 @@ class Artifact:
         paper: The figure or table of the paper, such as "Figure 5", or the section.
         title: What it shows, also for readers who do not see it; drawn above a figure.
         caption: One sentence on how to read it, the same in every report.
+        finding: What was found, with its test; of several artifacts of a section, the first one answers its heading.
         basis: The number of seeds and models behind it.
         draw: Draws the figure; None if there is none.
         tables: The values.
+        folded: Index of the table that is folded below the figure.
+        not_drawn: Which values the figure leaves out, and why.
     """
 
     name: str
@@ -40,8 +43,11 @@ class Artifact:
     title: str
     caption: str
     basis: str
+    finding: str = ""
     draw: Draw | None = None
     tables: tuple[Table, ...] = ()
+    folded: int = 0
+    not_drawn: str = ""
 
 
 def predictor_name(name: str, reference: str | None) -> str:
