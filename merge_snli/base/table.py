@@ -9,6 +9,7 @@ import io
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Column:
         format: Format specification for numbers, such as `+.1f`; by default `,` for integers and `,.1f` for floats.
         code: Whether cells are code, shown in a monospace font where the output format has one.
         wrap: Whether cells are long texts, which HTML breaks into lines.
+        under: Whether HTML shows cells below those of the column before, such as an interval below its number.
     """
 
     header: str
@@ -61,6 +63,7 @@ class Column:
     format: str | None = None
     code: bool = False
     wrap: bool = False
+    under: bool = False
 
     def show(self, value: Cell) -> str:
         """Return a value as one line of plain text."""
@@ -84,12 +87,14 @@ class Table:
         columns: The columns.
         rows: One cell per column.
         title: What the table shows; empty for no title.
+        finding: What was found, in a sentence or two; shown above the rows, in text, Markdown and LaTeX.
         notes: How to read the values, one or more sentences each.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     title: str = ""
+    finding: str = ""
     notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
@@ -117,8 +122,9 @@ class Table:
             *(self._line(row, widths, gap) for row in cells),
         ]
         title = [printable(self.title)] if self.title else []
+        found = [*_wrap(printable(self.finding), TEXT_WIDTH), ""] if self.finding else []
         notes = [line for note in self.notes for line in _wrap(printable(note), TEXT_WIDTH)]
-        return "\n".join([*title, *lines, *([""] if notes else []), *notes, ""])
+        return "\n".join([*title, *found, *lines, *([""] if notes else []), *notes, ""])
 
     def markdown(self) -> str:
         """Return the table as a Markdown table, under a heading if it has a title and followed by a list of notes."""
@@ -126,6 +132,7 @@ class Table:
         headers = [_markdown(column.header) for column in self.columns]
         cells = self._cells(lambda column, value: _cell_markdown(column, column.show(value)))
         title = [f"## {_markdown(self.title)}", ""] if self.title else []
+        title += [_markdown(self.finding), ""] if self.finding else []
         notes = [f"- {_markdown(note)}" for note in self.notes]
         lines = [f"| {' | '.join(row)} |" for row in (headers, rules, *cells)]
         return "\n".join([*title, *lines, *([""] if notes else []), *notes, ""])
@@ -146,7 +153,7 @@ class Table:
                 r"    \bottomrule",
                 r"  \end{tabular}",
                 *([rf"  \caption{{{_latex(self.title)}}}"] if self.title else []),
-                *(rf"  \par {{\footnotesize {_latex(note)}}}" for note in self.notes),
+                *(rf"  \par {{\footnotesize {_latex(note)}}}" for note in (self.finding, *self.notes) if note),
                 r"\end{table}",
                 "",
             ]
@@ -163,11 +170,17 @@ class Table:
     def html(self) -> str:
         """Return the table as an HTML `table`, with the notes in a paragraph below."""
         caption = f"<caption>{_html(self.title)}</caption>" if self.title else ""
-        head = "".join(_html_cell("th", column, _html(column.header)) for column in self.columns)
-        rows = self._cells(_cell_html)
+        starts = [at for at, column in enumerate(self.columns) if not column.under]
+        groups = [range(*ends) for ends in pairwise([*starts, len(self.columns)])]
+        head = "".join(_html_cell("th", self.columns[start], _html(self.columns[start].header)) for start in starts)
+        rows = [[self._html_cell(row, group) for group in groups] for row in self.rows]
         body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
         notes = f"<p>{'<br>'.join(map(_html, self.notes))}</p>" if self.notes else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
+    def _html_cell(self, row: tuple[Cell, ...], group: range) -> str:
+        first, *under = (_cell_html(self.columns[at], row[at]) for at in group if at == group[0] or row[at] is not None)
+        return _html_cell("td", self.columns[group[0]], "".join([first, *(f"<small>{text}</small>" for text in under)]))
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the columns as a pandas data frame, with numbers in full, without title and notes."""
@@ -258,7 +271,7 @@ def _html(text: str) -> str:
 
 def _cell_html(column: Column, value: Cell) -> str:
     text = _html(column.show(value))
-    return _html_cell("td", column, f"<code>{text}</code>" if column.code else text)
+    return f"<code>{text}</code>" if column.code else text
 
 
 def _html_cell(tag: str, column: Column, content: str) -> str:

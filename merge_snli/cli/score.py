@@ -226,14 +226,18 @@ def _prompts(arguments: argparse.Namespace) -> Sequence[Prompt | None]:
 
 def _tables(results: Sequence[Result], failed: Mapping[str, str], thresholds: Collection[float]) -> list[Table]:
     """Return the tables of the models that were scored on one config of one data set."""
+    from merge_snli.comparison.compare import standings
     from merge_snli.comparison.power import too_few_notes
     from merge_snli.scoring.data import AGREEMENT
     from merge_snli.scoring.grouping import names_of
+    from merge_snli.scoring.prompts import group_prompts
     from merge_snli.scoring.score_table import part_tables, score_table
 
     names = names_of(results)
     scores = score_table(results, failed, names=names, thresholds=thresholds)
-    tables = [replace(scores, notes=(*scores.notes, *too_few_notes(results)))]
+    models = group_prompts(results)
+    finding = standings(dict(zip(names_of(models), models, strict=True))).finding if len(models) > 1 else ""
+    tables = [replace(scores, finding=finding, notes=(*scores.notes, *too_few_notes(results)))]
     if not results or (results[0].has_seeds and not any(AGREEMENT in result.parts for result in results)):
         return tables
     columns = (AGREEMENT,) if results[0].has_seeds else None

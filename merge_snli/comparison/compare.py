@@ -1,6 +1,7 @@
 """Compare models scored on the same seeds: pairwise significance tests at the quality threshold (section 5)."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.table import count
+from merge_snli.base.table import capitalized, count
 from merge_snli.comparison.curves import mean_pattern_accuracy
+from merge_snli.comparison.findings import and_list, ranking, standing
 from merge_snli.comparison.scored_dataset import NotComputable, on_common_seeds, scored_dataset, without_seeds
 from merge_snli.comparison.word_classes import classes
 from merge_snli.dataset.stored import MergeDataset
@@ -18,6 +20,7 @@ from merge_snli.scoring.grouping import (
     comparable_results,
     distinct_names_of,
     not_averaged,
+    permuted_labels,
     titles_of,
     two_way_suffix,
     without_permuted,
@@ -77,6 +80,7 @@ class Comparison:
         notes: Notes of each model's result; of a model on the same data that is not compared, or is in no mean over
             models, why.
         prompts: The effect of the prompt at the quality threshold, if the prompts of one model are compared.
+        finding: What was found in words: the best model, and from which others it differs significantly.
     """
 
     title: str
@@ -96,7 +100,8 @@ class Comparison:
     classes: tuple[NamedTest, ...] | None
     all_thresholds: tuple[PairAtThresholds, ...] | None
     notes: Mapping[str, tuple[str, ...]]
-    prompts: PromptEffect | None = None
+    prompts: PromptEffect | None
+    finding: str
 
 
 class NotComparable(InputError):  # noqa: N818 - as `NotComputable`
@@ -250,11 +255,12 @@ def _compare(
     if len(ids) < 2:
         raise InputError(f"{param('min_agreement')}: {count(len(ids), unit)} left, and at least two are needed")
     counts = {name: result.counts(ids) for name, result in compared.items()}
-    values = {name: _values(result, ids, test, threshold) for name, result in compared.items()}
     try:
-        family = compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
+        family = _family(compared, ids, test=test, alpha=alpha, threshold=threshold)
     except ValueError as error:
         raise InputError(f"cannot run the test {test}: {error}; choose another {param('test')}") from error
+    accuracies = {name: mean_pattern_accuracy(table, threshold) for name, table in counts.items()}
+    intervals = {name: pattern_accuracy_interval(table, threshold, unit=unit) for name, table in counts.items()}
     passes = {name: passes_by_seed(table.correct, table.sizes, threshold) for name, table in counts.items()}
     of_models = threshold == QUALITY_THRESHOLD and first.has_seeds and prompted is None and len(results) > 1
     ranked = {name: compared[name] for name in family.models}
@@ -272,8 +278,8 @@ def _compare(
         seeds=len(ids),
         left_out=len({name for result in results for name in result.group_ids}) - len(ids),
         subsamples=first.subsamples,
-        pattern_accuracy={name: mean_pattern_accuracy(table, threshold) for name, table in counts.items()},
-        intervals={name: pattern_accuracy_interval(table, threshold, unit=unit) for name, table in counts.items()},
+        pattern_accuracy=accuracies,
+        intervals=intervals,
         smallest_difference=smallest_paired(observed_gaps(passes), len(ids), alpha=alpha / len(family.pairs)),
         family=family,
         seeds_against_variants=_seeds_against_variants(results, ids) if of_models else None,
@@ -281,7 +287,80 @@ def _compare(
         all_thresholds=compare_at_thresholds(at_thresholds, alpha=alpha) if all_thresholds else None,
         notes={**{name: (*result.notes, *not_averaged(result)) for name, result in ranked.items()}, **notes},
         prompts=None if prompted is None else prompted.effect,
+        finding=ranking(
+            accuracies,
+            {name: (interval.low, interval.high) for name, interval in intervals.items()},
+            family,
+            threshold=threshold,
+            kind="model" if prompted is None else "prompt",
+            permuted=_permuted(compared),
+        ),
     )
+
+
+@dataclass(frozen=True)
+class Standings:
+    """What was found about models on one config at the quality threshold.
+
+    Attributes:
+        finding: The best model, and from which others it differs significantly; two-way models by themselves.
+        letters: Models that share a letter do not differ significantly, as in `Comparison`; none of a model that is
+            not tested, and of two-way models among others.
+        models: What was found about each model.
+    """
+
+    finding: str
+    letters: Mapping[str, str]
+    models: Mapping[str, str]
+
+
+def standings(named: Mapping[str, Scored]) -> Standings:
+    """Test all pairs of models on the same seeds; a model on fewer seeds than others is not tested.
+
+    Args:
+        named: Results on one config of one data set by display name, at least one.
+    """
+    unit, most = next(iter(named.values())).units[0], max(len(result.group_ids) for result in named.values())
+    kinds: dict[str, dict[str, Scored]] = {}
+    for name, result in named.items():
+        if len(result.group_ids) == most:
+            kinds.setdefault(two_way_suffix(result), {})[name] = result
+    sentences, letters, models = [], dict[str, str](), dict[str, str]()
+    for kind, compared in kinds.items():
+        rows, family = {name: result.row for name, result in compared.items()}, None
+        with suppress(InputError, ValueError):
+            family = _family(compared, common_groups(compared, unit))
+        text = ranking(
+            {name: row.share("pattern_accuracy") for name, row in rows.items()},
+            {name: row.ends("pattern_accuracy") for name, row in rows.items()},
+            family,
+            permuted=_permuted(compared),
+        )
+        alone = len(kinds) == 1 or not kind
+        sentences.append(text if alone else f"{capitalized(kind.removeprefix(', '))}: {text}")
+        letters |= family.letters if family is not None and alone else {}
+        models |= {name: standing(name, row, unit, family) for name, row in rows.items()}
+    fewer = {name: result for name, result in named.items() if len(result.group_ids) < most}
+    models |= {name: standing(name, result.row, unit, None) for name, result in fewer.items()}
+    sentences += [f"Not compared, with fewer {unit}s: {and_list(list(fewer))}."] if fewer else []
+    return Standings(" ".join(sentences), letters, models)
+
+
+def _permuted(named: Mapping[str, Scored]) -> list[str]:
+    return [name for name, result in named.items() if permuted_labels(result)]
+
+
+def _family(
+    compared: Mapping[str, Scored],
+    ids: Sequence[str],
+    *,
+    test: str = "permutation",
+    alpha: float = 0.05,
+    threshold: float = QUALITY_THRESHOLD,
+) -> Family:
+    values = {name: _values(result, ids, test, threshold) for name, result in compared.items()}
+    unit = next(iter(compared.values())).units[0]
+    return compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
 
 
 def _values(result: Scored, ids: Sequence[str], test: str, threshold: float) -> NDArray[np.float64] | NDArray[np.bool_]:

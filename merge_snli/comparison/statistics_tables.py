@@ -10,22 +10,13 @@ import pydantic_core
 
 from merge_snli.base.table import Column, Table, capitalized, count
 from merge_snli.comparison.compare import Comparison
+from merge_snli.comparison.findings import adjusted_over, p_text
 from merge_snli.scoring.prompts import PromptEffect
 from merge_snli.scoring.rows import PA, ends_text
 from merge_snli.scoring.statistics import POWER, Family, PairAtThresholds, TestResult, p_matrix
 
-# Smaller p-values are shown as below this one.
-SMALLEST_P = 0.001
-
 # If a comparison finds only larger differences, it has too few seeds to say anything about similar models.
 TOO_LARGE = 0.05
-
-
-def p_text(value: float | None) -> str | None:
-    """Return a p-value; None if the test is not defined."""
-    if value is None or math.isnan(value):
-        return None
-    return f"<{SMALLEST_P}" if value < SMALLEST_P / 2 else f"{value:.3f}"
 
 
 def effect_text(effect: PromptEffect, units: tuple[str, str]) -> str:
@@ -89,22 +80,21 @@ def pair_table(family: Family) -> Table:
     """Return the adjusted p-values of all pairs as a matrix, best first, with the letters."""
     return Table(
         title="Adjusted p-values",
-        columns=(Column("", "left"), Column("Letters", "left"), *(Column(name) for name in family.models)),
+        columns=(
+            Column("#"),
+            Column("", "left"),
+            Column("Letters", "left"),
+            *(Column(str(number)) for number in range(1, len(family.models) + 1)),
+        ),
         rows=tuple(
-            (name, family.letters[name], *map(p_text, row))
-            for name, row in zip(family.models, p_matrix(family), strict=True)
+            (number, name, family.letters[name], *map(p_text, row))
+            for number, (name, row) in enumerate(zip(family.models, p_matrix(family), strict=True), start=1)
         ),
         notes=(
-            f"{capitalized(family.test)} over {family.pairs[0].result.unit}s, {_adjusted(family)}. Those that share a "
-            "letter do not differ significantly.",
+            f"{capitalized(family.test)} over {family.pairs[0].result.unit}s, p-values adjusted by "
+            f"{adjusted_over(family)}. Those that share a letter do not differ significantly.",
         ),
     )
-
-
-def _adjusted(family: Family) -> str:
-    """Return over how many pairs the p-values are adjusted."""
-    tested, pairs = len(family.pairs) - len(family.untested), count(len(family.pairs), "pair")
-    return f"p-values adjusted by Holm's method over {f'{tested} of {pairs}' if family.untested else pairs}"
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
@@ -148,6 +138,7 @@ def _model_table(comparison: Comparison) -> Table:
             f"{comparison.title}: PA at {comparison.threshold} over {comparison.seeds:,} {comparison.unit}s{left_out}, "
             f"{mean}in percent"
         ),
+        finding=comparison.finding,
         columns=(
             Column("#"),
             Column("Model" if comparison.prompts is None else "Prompt", "left"),
@@ -167,7 +158,7 @@ def _model_table(comparison: Comparison) -> Table:
         ),
         notes=(
             f"Models that share a letter do not differ significantly at {family.alpha:.0%} ({family.test}, unit: "
-            f"{first.unit}, {_adjusted(family)}).",
+            f"{first.unit}, p-values adjusted by {adjusted_over(family)}).",
             *(() if too_few is None else (too_few,)),
             *([family.warning] if family.warning else []),
             *([] if comparison.prompts is None else [effect_text(comparison.prompts, units)]),

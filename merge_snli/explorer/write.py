@@ -20,6 +20,7 @@ from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_text
 from merge_snli.card.metadata import license_of, license_text, may_be_shared
+from merge_snli.comparison.compare import standings
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.html_page import (
     asset,
@@ -106,6 +107,7 @@ def write_explorer(
     page = template(asset("merge_snli.explorer", "page", "index.html.jinja")).render(
         title=scored.record.title,
         models=[model.name for model in scored.models],
+        finding=standings({model.name: model.result for model in scored.models}).finding,
         data=data,
         policy=content_policy([script]),
         style=f"{shared_style()}\n{asset('merge_snli.explorer', 'page', 'explorer.css')}",

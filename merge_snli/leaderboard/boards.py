@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from merge_snli.base.table import Column, Table
+from merge_snli.comparison.compare import Standings, standings
 from merge_snli.scoring.grouping import (
     config_rank,
     distinct_names_of,
@@ -27,6 +29,8 @@ from merge_snli.scoring.store import safe_name
 # What is shown of each data set side by side, with seeds and without: the scores by header.
 MEASURES = {"Seeds": "seed_accuracy", "Variants": "sample_accuracy", PA: "pattern_accuracy"}
 PAIR_MEASURES = {"Accuracy": "sample_accuracy", PA: "pattern_accuracy"}
+
+LETTERS = f"Letters: models that share a letter do not differ significantly in {PA}."
 
 EXPLANATION = (
     f"Scores in percent. Seeds, Variants, Accuracy: sample accuracy. {PA}: share of the seeds or groups of which at "
@@ -80,6 +84,11 @@ class Board:
         """The display names of the models; those that are not ranked say so."""
         return tuple(marked_names(self.results))
 
+    @cached_property
+    def standings(self) -> Standings:
+        """What was found about the models."""
+        return standings({entry.name: entry.result for entry in self.entries})
+
     @property
     def has_seeds(self) -> bool:
         """Whether the groups of the data have seeds."""
@@ -96,10 +105,19 @@ class Board:
         return size_of(self.results)
 
     def table(self, *, titled: bool = True) -> Table:
-        """Return the scores, one row per model; without a title for a page that has it above the table."""
+        """Return the scores, one row per model; without title and finding for a page that has them above the table."""
         table = score_table(self.results, title=self.title, names=self.names, thresholds=self.thresholds)
-        why = (f"{entry.name} is not ranked: {entry.unranked}." for entry in self.entries if entry.unranked is not None)
-        return replace(table, title=table.title if titled else "", notes=(*table.notes, *why))
+        letters = [self.standings.letters.get(entry.name) for entry in self.entries]
+        if any(letters):
+            columns, rows = (*table.columns, Column("Letters", "left")), zip(table.rows, letters, strict=True)
+            table = replace(table, columns=columns, rows=tuple((*row, own) for row, own in rows))
+        notes = (
+            *table.notes,
+            *((LETTERS,) if any(letters) else ()),
+            *(f"{entry.name} is not ranked: {entry.unranked}." for entry in self.entries if entry.unranked is not None),
+        )
+        title, finding = (table.title, self.standings.finding) if titled else ("", "")
+        return replace(table, title=title, finding=finding, notes=notes)
 
     def tables(self) -> list[Table]:
         """Return the scores, one row per model; the effect of prompts; without seeds, the scores by value."""

@@ -6,14 +6,14 @@ from itertools import pairwise
 from typing import Any
 
 from merge_snli.comparison.statistics_tables import effect_text
-from merge_snli.leaderboard.boards import Board, Entry
+from merge_snli.leaderboard.boards import LETTERS, Board, Entry
 from merge_snli.leaderboard.seeds import SeedPredictions, inconsistent, seeds_by_hardness
 from merge_snli.models.labels import ANSWERS, FUNCTION, PROMPT
 from merge_snli.schema import ALL
 from merge_snli.scoring.data import MASKED_LM
 from merge_snli.scoring.grouping import is_two_way, permuted_labels, short_names
 from merge_snli.scoring.prompts import PromptGroup, Scored, results_of
-from merge_snli.scoring.rows import ScoreRow
+from merge_snli.scoring.rows import DEFINITIONS, ScoreRow
 from merge_snli.scoring.scores import Calibration, Curve
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
@@ -38,6 +38,8 @@ def page_data(boards: Sequence[Board], texts: Mapping[int, Json]) -> Json:
     """
     return {
         "curveScale": CURVE_SCALE,
+        "definitions": DEFINITIONS,
+        "lettersAbout": LETTERS,
         "boards": [_board(board, texts.get(index)) for index, board in enumerate(boards)],
     }
 
@@ -46,7 +48,11 @@ def _board(board: Board, texts: Json | None) -> Json:
     first = board.results[0]
     sizes = results_of(first)[0].counts().sizes
     labels = short_names([entry.name for entry in board.entries])
-    models = [{**_model(entry, texts), "label": label} for entry, label in zip(board.entries, labels, strict=True)]
+    letters = board.standings.letters
+    models = [
+        {**_model(entry, texts), "label": label, "letters": letters.get(entry.name)}
+        for entry, label in zip(board.entries, labels, strict=True)
+    ]
     known = texts or {"license": None, "terms": None, "names": None, "seeds": {}}
     shown = {seed["id"] for model in models for seed in (*model["inconsistent"], *model["hardest"])}
     return {

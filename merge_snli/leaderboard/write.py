@@ -139,6 +139,7 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, Json] | None = None
             boards=[board for board in boards if not board.has_seeds]
         ),
         about=about,
+        boards=interactive,
         tables=[board.table().html() for board in interactive],
         data=json_for_script(page_data(interactive, texts or {})),
         style="\n".join([_asset("vendor", "uPlot.min.css"), shared_style(), _asset("page.css")]),

@@ -18,6 +18,16 @@ N = TypeVar("N", int, float)
 MODEL = Column("Model", "left")
 PA = f"PA({QUALITY_THRESHOLD})"
 ECE = "ECE"
+# What each score is, in the words of every table and page.
+DEFINITIONS = {
+    "Source": "sample accuracy on all problems of the source that have a gold label",
+    "Seeds": "sample accuracy on seeds",
+    "Variants": "sample accuracy on variants, mean over the subsamples",
+    "QT": f"{PA} minus sample accuracy on seeds",
+    "MT": "threshold at which PA on variants is nearest to sample accuracy on seeds",
+    ECE: "expected calibration error on variants, mean over the subsamples; the confidence is the probability of the "
+    "predicted label",
+}
 
 
 @dataclass(frozen=True)

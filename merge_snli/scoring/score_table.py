@@ -7,7 +7,7 @@ from merge_snli.problems.rows import JOIN
 from merge_snli.scoring.grouping import titles_of
 from merge_snli.scoring.prompts import Scored
 from merge_snli.scoring.records import threshold_text
-from merge_snli.scoring.rows import ECE, MODEL, PA, ScoreRow, ends_text, percent
+from merge_snli.scoring.rows import DEFINITIONS, ECE, MODEL, PA, ScoreRow, ends_text, percent
 from merge_snli.scoring.scores import SourceScores
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
@@ -216,8 +216,7 @@ def _explanation(results: Sequence[Scored]) -> tuple[str, ...]:
             *_explanation_of_source(results),
             "Seeds, Variants: sample accuracy.",
             passing,
-            f"QT, quality threshold: {PA} minus sample accuracy on seeds.",
-            "MT, matching threshold: where pattern accuracy on variants is closest to sample accuracy on seeds.",
+            *(f"{name}: {DEFINITIONS[name]}." for name in ("QT", "MT")),
             *calibration,
         )
     without = result.dataset.without_label

@@ -29,10 +29,11 @@ function drawnKeys(models) {
   return models.slice(0, DEFAULT_LINES).map((model) => model.key);
 }
 
-/** Return the line style of each model in the chart, by key. A model keeps its color whatever is filtered or drawn. */
+/** Return the line style of each model in the chart, by key: that of its first model with the same curve. */
 function drawnLines(models) {
+  const curves = theBoard().models.map((model) => JSON.stringify(model.parts[state.on]?.curve));
   const keys = theBoard().models.map((model) => model.key);
-  return new Map(drawnKeys(models).map((key) => [key, lineStyle(keys.indexOf(key))]));
+  return new Map(drawnKeys(models).map((key) => [key, lineStyle(curves.indexOf(curves[keys.indexOf(key)]))]));
 }
 
 const boardChart = new CurveChart(byId("chart"), {
@@ -105,12 +106,13 @@ function showControls(shown, board) {
   byId("count").textContent = `${shown === all ? "" : `${shown} of `}${counted(all, "model")}`;
   byId("nothing").hidden = shown > 0;
   byId("legend").textContent =
-    `Scores in percent. ${hasSource(board) ? "Source, " : ""}Seeds, Variants: sample accuracy. ` +
-    `QT: pattern accuracy at ${board.quality}% minus sample accuracy on seeds. ` +
-    "MT: threshold at which pattern accuracy is nearest to sample accuracy on seeds. " +
-    (hasProbabilities(board) ? "ECE: expected calibration error on variants, mean over the subsamples. " : "") +
-    `Bands: lowest to highest subsample${board.models.some((model) => model.prompts > 1) ? " and prompt" : ""}. ` +
-    `${matchMedia("(hover: hover)").matches ? "Hover over a score or open" : "Open"} a model to see its 95% interval.`;
+    "Scores in percent, with the 95% interval below. Equal scores have equal ranks. " +
+    columnsOf(board)
+      .filter((column) => column.name in DATA.definitions)
+      .map((column) => `${column.name}: ${column.about}. `)
+      .join("") +
+    (hasLetters(board) ? `${DATA.lettersAbout} ` : "") +
+    `Bands: lowest to highest subsample${board.models.some((model) => model.prompts > 1) ? " and prompt" : ""}.`;
 }
 
 function thresholdText(board) {
@@ -119,11 +121,25 @@ function thresholdText(board) {
   return t === 100 ? "all" : `at least ${t}%${of}`;
 }
 
-function showCurves(board, models, lines) {
-  const drawn = [...lines].map(([key, style]) => {
+/** Return the lines of the chart; models with the same curve share one, with the name of each. */
+function chartLines(models, lines) {
+  const merged = new Map();
+  for (const [key, style] of lines) {
     const model = models.find((one) => one.key === key);
-    return { name: model.name, label: model.label, ...(model.parts[state.on]?.curve ?? { mean: null }), ...style };
-  });
+    const curve = model.parts[state.on]?.curve ?? { mean: null };
+    const same = JSON.stringify(curve);
+    if (!merged.has(same)) merged.set(same, { names: [], labels: [], ...curve, ...style });
+    merged.get(same).names.push(model.name);
+    merged.get(same).labels.push(model.label);
+  }
+  return [...merged.values()].map((line) => ({ ...line, name: line.names.join(", ") }));
+}
+
+function showCurves(board, models, lines) {
+  const drawn = chartLines(models, lines);
+  byId("drawn").textContent = lines.size < models.length
+    ? `${lines.size} of ${counted(models.length, "model")} drawn: choose them with the boxes in the table.`
+    : "";
   const shown = JSON.stringify([state.board, state.on, [...lines]]);
   if (shown !== chartShown) boardChart.show(drawn, theThreshold());
   else boardChart.moveTo(theThreshold());

@@ -32,7 +32,7 @@ class CurveChart {
     new ResizeObserver(() => this.resize()).observe(host);
   }
 
-  /** Show lines, each {name, label, mean, low, high, color, dash}, shares by threshold; `null` if unknown. */
+  /** Show lines, each {name, labels, mean, low, high, color, dash}, shares by threshold; `null` if unknown. */
   show(lines, threshold) {
     this.lines = lines.filter((line) => line.mean);
     this.threshold = threshold;
@@ -162,7 +162,9 @@ class CurveChart {
   /** Draw labels to the right of the line ends, moved apart so that they do not overlap. */
   drawNames(context, plot, ratio) {
     const { top, height, left, width } = plot.bbox;
-    const ends = this.lines.map((line) => ({ line, y: plot.valToPos(line.mean[100] * 100, "y", true) }));
+    const ends = this.lines.flatMap((line) =>
+      (line.labels ?? [line.name]).map((name) => ({ line, name, y: plot.valToPos(line.mean[100] * 100, "y", true) })),
+    );
     ends.sort((one, other) => one.y - other.y);
     const gap = LABEL_GAP * ratio;
     const room = top + height;
@@ -173,7 +175,7 @@ class CurveChart {
     const ink = cssColor("--ink");
     context.textAlign = "left";
     context.textBaseline = "middle";
-    for (const { line, y, labelY } of ends) {
+    for (const { line, name, y, labelY } of ends) {
       context.strokeStyle = line.color;
       context.fillStyle = ink; // line colors lack contrast for small text
       context.lineWidth = 2 * ratio;
@@ -181,7 +183,7 @@ class CurveChart {
       context.moveTo(left + width + 2 * ratio, y);
       context.lineTo(left + width + 14 * ratio, labelY);
       context.stroke();
-      const label = fitted(context, line.label ?? line.name, (LABEL_ROOM - 22) * ratio);
+      const label = fitted(context, name, (LABEL_ROOM - 22) * ratio);
       context.fillText(label, left + width + 18 * ratio, labelY);
     }
   }

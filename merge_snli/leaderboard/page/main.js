@@ -7,6 +7,10 @@ function render() {
   byId("board-view").hidden = inModel;
   byId("model-view").hidden = !inModel;
   for (const section of document.querySelectorAll(".sets")) section.hidden = inModel;
+  for (const one of byId("findings").children) {
+    one.hidden = one.dataset.board !== state.board || (one.dataset.model ?? "") !== state.model;
+  }
+  byId(inModel ? "model-title" : "board-title").after(byId("findings"));
   byId("home").href = address({ model: "" });
   if (inModel) renderModel();
   else renderBoard();

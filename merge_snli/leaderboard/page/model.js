@@ -48,21 +48,21 @@ function statTiles(model) {
     el("div", {}, el("dt", {}, name), el("dd", {}, value, under ? el("small", {}, under) : null));
   const range = (ends, write) => (ends ? `95%: ${interval(ends, write)}` : null);
   const onSource =
-    model.source && tile("Accuracy on source", `${percent(all.source)}%`, range(all.sourceInterval, percent));
+    model.source && tile("Source", `${percent(all.source)}%`, range(all.sourceInterval, percent));
   return [
     ...(onSource ? [onSource] : []),
-    tile("Accuracy on seeds", `${percent(all.seeds)}%`, range(all.ci?.seeds, percent)),
-    tile("Accuracy on variants", `${percent(all.variants)}%`, range(all.ci?.variants, percent)),
+    tile("Seeds", `${percent(all.seeds)}%`, range(all.ci?.seeds, percent)),
+    tile("Variants", `${percent(all.variants)}%`, range(all.ci?.variants, percent)),
     tile(
-      `Pattern accuracy at ${quality}%`,
+      `PA(${quality / 100})`,
       `${percent(all.curve.mean?.[quality])}%`,
       range(all.ci?.pa, percent),
     ),
-    tile("QT (drop)", signed(all.qt), range(all.ci?.qt, signed)),
+    tile("QT", signed(all.qt), range(all.ci?.qt, signed)),
     tile(
       "Consistency",
       `${percent(model.consistency.seed?.pa)}%`,
-      `same prediction as on the seed for ${quality}% of variants`,
+      `seeds of which at least ${quality}% of the variants get the seed's prediction`,
     ),
     ...(model.calibration ? [calibrationTile(model, tile)] : []),
   ];
@@ -73,7 +73,7 @@ function calibrationTile(model, tile) {
   const score = (value) => (value === null ? NO_VALUE : value.toFixed(3));
   const weaker = weakened === null ? "" : `; gold label less probable but same answer on ${percent(weakened)}%`;
   return tile(
-    "Calibration error",
+    "ECE",
     `${percent(calibrationError(model))}%`,
     `Brier score ${score(brier)}, on seeds ${score(onSeeds)}${weaker}`,
   );
@@ -90,7 +90,7 @@ function renderParts(model, kinds, chosen) {
   const quality = theBoard().quality;
   const columns = partColumns(model);
   const head = columns.map(([name, , , wide]) =>
-    el("th", { scope: "col", ...wideClass(wide) }, name === "PA" ? `PA ${quality}%` : name),
+    el("th", { scope: "col", ...wideClass(wide) }, name === "PA" ? `PA(${quality / 100})` : name),
   );
   const bodies = groups.map(([kind, parts]) =>
     el(

@@ -8,7 +8,7 @@ const COLUMNS = [
   {
     id: "source",
     name: "Source",
-    about: "Sample accuracy on all problems of the source of the data set",
+    about: DATA.definitions.Source,
     wide: true,
     on: hasSource,
     value: (model, part) => model.parts[part]?.source ?? null,
@@ -18,7 +18,7 @@ const COLUMNS = [
   {
     id: "seeds",
     name: "Seeds",
-    about: "Sample accuracy on seeds",
+    about: DATA.definitions.Seeds,
     wide: true,
     value: (model, part) => model.parts[part]?.seeds ?? null,
     write: (model, part) => percent(model.parts[part]?.seeds),
@@ -27,7 +27,7 @@ const COLUMNS = [
   {
     id: "variants",
     name: "Variants",
-    about: "Sample accuracy on variants, mean over subsamples",
+    about: DATA.definitions.Variants,
     wide: true,
     value: (model, part) => model.parts[part]?.variants ?? null,
     write: (model, part) => percent(model.parts[part]?.variants),
@@ -45,7 +45,7 @@ const COLUMNS = [
   {
     id: "qt",
     name: "QT",
-    about: "Pattern accuracy at the quality threshold minus sample accuracy on seeds",
+    about: DATA.definitions.QT,
     value: (model, part) => model.parts[part]?.qt ?? null,
     write: (model, part) => signed(model.parts[part]?.qt),
     ci: (model, part) => interval(model.parts[part]?.ci?.qt, signed),
@@ -53,23 +53,32 @@ const COLUMNS = [
   {
     id: "mt",
     name: "MT",
-    about: "Threshold at which pattern accuracy on variants is nearest to sample accuracy on seeds",
+    about: DATA.definitions.MT,
     value: (model, part) => model.parts[part]?.mt ?? null,
     write: (model, part) => String(model.parts[part]?.mt ?? NO_VALUE),
   },
   {
     id: "ece",
     name: "ECE",
-    about: "Expected calibration error on all variants: how far the probability of the predicted label is from the accuracy",
+    about: DATA.definitions.ECE,
     first: "up",
     wide: true,
     on: hasProbabilities,
     value: (model, part) => (part === "all" ? calibrationError(model) : null),
     write: (model, part) => percent(part === "all" ? calibrationError(model) : null),
   },
+  {
+    id: "letters",
+    name: "Letters",
+    about: DATA.lettersAbout,
+    first: "up",
+    on: hasLetters,
+    value: lettersOf,
+    write: (...at) => lettersOf(...at) ?? NO_VALUE,
+  },
 ];
 
-/** Return the columns of a board: those of the source and of the calibration only if a model has them. */
+/** Return the columns of a board: those of source, calibration and letters only if a model has them. */
 const columnsOf = (board) => COLUMNS.filter((column) => !column.on || column.on(board));
 
 /** Sort models by the selected column; models without a value come last, and those that are not ranked after them. */
@@ -146,8 +155,10 @@ class ModelTable {
     for (const [id, header] of this.headers) {
       header.setAttribute("aria-sort", id !== state.sort ? "none" : state.dir === "up" ? "ascending" : "descending");
     }
-    this.headers.get("pa").querySelector("span").textContent = `PA ${theThreshold()}%`;
-    models.forEach((model, index) => this.fill(this.rows.get(model.key), index, lines));
+    this.headers.get("pa").querySelector("span").textContent = `PA(${theThreshold() / 100})`;
+    const column = this.columns.find((one) => one.id === state.sort);
+    const texts = models.map((model) => column.write?.(model, state.on, theThreshold()) ?? model.name);
+    models.forEach((model, index) => this.fill(this.rows.get(model.key), texts.indexOf(texts[index]), lines));
     const rows = models.map((model) => this.rows.get(model.key).element);
     const same =
       rows.length === this.body.children.length && rows.every((row, i) => row === this.body.children[i]);
@@ -164,8 +175,8 @@ class ModelTable {
       const text = column.write(row.model, state.on, theThreshold());
       const ci = column.ci?.(row.model, state.on, theThreshold()) ?? "";
       const bar = column.id === "pa" ? this.bar(row.model, style) : null;
-      cell.title = ci && `95% interval: ${ci}`;
-      cell.replaceChildren(...[bar, el("span", {}, text)].filter(Boolean));
+      const under = ci && el("small", { "aria-label": `95% interval ${ci}` }, ci);
+      cell.replaceChildren(...[bar, el("span", {}, text), under].filter(Boolean));
     }
   }
 

@@ -64,6 +64,11 @@ function partName(part) {
 
 const hasSource = (board) => board.models.some((model) => model.source);
 const hasProbabilities = (board) => board.models.some((model) => model.calibration);
+const hasLetters = (board) => board.models.some((model) => model.letters);
 const calibrationError = (model) => model.calibration?.calibration_error ?? null;
+
+/** Return the letters of the tests, which are of all variants at the quality threshold; null elsewhere. */
+const lettersOf = (model, part, threshold) =>
+  part === "all" && threshold === theBoard().quality ? model.letters : null;
 
 const at = (model, part, threshold) => model.parts[part]?.curve.mean?.[threshold] ?? null;

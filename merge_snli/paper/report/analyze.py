@@ -9,12 +9,12 @@ from pathlib import Path
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
+from merge_snli.comparison.findings import and_list
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.comparison.scored_dataset import without_seeds as leave_out_seeds
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.paper.fine_tuned import check_counterparts
-from merge_snli.paper.report.artifact import and_list
 from merge_snli.paper.report.report import Report, make_report
 from merge_snli.paper.report.sections import Settings
 from merge_snli.paper.report.write import check_report_folder, write_report

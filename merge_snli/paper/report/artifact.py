@@ -1,6 +1,6 @@
 """Define a figure or table of the report, and the phrases in its texts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -30,9 +30,12 @@ class Artifact:
         paper: The figure or table of the paper, such as "Figure 5", or the section.
         title: What it shows, also for readers who do not see it; drawn above a figure.
         caption: One sentence on how to read it, the same in every report.
+        finding: What was found, with its test; of several artifacts of a section, the first one answers its heading.
         basis: The number of seeds and models behind it.
         draw: Draws the figure; None if there is none.
         tables: The values.
+        folded: Index of the table that is folded below the figure.
+        not_drawn: Which values the figure leaves out, and why.
     """
 
     name: str
@@ -40,8 +43,11 @@ class Artifact:
     title: str
     caption: str
     basis: str
+    finding: str = ""
     draw: Draw | None = None
     tables: tuple[Table, ...] = ()
+    folded: int = 0
+    not_drawn: str = ""
 
 
 def predictor_name(name: str, reference: str | None) -> str:
@@ -63,14 +69,3 @@ def basis(seeds: int, models: int) -> str:
         '2,222 seeds, 1 model'
     """
     return f"{count(seeds, 'seed')}, {count(models, 'model')}"
-
-
-def and_list(names: Sequence[str]) -> str:
-    """Join names as in a sentence.
-
-    Examples:
-        >>> and_list(["a"]), and_list(["a", "b"]), and_list(["a", "b", "c"])
-        ('a', 'a and b', 'a, b and c')
-    """
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last

@@ -3,20 +3,27 @@
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from matplotlib.figure import Figure
 
 from merge_snli.base.table import Column, Table, count
 from merge_snli.comparison.curves import MeanCurve, ModelCurves
 from merge_snli.comparison.figures import FIGURE_4_START
+from merge_snli.comparison.findings import and_list, difference, ranking
 from merge_snli.comparison.line_chart import COLORS, Line, line_figure
 from merge_snli.comparison.statistics_tables import pair_table, table_of_tests
 from merge_snli.comparison.word_classes import Classes, ClassPairs
 from merge_snli.paper.filter_sets import FilterSets
 from merge_snli.paper.fine_tuned import FineTuned
-from merge_snli.paper.report.artifact import CLASS_PLURALS, Artifact, and_list, basis
+from merge_snli.paper.report.artifact import CLASS_PLURALS, Artifact, basis
 from merge_snli.schema import WORD_CLASSES
+from merge_snli.scoring.rows import PA
+from merge_snli.scoring.statistics import NamedTest
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
+
+# Curves of fewer seeds are not drawn.
+MIN_SEEDS = 10
 
 # Thresholds shown in the tables below the figures.
 TABLE_THRESHOLDS = (0.5, 0.7, 0.8, 0.9, 1)
@@ -32,6 +39,11 @@ def model_curves_artifacts(value: ModelCurves) -> tuple[Artifact, ...]:
     """Return Figure 4, the curves from 80% on, and Figure 11, the whole curves."""
     curves = [(curve.models[0], curve, style) for style, curve in enumerate(value.curves)]
     of = basis(value.seeds, len(curves))
+    ends = (
+        f"PA({threshold}) from {min(shares):.1f} to {max(shares):.1f}"
+        for threshold in (0.5, QUALITY_THRESHOLD, 1)
+        if (shares := [100 * at for curve in value.curves if not math.isnan(at := curve.at(threshold))])
+    )
     return (
         Artifact(
             name="figure-4-curves-from-80",
@@ -40,7 +52,8 @@ def model_curves_artifacts(value: ModelCurves) -> tuple[Artifact, ...]:
             caption="Each line is the pattern accuracy of one model at thresholds from 80% on; shaded: lowest to "
             "highest subsample.",
             basis=of,
-            draw=partial(draw_curves, curves, start=FIGURE_4_START),
+            finding=f"From the lowest to the highest model: {', '.join(ends)}. The tests are in Table 3.",
+            **_drawn(curves, start=FIGURE_4_START),
         ),
         Artifact(
             name="figure-11-curves",
@@ -49,7 +62,7 @@ def model_curves_artifacts(value: ModelCurves) -> tuple[Artifact, ...]:
             caption="Each line is the pattern accuracy of one model at all thresholds; shaded: lowest to highest "
             "subsample.",
             basis=of,
-            draw=partial(draw_curves, curves),
+            **_drawn(curves),
             tables=(curve_table(curves),),
         ),
     )
@@ -59,6 +72,7 @@ def classes_artifacts(value: Classes) -> tuple[Artifact, ...]:
     """Return Figure 5, the word classes."""
     curves = [(CLASS_PLURALS[name], curve, WORD_CLASSES.index(name)) for name, curve in value.curves.items()]
     tests = [(f"{CLASS_PLURALS[test.first]} − {CLASS_PLURALS[test.second]}", test.result, None) for test in value.tests]
+    adjusted = " The p-values are not adjusted." if len(tests) > 1 else ""
     seeds = and_list([f"{curve.seeds:,} with {name}" for name, curve, _ in curves])
     return (
         Artifact(
@@ -68,7 +82,8 @@ def classes_artifacts(value: Classes) -> tuple[Artifact, ...]:
             caption="Each line is the mean pattern accuracy of the models on the variants of one word class; shaded: "
             "lowest to highest subsample.",
             basis=f"seeds: {seeds}; {count(len(curves[0][1].models), 'model')}",
-            draw=partial(draw_curves, curves),
+            finding=_differences([(test, None) for test in value.tests], adjusted),
+            **_drawn(curves),
             tables=(curve_table(curves), table_of_tests(tests)),
         ),
     )
@@ -88,6 +103,7 @@ def class_pairs_artifacts(value: ClassPairs) -> tuple[Artifact, ...]:
         (f"{CLASS_PLURALS[test.first]} − {CLASS_PLURALS[test.second]}", test.result, test.adjusted_p)
         for test in value.tests
     ]
+    adjusted = f" The p-values are adjusted by Holm's method over {len(tests)} pairs." if len(tests) > 1 else ""
     seeds = and_list([f"{pair.seeds:,} with {pair.first} and {pair.second}" for pair in value.pairs])
     return (
         Artifact(
@@ -97,10 +113,20 @@ def class_pairs_artifacts(value: ClassPairs) -> tuple[Artifact, ...]:
             caption="Each line is the mean pattern accuracy of the models on the variants of one word class (its "
             "color), of seeds that also have variants of another; shaded: lowest to highest subsample.",
             basis=f"seeds: {seeds}; {count(len(value.pairs[0].first_curve.models), 'model')}",
-            draw=partial(draw_curves, curves),
+            finding=_differences([(test, test.adjusted_p) for test in value.tests], adjusted),
+            **_drawn(curves),
             tables=(curve_table(curves), table_of_tests(tests)),
         ),
     )
+
+
+def _differences(tests: Sequence[tuple[NamedTest, float | None]], adjusted: str) -> str:
+    """Return how word classes differ, with the p-values to show."""
+    texts = [
+        difference(test.result, f"on {CLASS_PLURALS[test.first]}", f"on {CLASS_PLURALS[test.second]}", adjusted_p=p)
+        for test, p in tests
+    ]
+    return f"{'; '.join(texts) or 'No two classes can be tested: each needs at least two seeds'}.{adjusted}"
 
 
 def fine_tuned_artifacts(value: FineTuned) -> tuple[Artifact, ...]:
@@ -135,6 +161,7 @@ def fine_tuned_artifacts(value: FineTuned) -> tuple[Artifact, ...]:
             "Variants per subsample are counted as in Table 9. Neither the paper nor this report tests the groups.",
         ),
     )
+    at = [f"{100 * curve.at(QUALITY_THRESHOLD):.1f} on {name}" for name, curve, _ in curves]
     seeds = and_list([f"up to {curve.seeds:,} in {name}" for name, curve, _ in curves] or ["none"])
     return (
         Artifact(
@@ -144,7 +171,8 @@ def fine_tuned_artifacts(value: FineTuned) -> tuple[Artifact, ...]:
             caption="Each line is the pattern accuracy on one group of variants, mean over the models that have seeds "
             "in it; shaded: lowest to highest subsample.",
             basis=f"seeds: {seeds}; {count(len(value.masked_lms), 'model')}",
-            draw=partial(draw_curves, curves),
+            finding=f"{PA} is {and_list(at) or 'not known'}. The groups are not tested.",
+            **_drawn(curves),
             tables=(curve_table(curves), groups),
         ),
     )
@@ -167,10 +195,23 @@ def filter_sets_artifacts(value: FilterSets) -> tuple[Artifact, ...]:
             caption="Each line is the mean pattern accuracy of the models on one data set, with its number of distinct "
             "drawn variants; shaded: lowest to highest subsample.",
             basis=basis(value.seeds, len(value.models)),
-            draw=partial(draw_curves, counted),
+            finding=ranking(
+                {data.name: data.curve.at(QUALITY_THRESHOLD) for data in value.sets}, {}, value.family, kind="data set"
+            ),
+            **_drawn(counted),
             tables=(curve_table(named, notes=tuple(f"{note}." for note in notes)), *tests),
         ),
     )
+
+
+def _drawn(curves: Sequence[tuple[str, MeanCurve, int]], *, start: float = 0) -> dict[str, Any]:
+    """Return the figure of the curves that have enough seeds, None without any, and what it leaves out."""
+    enough = [line for line in curves if line[1].seeds >= MIN_SEEDS]
+    few = [f"{name} ({count(curve.seeds, 'seed')})" for name, curve, _ in curves if curve.seeds < MIN_SEEDS]
+    return {
+        "draw": partial(draw_curves, enough, start=start) if enough else None,
+        "not_drawn": f"Not drawn, with fewer than {MIN_SEEDS} seeds: {and_list(few)}." if few else "",
+    }
 
 
 def draw_curves(

@@ -1,6 +1,9 @@
 """Show the analyses that are tables: Table 3, and those of sections 5.1 and 5.5 of the paper."""
 
+import math
+
 from merge_snli.base.table import Column, Table, capitalized, count
+from merge_snli.comparison.findings import difference, ranking
 from merge_snli.comparison.statistics_tables import pair_table, table_of_tests
 from merge_snli.paper.hard_seeds import RARELY, HardSeeds, SeedCorrectness
 from merge_snli.paper.majority import Majority
@@ -8,12 +11,12 @@ from merge_snli.paper.report.artifact import Artifact, basis
 from merge_snli.paper.report.curve_artifacts import percent_or_none
 from merge_snli.paper.table_3 import SeedsAgainstVariants, Table3
 from merge_snli.scoring.records import Ends
-from merge_snli.scoring.rows import ends_text
+from merge_snli.scoring.rows import DEFINITIONS, PA, ends_text
 
 PERCENT = ".1f"
 SEED_NOTES = (
-    "Scores in percent. Seeds, Variants: sample accuracy. QT: PA(0.9) minus sample accuracy on seeds. MT: "
-    "threshold at which PA on variants is nearest to sample accuracy on seeds.",
+    "Scores in percent.",
+    " ".join(f"{name}: {DEFINITIONS[name]}." for name in ("Seeds", "Variants", "QT", "MT")),
 )
 
 
@@ -25,6 +28,8 @@ def table_3_artifacts(value: Table3) -> tuple[Artifact, ...]:
     shown |= {"Seeds": "on_seeds", "Variants": "on_variants"} if seeds else {"Accuracy": "on_variants"}
     shown |= {"PA(0.9)": "pattern_accuracy"} | ({"QT": "qt"} if seeds else {})
     unit = "seed" if seeds else "group"
+    known = {row["model"]: row["pattern_accuracy"] for row in value.rows}
+    accuracies = {name: math.nan if accuracy is None else accuracy for name, accuracy in known.items()}
     table = Table(
         columns=(
             Column("Model", "left"),
@@ -34,7 +39,7 @@ def table_3_artifacts(value: Table3) -> tuple[Artifact, ...]:
                 for header in shown
                 for column in (
                     Column(header, format="+.1f" if header == "QT" else PERCENT),
-                    Column(f"{header}, interval"),
+                    Column(f"{header}, interval", under=True),
                 )
             ),
             *([Column("MT", format=".0f")] if seeds else []),
@@ -59,7 +64,7 @@ def table_3_artifacts(value: Table3) -> tuple[Artifact, ...]:
             f"n: number of {unit}s, those that all models have predictions on.",
             *(f"{model}." for model in value.coverage),
             *((f"{value.level:.0%} intervals: {value.method} over {unit}s.",) if value.level is not None else ()),
-            *(("Source: sample accuracy on all labeled problems, with Wilson's interval.",) if with_source else ()),
+            *((f"Source: {DEFINITIONS['Source']}, with Wilson's interval.",) if with_source else ()),
             *(("Models that share a letter do not differ significantly in PA(0.9).",) if value.family else ()),
         ),
     )
@@ -69,6 +74,9 @@ def table_3_artifacts(value: Table3) -> tuple[Artifact, ...]:
             paper="Table 3",
             title="Scores of the models",
             caption="Each row has the scores of one model, each with its interval.",
+            finding=ranking(
+                accuracies, {row["model"]: row["pattern_accuracy_interval"] for row in value.rows}, value.family
+            ),
             basis=basis(max(row["seeds"] for row in value.rows), len(value.rows)),
             tables=(table, *(() if value.family is None else (pair_table(value.family),))),
         ),
@@ -93,6 +101,7 @@ def seeds_against_variants_artifacts(value: SeedsAgainstVariants) -> tuple[Artif
             caption="Each row is a test of two sample accuracies; a positive difference means that the first is "
             "higher.",
             basis=", ".join([count(value.over_seeds.n, "seed"), *models]),
+            finding=f"{difference(value.over_seeds, 'on seeds', 'on their variants', what='Mean accuracy')}.",
             tables=(table_of_tests(tests),),
         ),
     )
@@ -125,6 +134,8 @@ def majority_artifacts(value: Majority) -> tuple[Artifact, ...]:
             title="Pattern accuracy against majority labels",
             caption="Each column is PA(0.9) against one kind of label; the last row is the mean over the models.",
             basis=count(len(value.models), "model"),
+            finding=f"With the most frequent gold label of the seeds, {value.constant_label}, instead of the gold one, "
+            f"mean {PA} is {100 * value.mean['constant']:.1f}, not {100 * value.mean['gold']:.1f}. This is not tested.",
             tables=(table,),
         ),
     )
@@ -166,6 +177,8 @@ def seed_correctness_artifacts(value: SeedCorrectness) -> tuple[Artifact, ...]:
             caption="Each row is one model: how many seeds it answers right and wrong, and PA(0.9) in percent on the "
             "variants of each.",
             basis=count(len(value.models), "model"),
+            finding=f"Mean {PA} is {100 * value.mean_right:.1f} on seeds that a model answers right, and "
+            f"{100 * value.mean_wrong:.1f} on those that it answers wrong. This is not tested.",
             tables=(table,),
         ),
     )
@@ -211,6 +224,8 @@ def hard_seeds_artifacts(value: HardSeeds) -> tuple[Artifact, ...]:
             title="Hard seeds",
             caption=f"Each row is a seed with a mean accuracy below {RARELY:.0%}, hardest first.",
             basis=f"{len(seeds):,} of {count(value.seeds, 'seed')}; {len(value.never_right):,} with no right answer",
+            finding=f"The models answer below {RARELY:.0%} of the variants right on {len(seeds):,} of "
+            f"{count(value.seeds, 'seed')}, and none on {len(value.never_right):,}.",
             tables=(table,) if seeds else (),
         ),
     )

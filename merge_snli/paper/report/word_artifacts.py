@@ -7,10 +7,10 @@ from functools import partial
 from matplotlib.figure import Figure
 
 from merge_snli.base.table import Cell, Column, Table, count
+from merge_snli.comparison.findings import ALPHA, and_list, p_text
 from merge_snli.comparison.line_chart import COLORS, GRAY, NARROW_WIDTH_INCHES, WIDTH_INCHES, draw_grid, draw_title
-from merge_snli.comparison.statistics_tables import p_text
 from merge_snli.paper.error_drivers import Coefficient, ErrorDrivers, Regression
-from merge_snli.paper.report.artifact import Artifact, and_list, basis, predictor_name
+from merge_snli.paper.report.artifact import Artifact, basis, predictor_name
 from merge_snli.paper.word_frequency import Average, WordFrequency
 
 # Height of a row.
@@ -28,7 +28,11 @@ def word_frequency_artifacts(value: WordFrequency) -> tuple[Artifact, ...]:
             Column("With right variants"),
             Column("Pairs"),
             Column("Pairs with count 0"),
-            *(column for name in averages for column in (Column(name, format=",.2f"), Column(f"{name}, interval"))),
+            *(
+                column
+                for name in averages
+                for column in (Column(name, format=",.2f"), Column(f"{name}, interval", under=True))
+            ),
         ),
         rows=tuple(
             (
@@ -65,6 +69,9 @@ def word_frequency_artifacts(value: WordFrequency) -> tuple[Artifact, ...]:
             caption="Each row is one model, with the ratio of the counts of replacement and original averaged over "
             "seeds in three ways.",
             basis=f"{value.mean_seeds:,.1f} seeds per model, {count(len(value.models), 'model')}",
+            finding="Where a model answers the seed wrong and a variant right, the replacement is "
+            f"{value.mean_ratio_all:,.1f} times as frequent as the original, arithmetic mean over the models. The "
+            "intervals of each model are in the table.",
             tables=(table,),
         ),
     )
@@ -80,6 +87,8 @@ def _average(average: Average) -> tuple[float | None, str | None]:
 def error_drivers_artifacts(value: ErrorDrivers) -> tuple[Artifact, ...]:
     """Return the coefficients, pooled over the models or of the only model, with those of single models as marks."""
     main = value.pooled or value.models[0]
+    names = _names(value)
+    found = [f"{names[one.name]} ({one.estimate:+.2f})" for one in main.coefficients if one.p_value < ALPHA]
     regressions = [*value.models, *([] if value.pooled is None else [value.pooled])]
     return (
         Artifact(
@@ -88,7 +97,10 @@ def error_drivers_artifacts(value: ErrorDrivers) -> tuple[Artifact, ...]:
             title="What drives right answers",
             caption="Each dot is a coefficient with its 95% interval; right of 0, right answers are more likely.",
             basis=f"{basis(main.seeds, len(main.models))}, {count(main.answers, 'answer')}",
+            finding=f"Significant coefficients of right answers: {and_list(found or ['none'])} (Wald tests at "
+            f"{ALPHA:.0%}, not adjusted for {count(len(main.coefficients), 'predictor')}).",
             draw=partial(coefficient_figure, value),
+            folded=1,
             tables=(_coefficient_table(value, regressions), _intercept_table(regressions)),
         ),
     )
@@ -148,7 +160,11 @@ def _coefficient_table(value: ErrorDrivers, regressions: Sequence[Regression]) -
             *(
                 column
                 for name in names.values()
-                for column in (Column(name, format="+.3f"), Column(f"{name}, interval"), Column(f"{name}, p"))
+                for column in (
+                    Column(name, format="+.3f"),
+                    Column(f"{name}, interval", under=True),
+                    Column(f"{name}, p", under=True),
+                )
             ),
         ),
         rows=tuple((_title(regression), *_coefficients(regression, names)) for regression in regressions),

@@ -93,6 +93,7 @@ def _facts(scored: ScoredDataset) -> dict[str, Any]:
         "variants": len(scored.groups),
         "units": scored.data.units,
         "subsamples": scored.models[0].result.subsamples,
+        "inflation": scored.data.stored.record.options.get("inflation"),
         "models": [model.name for model in scored.models],
         "notes": [
             (model.name, note) for model in scored.models for note in (*model.result.notes, *not_averaged(model.result))

@@ -130,3 +130,18 @@ def test_a_notebook_and_pandas_show_the_columns() -> None:
     frame = table.to_pandas()
     assert list(frame.columns) == ["name", "share"]
     assert frame["share"].tolist()[0] == 0.25
+
+
+def test_a_finding_stands_before_the_rows() -> None:
+    table = Table(columns=TABLE.columns, rows=TABLE.rows, title="Scores", finding="a leads & b_c follows.")
+    assert table.text().splitlines()[1:3] == ["a leads & b_c follows.", ""]
+    assert table.markdown().splitlines()[2] == r"a leads &amp; b\_c follows."
+    assert r"a leads \& b\_c follows." in table.latex()
+
+
+def test_html_shows_a_cell_below_that_of_the_column_before() -> None:
+    columns = (Column("PA"), Column("interval", under=True), Column("p", under=True), Column("n"))
+    page = Table(columns=columns, rows=((1.5, "1 to <2", "0.1", 3), (2.5, None, None, 4))).html()
+    assert page.count("<th ") == 2
+    assert ">1.5<small>1 to &lt;2</small><small>0.1</small></td>" in page
+    assert ">2.5</td>" in page

@@ -12,6 +12,7 @@ from merge_snli.dataset.texts import TextNames
 from merge_snli.paper.hard_seeds import HardSeed, HardSeeds
 from merge_snli.paper.majority import Majority
 from merge_snli.paper.report.artifact import Artifact
+from merge_snli.paper.report.curve_artifacts import MIN_SEEDS
 from merge_snli.paper.report.sections import SECTIONS, Settings
 from merge_snli.paper.report.table_artifacts import hard_seeds_artifacts, majority_artifacts
 from merge_snli.paper.report.word_artifacts import word_frequency_artifacts
@@ -43,6 +44,29 @@ def test_tests_of_seeds_against_variants_have_different_labels(scored: ScoredDat
     (table,) = artifacts(scored)["seeds-against-variants"].tables
     labels = [row[0] for row in table.rows]
     assert len({*labels}) == len(labels) > 1
+
+
+def test_the_first_artifact_of_each_section_answers_its_heading(scored: ScoredDataset) -> None:
+    found = artifacts(scored)
+    assert " the highest PA(0.9), " in found["table-3"].finding
+    assert "Mean accuracy" in found["seeds-against-variants"].finding
+    classes = found["figure-5-word-classes"]
+    assert classes.finding.count("p = ") + classes.finding.count("p <") == len(classes.tables[1].rows) == 3
+    assert classes.finding.endswith("The p-values are not adjusted.")
+    assert "This is not tested." in found["majority-label"].finding
+    significant = [row for row in found["error-drivers"].tables[0].rows if row[0] == "all models"]
+    assert found["error-drivers"].finding.startswith("Significant coefficients of right answers: ")
+    assert significant
+
+
+def test_curves_of_few_seeds_are_not_drawn(scored: ScoredDataset) -> None:
+    found = artifacts(scored)
+    seeds = {row[0]: row[1] for row in found["figure-6-class-pairs"].tables[0].rows}
+    few = [name for name, number in seeds.items() if isinstance(number, int) and number < MIN_SEEDS]
+    assert few
+    assert all(f"{name} (" in found["figure-6-class-pairs"].not_drawn for name in few)
+    assert (found["figure-6-class-pairs"].draw is None) is (len(few) == len(seeds))
+    assert not found["figure-5-word-classes"].not_drawn
 
 
 def hard_seeds(never: int, rarely: int) -> HardSeeds:

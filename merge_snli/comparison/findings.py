@@ -1,0 +1,176 @@
+"""State what was found in one or two sentences made from numbers and their tests; pages and tables begin with them.
+
+A sentence on significance names its test, and says nothing about pairs whose test is not defined.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from merge_snli.base.table import count
+from merge_snli.scoring.records import threshold_text
+from merge_snli.scoring.rows import PA, ScoreRow, ends_text, percent
+from merge_snli.scoring.statistics import Family, TestResult
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
+
+Ends = tuple[float, float]
+
+# More names are counted instead.
+MAX_NAMED = 3
+# Significance level of tests that are not of models.
+ALPHA = 0.05
+# Smaller p-values are shown as below this one.
+SMALLEST_P = 0.001
+
+
+def p_text(value: float | None) -> str | None:
+    """Return a p-value; None if the test is not defined."""
+    if value is None or math.isnan(value):
+        return None
+    return f"<{SMALLEST_P}" if value < SMALLEST_P / 2 else f"{value:.3f}"
+
+
+def and_list(names: Sequence[str]) -> str:
+    """Join names as in a sentence.
+
+    Examples:
+        >>> and_list(["a"]), and_list(["a", "b"]), and_list(["a", "b", "c"])
+        ('a', 'a and b', 'a, b and c')
+    """
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def adjusted_over(family: Family) -> str:
+    """Return over how many pairs the p-values of a family are adjusted."""
+    tested, pairs = len(family.pairs) - len(family.untested), count(len(family.pairs), "pair")
+    return f"Holm's method over {f'{tested} of {pairs}' if family.untested else pairs}"
+
+
+def ranking(
+    accuracies: Mapping[str, float],
+    intervals: Mapping[str, Ends | None],
+    family: Family | None,
+    *,
+    threshold: float = QUALITY_THRESHOLD,
+    kind: str = "model",
+    permuted: Sequence[str] = (),
+) -> str:
+    """Return what has the highest pattern accuracy, and from which of the others it differs significantly.
+
+    Args:
+        accuracies: PA of each model, at least one; NaN if a model has none.
+        intervals: The 95% interval of each; None, or no such name, without one.
+        family: The tests of all pairs; None if they were not tested.
+        threshold: Threshold of PA.
+        kind: What is ranked, such as "prompt".
+        permuted: The models whose labels seem to be permuted.
+    """
+    shown = {name: f"{100 * accuracy:.1f}" for name, accuracy in accuracies.items() if not math.isnan(accuracy)}
+    if not shown:
+        return f"The {kind}s have no {PA}."
+    highest = max(shown.values(), key=float)
+    best = [name for name, accuracy in shown.items() if accuracy == highest]
+    ends = {_interval(intervals.get(name)) for name in best}
+    have = f"{_named(best, f'of the {len(shown)} {kind}s')} {'has' if len(best) == 1 else 'have'}"
+    title = f"PA({threshold_text(threshold)})"
+    score = f"{title if len(best) == len(shown) else f'the highest {title},'} {highest}"
+    tested = "" if len(shown) == 1 else f" The {kind}s are not tested."
+    if family is not None:
+        tested = _better_than(best, [name for name in shown if name not in best], family, kind)
+    last = f" The labels of {and_list(permuted)} seem to be permuted." if permuted else ""
+    return f"{have} {score}{ends.pop() if len(ends) == 1 else ''}.{tested}{last}"
+
+
+def _better_than(best: Sequence[str], others: Sequence[str], family: Family, kind: str) -> str:
+    """Return which others all of the best are significantly better than, and which none of them is."""
+    if len(family.models) > 2 and not any(pair.differs for pair in family.pairs):
+        return f" No two {kind}s differ significantly {_test_of(family)}."
+    outcomes = [_outcomes(family, name) for name in best]
+    relations = {"same": ("not significantly better than", "any"), "better": ("significantly better than", "every")}
+    texts = [
+        f"{relation} {_named(names, f'of the {len(others)} other {kind}s', f'{every} other {kind}')}"
+        for outcome, (relation, every) in relations.items()
+        if (names := [name for name in others if all(of[name] == outcome for of in outcomes)])
+    ]
+    they = "It is" if len(best) == 1 else "They are"
+    return f" {they} {', and '.join(texts)} {_test_of(family)}." if texts else ""
+
+
+def standing(name: str, row: ScoreRow, unit: str, family: Family | None) -> str:
+    """Return the pattern accuracy of a model, how it differs from accuracy on seeds, and from other models.
+
+    Args:
+        name: The model.
+        row: Its scores.
+        unit: What a group is called.
+        family: The tests of all pairs of models; None if this model is not among them.
+    """
+    change, ends = percent(row["qt"]), row.ends("qt")
+    text = f"{PA} is {percent(row['pattern_accuracy'])}{_interval(row.ends('pattern_accuracy'))}."
+    if change is not None and ends is not None:
+        side = "does not differ significantly from" if ends[0] <= 0 <= ends[1] else "differs significantly from"
+        text += f" It {side} accuracy on the {unit}s: QT is {change:+.1f} ({ends_text(*ends, sign='+')})."
+    if family is None or name not in family.models:
+        return text
+    outcomes = _outcomes(family, name)
+    worse, better = (
+        _named(names, f"of the {len(outcomes)} other models", "every other model") if names else "no other model"
+        for names in ([other for other, of in outcomes.items() if of == outcome] for outcome in ("worse", "better"))
+    )
+    return f"{text} The model is significantly worse than {worse}, and better than {better} {_test_of(family)}."
+
+
+def difference(test: TestResult, first: str, second: str, *, what: str = PA, adjusted_p: float | None = None) -> str:
+    """Return how two means differ, with the test.
+
+    Args:
+        test: The test of the first against the second.
+        first: Where the first mean is from, such as "on nouns".
+        second: Where the second is from.
+        what: What the means are of.
+        adjusted_p: The p-value, if it is adjusted for several tests.
+    """
+    p = test.p_value if adjusted_p is None else adjusted_p
+    points, ends = 100 * test.difference, ends_text(test.interval.low, test.interval.high, sign="+")
+    by = f"{test.test.partition(' (')[0]} over {count(test.n, test.unit)}"
+    basis = f"({points:+.1f} points, 95% interval {ends}, p {f'= {p_text(p)}'.replace('= <', '< ')}; {by})"
+    if math.isnan(p):
+        return f"{what} {first} and {second} cannot be tested: the difference is {points:+.1f} points everywhere"
+    if p >= ALPHA:
+        return f"{what} does not differ significantly {first} and {second} {basis}"
+    return f"{what} is significantly {'higher' if points > 0 else 'lower'} {first} than {second} {basis}"
+
+
+def _outcomes(family: Family, name: str) -> dict[str, str]:
+    """Return for each other model whether this one is significantly better or worse, the same, or not tested."""
+    outcomes = {}
+    for pair in family.pairs:
+        if name in (pair.first, pair.second):
+            is_first, other = (True, pair.second) if pair.first == name else (False, pair.first)
+            significant = "better" if (pair.result.difference > 0) == is_first else "worse"
+            outcomes[other] = "undefined" if pair in family.untested else significant if pair.differs else "same"
+    return outcomes
+
+
+def _interval(ends: Ends | None) -> str:
+    return "" if ends is None else f" (95% interval {ends_text(*ends)})"
+
+
+def _named(names: Sequence[str], of: str, every: str = "") -> str:
+    """Return names, or how many there are of how many; `every` for all of several others."""
+    if every and len(names) > 1 and of.startswith(f"of the {len(names)} "):
+        return every
+    return and_list(names) if len(names) <= MAX_NAMED else f"{len(names)} {of}"
+
+
+def _test_of(family: Family) -> str:
+    """Return the test of a family in brackets, with what to know about it."""
+    first = family.pairs[0].result
+    facts = {
+        f"{family.test} over {count(first.n, first.unit)}": True,
+        f"{family.alpha:.0%} level": True,
+        adjusted_over(family): len(family.pairs) > 1,
+        f"undefined for {count(len(family.untested), 'pair')}": bool(family.untested),
+        "subsamples overlap, so it reports too many differences": family.warning is not None,
+    }
+    return f"({', '.join(fact for fact, applies in facts.items() if applies)})"
