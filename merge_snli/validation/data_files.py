@@ -14,6 +14,7 @@ from generation.work import METHOD_VERSION
 from merge_snli.base.errors import InputError, Message
 from merge_snli.base.files import sha256_of_file
 from merge_snli.card.dataset_folder import config_record
+from merge_snli.dataset.judgments import SCALE, SCORES, is_score
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
 from merge_snli.dataset.record import AnnotationRecord, ConfigRecord, Record, as_json, generation_of
 from merge_snli.dataset.stored import RUN_FILE
@@ -28,8 +29,6 @@ from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column,
 from merge_snli.validation.recorded_run import ANNOTATED, SEEDS, VARIANTS, RecordedRun
 from merge_snli.validation.rows import check_rows
 from merge_snli.validation.seeds import Row
-
-LOWEST, HIGHEST = 1, 5
 
 NEW_RUN = "a new run with the recorded options"
 
@@ -190,8 +189,8 @@ def check_annotation(folder: Path, record: AnnotationRecord | None, collector: C
         find = partial(collector.find, ANNOTATED, number)
         if row["variant_id"] not in variants:
             find("variant_id", f"{quoted(row['variant_id'])} is not a variant of config all")
-        for name in (name for name in ("F", "R") if not LOWEST <= row[name] <= HIGHEST):
-            find(name, f"is {row[name]}, but must be from {LOWEST} to {HIGHEST}")
+        for name in (name for name in SCORES if not is_score(row[name])):
+            find(name, f"is {row[name]}, but must be from {min(SCALE)} to {max(SCALE)}")
         if key <= previous:
             find("variant_id", f"{quoted(list(key))} is double or out of order: it follows {quoted(list(previous))}")
 
