@@ -100,7 +100,7 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
         difference = f"made by merge-snli {dataset.record.command}"
     else:
         expected, recorded = _comparable(inputs.as_json()), _comparable(inputs_of(dataset.record))
-        differing = [name for name, value in expected.items() if recorded.get(name) != value]
+        differing = [name for name in recorded | expected if recorded.get(name) != expected.get(name)]
         if not differing:
             return dataset if _is_complete(dataset) else None
         difference = f"that differs from this run in {', '.join(differing)}"

@@ -41,7 +41,7 @@ class Made(NamedTuple):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    folder = tmp_path_factory.mktemp("judged")
+    folder = tmp_path_factory.mktemp("made")
     others = ("the", "a", "and", "is", "there", "run", "sleeps", "rain", "fell", "it")
     tokenizer = scripted.wordpiece([*WORDS, *others, "."], lowercase=True)
     options = Options(
