@@ -17,6 +17,7 @@ import pytest
 from generation import Options
 from generation.pipeline import run_pipeline
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED
+from generation.report.against import TOO_FEW, tables_against
 from generation.report.explain import explain
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_json
@@ -212,6 +213,17 @@ def test_explain_names_what_the_judgments_dropped(
         assert dropped == {key for key in bad if key.startswith(f"{seed}:")}
     assert main(["explain", str(dataset.folder), "--seed-id", "a", "--work", str(made.work)]) == 0
     assert f"{NOT_GOOD} in the premise" in capsys.readouterr().out
+
+
+def test_the_comparison_of_two_runs_names_what_the_judgments_dropped(
+    made: Made, filtered: Callable[..., MergeDataset]
+) -> None:
+    scores = by_number(ids_of(made.plain))
+    dataset = filtered({"model 1": scores})
+    missing, bad = set(ids_of(made.plain)) - set(ids_of(dataset)), {key for key in scores if sum(scores[key]) < 9}
+    table = tables_against(made.plain, dataset, other_work=made.work)["only_a_by_reason"]
+    expected_counts = {NOT_GOOD: len(missing & bad), TOO_FEW[0]: len(missing - bad)}
+    assert {row[0]: row[2] for row in table.rows} == {why: number for why, number in expected_counts.items() if number}
 
 
 @pytest.fixture
