@@ -121,7 +121,8 @@ def _comparable(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_complete(dataset: MergeDataset) -> bool:
-    digests = {**dataset.record.data.files, CARD_FILE: dataset.record.card}
+    is_judged = generation_of(dataset.record).judgments is not None  # scores that filter belong to the run
+    digests = {**(dataset.record.files if is_judged else dataset.record.data.files), CARD_FILE: dataset.record.card}
     paths = {dataset.folder / name: digest for name, digest in digests.items()}
     return all(path.is_file() and sha256_of_file(path) == digest for path, digest in paths.items())
 

@@ -171,6 +171,9 @@ def test_the_run_depends_on_the_judgments(made: Made, filtered: Callable[..., Me
     options = options_with(made.options, judgments=str(moved))
     assert run_pipeline(options, dataset.folder, work=made.work, quiet=True).folder == dataset.folder
     assert (dataset.folder / "run.json").read_bytes() == before
+    (dataset.folder / ANNOTATION).unlink()
+    run_pipeline(options, dataset.folder, work=made.work, quiet=True)
+    assert read_split(dataset, "annotation").num_rows == len(ids)
     scores[ids[1]] = (1, 1)
     with pytest.raises(InputError, match="judgments"):
         filtered({"model 1": scores})
