@@ -25,10 +25,10 @@ import pyarrow.parquet as pq
 from generation import Options
 from generation.options import DEMO_FILTERS
 from generation.pipeline import run_pipeline
-from merge_snli.annotation.sample import GOOD
 from merge_snli.annotation.scores import Share, share
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import Column, Table
+from merge_snli.dataset.judgments import GOOD
 from merge_snli.schema import ALL, TEST, data_file
 
 FOLDER = Path(__file__).parent

@@ -11,6 +11,7 @@ from merge_snli.base.errors import InputError, nearest, param
 from merge_snli.base.files import read_toml
 from merge_snli.base.hub_ids import check_license
 from merge_snli.base.option import TYPE_NAMES, Option, converted, described, option_types, require_unique
+from merge_snli.dataset.judgments import GOOD
 from merge_snli.embedded import PREFIX
 from merge_snli.models.paper_models import BART, BERT, PAPER_MLMS, ROBERTA
 from merge_snli.problems.options import ProblemOptions
@@ -224,6 +225,26 @@ class Options(FilterOptions, _MethodOptions):
         neutral="names the license",
         changes_rows=False,
     )
+    judgments: tuple[str, ...] = Option(
+        help="keep variants only that judgments call good: logs of Inspect's task merge_snli/judge, or tables (CSV or "
+        "Parquet) with variant_id, annotator, F and R",
+        default=(),
+        group=FILTERS_GROUP,
+        metavar="FILE",
+        departure="**Judged variants**: variants were judged for fluency and reasoning (appendix A.2) before the "
+        "subsamples were drawn, and those not judged good were dropped. Config `annotation` has the judgments.",
+        changes_rows=False,
+    ).field()
+    min_judged: float = Option(
+        help="with --judgments: smallest sum of mean F and mean R of a good variant",
+        default=float(GOOD),
+        shown_default="9, as in the paper",
+        group=FILTERS_GROUP,
+        metavar="X",
+        minimum=2,
+        maximum=10,
+        departure="**Another limit of the judgments** than F + R of 9, from which the paper calls a variant good.",
+    ).field()
 
     @property
     def sampling_seed(self) -> int:
@@ -237,6 +258,7 @@ class Options(FilterOptions, _MethodOptions):
         check_license(self.license)
         if self.title is not None and not (self.title.strip() and self.title.isprintable()):
             raise InputError(f"{param('title')} is {self.title!r}: give one line of text")
+        require_unique("judgments", self.judgments)
         for option, values in (("classes", self.classes), ("mlm", self.mlm)):
             if not values:
                 raise InputError(f"{param(option)} is empty: give at least one value")
@@ -261,6 +283,7 @@ def with_absolute_paths(options: Options) -> Options:
         options,
         problems=options.problems.absolute(),
         mlm=tuple(absolute(name) for name in options.mlm),
+        judgments=tuple(absolute(name) for name in options.judgments),
         seeds_from=absolute(options.seeds_from),
         tagger=tagger,
     )

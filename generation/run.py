@@ -20,8 +20,10 @@ from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import machine_name
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import MASKED_LM, TAG, Executor, Notes
+from merge_snli.dataset.judgments import VariantJudgments, judgments_in
 from merge_snli.dataset.label_spellings import are_nli, task_labels
 from merge_snli.dataset.record import (
+    JudgmentsRecord,
     MaskedLMRecord,
     ProblemsRecord,
     Record,
@@ -47,7 +49,7 @@ logger = logging.getLogger(__name__)
 class RunInputs:
     """Everything that the rows of a data set depend on.
 
-    Tagger, seeds and WordNet are found on first use. A copy for another process finds its own.
+    Tagger, seeds, judgments and WordNet are found on first use. A copy for another process finds its own.
 
     Attributes:
         options: The options of the run.
@@ -77,6 +79,11 @@ class RunInputs:
         return None if self.options.seeds_from is None else read_seeds(self.options.seeds_from, self.options.classes)
 
     @cached_property
+    def judgments(self) -> VariantJudgments | None:
+        """The judgments that variants are filtered by; None if they are not."""
+        return judgments_in(self.options.judgments) if self.options.judgments else None
+
+    @cached_property
     def wordnet(self) -> WordNet | None:
         """WordNet, if suggestions related to other words are dropped; else None."""
         return find_wordnet(self.options)
@@ -98,12 +105,14 @@ class RunInputs:
     def of_generation(self) -> dict[str, Any]:
         """Return the inputs that are fields of `GenerationRecord`, by name."""
         problems, tagger, seeds, wordnet = self.problems, self.tagger, self.seeds, self.wordnet
+        judged = self.judgments
         return {
             "problems": ProblemsRecord(problems.with_label, problems.without_label),
             "masked_lms": tuple(MaskedLMRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),
             "tagger": TaggerRecord(tagger.name, tagger.version, tagger.digest),
             "seeds": None if seeds is None else SeedsRecord(seeds.digest, len(seeds)),
             "wordnet": None if wordnet is None else WordNetRecord(wordnet.version, wordnet.digest),
+            "judgments": None if judged is None else JudgmentsRecord(judged.digest, judged.annotators),
         }
 
     def as_json(self) -> dict[str, Any]:

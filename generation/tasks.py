@@ -185,6 +185,7 @@ def _method(run: GenerationRun, stack: ExitStack) -> Method:
         InPlaceTagger(inputs.tagger),
         inputs.wordnet,
         inputs.seeds,
+        inputs.judgments,
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from generation.answers.store import MaskedLMAnswers, Store, load_answers
 from generation.filters.definitions import applied_filters
@@ -16,6 +17,7 @@ from generation.filters.lexical import WordNet
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options
 from generation.replacements.finding import FilteredWord, count_standalone, counts_table, find_replacements
+from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED, drop_by_judgments, judged_variants
 from generation.seeds_from import Seeds
 from generation.sentences.tagged_shards import ProblemWords, distinct_forms, read_tagged
 from generation.sentences.tagging import InPlaceTagger
@@ -26,6 +28,7 @@ from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
 from merge_snli.base.stages import WHOLE, TaskShare
+from merge_snli.dataset.judgments import VariantJudgments
 from merge_snli.schema import ALL, SEED, columns
 
 *ROWS, STANDALONE = RESULT_FOLDERS
@@ -33,7 +36,13 @@ from merge_snli.schema import ALL, SEED, columns
 # Number of parts of a shard whose rows are made separately, so that a few shards keep many workers busy.
 PARTS_PER_SHARD = 8
 
-VARIANT_COUNTS = pa.schema([("seed_id", pa.string()), ("word_class", pa.string()), ("variants", pa.int64())])
+OUTCOMES = (GOOD_VARIANT, NOT_GOOD, NOT_JUDGED)
+VARIANT_COUNTS = pa.schema(
+    [
+        *(("seed_id", pa.string()), ("word_class", pa.string()), ("variants", pa.int64())),
+        *((outcome, pa.list_(pa.string())) for outcome in OUTCOMES),
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,7 @@ class Method:
         tagger: Tags suggestions in place.
         wordnet: WordNet, to drop related suggestions; None to keep them.
         seeds: The only seeds to make variants of; None for all problems.
+        judgments: The judgments that variants are filtered by; None to keep all.
     """
 
     options: Options
@@ -57,6 +67,7 @@ class Method:
     tagger: InPlaceTagger
     wordnet: WordNet | None = None
     seeds: Seeds | None = None
+    judgments: VariantJudgments | None = None
 
 
 class VariantShard(NamedTuple):
@@ -65,7 +76,8 @@ class VariantShard(NamedTuple):
     Attributes:
         variants: Rows of config `all`.
         seeds: Rows of config `seed`.
-        variant_counts: Number of variants by problem and word class.
+        variant_counts: Number of variants by problem and word class, and the ids of those that were looked up in
+            judgments, by what these say.
         filter_counts: Counts of the filters applied in their order.
         standalone_counts: Counts of each filter when it is the only one: those of the whole shard for its first part,
             and none for the others.
@@ -142,7 +154,8 @@ def _changes_rows(method: Method) -> list[Any]:
         [column.name for column in columns(config, method.options.classes, method.options.keep_column)]
         for config in (ALL, SEED)
     ]
-    return [options, method.label_names, digests, names, *versions]
+    judgments = [] if method.judgments is None else [method.judgments.digest]
+    return [options, method.label_names, digests, names, *versions, *judgments]
 
 
 def _key(tagged: Path, method: Method, choices: object) -> str:
@@ -179,7 +192,15 @@ def make_rows(
     Returns:
         The tables of the first four files of a `VariantShard`.
     """
-    words, filter_counts = find_replacements(problems, answers, method.tagger, method.options, wordnet=method.wordnet)
+    options, judgments = method.options, method.judgments
+    judge = (
+        None
+        if judgments is None
+        else partial(drop_by_judgments, judgments=judgments, options=options, seeds=method.seeds)
+    )
+    words, filter_counts = find_replacements(
+        problems, answers, method.tagger, options, wordnet=method.wordnet, judge=judge
+    )
     variants = [
         Variant(word.tagged.problem, word.word, replacement)
         for word in words
@@ -197,8 +218,22 @@ def make_rows(
 
 def _variant_counts(words: Iterable[FilteredWord]) -> pa.Table:
     """Count the variants of each problem and word class, the words of a class pooled."""
-    counts: Counter[tuple[str, str]] = Counter()
+    counts: dict[tuple[str, str], dict[str, Any]] = {}
     for word in words:
-        counts[word.tagged.problem.id, word.word.word_class] += len(word.replacements)
-    rows = [{"seed_id": id_, "word_class": name, "variants": count} for (id_, name), count in counts.items()]
-    return pa.Table.from_pylist(rows, VARIANT_COUNTS)
+        key = word.tagged.problem.id, word.word.word_class
+        row = counts.setdefault(
+            key, {"seed_id": key[0], "word_class": key[1], "variants": 0} | {outcome: [] for outcome in OUTCOMES}
+        )
+        row["variants"] += len(word.replacements)
+        for outcome, identity in judged_variants(word):
+            row[outcome].append(identity)
+    return pa.Table.from_pylist([*counts.values()], VARIANT_COUNTS)
+
+
+def judged_in(shards: Iterable[VariantShard]) -> dict[str, list[str]]:
+    """Return the ids of the variants that were looked up in judgments, by what these say."""
+    tables = [read_shard(shard.variant_counts, OUTCOMES) for shard in shards]
+    return {
+        outcome: [identity for table in tables for identity in pc.list_flatten(table[outcome]).to_pylist()]
+        for outcome in OUTCOMES
+    }

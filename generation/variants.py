@@ -13,6 +13,7 @@ import pyarrow as pa
 from generation.options import Options
 from generation.replacements.combine import Replacement
 from generation.replacements.finding import FilteredWord
+from generation.replacements.judged import variant_id
 from generation.sentences.forms import SIDES, replace_occurrences
 from generation.sentences.words import SharedWord
 from merge_snli.problems.problem import Problem
@@ -42,7 +43,7 @@ class Variant:
     @property
     def id(self) -> str:
         """The seed's id, word class, original and replacement, joined by colons."""
-        return f"{self.seed.id}:{self.word.word_class}:{self.word.text}:{self.replacement.word}"
+        return variant_id(self.seed.id, self.word, self.replacement.word)
 
     def in_text(self, side: str) -> tuple[str, tuple[int, ...]]:
         """Return a text with every occurrence replaced in its own case, and the offsets of the replacements."""

@@ -5,6 +5,7 @@ import platform
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,16 +14,19 @@ from generation.filters.definitions import applied_filters
 from generation.options import FILTER_NAMES, RUN_TOML, UNION, Options, with_defaults, write_run_file
 from generation.output.write_data import GROUP_COLUMN, write_data
 from generation.replacements.finding import sum_of_tables
+from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED
 from generation.run import RunInputs
 from generation.sentences.tagging import TaggedProblem
 from generation.sentences.words import LEFT_OUT, SharedWord
-from generation.variant_shards import VariantShard
+from generation.variant_shards import VariantShard, judged_in
 from generation.work import read_shard, work_folder_of
 from merge_snli.base import __version__
-from merge_snli.base.errors import InputError, param
-from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file
+from merge_snli.base.errors import InputError, Message, param
+from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, write_bytes
+from merge_snli.base.table import count
 from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import data_record, write_dataset
+from merge_snli.dataset.judgments import VariantJudgments
 from merge_snli.dataset.record import (
     ConfigRecord,
     FilterRecord,
@@ -30,11 +34,12 @@ from merge_snli.dataset.record import (
     Record,
     TermsRecord,
     WordCounts,
+    generation_of,
     inputs_of,
 )
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
 from merge_snli.problems.known_datasets import known_dataset
-from merge_snli.schema import WORD_CLASSES
+from merge_snli.schema import ANNOTATION, TEST, WORD_CLASSES, data_file
 
 logger = logging.getLogger(__name__)
 
@@ -95,7 +100,7 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
         difference = f"made by merge-snli {dataset.record.command}"
     else:
         expected, recorded = _comparable(inputs.as_json()), _comparable(inputs_of(dataset.record))
-        differing = [name for name, value in expected.items() if recorded.get(name) != value]
+        differing = [name for name in recorded | expected if recorded.get(name) != expected.get(name)]
         if not differing:
             return dataset if _is_complete(dataset) else None
         difference = f"that differs from this run in {', '.join(differing)}"
@@ -109,14 +114,15 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
 
 def _comparable(inputs: dict[str, Any]) -> dict[str, Any]:
     """Return what two runs share if they give the same data set: options by name, and digests of their inputs."""
-    by_digest = {"problems", "mlm", "tagger", "device", "seeds_from"}
+    by_digest = {"problems", "mlm", "tagger", "device", "seeds_from", "judgments"}
     options = {name: value for name, value in with_defaults(inputs["options"]).items() if name not in by_digest}
     problems = [*(source["digest"] for source in inputs["sources"]), inputs["problems"], inputs["label_names"]]
     return options | inputs | {"problems": problems} | dict.fromkeys(("options", "sources", "label_names"))
 
 
 def _is_complete(dataset: MergeDataset) -> bool:
-    digests = {**dataset.record.data.files, CARD_FILE: dataset.record.card}
+    is_judged = generation_of(dataset.record).judgments is not None  # scores that filter belong to the run
+    digests = {**(dataset.record.files if is_judged else dataset.record.data.files), CARD_FILE: dataset.record.card}
     paths = {dataset.folder / name: digest for name, digest in digests.items()}
     return all(path.is_file() and sha256_of_file(path) == digest for path, digest in paths.items())
 
@@ -144,7 +150,27 @@ def write_output(
         variants, seeds = [result.variants for result in results], [result.seeds for result in results]
         configs = write_data(staged, variants, seeds, options, inputs.problems.label_names)
         record = _record(inputs, device, words, results, configs, staged, load_name_of(out))
+        if inputs.judgments is not None:
+            record = _with_judgments(record, inputs.judgments, judged_in(results), staged)
         return write_dataset(staged, out, record, {RUN_TOML: write_run_file(options).encode()})
+
+
+def _with_judgments(
+    record: Record, judgments: VariantJudgments, judged: Mapping[str, Sequence[str]], staged: Path
+) -> Record:
+    """Write the judgments of the run's variants as config `annotation`, and record them and what they say."""
+    numbers = {outcome: len(ids) for outcome, ids in judged.items()}
+    if numbers[NOT_JUDGED]:
+        logger.warning(
+            Message("%s of %s have no judgment in %s, and are dropped"),
+            count(numbers[NOT_JUDGED], "variant"),
+            f"{sum(numbers.values()):,}",
+            ", ".join(record.options["judgments"]),
+        )
+    content, annotation = judgments.of("variant_id", [*judged[GOOD_VARIANT], *judged[NOT_GOOD]]).encoded()
+    write_bytes(staged / data_file(ANNOTATION, TEST), content)
+    generation = replace(generation_of(record), judged=numbers)
+    return replace(record, generation=generation, annotation=annotation)
 
 
 def _record(

@@ -118,7 +118,7 @@ class FilteredWord:
         forms: Its forms under each masked LM.
         replacements: W_M(PH, w), scrambled if that is an option of the run; from `combine`.
         dropped: By reason and by side, the words of W_M(S, w) that a filter on validators dropped, or whose letters
-            have no other order; from `combine`.
+            have no other order, from `combine`; and those that `generation.replacements.judged` dropped.
     """
 
     tagged: TaggedProblem
@@ -136,6 +136,7 @@ def find_replacements(
     options: Options,
     *,
     wordnet: WordNet | None = None,
+    judge: Callable[[list[FilteredWord]], list[FilteredWord]] | None = None,
 ) -> tuple[list[FilteredWord], FilterCounts]:
     """Find the replacements of every shared word of a shard of problems.
 
@@ -145,12 +146,14 @@ def find_replacements(
         tagger: Tags suggestions in place.
         options: The options of the run.
         wordnet: WordNet, to drop suggestions related to another word of the problem; None to keep them.
+        judge: Drops replacements by judgments; None to keep them.
 
     Returns:
         One entry per word in the given order, and the counts of forms and fillers.
     """
     filtered = filter_words(problems, answers, tagger, options, wordnet=wordnet)
     words = [combine(word, options) for word in filtered]
+    words = words if judge is None else judge(words)
     return words, _count(words)
 
 

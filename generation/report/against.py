@@ -12,9 +12,11 @@ from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import NO_WORD
 from generation.options import INTERSECTION, options_of_run, with_defaults
 from generation.replacements.finding import FilteredWord, combine
+from generation.replacements.judged import NOT_GOOD, variant_id
 from generation.report.explain import filter_again, trace_form
 from generation.sentences.forms import SIDES, match_case
 from merge_snli.base.table import Column, Table
+from merge_snli.dataset.judgments import judgments_of_run
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.variants import masked_lm_names
@@ -102,7 +104,7 @@ def _trace(
     work: Path,
 ) -> dict[VariantKey, Why]:
     """Look the variants of each problem up in the filtered answers of the other run."""
-    options = options_of_run(other.record.options)
+    options, means = options_of_run(other.record.options), judgments_of_run(other).means
     reasons = {variant: NO_PROBLEM for variants in unexplained.values() for variant in variants}
     for words, answers in filter_again(other, work, ids=unexplained.keys()):
         for filtered in words:
@@ -119,9 +121,9 @@ def _trace(
                 replacements = {replacement.word for replacement in combine(filtered, options).replacements}
                 for variant in looked_up:
                     is_dropped = variant.replacement not in replacements
-                    reasons[variant] = (
-                        _dropped(variant, validators[variant], filtered, answers) if is_dropped else TOO_FEW
-                    )
+                    mean = means.get(variant_id(problem.id, filtered.word, variant.replacement), options.min_judged)
+                    kept: Why = TOO_FEW if mean >= options.min_judged else (NOT_GOOD, None)
+                    reasons[variant] = _dropped(variant, validators[variant], filtered, answers) if is_dropped else kept
     return reasons
 
 

@@ -16,6 +16,7 @@ from generation.masked_lms.loading import find_masked_lms, load_vocabulary
 from generation.masked_lms.masked_lm import Fillers
 from generation.options import UNION, Options, options_of_run
 from generation.replacements.finding import FilteredForm, FilteredWord, combine, filter_words
+from generation.replacements.judged import drop_by_judgments
 from generation.report.inventory import TAGGED, inventory
 from generation.run import find_wordnet
 from generation.sentences.forms import match_case
@@ -25,6 +26,7 @@ from generation.sentences.words import shared_words
 from generation.work import read_description
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
+from merge_snli.dataset.judgments import judgments_of_run
 from merge_snli.dataset.record import generation_of, require
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.texts import TextNames
@@ -258,6 +260,9 @@ def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
             answers = answers_to(problems)
         for word in filter_words(problems, answers, InPlaceTagger(tagger), options, wordnet=find_wordnet(options)):
             words[word.word] = combine(word, options)
+        if generation_of(record).judgments is not None:
+            judged = drop_by_judgments([*words.values()], judgments_of_run(dataset), options)
+            words = {word.word: word for word in judged}
     variants = read_split(dataset, ALL)
     classes = variants["word_class"].filter(pc.equal(variants["seed_id"], seed_id)).to_pylist()
     return Explanation(

@@ -1,4 +1,4 @@
-"""Read the scores of annotators from spreadsheets, CSV files and Label Studio's JSON export, and check them."""
+"""Read the scores of annotators from spreadsheets, CSV files, Label Studio's JSON export and logs, and check them."""
 
 import csv
 import io
@@ -11,14 +11,23 @@ from typing import Any, TypeAlias
 from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile
 
-from pydantic import TypeAdapter, ValidationError
-
-from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample, SheetRow, headings
-from merge_snli.annotation.sheets import SAMPLE_FILE
+from merge_snli.annotation.sample import (
+    COMMENT,
+    SAMPLE_FILE,
+    SPELLINGS,
+    TEXT_COLUMNS,
+    Sample,
+    SheetRow,
+    headings,
+    read_sample,
+    whole_sample,
+)
 from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.extras import install_command
 from merge_snli.base.table import printable
-from merge_snli.dataset.record import validation_errors
+from merge_snli.dataset.judgments import SCORES, is_judgments, judgments_in
+from merge_snli.dataset.record import JudgeRecord
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import TextNames
 
 VARIANT_ID = "variant_id"
@@ -30,9 +39,6 @@ DAMAGED = (BadZipFile, ParseError, zlib.error, AttributeError, EOFError, LookupE
 
 # A row as it was read: its number or task, for messages, and its cells by column.
 Row: TypeAlias = tuple[str, dict[str, Any]]
-
-# The spellings of each score; spreadsheets may have numbers with decimals.
-SPELLINGS = {spelling: score for score in SCALE for spelling in (str(score), f"{score}.0")}
 
 
 def sheet_rows(path: Path, texts: TextNames) -> list[Row]:
@@ -128,6 +134,7 @@ class Judgment:
         scores: F and R, from 1 to 5, by name.
         comment: The comment, or an empty string.
         texts: The variant as the annotator saw it, by column.
+        judge: How the annotator was asked, if it is a language model.
     """
 
     annotator: str
@@ -135,42 +142,30 @@ class Judgment:
     scores: dict[str, int]
     comment: str
     texts: dict[str, str]
+    judge: JudgeRecord | None = None
 
 
-# The scores by annotator, in the order of the files: one judgment per sampled variant, sorted by variant id.
+# The scores by annotator, in the order of the files: one judgment per sampled variant, sorted by variant id. Logs and
+# tables of judgments may lack some, such as those in replies of a language model that cannot be read.
 Judgments: TypeAlias = dict[str, tuple[Judgment, ...]]
 
 
-def read_sample(path: Path) -> Sample:
-    """Read `sample.json`.
-
-    Raises:
-        InputError: If the file is missing or not the record of a sample.
-    """
-    beside = f"keep {SAMPLE_FILE} beside the sheets, or name it with {param('sample')}"
-    try:
-        with explained(OSError, f"{path} cannot be read ({REASON}): {beside}"):
-            return TypeAdapter(Sample).validate_json(path.read_bytes())
-    except ValidationError as error:
-        field, message = validation_errors(error)[0]
-        raise InputError(
-            f"{path} is not the record of a sample ({field}: {message}): pass the {SAMPLE_FILE} that "
-            "merge-snli annotate sample wrote"
-        ) from error
-
-
-def read_sheets(paths: Sequence[Path], sample_file: Path | None = None) -> tuple[Sample, Judgments]:
+def read_sheets(
+    paths: Sequence[Path], sample_file: Path | None = None, datasets: Sequence[MergeDataset] = ()
+) -> tuple[Sample, Judgments]:
     """Read a sample and the scores of every annotator.
 
     Args:
         paths: At least one file as for `read_judgments`, or folder of filled-in sheets.
         sample_file: The file of the sample; None for that beside the first of them, or in it.
+        datasets: Data sets whose variants are the sample if there are only judgments, and no file of a sample.
 
     Raises:
         InputError: As `read_sample`, `filled_sheets` and `read_judgments`.
     """
     folder = paths[0] if paths[0].is_dir() else paths[0].parent
-    sample = read_sample(sample_file or folder / SAMPLE_FILE)
+    is_whole = datasets and not (sample_file or (folder / SAMPLE_FILE).exists()) and all(map(is_judgments, paths))
+    sample = whole_sample(datasets) if is_whole else read_sample(sample_file or folder / SAMPLE_FILE)
     files = [filled_sheets(path, sample) if path.is_dir() else [path] for path in paths]
     return sample, read_judgments([path for of_folder in files for path in of_folder], sample)
 
@@ -208,21 +203,49 @@ def read_judgments(paths: Sequence[Path], sample: Sample) -> Judgments:
     """Read the scores of every annotator.
 
     Args:
-        paths: A sheet (.xlsx or .csv, named after its annotator) per annotator, or exports of Label Studio (.json).
+        paths: A sheet (.xlsx or .csv, named after its annotator) per annotator, exports of Label Studio (.json), or
+            judgments as for `merge_snli.dataset.judgments.judgments_in`.
         sample: The sample that the sheets were made from.
 
     Raises:
         InputError: If a file cannot be read, is a sheet of another sample or annotator, has missing, double or invalid
-            scores, or a text of it was changed.
+            scores, or a text of it was changed. Judgments in logs and tables may be fewer than the sample.
     """
     judgments: Judgments = {}
     files: dict[str, Path] = {}
     for path in paths:
-        for annotator, rows in _rows_by_annotator(path, sample).items():
+        for annotator, of_annotator in _judgments_in(path, sample).items():
             if annotator in files:
                 raise InputError(f"{path} has scores of {annotator}, as has {files[annotator]}: pass one of the two")
-            judgments[annotator] = _judgments(path, annotator, rows, sample)
+            judgments[annotator] = of_annotator
             files[annotator] = path
+    return judgments
+
+
+def _judgments_in(path: Path, sample: Sample) -> Judgments:
+    if is_judgments(path):
+        return _judgments_of_table(path, sample)
+    rows = _rows_by_annotator(path, sample)
+    return {annotator: _judgments(path, annotator, of_annotator, sample) for annotator, of_annotator in rows.items()}
+
+
+def _judgments_of_table(path: Path, sample: Sample) -> Judgments:
+    """Return the scores of the sample in a log or table, which may have more variants, and may lack some."""
+    read, shown = judgments_in([path]), sample.shown
+    judges = {judge.annotator: judge for judge in read.judges}
+    for dataset in sample.datasets:
+        if any(dataset.digest not in judge.datasets for judge in judges.values()):
+            raise InputError(
+                f"{path} has no scores of {dataset.name} (sha256 {dataset.digest[:12]}…): name the sample of the log "
+                f"with {param('sample')}"
+            )
+    judgments: dict[str, tuple[Judgment, ...]] = {}
+    for row in (row for row in read.table.to_pylist() if row[VARIANT_ID] in shown):
+        name, key, scores = row["annotator"], row[VARIANT_ID], {score: row[score] for score in SCORES}
+        judgment = Judgment(name, key, scores, row[COMMENT], shown[key], judges.get(name))
+        judgments[name] = (*judgments.get(name, ()), judgment)
+    if not judgments:
+        raise InputError(f"{path} has no scores of the sample's variants: look at it with inspect view")
     return judgments
 
 

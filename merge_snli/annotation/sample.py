@@ -2,31 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 import pyarrow as pa
+from pydantic import TypeAdapter, ValidationError
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.files import sha256_of_json
-from merge_snli.dataset.record import require
+from merge_snli.dataset.judgments import SCALE, SCORES
+from merge_snli.dataset.record import require, validation_errors
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames, is_nli
 from merge_snli.dataset.variants import replaced_words, validated_by
 from merge_snli.schema import ALL, NLI_LABELS
 
-# The meaning of each score. 5 is best; section 4 of the paper prints the scale reversed.
-SCALE = {1: "poor", 2: "mostly poor", 3: "uncertain", 4: "mostly good", 5: "good"}
-
-# The scores, as columns and as questions.
-SCORES = {
-    "F": "fluency: is the variant correct, and does it make sense?",
-    "R": "reasoning: is the label right for the variant?",
-}
-
-# A variant is good if the means of F and R over the annotators add up to at least this.
-GOOD = 9
+# The spellings of each score; spreadsheets may have numbers with decimals.
+SPELLINGS = {spelling: score for score in SCALE for spelling in (str(score), f"{score}.0")}
 
 COMMENT = "comment"
+
+SAMPLE_FILE = "sample.json"
 
 # The character before and after a marked word.
 MARK = "*"
@@ -156,6 +152,17 @@ class Sample:
         return is_nli(self.labels, self.texts)
 
     @property
+    def shown(self) -> dict[str, SheetRow]:
+        """The rows by variant id.
+
+        Raises:
+            InputError: If the sample has no rows.
+        """
+        if not self.rows:
+            raise InputError("the sample has no texts, as one of an earlier version: draw it again")
+        return {row["variant_id"]: row for row in self.rows}
+
+    @property
     def variant_ids(self) -> tuple[str, ...]:
         """The ids of all sampled variants, sorted; an id in two data sets occurs once."""
         return tuple(sorted({variant.variant_id for dataset in self.datasets for variant in dataset.variants}))
@@ -217,6 +224,32 @@ def draw_sample(
         texts=datasets[0].record.texts,
         labels=tuple(dict.fromkeys(label for dataset in datasets for label in dataset.record.label_names)),
     )
+
+
+def read_sample(path: Path) -> Sample:
+    """Read `sample.json`.
+
+    Raises:
+        InputError: If the file is missing or not the record of a sample.
+    """
+    beside = f"keep {SAMPLE_FILE} beside the sheets, or name it with {param('sample')}"
+    try:
+        with explained(OSError, f"{path} cannot be read ({REASON}): {beside}"):
+            return TypeAdapter(Sample).validate_json(path.read_bytes())
+    except ValidationError as error:
+        field, message = validation_errors(error)[0]
+        raise InputError(
+            f"{path} is not the record of a sample ({field}: {message}): pass the {SAMPLE_FILE} that "
+            "merge-snli annotate sample wrote"
+        ) from error
+
+
+def whole_sample(datasets: Sequence[MergeDataset]) -> Sample:
+    """Return every variant of some data sets as a sample; raises as `draw_sample`."""
+    for dataset in datasets:
+        require(dataset.record, "anchors", "generation")  # before its config `all` is read
+    sizes = [dataset.record.configs[ALL].rows for dataset in datasets]
+    return draw_sample(datasets, sizes=sizes, annotators=(), per="all")
 
 
 def _draw(dataset: MergeDataset, size: int, per: Per, random_seed: int) -> tuple[SampledDataset, pa.Table]:

@@ -9,9 +9,10 @@ from itertools import combinations
 from typing import Any
 
 from merge_snli.annotation.reading import Judgment, Judgments
-from merge_snli.annotation.sample import GOOD, SCALE, SCORES, SampledDataset
+from merge_snli.annotation.sample import SampledDataset
 from merge_snli.base.errors import InputError
 from merge_snli.base.extras import install_command
+from merge_snli.dataset.judgments import GOOD, SCALE, SCORES
 from merge_snli.scoring.statistics import Interval, proportion_interval, stratified_interval
 
 UNIT = "variant"
@@ -197,6 +198,12 @@ class Agreement:
     variants: int
 
 
+def in_common(judgments: Judgments) -> Judgments:
+    """Return the judgments of the variants that every annotator has scored."""
+    ids = set[str].intersection(*({row.variant_id for row in rows} for rows in judgments.values()))
+    return {name: tuple(row for row in rows if row.variant_id in ids) for name, rows in judgments.items()}
+
+
 def agreements(judgments: Judgments) -> tuple[Agreement, ...]:
     """Return the agreement on F and on R; empty for one annotator.
 
@@ -215,7 +222,7 @@ def disagreements(judgments: Judgments) -> list[tuple[Judgment, ...]]:
     """Return the judgments of variants whose scores F or R differ by at least 2, sorted by variant id."""
     return [
         rows
-        for rows in zip(*judgments.values(), strict=True)
+        for rows in zip(*in_common(judgments).values(), strict=True)
         if any(
             max(scores) - min(scores) >= ADJUDICATED
             for scores in zip(*(row.scores.values() for row in rows), strict=True)

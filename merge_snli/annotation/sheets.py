@@ -7,11 +7,21 @@ from xml.sax.saxutils import quoteattr
 
 from pydantic import TypeAdapter
 
-from merge_snli.annotation.sample import COLUMNS, COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample, SheetRow, headings, rank
+from merge_snli.annotation.sample import (
+    COLUMNS,
+    COMMENT,
+    SAMPLE_FILE,
+    TEXT_COLUMNS,
+    Sample,
+    SheetRow,
+    headings,
+    rank,
+)
 from merge_snli.base.errors import explained
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Column, Table, capitalized, count, printable
+from merge_snli.dataset.judgments import SCALE, SCORES
 from merge_snli.dataset.stored import check_out, first_name, new_content
 from merge_snli.dataset.texts import TextNames
 
@@ -21,7 +31,6 @@ TEXTS = (
     ("Variant", ("premise", "hypothesis", "label")),
 )
 
-SAMPLE_FILE = "sample.json"
 GUIDELINES = "guidelines.md"
 # Widths of columns in characters.
 WIDTHS = {"variant_id": 16, "label": 14, **dict.fromkeys(SCORES, 5), COMMENT: 40}
@@ -82,13 +91,20 @@ def _in_order_of(annotator: str, sample: Sample) -> list[SheetRow]:
     return sorted(sample.rows, key=lambda row: rank(sample.random_seed, annotator, row["variant_id"]))
 
 
-def guidelines(sample: Sample) -> str:
-    """Return the guidelines for annotators, which name the texts and labels of the sample."""
+def guidelines(sample: Sample, how_to_answer: str = "") -> str:
+    """Return the guidelines for annotators, which name the texts and labels of the sample.
+
+    Args:
+        sample: The sample.
+        how_to_answer: The last section for annotators who have no sheets; empty for that on filling in a sheet.
+    """
     from jinja2 import Environment
 
     template = files("merge_snli.annotation").joinpath(GUIDELINES).read_text(encoding="utf-8")
     rendered = Environment(trim_blocks=True, keep_trailing_newline=True).from_string(template)
-    return rendered.render(is_nli=sample.is_nli, labels=sample.labels, **sample.texts._asdict())
+    shown = "A question" if how_to_answer else "Each row"
+    values = {"is_nli": sample.is_nli, "labels": sample.labels, "how_to_answer": how_to_answer, "shown": shown}
+    return rendered.render(**values, **sample.texts._asdict())
 
 
 def _write_xlsx(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

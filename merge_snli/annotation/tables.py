@@ -7,11 +7,12 @@ from pathlib import Path
 
 from merge_snli.annotation.reading import Judgments
 from merge_snli.annotation.report import Annotation
-from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, headings
+from merge_snli.annotation.sample import COMMENT, TEXT_COLUMNS, headings
 from merge_snli.annotation.scores import DatasetScores, VariantScores, Weighted, disagreements
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Cell, Column, Table, count
 from merge_snli.comparison.bar_charts import Bars, draw_bars
+from merge_snli.dataset.judgments import SCALE, SCORES
 from merge_snli.dataset.texts import TextNames
 from merge_snli.models.paper_models import PAPER_NAMES
 from merge_snli.schema import WORD_CLASSES
@@ -117,10 +118,18 @@ def _notes(annotation: Annotation) -> tuple[str, ...]:
     intervals = "Intervals: Wilson's; of the weighted share, a bootstrap that resamples each class."
     weighted = "Weighted by class: by the classes' shares of seeds."
     unknown = [scores.name for scores in annotation.datasets if scores.masked_lms is None]
-    missing = (f"For shares by masked LM and Figure 10, pass --dataset with {' and '.join(unknown)}.",)
     few = [scores.name for scores in annotation.datasets if scores.weighted is None]
-    unweighted = (f"No weighted share of {', '.join(few)}: a word class with seeds has fewer than 2 judged variants.",)
-    return (good, intervals, weighted, *(missing if unknown else ()), *(unweighted if few else ()))
+    models = [
+        f"{judge.annotator} is the language model {judge.model}: up to {judge.per_question} variants per question, "
+        f"guidelines {judge.prompt[:12]}…."
+        for judge in annotation.judges
+    ]
+    others = {
+        f"Left out: {count(annotation.unread, 'variant')} with replies whose scores cannot be read.": annotation.unread,
+        f"For shares by masked LM and Figure 10, pass --dataset with {' and '.join(unknown)}.": unknown,
+        f"No weighted share of {', '.join(few)}: a word class with seeds has fewer than 2 judged variants.": few,
+    }
+    return (good, intervals, weighted, *models, *(note for note, applies in others.items() if applies))
 
 
 def _row(name: str, scores: VariantScores) -> tuple[Cell, ...]:

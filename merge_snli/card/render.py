@@ -155,7 +155,19 @@ def _annotation(record: Record) -> str:
         return ""
     annotators = len(record.annotation.annotators)
     text = ANNOTATED.format(variants=f"{record.annotation.rows // annotators:,}", annotators=annotators)
-    return f"\n\n{text}\n\n{annotation_table()}"
+    judges = "".join(
+        f"\n- `{judge.annotator}` is the language model `{judge.model}`, asked for up to {judge.per_question} variants "
+        f"per question with guidelines of sha256 {judge.prompt[:12]}…."
+        for judge in record.annotation.judges
+    )
+    generation = record.generation
+    if generation is not None and generation.judgments is not None:
+        counts = ", ".join(f"{number:,} {outcome}" for outcome, number in (generation.judged or {}).items())
+        by = ", ".join(f"`{name}`" for name in generation.judgments.annotators)
+        judges += (
+            f"\n- Variants were filtered by the scores of {by} (sha256 {generation.judgments.digest[:12]}…): {counts}."
+        )
+    return f"\n\n{text}\n\n{annotation_table()}{judges and chr(10)}{judges}"
 
 
 def _provenance(record: Record, generation: GenerationRecord) -> dict[str, str]:

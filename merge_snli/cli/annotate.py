@@ -16,6 +16,8 @@ from merge_snli.cli.arguments import (
     TEXT,
     add_steps,
     argument,
+    assumed,
+    assumptions,
     datasets_argument,
     format_argument,
     list_argument,
@@ -35,10 +37,15 @@ SHEETS = (
         "sheets",
         Path,
         metavar="FILE|DIR",
-        help="a filled-in sheet (.xlsx or .csv) per annotator, exports of Label Studio (.json), or the folder of the "
-        "sheets",
+        help="a filled-in sheet (.xlsx or .csv) per annotator, exports of Label Studio (.json), logs of Inspect's task "
+        "merge_snli/judge (.eval), or the folder of the sheets",
     ),
-    argument("--sample", type=Path, metavar="FILE", help="sample.json of the sheets (default: beside the first sheet)"),
+    argument(
+        "--sample",
+        type=Path,
+        metavar="FILE",
+        help="sample.json of the sheets (default: beside the first sheet; for logs alone, all of the data)",
+    ),
 )
 
 
@@ -68,6 +75,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         argument("--out", type=Path, required=True, metavar="DIR", help="folder for the report"),
         format_argument(*TABLE_FORMATS),
     )
+    estimate = (
+        argument("dataset", nargs="?", metavar=DATASET, help="data set, of which every variant is judged"),
+        argument("--sample", metavar="FILE", help="instead of it, a sample.json"),
+        argument("--per-question", type=int, default=10, metavar="N", help="variants per question (default: 10)"),
+        *assumptions("0"),
+        format_argument(*TABLE_FORMATS),
+    )
     apply = (argument("dataset", metavar=DATASET, help="folder of the data set"), *SHEETS)
     add_steps(
         parser,
@@ -77,10 +91,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 sample,
                 _sample,
             ),
+            "estimate": (
+                "estimate what it costs to ask a language model with Inspect's task merge_snli/judge",
+                estimate,
+                _estimate,
+            ),
             "score": ("compute the share of good variants and the agreement from filled-in sheets", score, _score),
             "apply": ("add the scores to a data set, as config annotation", apply, _apply),
         },
     )
+
+
+def _estimate(arguments: argparse.Namespace) -> None:
+    from merge_snli.annotation.judge import estimate
+    from merge_snli.language_models.task_files import estimate_table
+
+    choices = {name: getattr(arguments, name) for name in ("dataset", "sample", "per_question")}
+    estimated = estimate(**choices, **assumed(arguments))
+    tables = [estimate_table([estimated], {}, arguments.tokenizer)]
+    write_tables(arguments.format, tables, document=lambda: estimated)
 
 
 def _score(arguments: argparse.Namespace) -> None:
@@ -89,8 +118,9 @@ def _score(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.tables import annotation_tables, write_annotation
 
     check_out(arguments.out)
-    sample, judgments = read_sheets(arguments.sheets, arguments.sample)
-    annotation = score_annotation(sample, judgments, [find_dataset(name) for name in arguments.dataset])
+    datasets = [find_dataset(name) for name in arguments.dataset]
+    sample, judgments = read_sheets(arguments.sheets, arguments.sample, datasets)
+    annotation = score_annotation(sample, judgments, datasets)
     files = write_annotation(annotation, judgments, arguments.out, sample.texts)
     tables = annotation_tables(annotation)
     write_tables(arguments.format, tables, document=lambda: asdict(annotation))
@@ -102,8 +132,9 @@ def _apply(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.reading import read_sheets
     from merge_snli.annotation.report import apply_annotation
 
-    read = read_sheets(arguments.sheets, arguments.sample)
-    annotated = apply_annotation(find_local(arguments.dataset), *read).record.annotation
+    dataset = find_local(arguments.dataset)
+    read = read_sheets(arguments.sheets, arguments.sample, [dataset])
+    annotated = apply_annotation(dataset, *read).record.annotation
     if annotated is not None:
         sys.stdout.write(f"{count(annotated.rows, 'row')} in config annotation of {arguments.dataset}\n")
 

@@ -11,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from merge_snli.base.errors import POSITIONAL, flag
+from merge_snli.base.errors import POSITIONAL, InputError, flag, param
 from merge_snli.base.option import described, option_types
 from merge_snli.base.table import Table, capitalized
 from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions
@@ -101,6 +101,44 @@ def results_argument(nargs: str = "+") -> Argument:
 def datasets_argument(purpose: str, *, required: bool = False) -> Argument:
     """Return `--dataset`, which takes a list."""
     return list_argument("--dataset", default=(), required=required, metavar=DATASET, help=purpose)
+
+
+# The options of an estimate of tokens and cost.
+ASSUMED = ("tokenizer", "reasoning_tokens", "input_price", "output_price")
+
+
+def assumptions(reasoning: str) -> tuple[Argument, ...]:
+    """Return the options of an estimate of tokens and cost.
+
+    Args:
+        reasoning: The default of the tokens of reasoning per call, in words.
+    """
+    return (
+        argument("--tokenizer", metavar="DIR|ID", help="tokenizer for --estimate (default: a token per 4 characters)"),
+        argument(
+            "--reasoning-tokens",
+            type=int,
+            metavar="N",
+            help=f"tokens of reasoning per call for --estimate (default: {reasoning})",
+        ),
+        *(
+            argument(
+                f"--{kind}-price", type=float, metavar="P", help=f"price of a million {kind} tokens for --estimate"
+            )
+            for kind in ("input", "output")
+        ),
+    )
+
+
+def assumed(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the checked values of `assumptions`."""
+    values = {name: getattr(arguments, name) for name in ASSUMED}
+    for name in ASSUMED[1:]:
+        if (values[name] or 0) < 0:
+            raise InputError(f"{param(name)} is {values[name]}: give 0 or a larger number")
+    if (values["input_price"] is None) != (values["output_price"] is None):
+        raise InputError(f"a cost needs both prices: give {param('input_price')} and {param('output_price')}")
+    return values
 
 
 CLUSTER = argument(

@@ -14,10 +14,13 @@ from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import (
+    ASSUMED,
     DATASET,
     TABLE_FORMATS,
     add_all,
     argument,
+    assumed,
+    assumptions,
     format_argument,
     list_argument,
     write_tables,
@@ -27,8 +30,6 @@ from merge_snli.cli.arguments import (
 #
 # `--num_fewshot N` of lm-evaluation-harness shows the first N.
 OFFERED_SHOTS = 9
-# The options of an estimate.
-ASSUMED = ("tokenizer", "reasoning_tokens", "input_price", "output_price")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,19 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action="store_true",
             help="print the prompts in full, about one problem, and write nothing",
         ),
-        argument("--tokenizer", metavar="DIR|ID", help="tokenizer for --estimate (default: a token per 4 characters)"),
-        argument(
-            "--reasoning-tokens",
-            type=int,
-            metavar="N",
-            help="tokens of reasoning per call for --estimate (default: 200 if a prompt asks for reasons, otherwise 0)",
-        ),
-        *(
-            argument(
-                f"--{kind}-price", type=float, metavar="P", help=f"price of a million {kind} tokens for --estimate"
-            )
-            for kind in ("input", "output")
-        ),
+        *assumptions("200 if a prompt asks for reasons, otherwise 0"),
         format_argument(*TABLE_FORMATS),
     )
 
@@ -109,8 +98,7 @@ def run(arguments: argparse.Namespace) -> None:
         first = read.questions[0]
         sys.stdout.write("\n".join(prompt.markdown(first.premise, first.hypothesis) for prompt in filled))
         return
-    assumed = {name: getattr(arguments, name) for name in ASSUMED}
-    estimates = [estimate(read.questions, prompt, **assumed) for prompt in filled]
+    estimates = [estimate(read.questions, prompt, **assumed(arguments)) for prompt in filled]
     expected = half_widths(read.questions)
     write_tables(
         arguments.format,
@@ -127,8 +115,4 @@ def _check_options(arguments: argparse.Namespace) -> None:
     given += ["format"] if arguments.format != TABLE_FORMATS[0] else []
     if not arguments.estimate and given:
         raise InputError(f"{param(given[0])} needs {param('estimate')}; add {param('estimate', True)}")
-    for name in ASSUMED[1:]:
-        if (getattr(arguments, name) or 0) < 0:
-            raise InputError(f"{param(name)} is {getattr(arguments, name)}: give 0 or a larger number")
-    if (arguments.input_price is None) != (arguments.output_price is None):
-        raise InputError(f"a cost needs both prices: give {param('input_price')} and {param('output_price')}")
+    assumed(arguments)

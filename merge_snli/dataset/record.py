@@ -155,6 +155,27 @@ class DataRecord:
     files: dict[str, Sha256]
 
 
+@dataclass(frozen=True, kw_only=True)
+class JudgeRecord:
+    """An annotator that is a language model, and how it was asked.
+
+    Attributes:
+        annotator: Its name among the annotators.
+        model: The model, as Inspect names it.
+        prompt: sha256 of the guidelines and of the layout of a question.
+        per_question: The largest number of variants in a question.
+        datasets: The digests of the data sets whose variants it judged.
+        settings: The settings that change answers, as JSON, by name.
+    """
+
+    annotator: str
+    model: str
+    prompt: Sha256
+    per_question: int
+    datasets: tuple[Sha256, ...]
+    settings: dict[str, str]
+
+
 @dataclass(frozen=True)
 class AnnotationRecord:
     """The scores of annotators, in the data file of config `annotation`.
@@ -163,10 +184,20 @@ class AnnotationRecord:
         digest: sha256 of the file.
         rows: Number of rows, one per variant and annotator.
         annotators: Names of the annotators, sorted.
+        judges: The annotators that are language models, as far as that is known, sorted.
     """
 
     digest: Sha256
     rows: int
+    annotators: tuple[str, ...]
+    judges: tuple[JudgeRecord, ...] = ()
+
+
+@dataclass(frozen=True)
+class JudgmentsRecord:
+    """The judgments that variants were filtered by: the digest of all, and who gave them."""
+
+    digest: Sha256
     annotators: tuple[str, ...]
 
 
@@ -192,6 +223,9 @@ class GenerationRecord:
         words: Shared words by word class.
         filters: What the filters dropped when applied in their order.
         standalone_filters: What each filter drops when it is the only one.
+        judgments: The judgments that variants were filtered by; None if they were not. Those of the run's variants are
+            in config `annotation`.
+        judged: Number of variants by what the judgments say of them, before seeds with too few are dropped.
     """
 
     problems: ProblemsRecord
@@ -203,6 +237,8 @@ class GenerationRecord:
     words: dict[str, WordCounts]
     filters: tuple[FilterRecord, ...]
     standalone_filters: tuple[FilterRecord, ...]
+    judgments: JudgmentsRecord | None = None
+    judged: dict[str, int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,8 +353,10 @@ class Record:
 # What the rows of a generated data set depend on: fields of `Record` and of `GenerationRecord`.
 INPUTS = (
     *("format", "method_version", "options", "sources", "label_names"),
-    *("problems", "masked_lms", "tagger", "seeds", "wordnet"),
+    *("problems", "masked_lms", "tagger", "seeds", "wordnet", "judgments"),
 )
+# Fields that are in JSON only if they are set, so that the records of other data sets stay as they are.
+ONLY_IF_SET = (ANNOTATION, "judgments", "judged")
 
 OptionalField = Literal["draws", "anchors", "generation"]
 # The fields of a record that are empty for some data sets, as messages name what these lack.
@@ -357,10 +395,11 @@ def _adapter() -> TypeAdapter[Record]:
 
 
 def as_json(record: object) -> dict[str, Any]:
-    """Return a record, or a dict of its fields, as plain JSON values; without `annotation` if there is none."""
+    """Return a record, or a dict of its fields, as plain JSON values; those of `ONLY_IF_SET` only if they are set."""
     values: dict[str, Any] = to_jsonable_python(record)
-    if values.get(ANNOTATION) is None:
-        values.pop(ANNOTATION, None)
+    for fields_of in (values, values.get("generation") or {}):
+        for name in (name for name in ONLY_IF_SET if fields_of.get(name, 0) is None):
+            del fields_of[name]
     return values
 
 

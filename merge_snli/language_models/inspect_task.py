@@ -4,8 +4,6 @@ inspect eval merge_snli/nli --model openai/MODEL -T dataset=ORG/merge_snli -T co
 """
 
 import json
-import zipfile
-import zlib
 from collections.abc import Sequence
 from functools import wraps
 from pathlib import Path
@@ -33,6 +31,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState, generate
 
 from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.inspect_logs import BROKEN, CONNECTION, settings_of
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.logs import Log, Usage, recorded_scope, run_digest
 from merge_snli.language_models.questions import Scope, accuracies, read_questions, uses_of
@@ -50,33 +49,6 @@ READ_BY_MODEL = "read_by_model"
 
 HARNESS = "inspect_ai"
 MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser}
-# Settings that do not change answers, or have a field of their own.
-CONNECTION = frozenset(
-    {
-        "adaptive_connections",
-        "attempt_timeout",
-        "batch",
-        "cache",
-        "cache_prompt",
-        "max_connections",
-        "max_retries",
-        "stream_idle_timeout",
-        "temperature",
-        "timeout",
-    }
-)
-# What Inspect raises for a file that is not a whole log.
-BROKEN = (
-    AssertionError,
-    OSError,
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    EOFError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 
 @task
@@ -259,9 +231,7 @@ def _read(path: Path) -> Log:
             replies[str(sample.id), sample.epoch] = Reply(score.answer, text, kind, reader=reader)
             texts[str(sample.id)] = sample.input if isinstance(sample.input, str) else sample.input[-1].text
     provider, _, model = header.eval.model.partition("/")
-    # Those of the command line override those of the task.
-    configs = header.plan.config, header.eval.model_generate_config
-    settings = {name: value for config in configs for name, value in config.model_dump(exclude_none=True).items()}
+    settings = settings_of(header)
     settings |= {READER: record[READER]} if record.get(READER) else {}
     prompt = PromptRecord(
         harness=HARNESS,

@@ -135,17 +135,40 @@ def estimate(
         The name of the prompt, its number of shots, the number of calls, those of input, output and reasoning tokens
         over all calls, and the cost, or None without both prices.
     """
-    tokens = _count([prompt.text(question.premise, question.hypothesis) for question in questions], tokenizer)
-    answers = -(-len(questions) * _count(prompt.answers, tokenizer) // len(prompt.answers))
-    assumed = REASONING_TOKENS if prompt.prompt.reason_first else 0
-    reasoning = len(questions) * (assumed if reasoning_tokens is None else reasoning_tokens)
-    prices = (input_price or 0) * tokens + (output_price or 0) * (answers + reasoning)
+    texts = [prompt.text(question.premise, question.hypothesis) for question in questions]
+    answers = -(-len(questions) * count_tokens(prompt.answers, tokenizer) // len(prompt.answers))
+    if reasoning_tokens is None:
+        reasoning_tokens = REASONING_TOKENS if prompt.prompt.reason_first else 0
+    taken = calls_and_cost(
+        len(texts), count_tokens(texts, tokenizer), answers, reasoning_tokens, input_price, output_price
+    )
+    return {"prompt": prompt.prompt.name, "shots": len(prompt.shots), **taken}
+
+
+def calls_and_cost(
+    calls: int,
+    input_tokens: int,
+    output_tokens: int,
+    reasoning_tokens: int,
+    input_price: float | None,
+    output_price: float | None,
+) -> dict[str, Any]:
+    """Return the number of calls, their tokens of each kind, and their cost.
+
+    Args:
+        calls: The number of calls.
+        input_tokens: Tokens of all questions.
+        output_tokens: Tokens of all answers.
+        reasoning_tokens: Tokens of reasoning per call.
+        input_price: As for `estimate`, like the next one.
+        output_price: Price of output and reasoning tokens.
+    """
+    reasoning = calls * reasoning_tokens
+    prices = (input_price or 0) * input_tokens + (output_price or 0) * (output_tokens + reasoning)
     return {
-        "prompt": prompt.prompt.name,
-        "shots": len(prompt.shots),
-        "calls": len(questions),
-        "input_tokens": tokens,
-        "output_tokens": answers,
+        "calls": calls,
+        "input_tokens": input_tokens,
+        "output_tokens": output_tokens,
         "reasoning_tokens": reasoning,
         "cost": None if None in (input_price, output_price) else prices / 1_000_000,
     }
@@ -176,13 +199,13 @@ def estimate_table(estimates: Sequence[dict[str, Any]], expected: dict[str, Any]
 
     Args:
         estimates: At least one estimate.
-        expected: The result of `half_widths`.
+        expected: The result of `half_widths`; empty for other questions than those on labels.
         tokenizer: What counted the tokens, as in `estimate`.
     """
     counted = "" if tokenizer else f" (a token per {CHARACTERS_PER_TOKEN} characters)"
     fields = [name for name in estimates[0] if name != "cost" or estimates[0]["cost"] is not None]
     columns = [Column(name.replace("_", " "), format=",.2f" if name == "cost" else None) for name in fields]
-    widths = ", ".join(f"±{100 * width:.1f} points at {at}" for at, width in expected["half_widths"].items())
+    widths = ", ".join(f"±{100 * width:.1f} points at {at}" for at, width in expected.get("half_widths", {}).items())
     return Table(
         columns=(replace(columns[0], align="left"), *columns[1:]),
         rows=tuple(tuple(row[field] for field in fields) for row in estimates),
@@ -193,7 +216,8 @@ def estimate_table(estimates: Sequence[dict[str, Any]], expected: dict[str, Any]
     )
 
 
-def _count(texts: Sequence[str], tokenizer: str | None) -> int:
+def count_tokens(texts: Sequence[str], tokenizer: str | None) -> int:
+    """Count the tokens of all texts, by a tokenizer, or without one a token per four characters."""
     if tokenizer is None:
         return sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
     from transformers import AutoTokenizer

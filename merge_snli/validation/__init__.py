@@ -14,7 +14,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import Record
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset
 from merge_snli.validation.card import check_card
-from merge_snli.validation.data_files import check_annotation, check_data_files, check_pairs
+from merge_snli.validation.data_files import check_annotation, check_data_files, check_judgments, check_pairs
 from merge_snli.validation.findings import Collector, Finding, ValidationReport
 from merge_snli.validation.folder import check_digests, check_folder, check_repository
 from merge_snli.validation.recorded_run import check_run_toml, read_record, read_run
@@ -67,5 +67,8 @@ def _check_content(folder: Path, record: Record, tagger: str | None, collector: 
         check_run_toml(folder, run.options, collector)
         check_data_files(folder, run, tagger, collector)
     check_digests(folder, record.data.files | {CARD_FILE: record.card}, collector)
-    check_annotation(folder, record.annotation, collector)
+    judgments = record.generation and record.generation.judgments
+    check_annotation(folder, record.annotation, collector, judgments.annotators if judgments else ())
+    if judgments:
+        check_judgments(folder, record, judgments.annotators, collector)
     check_card(folder, record, collector)

@@ -1,19 +1,24 @@
 """Check all data files: rows of variants and seeds, files derived from these two, scores of annotators, and pairs."""
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
+from statistics import fmean
 
 import pyarrow as pa
 
+from generation.options import options_of_run
 from generation.output.write_data import write_data
+from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD
 from generation.seeds_from import Seeds
 from generation.work import METHOD_VERSION
 from merge_snli.base.errors import InputError, Message
 from merge_snli.base.files import sha256_of_file
 from merge_snli.card.dataset_folder import config_record
+from merge_snli.dataset.judgments import SCALE, SCORES, is_score
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
 from merge_snli.dataset.record import AnnotationRecord, ConfigRecord, Record, as_json, generation_of
 from merge_snli.dataset.stored import RUN_FILE
@@ -28,8 +33,6 @@ from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column,
 from merge_snli.validation.recorded_run import ANNOTATED, SEEDS, VARIANTS, RecordedRun
 from merge_snli.validation.rows import check_rows
 from merge_snli.validation.seeds import Row
-
-LOWEST, HIGHEST = 1, 5
 
 NEW_RUN = "a new run with the recorded options"
 
@@ -159,13 +162,16 @@ def find_difference(
     return False
 
 
-def check_annotation(folder: Path, record: AnnotationRecord | None, collector: Collector) -> None:
+def check_annotation(
+    folder: Path, record: AnnotationRecord | None, collector: Collector, filtered_by: Collection[str] = ()
+) -> None:
     """Compare the scores of annotators with the record and with the variants of config `all`.
 
     Args:
         folder: The data set's folder.
         record: What `run.json` says of the scores; if None, nothing is checked.
         collector: Gets the findings and counts.
+        filtered_by: The annotators by whose scores variants were dropped, which are not in config `all`.
     """
     if record is None:
         return
@@ -188,12 +194,45 @@ def check_annotation(folder: Path, record: AnnotationRecord | None, collector: C
     keys = [(row["variant_id"], row["annotator"]) for row in rows]
     for number, (row, key, previous) in enumerate(zip(rows, keys, [("", ""), *keys], strict=False)):
         find = partial(collector.find, ANNOTATED, number)
-        if row["variant_id"] not in variants:
+        if row["variant_id"] not in variants and row["annotator"] not in filtered_by:
             find("variant_id", f"{quoted(row['variant_id'])} is not a variant of config all")
-        for name in (name for name in ("F", "R") if not LOWEST <= row[name] <= HIGHEST):
-            find(name, f"is {row[name]}, but must be from {LOWEST} to {HIGHEST}")
+        for name in (name for name in SCORES if not is_score(row[name])):
+            find(name, f"is {row[name]}, but must be from {min(SCALE)} to {max(SCALE)}")
         if key <= previous:
             find("variant_id", f"{quoted(list(key))} is double or out of order: it follows {quoted(list(previous))}")
+
+
+def check_judgments(folder: Path, record: Record, annotators: Collection[str], collector: Collector) -> None:
+    """Filter by judgments again: report variants that these drop, and those that they keep but the data lacks.
+
+    Args:
+        folder: The data set's folder.
+        record: Its record.
+        annotators: Whose scores variants were filtered by.
+        collector: Gets the findings.
+    """
+    try:
+        rows = pa.concat_tables(read_tables(folder / ANNOTATED)).to_pylist()
+        variants = set(read_column(folder / VARIANTS, "variant_id"))
+    except READ_ERRORS:
+        collector.skip(f"filter by judgments: {ANNOTATED} or {VARIANTS} cannot be read")
+        return
+    options, of_variants = options_of_run(record.options), defaultdict[str, list[int]](list)
+    for row in (row for row in rows if row["annotator"] in annotators):
+        of_variants[row["variant_id"]].append(row["F"] + row["R"])
+    means = {variant: fmean(sums) for variant, sums in of_variants.items()}
+    good = {variant for variant, mean in means.items() if mean >= options.min_judged}
+    seeds = Counter(tuple(variant.rsplit(":", 3)[:2]) for variant in good)
+    kept = {variant for variant in good if seeds[tuple(variant.rsplit(":", 3)[:2])] >= options.inflation}
+    for variant in sorted(variants ^ kept):
+        mean = f"has mean F + R of {means[variant]:.2f}" if variant in means else "was not judged"
+        problem = "is a variant of config all" if variant in variants else "is not a variant of config all"
+        collector.find(ANNOTATED, None, "variant_id", f"{quoted(variant)} {mean}, and {problem}: filter again")
+    counted = {GOOD_VARIANT: len(good), NOT_GOOD: len(means) - len(good)}
+    recorded = generation_of(record).judged or {}
+    collector.compare(
+        RUN_FILE, "generation.judged", {name: recorded.get(name) for name in counted}, counted, "the judgments give"
+    )
 
 
 def check_pairs(folder: Path, record: Record, collector: Collector) -> None:

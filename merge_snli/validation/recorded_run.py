@@ -11,7 +11,7 @@ from generation.options import RUN_TOML, Options, read_run_file
 from generation.output.write_data import GROUP_COLUMN
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
-from merge_snli.dataset.record import OWN_DIGEST, Record, decode_record, own_digest, validation_errors
+from merge_snli.dataset.record import OWN_DIGEST, Record, decode_record, generation_of, own_digest, validation_errors
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.dataset.variants import masked_lm_names
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
@@ -99,6 +99,11 @@ def read_run(record: Record, collector: Collector) -> RecordedRun | None:
         )
     if options.title not in {None, record.title}:
         find("title", f"is {quoted(record.title)}; options.title is {quoted(options.title)}")
+    is_judged = generation_of(record).judgments is not None
+    if is_judged != bool(options.judgments):
+        find(
+            "generation.judgments", f"is {'set' if is_judged else 'missing'}; options.judgments is {options.judgments}"
+        )
     names, given = masked_lm_names(record), options.mlm
     if len(set(names)) != len(names) or len(names) != len(given):
         find("generation.masked_lms", f"has {', '.join(names)}; options.mlm has {', '.join(given)}")

@@ -10,7 +10,7 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli.annotation.reading import read_sample
+from merge_snli.annotation.sample import read_sample
 from merge_snli.base.files import sha256_of_file, write_bytes
 from merge_snli.builder import MergeSnli
 from merge_snli.cli import main

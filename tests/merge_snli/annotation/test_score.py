@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merge_snli.annotation.reading import read_sample
+from merge_snli.annotation.sample import read_sample
 from merge_snli.dataset.stored import find_dataset, read_split
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate
 from tests.merge_snli.annotation.filled import (

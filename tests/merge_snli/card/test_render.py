@@ -154,6 +154,8 @@ DIFFERING: dict[str, dict[str, object]] = {
     "No quantifiers": {"no_quantifiers": True},
     "Pronouns": {"pronouns": True},
     "Case ignored": {"ignore_case": True},
+    "Judged variants": {"judgments": ["judge.eval"]},
+    "Another limit of the judgments": {"min_judged": 8.5},
     "bfloat16": {"dtype": "bfloat16"},
     "Another degree of inflation": {"inflation": 5},
     "Another number of suggestions per form": {"top_k": 50},

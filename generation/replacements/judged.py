@@ -1,0 +1,77 @@
+"""Drop the replacements that were not judged good, of seeds that have enough variants to be judged."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from generation.options import Options
+from generation.replacements.combine import Replacement, Validated
+from generation.replacements.finding import FilteredWord
+from generation.seeds_from import Seeds
+from generation.sentences.forms import SIDES
+from generation.sentences.words import SharedWord
+from merge_snli.dataset.judgments import VariantJudgments
+
+# Reasons why a variant is dropped.
+NOT_GOOD, NOT_JUDGED = "not judged good", "not judged"
+# The other variants.
+GOOD_VARIANT = "judged good"
+
+
+def variant_id(seed_id: str, word: SharedWord, replacement: str) -> str:
+    """Return the id of a variant: the seed's id, word class, original and replacement, joined by colons."""
+    return f"{seed_id}:{word.word_class}:{word.text}:{replacement}"
+
+
+def drop_by_judgments(
+    words: Sequence[FilteredWord], judgments: VariantJudgments, options: Options, seeds: Seeds | None = None
+) -> list[FilteredWord]:
+    """Drop the replacements whose variants are not judged good.
+
+    A variant without judgments is dropped for a reason of its own. The words of a class that has too few variants for
+    a seed stay as they are, since a data set without judgments does not have its variants either.
+
+    Args:
+        words: All shared words of some problems, with their replacements.
+        judgments: The judgments.
+        options: `inflation` and `min_judged` are read.
+        seeds: The only seeds to make variants of; None for all problems.
+    """
+    variants: Counter[tuple[str, str]] = Counter()
+    for word in words:
+        variants[word.tagged.problem.id, word.word.word_class] += len(word.replacements)
+    seeds_and_classes = {
+        key for key, number in variants.items() if number >= options.inflation and (seeds is None or seeds.has(*key))
+    }
+    return [
+        _judged(word, judgments, options.min_judged)
+        if (word.tagged.problem.id, word.word.word_class) in seeds_and_classes
+        else word
+        for word in words
+    ]
+
+
+def _judged(filtered: FilteredWord, judgments: VariantJudgments, minimum: float) -> FilteredWord:
+    kept: list[Replacement] = []
+    dropped: dict[str, dict[str, dict[str, Validated]]] = {
+        reason: {side: {} for side in SIDES} for reason in (NOT_GOOD, NOT_JUDGED)
+    }
+    for replacement in filtered.replacements:
+        mean = judgments.means.get(variant_id(filtered.tagged.problem.id, filtered.word, replacement.word))
+        if mean is not None and mean >= minimum:
+            kept.append(replacement)
+            continue
+        for side, of_side in dropped[NOT_JUDGED if mean is None else NOT_GOOD].items():
+            if mlms := getattr(replacement, f"{side}_mlms"):
+                of_side[replacement.word] = Validated(mlms, replacement.log_odds)
+    return replace(filtered, replacements=tuple(kept), dropped={**filtered.dropped, **dropped})
+
+
+def judged_variants(filtered: FilteredWord) -> Iterator[tuple[str, str]]:
+    """Yield what the judgments say of each variant of a word that was looked up in them, and its id."""
+    if NOT_GOOD in filtered.dropped:
+        words = {GOOD_VARIANT: [replacement.word for replacement in filtered.replacements]}
+        for reason in (NOT_GOOD, NOT_JUDGED):
+            words[reason] = [*dict.fromkeys(word for of_side in filtered.dropped[reason].values() for word in of_side)]
+        for outcome, of_outcome in words.items():
+            yield from ((outcome, variant_id(filtered.tagged.problem.id, filtered.word, word)) for word in of_outcome)

@@ -1,0 +1,176 @@
+"""What a language model is asked for the scores F and R of a sample, and how they are read in its replies."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from merge_snli.annotation.sample import TEXT_COLUMNS, Sample, SheetRow, read_sample, whole_sample
+from merge_snli.annotation.sheets import guidelines
+from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.files import sha256_of_json
+from merge_snli.base.table import capitalized
+from merge_snli.dataset.judgments import SCORES, is_score
+from merge_snli.dataset.stored import find_dataset
+from merge_snli.dataset.texts import TextNames
+from merge_snli.language_models.answers import without_reasoning
+from merge_snli.language_models.task_files import calls_and_cost, count_tokens
+
+# The number of variants of one seed and word in a question, unless the user says otherwise.
+PER_QUESTION = 10
+
+# The keys of a reply: the scores of all variants, and in each of them the replacement.
+ALL_SCORES, WORD = "scores", "word"
+
+# The end of the guidelines. It has braces, so it is no template.
+HOW_TO_ANSWER = """## How to answer
+
+A question shows a seed and one or more variants of it, in which the same word is replaced. The replacement stands after
+`Variant:`. Score each variant by itself: variants of one seed can deserve different scores. Choose 3 if you cannot
+decide.
+
+Answer with one JSON object and nothing else. It has F and R, whole numbers from 1 to 5, of every variant of the
+question, with its replacement as `word`:
+
+{"scores": [{"word": "pony", "F": 5, "R": 5}, {"word": "piano", "F": 1, "R": 5}]}"""
+
+
+def replacement_of(variant_id: str) -> str:
+    """Return the replacement, which ends the id of a variant."""
+    return variant_id.rpartition(":")[2]
+
+
+def read_sample_of(dataset: str | None, sample: str | None) -> Sample:
+    """Return what to judge: a sample in a file, or every variant of a data set."""
+    if (dataset is None) == (sample is None):
+        advice = "dataset=DIR or dataset=ORG/NAME, or sample=sheets/sample.json"
+        raise InputError(f"merge_snli/judge needs a data set or a sample, and not both: add -T {advice}")
+    return whole_sample([find_dataset(str(dataset))]) if sample is None else read_sample(Path(sample))
+
+
+def questions(sample: Sample, per_question: int = PER_QUESTION) -> list[tuple[SheetRow, ...]]:
+    """Return the variants of each question: one or more of a seed and a word, in as few questions of equal size.
+
+    Raises:
+        InputError: If `per_question` is not a positive integer, or the sample has no texts.
+    """
+    if type(per_question) is not int or per_question < 1:
+        raise InputError(f"{param('per_question')} is {per_question!r}: give the number of variants, 1 or more")
+    words: dict[str, list[SheetRow]] = {}
+    for row in sample.shown.values():
+        words.setdefault(row["variant_id"].rpartition(":")[0], []).append(row)
+    return [
+        tuple(rows[first::number])
+        for rows in words.values()
+        for number in (-(-len(rows) // per_question),)
+        for first in range(number)
+    ]
+
+
+def question_texts(rows: Sequence[SheetRow], texts: TextNames) -> list[str]:
+    """Return the paragraphs of a question: the seed, then each variant.
+
+    Args:
+        rows: Variants of one seed and word.
+        texts: What the two texts of a problem are called.
+    """
+    first, second = map(capitalized, texts)
+    seed = rows[0]
+    shown = [f"Seed\n{first}: {seed['seed_premise']}\n{second}: {seed['seed_hypothesis']}\nLabel: {seed['label']}"]
+    for row in rows:
+        shown.append(
+            f"Variant: {replacement_of(row['variant_id'])}\n{first}: {row['premise']}\n{second}: {row['hypothesis']}"
+        )
+    return shown
+
+
+def instructions(sample: Sample, path: str | None = None) -> str:
+    """Return the guidelines for annotators, with how to answer.
+
+    Args:
+        sample: The sample, which names the texts and labels.
+        path: A file with other guidelines; None for those of the package.
+    """
+    if path is None:
+        return guidelines(sample, how_to_answer=HOW_TO_ANSWER)
+    message = f"{param('guidelines')} {path} cannot be read ({REASON}): name a text file in UTF-8"
+    with explained((OSError, UnicodeDecodeError), message):
+        return f"{Path(path).read_text(encoding='utf-8').strip()}\n\n{HOW_TO_ANSWER}\n"
+
+
+def estimate(
+    dataset: str | None,
+    sample: str | None,
+    per_question: int = PER_QUESTION,
+    *,
+    tokenizer: str | None = None,
+    reasoning_tokens: int | None = None,
+    input_price: float | None = None,
+    output_price: float | None = None,
+) -> dict[str, Any]:
+    """Estimate what it takes to judge a sample, or every variant of a data set.
+
+    Args:
+        dataset: As for the task, like the next two.
+        sample: The file of a sample.
+        per_question: The largest number of variants in a question.
+        tokenizer: As for `merge_snli.language_models.task_files.estimate`, like the next three.
+        reasoning_tokens: Output tokens of reasoning per call.
+        input_price: Price of a million input tokens.
+        output_price: Price of a million output tokens.
+    """
+    judged = read_sample_of(dataset, sample)
+    asked, system = questions(judged, per_question), instructions(judged)
+    texts = ["\n\n".join(question_texts(rows, judged.texts)) for rows in asked]
+    replies = [
+        json.dumps({ALL_SCORES: [{WORD: replacement_of(row["variant_id"]), "F": 5, "R": 5} for row in rows]})
+        for rows in asked
+    ]
+    tokens = len(asked) * count_tokens([system], tokenizer) + count_tokens(texts, tokenizer)
+    answers = count_tokens(replies, tokenizer)
+    taken = calls_and_cost(len(asked), tokens, answers, reasoning_tokens or 0, input_price, output_price)
+    return {"variants": len(judged.rows), "per_question": per_question, **taken}
+
+
+def prompt_digest(instructions: str, texts: TextNames) -> str:
+    """Return the sha256 of the instructions and of the layout of a question."""
+    return sha256_of_json([instructions, *question_texts([{name: name for name in TEXT_COLUMNS}], texts)])
+
+
+def read_scores(text: str, variants: Mapping[str, str]) -> dict[str, dict[str, int]]:
+    """Return F and R by variant id, as far as a reply states them; in doubt, a variant has none.
+
+    The reply has one JSON object with scores, whatever surrounds it. A word that it scores twice, or not with whole
+    numbers from 1 to 5, has no scores.
+
+    Args:
+        text: The reply.
+        variants: The ids of the variants of the question, by replacement.
+
+    Examples:
+        >>> reply = '{"scores": [{"word": "pony", "F": 5, "R": 4}, {"word": "car", "F": 9, "R": 1}]}'
+        >>> read_scores(reply, {"pony": "7:noun:horse:pony", "car": "7:noun:horse:car"})
+        {'7:noun:horse:pony': {'F': 5, 'R': 4}}
+    """
+    objects = [value[ALL_SCORES] for value in _objects(without_reasoning(text)) if ALL_SCORES in value]
+    rows = objects[0] if len(objects) == 1 and isinstance(objects[0], list) else []
+    stated = [(str(row.get(WORD)), row) for row in rows if isinstance(row, dict)]
+    times = Counter(word for word, _ in stated)
+    return {
+        variants[word]: {name: row[name] for name in SCORES}
+        for word, row in stated
+        if times[word] == 1 and word in variants and all(is_score(row.get(name)) for name in SCORES)
+    }
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects in a text that are in no other one."""
+    decoder, at = json.JSONDecoder(), text.find("{")
+    while at >= 0:
+        try:
+            value, end = decoder.raw_decode(text, at)
+            yield value
+        except (ValueError, RecursionError):
+            end = at + 1
+        at = text.find("{", end)

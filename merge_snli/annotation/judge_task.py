@@ -1,0 +1,132 @@
+"""The Inspect task `merge_snli/judge`: ask a language model for the scores of a sample or of all variants.
+
+inspect eval merge_snli/judge --model openai/MODEL -T dataset=my_data/merge_snli
+"""
+
+from inspect_ai import Task, task
+from inspect_ai._util.error import PrerequisiteError  # the error that Inspect prints without a traceback
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.dataset import Sample as InspectSample
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig, ResponseSchema
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.solver import TaskState, generate
+from inspect_ai.util import JSONSchema
+
+from merge_snli.annotation.judge import (
+    ALL_SCORES,
+    PER_QUESTION,
+    WORD,
+    instructions,
+    prompt_digest,
+    question_texts,
+    questions,
+    read_sample_of,
+    read_scores,
+    replacement_of,
+)
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.judgments import BY_VARIANT, GOOD, JUDGE, SCORES
+
+# The key of a question's metadata that has the ids of its variants by replacement.
+VARIANTS = "variants"
+
+# At most so many output tokens, which a reasoning model needs; a reply without reasoning takes about 20 per variant.
+MAX_TOKENS = 8_192
+
+
+@task
+def judge(
+    dataset: str | None = None,
+    sample: str | None = None,
+    per_question: int = PER_QUESTION,
+    guidelines: str | None = None,
+    annotator: str | None = None,
+    schema: bool = True,
+) -> Task:
+    """Ask for fluency and reasoning of variants, several variants of one seed and word in one question.
+
+    Args:
+        dataset: Folder or Hub id of a MERGE data set, of which every variant is judged.
+        sample: Instead of it, the `sample.json` that `merge-snli annotate sample` wrote.
+        per_question: The largest number of variants in a question.
+        guidelines: A text file with other guidelines, such as those of a sample with your definitions of the labels.
+        annotator: Name of the annotator in tables and data; by default that of the model.
+        schema: Give the provider the JSON schema of the answer.
+    """
+    try:
+        judged = read_sample_of(dataset, sample)
+        asked = questions(judged, per_question)
+        system = instructions(judged, guidelines)
+    except InputError as error:
+        raise PrerequisiteError(str(error)) from error
+    samples = [
+        InspectSample(
+            id=rows[0]["variant_id"],
+            input=[
+                ChatMessageSystem(content=system),
+                ChatMessageUser(content="\n\n".join(question_texts(rows, judged.texts))),
+            ],
+            metadata={VARIANTS: {replacement_of(row["variant_id"]): row["variant_id"] for row in rows}},
+        )
+        for rows in asked
+    ]
+    record = {
+        "annotator": annotator,
+        "prompt": prompt_digest(system, judged.texts),
+        "per_question": per_question,
+        "datasets": [dataset.digest for dataset in judged.datasets],
+    }
+    return Task(
+        dataset=MemoryDataset(samples, name=sample or dataset),
+        solver=generate(),
+        scorer=judgments(),
+        config=GenerateConfig(
+            temperature=0.0, max_tokens=MAX_TOKENS, response_schema=scores_schema() if schema else None
+        ),
+        metadata={JUDGE: record},
+    )
+
+
+def scores_schema() -> ResponseSchema:
+    """Return the schema of a reply; ranges of numbers are left out, since not every provider takes them."""
+    score = JSONSchema(type="integer", description="1 (poor) to 5 (good)")
+    row = JSONSchema(
+        type="object",
+        properties={WORD: JSONSchema(type="string"), **dict.fromkeys(SCORES, score)},
+        required=[WORD, *SCORES],
+        additionalProperties=False,
+    )
+    rows = {ALL_SCORES: JSONSchema(type="array", items=row)}
+    schema = JSONSchema(type="object", properties=rows, required=[ALL_SCORES], additionalProperties=False)
+    return ResponseSchema(name=ALL_SCORES, json_schema=schema, strict=True)
+
+
+@metric
+def good_variants() -> Metric:
+    """Number of variants, number of those without scores that can be read, and the share of good ones of the others."""
+
+    def compute(scores: list[SampleScore]) -> dict[str, float]:
+        counts = {
+            name: sum(float(score.score.as_dict()[name] or 0) for score in scores)
+            for name in ("variants", "unread", "good")
+        }
+        return {**counts, "good": counts["good"] / max(1, counts["variants"] - counts["unread"])}
+
+    return compute
+
+
+@scorer(metrics=[good_variants()])
+def judgments() -> Scorer:
+    """Read the scores of the variants of a question; the value has the counts of `good_variants`."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        variants = state.metadata[VARIANTS]
+        read = read_scores(state.output.completion, variants)
+        good = sum(sum(scores.values()) >= GOOD for scores in read.values())
+        return Score(
+            value={"variants": len(variants), "unread": len(variants) - len(read), "good": good},
+            explanation=state.output.completion,
+            metadata={BY_VARIANT: read},
+        )
+
+    return score

@@ -1,0 +1,44 @@
+"""What is common to the logs of all tasks of Inspect."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog
+
+# Settings that do not change answers, or have a field of their own.
+CONNECTION = frozenset(
+    {
+        "adaptive_connections",
+        "attempt_timeout",
+        "batch",
+        "cache",
+        "cache_prompt",
+        "max_connections",
+        "max_retries",
+        "stream_idle_timeout",
+        "temperature",
+        "timeout",
+    }
+)
+# What Inspect raises for a file that is not a whole log.
+BROKEN = (
+    AssertionError,
+    OSError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    EOFError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def settings_of(header: EvalLog) -> dict[str, Any]:
+    """Return the settings of the model; those of the command line override those of the task."""
+    configs = header.plan.config, header.eval.model_generate_config
+    return {name: value for config in configs for name, value in config.model_dump(exclude_none=True).items()}
