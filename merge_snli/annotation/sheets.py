@@ -1,7 +1,6 @@
 """Write the sheets of a sample: one per annotator as XLSX and CSV, guidelines, and a Label Studio project."""
 
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
@@ -21,6 +20,7 @@ from merge_snli.base.errors import explained
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Column, Table, capitalized, count, printable
+from merge_snli.comparison.html_page import asset, shared_style, template
 from merge_snli.dataset.judgments import SCALE, SCORES
 from merge_snli.dataset.stored import check_out, first_name, new_content
 from merge_snli.dataset.texts import TextNames
@@ -31,7 +31,7 @@ TEXTS = (
     ("Variant", ("premise", "hypothesis", "label")),
 )
 
-GUIDELINES = "guidelines.md"
+GUIDELINES, GUIDELINES_PAGE = "guidelines.md", "guidelines.html"
 # Widths of columns in characters.
 WIDTHS = {"variant_id": 16, "label": 14, **dict.fromkeys(SCORES, 5), COMMENT: 40}
 TEXT_WIDTH = 36
@@ -67,7 +67,9 @@ def write_sheets(sample: Sample, out: Path) -> None:
             rows = tuple((*row.values(), *[""] * (len(SCORES) + 1)) for row in _in_order_of(annotator, sample))
             write_text(staged / f"{annotator}.csv", Table(columns=tuple(map(Column, header)), rows=rows).csv())
             _write_xlsx(staged / f"{annotator}.xlsx", header, rows)
-        write_text(staged / GUIDELINES, guidelines(sample))
+        text = guidelines(sample)
+        write_text(staged / GUIDELINES, text)
+        write_text(staged / GUIDELINES_PAGE, _as_page(text))
         write_text(staged / "label_config.xml", label_config(sample.texts))
         write_json(staged / "tasks.json", [{"data": row} for row in _in_order_of("", sample)])
         write_json(staged / SAMPLE_FILE, TypeAdapter(Sample).dump_python(sample, mode="json"))
@@ -100,11 +102,20 @@ def guidelines(sample: Sample, how_to_answer: str = "") -> str:
     """
     from jinja2 import Environment
 
-    template = files("merge_snli.annotation").joinpath(GUIDELINES).read_text(encoding="utf-8")
-    rendered = Environment(trim_blocks=True, keep_trailing_newline=True).from_string(template)
+    text = asset("merge_snli.annotation", GUIDELINES)
+    rendered = Environment(trim_blocks=True, keep_trailing_newline=True).from_string(text)
     shown = "A question" if how_to_answer else "Each row"
     values = {"is_nli": sample.is_nli, "labels": sample.labels, "how_to_answer": how_to_answer, "shown": shown}
     return rendered.render(**values, **sample.texts._asdict())
+
+
+def _as_page(text: str) -> str:
+    """Return a Markdown text as a page for a browser, in the style of the other pages."""
+    with explained(ImportError, f"markdown-it-py is not installed: run {install_command('annotate')}"):
+        from markdown_it import MarkdownIt
+    return template(asset("merge_snli.annotation", "guidelines.html.jinja")).render(
+        style=shared_style(), text=MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
+    )
 
 
 def _write_xlsx(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -105,6 +105,13 @@ def test_the_interface_keeps_the_case_of_what_texts_are_called() -> None:
     assert 'value="Sentence B: $hypothesis"' in shown
 
 
+def test_the_guidelines_are_also_a_page(sheets: Path) -> None:
+    page = (sheets / "guidelines.html").read_text(encoding="utf-8")
+    assert "<h1>How to score the variants</h1>" in page
+    assert "<td>5</td>\n<td>good</td>" in page
+    assert "<script" not in page and "http://" not in page
+
+
 def test_the_same_seed_gives_the_same_sheets(annotate: Annotate, sheets: Path, tmp_path: Path) -> None:
     common = ("sample", SHIPPED, "--size", 8, "--annotators", "a1,a2", "--out")
     assert annotate(*common, tmp_path / "same")[0] == annotate(*common, tmp_path / "other", "--random-seed", 1)[0] == 0
