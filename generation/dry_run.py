@@ -21,7 +21,7 @@ from generation.run import GenerationRun, plan_run, read_inputs
 from generation.sentences.forms import Form
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, ProblemWords, forms_of_shard, read_tagged
 from generation.sentences.words import forms_of_word
-from generation.tasks import stages, variant_shards, words_of
+from generation.tasks import stages, standalone_counts, variant_shards, words_of
 from generation.variant_shards import STANDALONE, VariantShard
 from generation.work import read_shard
 from merge_snli.base.progress import Progress, format_duration
@@ -53,7 +53,7 @@ TIMINGS_PER_LENGTH = 3
 BYTES_PER_MB = 1_000_000
 
 
-def extrapolate(seconds: Mapping[str, float], trial: Groups, run: Groups, shards: int) -> tuple[float, float]:
+def extrapolate(seconds: Mapping[str, float], trial: Groups, run: Groups, samples: int) -> tuple[float, float]:
     """Return the seconds of the filters, and of writing the data set, in a run.
 
     Args:
@@ -62,11 +62,11 @@ def extrapolate(seconds: Mapping[str, float], trial: Groups, run: Groups, shards
             `writing`, and `copies` (writing `COPIES` times the variants).
         trial: The forms of the trial.
         run: The forms of the run.
-        shards: The number of shards of its problems.
+        samples: The number of samples of its problems.
     """
     growth = run.total() / trial.total()
-    per_shard = Counter({group: -(-count // shards) for group, count in run.items()})
-    standalone = seconds["standalone"] * shards * _counted_alone(per_shard) / _counted_alone(trial)
+    per_sample = Counter({group: -(-count // samples) for group, count in run.items()})
+    standalone = seconds["standalone"] * samples * _counted_alone(per_sample) / _counted_alone(trial)
     per_copy = max(0.0, seconds["copies"] - seconds["writing"]) / (COPIES - 1)
     filters = seconds["setup"] + seconds["filters"] * growth + standalone
     return filters, seconds["writing"] + per_copy * max(0.0, growth - 1)
@@ -133,7 +133,9 @@ def _seconds_of_writing(trial: GenerationRun, results: Sequence[VariantShard]) -
     if not any(read_shard(result.variants, ["seed_id"]).num_rows for result in results):
         return 0.0
     start = time.monotonic()
-    write_output(trial.out, trial.inputs, trial.device.partition(":")[0], words_of(trial), results)
+    write_output(
+        trial.out, trial.inputs, trial.device.partition(":")[0], words_of(trial), results, standalone_counts(trial)
+    )
     return time.monotonic() - start
 
 
@@ -148,7 +150,7 @@ def count_forms(problems: ProblemWords, mask: str) -> Groups:
 
 
 def _counted_alone(groups: Groups) -> int:
-    """Return the number of forms on which each filter is counted on its own, in one shard."""
+    """Return the number of forms on which each filter is counted on its own, in one sample."""
     return sum(min(count, CLASS_FORMS) for count in groups.values())
 
 
@@ -244,7 +246,7 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
         filters = writing = 0.0
         if words:
             filters, writing = extrapolate(
-                time_steps(trial), count_forms(trial_words, options.mask), groups, run.shards
+                time_steps(trial), count_forms(trial_words, options.mask), groups, run.samples
             )
     return DryRun(
         problems=run.size,

@@ -112,8 +112,9 @@ def run_pipeline(
         allow_pickle: Whether to load masked LMs with pickle weights.
         quiet: Whether to show no progress.
         progress: Receives the stages and their timings; None for a new one.
-        problems_per_shard: Number of problems that are tagged and filtered together. The counts of each filter on its
-            own, in the record, are of a sample per shard; nothing else depends on it.
+        problems_per_shard: Number of problems that are tagged and filtered together. If it does not divide
+            `PROBLEMS_PER_SAMPLE`, the counts of each filter on its own, in the record, are of other samples; nothing
+            else depends on it.
         executor: Runs the stages as tasks in other processes, as `merge_snli.runs.submit.Cluster` does; None
             for this machine. The data set is the same.
         workers: As for `generate`, without an executor.

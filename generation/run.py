@@ -42,6 +42,9 @@ from merge_snli.problems.reading import ProblemSource, Survey, open_source, stre
 
 logger = logging.getLogger(__name__)
 
+# Number of problems of each sample in which filters are counted on their own, if shards are not larger.
+PROBLEMS_PER_SAMPLE = 1_000
+
 
 @dataclass(frozen=True)
 class RunInputs:
@@ -156,6 +159,19 @@ class GenerationRun:
     def shards(self) -> int:
         """The number of shards of problems."""
         return -(-self.size // self.problems_per_shard)
+
+    @property
+    def samples(self) -> int:
+        """The number of samples in which each filter is counted on its own: groups of successive shards."""
+        return -(-self.shards // self._shards_per_sample)
+
+    @property
+    def _shards_per_sample(self) -> int:
+        return max(1, PROBLEMS_PER_SAMPLE // self.problems_per_shard)
+
+    def sample_shards(self, number: int) -> range:
+        """Return the numbers of the shards of a sample."""
+        return range(self.shards)[number * self._shards_per_sample :][: self._shards_per_sample]
 
     @property
     def key(self) -> list[Any]:
