@@ -168,7 +168,8 @@ def _run_here(run: GenerationRun, workers: int, progress: Progress) -> None:
         run_here(stages(run), progress)
         return
     with TemporaryDirectory() as notes, started(workers) as processes:
-        run_here(stages(replace(run, work=run.work.absolute(), notes=Notes(Path(notes)))), progress, processes)
+        here = replace(run, work=run.work.absolute(), notes=Notes(Path(notes)), workers=workers)
+        run_here(stages(here), progress, processes)
 
 
 def submitted(run: GenerationRun, executor: Executor) -> tuple[tuple[RunStage, ...], Path]:

@@ -130,6 +130,7 @@ class GenerationRun:
         work: The work folder.
         notes: How stages find each other's results: files if the tasks are in other processes.
         shared: Whether its tasks may be on other machines.
+        workers: Number of processes, or threads, for the work beside the masked LMs.
         sample: The problems of a trial in this process; None for all problems.
         loaded: Masked LMs that are already in memory, by name.
         vocabularies: The vocabularies of those that have answered in this process, for its workers.
@@ -146,6 +147,7 @@ class GenerationRun:
     work: Path
     notes: Notes = field(default_factory=Notes)
     shared: bool = False
+    workers: int = 1
     sample: Sequence[Problem] | None = None
     loaded: dict[str, MaskedLM] = field(default_factory=dict)
     vocabularies: dict[str, Vocabulary] = field(default_factory=dict)

@@ -128,6 +128,8 @@ def write_output(
     words: Mapping[str, WordCounts],
     results: Sequence[VariantShard],
     standalone: Iterable[Path],
+    *,
+    threads: int = 1,
 ) -> MergeDataset:
     """Write data, card and record to `OUT.work/`, then move them to `out` together.
 
@@ -138,6 +140,7 @@ def write_output(
         words: Shared words by word class.
         results: The results of each shard.
         standalone: Files with the counts of each filter when it is the only one.
+        threads: Number of data files that are written at the same time.
 
     Returns:
         The data set.
@@ -148,7 +151,7 @@ def write_output(
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(parents=True)
         variants, seeds = [result.variants for result in results], [result.seeds for result in results]
-        configs = write_data(staged, variants, seeds, options, inputs.problems.label_names)
+        configs = write_data(staged, variants, seeds, options, inputs.problems.label_names, threads=threads)
         record = _record(inputs, device, words, results, standalone, configs, staged, load_name_of(out))
         return write_dataset(staged, out, record, {RUN_TOML: write_run_file(options).encode()})
 
