@@ -24,8 +24,9 @@ import merge_snli
 from generation import Options
 from generation.replacements.finding import counts_table
 from generation.run import GenerationRun, plan_run, read_inputs
+from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD
 from generation.tasks import write
-from generation.variant_shards import PARTS_PER_SHARD, VARIANT_COUNTS, VariantShard
+from generation.variant_shards import STANDALONE, VARIANT_COUNTS, VariantShard
 from generation.work import RESULT_FOLDERS, TAGGED_FOLDER, write_shard
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.progress import Progress
@@ -33,7 +34,7 @@ from merge_snli.base.stages import FILTERS, TAG, WHOLE, Notes
 from merge_snli.dataset.record import WordCounts
 from merge_snli.schema import ALL, NLI_LABELS, SEED, WORD_CLASSES, features
 
-SEEDS_PER_PART, VARIANTS_PER_SEED, PER_SHARD = 33, 40, 1_000
+SEEDS_PER_SHARD, VARIANTS_PER_SEED = 33, 40
 DATA = Path(merge_snli.__file__).parent / "data"
 
 
@@ -43,7 +44,7 @@ def main() -> None:
     parser.add_argument("problems", type=int)
     parser.add_argument("--folder", type=Path, required=True)
     arguments = parser.parse_args()
-    run = make_run(arguments.folder, arguments.problems // PER_SHARD)
+    run = make_run(arguments.folder, arguments.problems // PROBLEMS_PER_SHARD)
     start = time.monotonic()
     make_shards(run)
     before = peak_memory()
@@ -53,9 +54,9 @@ def main() -> None:
     with Progress(quiet=True).stage("write", unit="data set") as stage:
         write(run, WHOLE, stage)
     size = sum(path.stat().st_size for path in run.out.rglob("*") if path.is_file())
-    variants = run.shards * PARTS_PER_SHARD * SEEDS_PER_PART * VARIANTS_PER_SEED
+    variants = run.shards * SEEDS_PER_SHARD * VARIANTS_PER_SEED
     sys.stdout.write(
-        f"{run.shards * PER_SHARD:,} problems, {variants:,} variants: "
+        f"{run.shards * PROBLEMS_PER_SHARD:,} problems, {variants:,} variants: "
         f"{time.monotonic() - start:.0f} s ({time.process_time() - cpu:.0f} s of CPU time), "
         f"peak memory {peak_memory():.2f} GB, {size / 1e9:.2f} GB written\n"
     )
@@ -66,38 +67,42 @@ def make_run(folder: Path, shards: int) -> GenerationRun:
     shutil.rmtree(folder, ignore_errors=True)
     options = Options(problems="demo:problems", mlm=("demo:mlm-wordpiece", "demo:mlm-bpe"))
     out = folder / "merge_snli"
-    run = plan_run(read_inputs(options, Progress(quiet=True)), out, problems_per_shard=PER_SHARD)
+    run = plan_run(read_inputs(options, Progress(quiet=True)), out, problems_per_shard=PROBLEMS_PER_SHARD)
     notes = Notes(folder / "merge_snli.work" / "cluster" / "plan")
-    return replace(run, size=shards * PER_SHARD, notes=notes)
+    return replace(run, size=shards * PROBLEMS_PER_SHARD, notes=notes)
 
 
 def make_shards(run: GenerationRun) -> None:
-    """Write the results of every part of a shard: the same rows, with ids that are spread over all of them."""
+    """Write the results of every shard: the same rows, with ids that are spread over all of them."""
     words = {name: WordCounts(400, dict.fromkeys(NLI_LABELS, 1), 500, {}, 400, 500) for name in WORD_CLASSES}
     counts = {name: asdict(of_class) for name, of_class in words.items()}
     rows = shard_tables(run)
-    for number in range(run.shards * PARTS_PER_SHARD):
+    for number in range(run.shards):
         key = sha256_of_json(number)[:32]
         tagged = write_shard(run.work / TAGGED_FOLDER, key, pa.table({"id": [key]}))
         run.notes.write(TAG, number, {"shard": tagged}, words=counts)
-        ids = sorted(sha256_of_json([number, nth])[:16] for nth in range(SEEDS_PER_PART))
+        ids = sorted(sha256_of_json([number, nth])[:16] for nth in range(SEEDS_PER_SHARD))
         tables = [with_ids(table, ids) for table in rows]
-        made = [write_shard(run.work / name, key, table) for name, table in zip(RESULT_FOLDERS, tables, strict=True)]
-        run.notes.write(FILTERS, number, dict(zip(VariantShard._fields, made, strict=True)))
+        *made, standalone = (
+            write_shard(run.work / name, key, table) for name, table in zip(RESULT_FOLDERS, tables, strict=True)
+        )
+        run.notes.write(FILTERS, run.samples + number, dict(zip(VariantShard._fields, made, strict=True)))
+        if number < run.samples:
+            run.notes.write(FILTERS, number, {STANDALONE: standalone})
 
 
 def shard_tables(run: GenerationRun) -> tuple[pa.Table, ...]:
-    """Return the tables of one part of a shard, from the rows of the bundled data set."""
+    """Return the tables of one shard, from the rows of the bundled data set."""
     variants, seeds = (pq.read_table(DATA / config / "test.parquet").to_pylist() for config in (ALL, SEED))
     names, classes = run.inputs.problems.label_names, run.options.classes
     rows = [
         {**row, "subsamples": [subsample for subsample in range(10) if (nth + subsample) % 2]}
-        for nth, row in enumerate(islice(cycle(variants), SEEDS_PER_PART * VARIANTS_PER_SEED))
+        for nth, row in enumerate(islice(cycle(variants), SEEDS_PER_SHARD * VARIANTS_PER_SEED))
     ]
-    counts = [{"seed_id": "", "word_class": name, "variants": 40} for name in islice(cycle(classes), SEEDS_PER_PART)]
+    counts = [{"seed_id": "", "word_class": name, "variants": 40} for name in islice(cycle(classes), SEEDS_PER_SHARD)]
     return (
         pa.Table.from_pylist(rows, features(ALL, names, classes).arrow_schema),
-        pa.Table.from_pylist(list(islice(cycle(seeds), SEEDS_PER_PART)), features(SEED, names, classes).arrow_schema),
+        pa.Table.from_pylist(list(islice(cycle(seeds), SEEDS_PER_SHARD)), features(SEED, names, classes).arrow_schema),
         pa.Table.from_pylist(counts, VARIANT_COUNTS),
         counts_table({}),
         counts_table({}),

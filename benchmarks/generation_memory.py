@@ -21,7 +21,7 @@ import tempfile
 import time
 from contextlib import ExitStack
 from functools import partial
-from itertools import islice, product
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ from generation.output.dataset import add_word_counts, count_words
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_words, tag_shard
 from generation.sentences.tagging import InPlaceTagger
 from generation.tasks import suggest
-from generation.variant_shards import PARTS_PER_SHARD, Method, make_variant_shard
+from generation.variant_shards import Method, make_standalone_counts, make_variant_shard
 from merge_snli.base.progress import Progress
 from merge_snli.embedded import MASKED_LMS, PREFIX
 from merge_snli.models.finding import find_model
@@ -56,7 +56,7 @@ def main() -> None:
         help="numbers of problems, separated by commas (default: %(default)s)",
     )
     parser.add_argument(
-        "--slice", type=int, default=2, help="number of shards for the last two stages (default: %(default)s)"
+        "--slice", type=int, default=16, help="number of shards for the last two stages (default: %(default)s)"
     )
     parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -123,8 +123,9 @@ def measure(folder: Path, n_shards: int) -> Memory:
             vocabularies[source.name] = load_vocabulary(source, store.vocabulary_size() or 0)
         measured["masked LMs"] = memory()
         method = Method(options, survey.label_names, stores, vocabularies, InPlaceTagger(tagger))
-        for nth, shard in product(range(PARTS_PER_SHARD), chosen):
-            make_variant_shard(shard, nth, method, folder)
+        make_standalone_counts(chosen, method, folder)
+        for shard in chosen:
+            make_variant_shard(shard, method, folder)
     return {**measured, "rows": memory(), "forms": missing, "seconds": time.monotonic() - start}
 
 

@@ -5,11 +5,15 @@
 
 A run is a folder with a checkout and, after a colon, `workers`. The answers of the masked LMs are kept from the first
 run on if there is `--folder`, so that only the other stages are compared. All data files must have the same bytes.
+
+`--simulate 8` measures the CPU time of each shard in one process of this checkout, and prints the time that the stages
+would take if as many workers took the shards one after another, each on a core of its own, without their start.
 """
 
 from __future__ import annotations
 
 import argparse
+import heapq
 import json
 import os
 import shutil
@@ -17,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from benchmarks.processor import processor
 
@@ -36,6 +41,22 @@ print(json.dumps([data.digest, times]))
 """
 ANSWERS = "suggestions"
 
+# Before `CODE`: notes the CPU seconds of each item of a stage.
+NOTE_ITEMS = """
+import time
+from merge_snli.base.stages import TaskShare
+items = []
+def taken(share, number):
+    noted = []
+    items.append(noted)
+    for item in share.of(number):
+        start = time.process_time()
+        yield item
+        noted.append(time.process_time() - start)
+TaskShare.taken = taken
+"""
+PRINT_ITEMS = "print(json.dumps(items))"
+
 
 def main() -> None:
     """Run each of the runs and print the table."""
@@ -45,11 +66,17 @@ def main() -> None:
     parser.add_argument("--mlm", nargs="+", default=["demo:mlm-wordpiece", "demo:mlm-bpe"])
     parser.add_argument("--runs", nargs="+", default=[".:1", ".:2"])
     parser.add_argument("--folder", type=Path, help="folder that keeps the answers between runs")
+    parser.add_argument("--simulate", type=int, nargs="+", metavar="WORKERS", help="numbers of workers")
     arguments = parser.parse_args()
     options = {"problems": str(arguments.problems.absolute()), "limit": arguments.limit, "mlm": arguments.mlm}
     with tempfile.TemporaryDirectory() as temporary:
         folder = (arguments.folder or Path(temporary)).absolute()
-        measured = [measure(run, options, folder, keep=arguments.folder is not None) for run in arguments.runs]
+        keep = arguments.folder is not None
+        if arguments.simulate is not None:
+            items = measure(".:1", options, folder, keep=keep, code=f"{NOTE_ITEMS}{CODE}{PRINT_ITEMS}")
+            sys.stdout.write(f"{processor()}; load {os.getloadavg()[1]:.1f}\n{simulated(items, arguments.simulate)}")
+            return
+        measured = [measure(run, options, folder, keep=keep) for run in arguments.runs]
     if len({digest for digest, _ in measured}) > 1:
         raise SystemExit("the runs gave different data")
     sys.stdout.write(f"{processor()}; load {os.getloadavg()[1]:.1f}\n\n| stage | {' | '.join(arguments.runs)} |\n")
@@ -58,8 +85,24 @@ def main() -> None:
         sys.stdout.write(f"| {name} | {' | '.join(f'{seconds[name]:.1f}' for _, seconds in measured)} |\n")
 
 
-def measure(run: str, options: dict[str, object], folder: Path, *, keep: bool) -> tuple[str, dict[str, float]]:
-    """Generate with one checkout in another process, and return the digest of the data and the seconds."""
+def simulated(stages: list[list[float]], workers: list[int]) -> str:
+    """Return the time of each stage with numbers of workers that take its items in their order, as Markdown."""
+    rows = ["| stage | items | workers | seconds | per core |\n| --- | ---: | ---: | ---: | ---: |"]
+    for name, items in zip(("read and tag", "filters and sets"), stages, strict=True):
+        for number in workers:
+            ends = [0.0] * number
+            for seconds in items:
+                heapq.heapreplace(ends, ends[0] + seconds)
+            share = sum(items) / (number * max(ends))
+            rows.append(f"| {name} | {len(items)} | {number} | {max(ends):.1f} | {share:.0%} |")
+    return "\n".join(rows) + "\n"
+
+
+def measure(run: str, options: dict[str, object], folder: Path, *, keep: bool, code: str = CODE) -> Any:  # noqa: ANN401
+    """Generate with one checkout in another process, and return what the last line of its output has.
+
+    `CODE` gives the digest of the data and the seconds of each stage.
+    """
     checkout, _, workers = run.partition(":")
     out, work = folder / "merge_snli", folder / "work"
     for path in (out, *(path for path in work.glob("*") if not keep or path.name != ANSWERS)):
@@ -67,15 +110,14 @@ def measure(run: str, options: dict[str, object], folder: Path, *, keep: bool) -
     given = json.dumps([options, str(out), str(work), {"workers": int(workers)} if workers else {}])
     environment = {**os.environ, "PYTHONPATH": str(Path(checkout).absolute())}
     done = subprocess.run(
-        [sys.executable, "-c", CODE, given],
+        [sys.executable, "-c", code, given],
         env=environment,
         cwd=checkout,
         stdout=subprocess.PIPE,
         check=True,
         text=True,
     )
-    digest, seconds = json.loads(done.stdout)
-    return digest, seconds
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 if __name__ == "__main__":

@@ -17,11 +17,11 @@ from generation.masked_lms.masked_lm import MaskedLM
 from generation.options import Options
 from generation.output.dataset import write_output
 from generation.replacements.finding import CLASS_FORMS
-from generation.run import GenerationRun, plan_run, read_inputs
+from generation.run import GenerationRun, check_workers, plan_run, read_inputs
 from generation.sentences.forms import Form
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, ProblemWords, forms_of_shard, read_tagged
 from generation.sentences.words import forms_of_word
-from generation.tasks import stages, variant_shards, words_of
+from generation.tasks import stages, standalone_counts, variant_shards, words_of
 from generation.variant_shards import STANDALONE, VariantShard
 from generation.work import read_shard
 from merge_snli.base.progress import Progress, format_duration
@@ -44,6 +44,9 @@ SAMPLED_PROBLEMS = 1_000
 # Number of these problems, evenly spaced, on which the steps after the masked LMs are timed.
 TRIAL_PROBLEMS = 20
 
+# In a small data set, only one of this many problems is tried, so that this takes less time than the run.
+PROBLEMS_PER_TRIAL = 8
+
 # Number of form lengths, from the shortest to the longest, of which a full batch is timed.
 LENGTHS_TIMED = 5
 
@@ -53,7 +56,9 @@ TIMINGS_PER_LENGTH = 3
 BYTES_PER_MB = 1_000_000
 
 
-def extrapolate(seconds: Mapping[str, float], trial: Groups, run: Groups, shards: int) -> tuple[float, float]:
+def extrapolate(
+    seconds: Mapping[str, float], trial: Groups, run: Groups, samples: int, workers: int = 1
+) -> tuple[float, float]:
     """Return the seconds of the filters, and of writing the data set, in a run.
 
     Args:
@@ -62,13 +67,14 @@ def extrapolate(seconds: Mapping[str, float], trial: Groups, run: Groups, shards
             `writing`, and `copies` (writing `COPIES` times the variants).
         trial: The forms of the trial.
         run: The forms of the run.
-        shards: The number of shards of its problems.
+        samples: The number of samples of its problems.
+        workers: The number of processes, each of which does once what `setup` has.
     """
     growth = run.total() / trial.total()
-    per_shard = Counter({group: -(-count // shards) for group, count in run.items()})
-    standalone = seconds["standalone"] * shards * _counted_alone(per_shard) / _counted_alone(trial)
+    per_sample = Counter({group: -(-count // samples) for group, count in run.items()})
+    standalone = seconds["standalone"] * samples * _counted_alone(per_sample) / _counted_alone(trial)
     per_copy = max(0.0, seconds["copies"] - seconds["writing"]) / (COPIES - 1)
-    filters = seconds["setup"] + seconds["filters"] * growth + standalone
+    filters = seconds["setup"] + (seconds["filters"] * growth + standalone) / workers
     return filters, seconds["writing"] + per_copy * max(0.0, growth - 1)
 
 
@@ -107,15 +113,16 @@ def time_steps(trial: GenerationRun) -> dict[str, float]:
         trial: A run on at least one problem with words to replace, whose forms have all been answered.
     """
     assert trial.sample is not None
-    setup = _seconds_of_filters(sample_of(trial, trial.sample[:WARM_UP_PROBLEMS]))
+    few = len(trial.sample) <= WARM_UP_PROBLEMS
+    setup = 0.0 if few else _seconds_of_filters(sample_of(trial, trial.sample[:WARM_UP_PROBLEMS]))
     everything = _seconds_of_filters(trial)
     shutil.rmtree(trial.work / STANDALONE)
     without_rows, cached = _seconds_of_filters(trial), _seconds_of_filters(trial)
     made = variant_shards(trial)
     return {
-        "setup": setup,
+        "setup": without_rows if few else setup,
         "filters": max(0.0, everything - without_rows),
-        "standalone": max(0.0, without_rows - cached),
+        "standalone": 0.0 if few else max(0.0, without_rows - cached),
         "writing": _seconds_of_writing(trial, made),
         "copies": _seconds_of_writing(trial, made * COPIES),
     }
@@ -133,7 +140,15 @@ def _seconds_of_writing(trial: GenerationRun, results: Sequence[VariantShard]) -
     if not any(read_shard(result.variants, ["seed_id"]).num_rows for result in results):
         return 0.0
     start = time.monotonic()
-    write_output(trial.out, trial.inputs, trial.device.partition(":")[0], words_of(trial), results)
+    write_output(
+        trial.out,
+        trial.inputs,
+        trial.device.partition(":")[0],
+        words_of(trial),
+        results,
+        standalone_counts(trial),
+        threads=trial.workers,
+    )
     return time.monotonic() - start
 
 
@@ -148,7 +163,7 @@ def count_forms(problems: ProblemWords, mask: str) -> Groups:
 
 
 def _counted_alone(groups: Groups) -> int:
-    """Return the number of forms on which each filter is counted on its own, in one shard."""
+    """Return the number of forms on which each filter is counted on its own, in one sample."""
     return sum(min(count, CLASS_FORMS) for count in groups.values())
 
 
@@ -183,6 +198,7 @@ class DryRun:
         words: Number of shared words to replace.
         forms: Number of distinct forms of these words.
         device: Device of the masked LMs.
+        workers: Number of processes for the other steps.
         loading: Seconds to load the libraries, the tagger and the masked LMs.
         reading: Seconds to read and tag the problems.
         masked_lms: The work of each masked LM.
@@ -195,6 +211,7 @@ class DryRun:
     words: int
     forms: int
     device: str
+    workers: int
     loading: float
     reading: float
     masked_lms: tuple[MaskedLMEstimate, ...]
@@ -207,7 +224,7 @@ class DryRun:
         return self.loading + self.reading + sum(mlm.seconds for mlm in self.masked_lms) + self.filters + self.writing
 
 
-def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
+def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None = None) -> DryRun:
     """Estimate the work of a run from a sample of its problems, without writing files.
 
     The stages of the run are done for a sample of its problems in a temporary folder, those after tagging for a few of
@@ -216,15 +233,20 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
     Args:
         options: The options of the run. Answers that are already in a work folder are not subtracted.
         allow_pickle: Load masked LMs with pickle weights, which can execute arbitrary code.
+        workers: The number of processes of the run, as for `generation.generate`. The dry run itself is one process.
     """
+    check_workers(workers, None)
     seconds: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "data"
         with _timed(seconds, "reading"):
             inputs = read_inputs(options, Progress(quiet=True), allow_pickle=allow_pickle)
         with _timed(seconds, "loading"):
-            run = plan_run(inputs, out, allow_pickle=allow_pickle, problems_per_shard=PROBLEMS_PER_SHARD)
+            run = plan_run(
+                inputs, out, allow_pickle=allow_pickle, problems_per_shard=PROBLEMS_PER_SHARD, workers=workers
+            )
             _ = inputs.tagger.nlp
+        startup = seconds["loading"] if run.workers > 1 else 0.0  # workers load the tagger, too, all at the same time
         with _timed(seconds, "reading"):
             sample = sample_of(run, of_every_premise(run.problems(), max(1, run.size // SAMPLED_PROBLEMS)))
         with _timed(seconds, "tagging"):
@@ -232,7 +254,8 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
         shard = sample.tagged([0])[0]
         scale = run.size / sample.size
         words, forms = read_tagged(shard, options.classes), forms_of_shard(shard, options.classes, options.mask)
-        trial_words = words[:: max(1, len(words) // TRIAL_PROBLEMS)][:TRIAL_PROBLEMS]
+        number = min(TRIAL_PROBLEMS, max(WARM_UP_PROBLEMS, len(words) // PROBLEMS_PER_TRIAL))
+        trial_words = words[:: max(1, len(words) // number)][:number]
         trial = sample_of(run, (tagged.problem for tagged, _ in trial_words))
         mlms = []
         for model in inputs.masked_lms:
@@ -244,7 +267,7 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
         filters = writing = 0.0
         if words:
             filters, writing = extrapolate(
-                time_steps(trial), count_forms(trial_words, options.mask), groups, run.shards
+                time_steps(trial), count_forms(trial_words, options.mask), groups, run.samples, run.workers
             )
     return DryRun(
         problems=run.size,
@@ -252,8 +275,9 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
         words=round(sum(len(of_problem) for _, of_problem in words) * scale),
         forms=round(len(forms) * scale),
         device=run.device,
-        loading=seconds["loading"],
-        reading=seconds["reading"] + seconds["tagging"] * scale,
+        workers=run.workers,
+        loading=seconds["loading"] + startup,
+        reading=seconds["reading"] + seconds["tagging"] * scale / run.workers,
         masked_lms=tuple(mlms),
         filters=filters,
         writing=writing,
@@ -296,7 +320,9 @@ def _estimate(
         else:
             refused[encoded] += 1
     encoded_forms = sum(map(len, by_length.values()))
-    seconds_per_form = _time_batches(mlm, by_length, options) if encoded_forms else {}
+    # Smaller batches for few forms, which fill no large ones: the forms that are timed are at most half of the run's.
+    most = max(1, int(encoded_forms * scale) // (2 * LENGTHS_TIMED * TIMINGS_PER_LENGTH))
+    seconds_per_form = _time_batches(mlm, by_length, options, most) if encoded_forms else {}
     lengths = sorted(seconds_per_form)
     times = [seconds_per_form[length] for length in lengths]
     seconds = sum(len(forms) * float(np.interp(length, lengths, times)) for length, forms in by_length.items())
@@ -311,13 +337,15 @@ def _estimate(
     )
 
 
-def _time_batches(mlm: MaskedLM, by_length: Mapping[int, Sequence[EncodedForm]], options: Options) -> dict[int, float]:
-    """Return the seconds per form by the number of its tokens."""
+def _time_batches(
+    mlm: MaskedLM, by_length: Mapping[int, Sequence[EncodedForm]], options: Options, most: int
+) -> dict[int, float]:
+    """Return the seconds per form by the number of its tokens, from batches of at most `most` forms."""
     lengths = sorted(by_length)
     timed = sorted({lengths[round(index)] for index in np.linspace(0, len(lengths) - 1, LENGTHS_TIMED)})
     seconds: dict[int, float] = {}
     for length in timed:
-        size = mlm.batches.size(length)
+        size = min(most, mlm.batches.size(length))
         batch = list(islice(cycle(by_length[length]), size))
         times = []
         for _ in range(TIMINGS_PER_LENGTH):
@@ -332,6 +360,7 @@ def dry_run_text(run: DryRun) -> str:
     """Return the estimated number of forms, time and disk space, with a row per step and masked LM."""
     sampled = "" if run.sampled == run.problems else f" ({run.sampled:,} sampled)"
     size = sum(mlm.bytes for mlm in run.masked_lms)
+    processes = "" if run.workers == 1 else f", {run.workers} processes"
     table = Table(
         title=f"{run.problems:,} problems with a gold label{sampled}: about {run.words:,} words to replace in "
         f"{run.forms:,} forms",
@@ -361,7 +390,7 @@ def dry_run_text(run: DryRun) -> str:
             _step("writing", run.writing),
         ),
         notes=(
-            f"Total: about {format_duration(run.seconds)} on this machine ({run.device}) and "
+            f"Total: about {format_duration(run.seconds)} on this machine ({run.device}{processes}) and "
             f"{size / BYTES_PER_MB:,.1f} MB of answers, if no answers are cached.",
             "Nothing was written.",
         ),

@@ -12,7 +12,7 @@ from generation.answers.store import Store
 from generation.masked_lms.loading import check_masked_lm
 from generation.options import Options, preset_options
 from generation.output.dataset import find_finished
-from generation.run import GenerationRun, plan_run, read_inputs
+from generation.run import GenerationRun, check_workers, plan_run, read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD
 from generation.tasks import stages
 from generation.work import work_folder
@@ -20,16 +20,13 @@ from merge_snli.base.errors import InputError, Message, nearest, param
 from merge_snli.base.option import option_types
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import Executor, Notes, RunStage, run_here
-from merge_snli.base.workers import started, usable_cores
+from merge_snli.base.workers import started
 from merge_snli.dataset.answered_forms import form_shares, has_few_fillers, shares_text
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, check_dataset_out, find_dataset
 from merge_snli.embedded import PREFIX
 
 logger = logging.getLogger(__name__)
-
-# A worker takes a few seconds to start, so by default it gets at least this many problems.
-PROBLEMS_PER_WORKER = 375
 
 
 def generate(
@@ -112,8 +109,9 @@ def run_pipeline(
         allow_pickle: Whether to load masked LMs with pickle weights.
         quiet: Whether to show no progress.
         progress: Receives the stages and their timings; None for a new one.
-        problems_per_shard: Number of problems that are tagged and filtered together. The counts of each filter on its
-            own, in the record, are of a sample per shard; nothing else depends on it.
+        problems_per_shard: Number of problems that are tagged and filtered together. If it does not divide
+            `PROBLEMS_PER_SAMPLE`, the counts of each filter on its own, in the record, are of other samples; nothing
+            else depends on it.
         executor: Runs the stages as tasks in other processes, as `merge_snli.runs.submit.Cluster` does; None
             for this machine. The data set is the same.
         workers: As for `generate`, without an executor.
@@ -124,9 +122,7 @@ def run_pipeline(
     Raises:
         InputError: If an input cannot be used, or a task of the executor fails. `out` is unchanged in that case.
     """
-    if workers is not None and (workers < 1 or executor is not None):
-        why = "the cluster file says how many tasks there are" if workers > 0 else "there must be at least 1"
-        raise InputError(f"{param('workers')} is {workers}, but {why}")
+    check_workers(workers, executor)
     out, progress = check_dataset_out(Path(out)), progress or Progress(quiet=quiet)
     inputs = read_inputs(options, progress, allow_pickle=allow_pickle)
     if (done := find_finished(out, inputs, overwrite=overwrite)) is not None:
@@ -139,10 +135,11 @@ def run_pipeline(
         allow_pickle=allow_pickle,
         problems_per_shard=problems_per_shard,
         executor=executor,
+        workers=workers,
     )
     if executor is None:
         with _prepared(run):
-            _run_here(run, workers or max(1, min(usable_cores(), run.size // PROBLEMS_PER_WORKER)), progress)
+            _run_here(run, progress)
     else:
         executor.run(*submitted(run, executor), progress)
     logger.info("done:\n%s", progress)
@@ -161,12 +158,12 @@ def _say_unfilled(dataset: MergeDataset) -> None:
             logger.info("masked LM %s: %s", name, shares_text(shares))
 
 
-def _run_here(run: GenerationRun, workers: int, progress: Progress) -> None:
+def _run_here(run: GenerationRun, progress: Progress) -> None:
     """Run the stages on this machine."""
-    if workers == 1:
+    if run.workers == 1:
         run_here(stages(run), progress)
         return
-    with TemporaryDirectory() as notes, started(workers) as processes:
+    with TemporaryDirectory() as notes, started(run.workers) as processes:
         run_here(stages(replace(run, work=run.work.absolute(), notes=Notes(Path(notes)))), progress, processes)
 
 

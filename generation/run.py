@@ -20,6 +20,7 @@ from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import machine_name
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import MASKED_LM, TAG, Executor, Notes
+from merge_snli.base.workers import usable_cores
 from merge_snli.dataset.judgments import VariantJudgments, judgments_in
 from merge_snli.dataset.label_spellings import are_nli, task_labels
 from merge_snli.dataset.record import (
@@ -43,6 +44,12 @@ from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import ProblemSource, Survey, open_source, stream_problems, survey_problems
 
 logger = logging.getLogger(__name__)
+
+# A worker takes a few seconds to start, so by default it gets at least this many problems.
+PROBLEMS_PER_WORKER = 375
+
+# Number of problems of each sample in which filters are counted on their own, if shards are not larger.
+PROBLEMS_PER_SAMPLE = 1_000
 
 
 @dataclass(frozen=True)
@@ -136,6 +143,7 @@ class GenerationRun:
         work: The work folder.
         notes: How stages find each other's results: files if the tasks are in other processes.
         shared: Whether its tasks may be on other machines.
+        workers: Number of processes, or threads, for the work beside the masked LMs.
         sample: The problems of a trial in this process; None for all problems.
         loaded: Masked LMs that are already in memory, by name.
         vocabularies: The vocabularies of those that have answered in this process, for its workers.
@@ -152,6 +160,7 @@ class GenerationRun:
     work: Path
     notes: Notes = field(default_factory=Notes)
     shared: bool = False
+    workers: int = 1
     sample: Sequence[Problem] | None = None
     loaded: dict[str, MaskedLM] = field(default_factory=dict)
     vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
@@ -165,6 +174,19 @@ class GenerationRun:
     def shards(self) -> int:
         """The number of shards of problems."""
         return -(-self.size // self.problems_per_shard)
+
+    @property
+    def samples(self) -> int:
+        """The number of samples in which each filter is counted on its own: groups of successive shards."""
+        return -(-self.shards // self._shards_per_sample)
+
+    @property
+    def _shards_per_sample(self) -> int:
+        return max(1, PROBLEMS_PER_SAMPLE // self.problems_per_shard)
+
+    def sample_shards(self, number: int) -> range:
+        """Return the numbers of the shards of a sample."""
+        return range(self.shards)[number * self._shards_per_sample :][: self._shards_per_sample]
 
     @property
     def key(self) -> list[Any]:
@@ -271,6 +293,7 @@ def plan_run(
     allow_pickle: bool = False,
     problems_per_shard: int,
     executor: Executor | None = None,
+    workers: int | None = None,
 ) -> GenerationRun:
     """Plan a run.
 
@@ -280,21 +303,32 @@ def plan_run(
         work: The work folder; None for `OUT.work/`.
         allow_pickle: Load masked LMs with pickle weights.
         problems_per_shard: Number of problems per shard.
-        executor: Runs the stages; None for this process.
+        executor: Runs the stages; None for this machine.
+        workers: Number of processes without an executor; None for as many as there are cores and enough problems for.
     """
     options, out = inputs.options, out if executor is None else out.absolute()
     device = executor.device(MASKED_LM, options.device) if executor else find_device(options.device)
+    size = inputs.problems.with_label if inputs.seeds is None else len(inputs.seeds)
+    default = 1 if executor else max(1, min(usable_cores(), size // PROBLEMS_PER_WORKER))
     return GenerationRun(
         inputs=inputs,
         expected=inputs.as_json(),
         answer_keys={mlm.name: cache_key_of(mlm, options, device.partition(":")[0]) for mlm in inputs.masked_lms},
         device=device,
         allow_pickle=allow_pickle,
-        size=inputs.problems.with_label if inputs.seeds is None else len(inputs.seeds),
+        size=size,
         problems_per_shard=problems_per_shard,
         out=out,
         work=work_folder_of(out, work),
+        workers=workers or default,
     )
+
+
+def check_workers(workers: int | None, executor: Executor | None) -> None:
+    """Check that a run can have a number of worker processes."""
+    if workers is not None and (workers < 1 or executor is not None):
+        why = "the cluster file says how many tasks there are" if workers > 0 else "there must be at least 1"
+        raise InputError(f"{param('workers')} is {workers}, but {why}")
 
 
 def _require_same(what: str, here: Mapping[str, Any], submitted: Mapping[str, Any]) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
+from pathlib import Path
 
 from generation.answers.store import Answer, Store
 from generation.masked_lms.loading import load_vocabulary
@@ -20,9 +21,10 @@ from generation.sentences.forms import Form
 from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
 from generation.sentences.tagging import InPlaceTagger
 from generation.variant_shards import (
-    PARTS_PER_SHARD,
+    STANDALONE,
     Method,
     VariantShard,
+    make_standalone_counts,
     make_variant_shard,
     most_variants,
     variants_of_seeds,
@@ -54,9 +56,9 @@ def stages(run: GenerationRun) -> tuple[RunStage, ...]:
         RunStage(
             name="filters and sets",
             kind=FILTERS,
-            unit="parts",
+            unit="shards",
             work=partial(make_variants, run),
-            shards=shards * PARTS_PER_SHARD,
+            shards=run.samples + shards,
             step=2,
             parallel=True,
         ),
@@ -74,16 +76,17 @@ def tag(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
     """
     run.check_inputs()
     problems, options = run.problems(), run.options
-    starts = (number * run.problems_per_shard for number in share.of(run.shards))
-    stage.total = sum(min(run.problems_per_shard, run.size - start) for start in starts)
-    for number in range(run.shards):
-        of_shard = list(islice(problems, run.problems_per_shard))
-        if number in share.of(run.shards):
-            shard = tag_shard(of_shard, run.inputs.tagger, run.work, ignore_case=options.ignore_case)
-            counts = count_words(read_words(shard), run.inputs.problems.label_names)
-            words = {name: asdict(of_class) for name, of_class in counts.items()}
-            run.notes.write(TAG, number, {"shard": shard}, words=words)
-            stage.advance(len(of_shard))
+    per_shard, read = run.problems_per_shard, 0
+    stage.total = sum(min(per_shard, run.size - number * per_shard) for number in share.of(run.shards))
+    for number in share.taken(run.shards):
+        deque(islice(problems, number * per_shard - read), maxlen=0)
+        of_shard = list(islice(problems, per_shard))
+        read = (number + 1) * per_shard
+        shard = tag_shard(of_shard, run.inputs.tagger, run.work, ignore_case=options.ignore_case)
+        counts = count_words(read_words(shard), run.inputs.problems.label_names)
+        words = {name: asdict(of_class) for name, of_class in counts.items()}
+        run.notes.write(TAG, number, {"shard": shard}, words=words)
+        stage.advance(len(of_shard))
     deque(problems, maxlen=0)  # to the end, where a source that has changed is noticed
 
 
@@ -110,16 +113,19 @@ def make_variants(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
     Args:
         run: The run.
         share: The task's share of the shards.
-        stage: Progress, in parts of shards.
+        stage: Progress, in shards and samples of several.
     """
-    numbers = share.of(run.shards * PARTS_PER_SHARD)
-    parts = [divmod(number, run.shards) for number in numbers]  # the first parts, which take longer, come first
-    shards, stage.total = run.tagged(shard for _, shard in parts), len(numbers)
+    items = run.samples + run.shards
+    stage.total = len(share.of(items))
     run.check_inputs()
     with ExitStack() as stack:
         method = _method(run, stack)
-        for number, (part, _), shard in zip(numbers, parts, shards, strict=True):
-            run.notes.write(FILTERS, number, make_variant_shard(shard, part, method, run.work)._asdict())
+        for number in share.taken(items):
+            if number < run.samples:  # these take longer, so they come first
+                made = {STANDALONE: make_standalone_counts(run.tagged(run.sample_shards(number)), method, run.work)}
+            else:
+                made = make_variant_shard(run.tagged([number - run.samples])[0], method, run.work)._asdict()
+            run.notes.write(FILTERS, number, made)
             stage.advance(1)
 
 
@@ -134,21 +140,26 @@ def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
     stage.total = 1
     run.check_inputs()
     inputs, options = run.inputs, run.options
-    results = variant_shards(run)
+    results, standalone = variant_shards(run), standalone_counts(run)
     if inputs.seeds is not None:
         require_every_seed(inputs.seeds, variants_of_seeds(results, inputs.seeds), options.inflation)
     require_seeds(most_variants(results), options)
     answers = [key.folder(run.work) for key in run.answer_keys.values()]
-    note_needs(
-        run.work, run.expected, run.tagged(range(run.shards)), [path for made in results for path in made], answers
-    )
-    write_output(run.out, inputs, run.device.partition(":")[0], words_of(run), results)
+    made = [*chain.from_iterable(results), *standalone]
+    note_needs(run.work, run.expected, run.tagged(range(run.shards)), made, answers)
+    device = run.device.partition(":")[0]
+    write_output(run.out, inputs, device, words_of(run), results, standalone, threads=run.workers)
     stage.advance(1)
 
 
 def variant_shards(run: GenerationRun) -> list[VariantShard]:
-    """Return the files that were made from all parts of the shards."""
-    return [VariantShard(**run.notes.files(FILTERS, number)) for number in range(run.shards * PARTS_PER_SHARD)]
+    """Return the files that were made from all shards."""
+    return [VariantShard(**run.notes.files(FILTERS, run.samples + number)) for number in range(run.shards)]
+
+
+def standalone_counts(run: GenerationRun) -> list[Path]:
+    """Return the files with the counts of each filter when it is the only one, of all samples."""
+    return [run.notes.files(FILTERS, number)[STANDALONE] for number in range(run.samples)]
 
 
 def words_of(run: GenerationRun) -> dict[str, WordCounts]:

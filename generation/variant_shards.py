@@ -1,4 +1,4 @@
-"""Make the rows and counts of one shard of tagged problems, and cache them in the work folder."""
+"""Make the rows and counts of shards of tagged problems, and cache them in the work folder."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,14 +27,10 @@ from merge_snli.base import __version__
 from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
-from merge_snli.base.stages import WHOLE, TaskShare
 from merge_snli.dataset.judgments import VariantJudgments
 from merge_snli.schema import ALL, SEED, columns
 
 *ROWS, STANDALONE = RESULT_FOLDERS
-
-# Number of parts of a shard whose rows are made separately, so that a few shards keep many workers busy.
-PARTS_PER_SHARD = 8
 
 OUTCOMES = (GOOD_VARIANT, NOT_GOOD, NOT_JUDGED)
 VARIANT_COUNTS = pa.schema(
@@ -71,7 +67,7 @@ class Method:
 
 
 class VariantShard(NamedTuple):
-    """The files made from one part of a shard of tagged problems.
+    """The files made from one shard of tagged problems.
 
     Attributes:
         variants: Rows of config `all`.
@@ -79,41 +75,37 @@ class VariantShard(NamedTuple):
         variant_counts: Number of variants by problem and word class, and the ids of those that were looked up in
             judgments, by what these say.
         filter_counts: Counts of the filters applied in their order.
-        standalone_counts: Counts of each filter when it is the only one: those of the whole shard for its first part,
-            and none for the others.
     """
 
     variants: Path
     seeds: Path
     variant_counts: Path
     filter_counts: Path
-    standalone_counts: Path
 
 
-def make_variant_shard(tagged: Path, part: int, method: Method, work: Path) -> VariantShard:
-    """Make the rows and counts of a part of a shard, or find them in the work folder.
+def make_variant_shard(tagged: Path, method: Method, work: Path) -> VariantShard:
+    """Make the rows and counts of a shard, or find them in the work folder.
 
     Args:
         tagged: A shard of tagged problems whose forms have all been answered.
-        part: The number of the part, below `PARTS_PER_SHARD`.
         method: How to make them.
         work: The work folder.
     """
-    answered = partial(_answered, tagged, method)
-    choices = [part, *_changes_rows(method)]
-    share = TaskShare(part, PARTS_PER_SHARD)
-    rows = _shards(work, ROWS, _key(tagged, method, choices), lambda: make_rows(*answered(share), method))
-    # What a filter drops on its own does not depend on the filters of the run. It is counted on a sample of the shard.
-    of_forms = [bool(part), *(getattr(method.options, name) for name in ("classes", "mask"))]
-    standalone = _shards(
-        work,
-        [STANDALONE],
-        _key(tagged, method, of_forms),
-        lambda: [
-            counts_table({} if part else count_standalone(*answered(WHOLE), method.tagger, mask=method.options.mask))
-        ],
-    )
-    return VariantShard(*rows, *standalone)
+    key = _key([tagged], method, _changes_rows(method))
+    return VariantShard(*_shards(work, ROWS, key, lambda: make_rows(*_answered([tagged], method), method)))
+
+
+def make_standalone_counts(tagged: Sequence[Path], method: Method, work: Path) -> Path:
+    """Count what each filter drops when it is the only one in some shards, or find the counts in the work folder.
+
+    They do not depend on the filters of the run. Takes the arguments of `make_variant_shard`, with several shards.
+    """
+
+    def count() -> list[pa.Table]:
+        return [counts_table(count_standalone(*_answered(tagged, method), method.tagger, mask=method.options.mask))]
+
+    of_forms = [getattr(method.options, name) for name in ("classes", "mask")]
+    return _shards(work, [STANDALONE], _key(tagged, method, of_forms), count)[0]
 
 
 def most_variants(shards: Iterable[VariantShard]) -> Counter[str]:
@@ -158,15 +150,15 @@ def _changes_rows(method: Method) -> list[Any]:
     return [options, method.label_names, digests, names, *versions, *judgments]
 
 
-def _key(tagged: Path, method: Method, choices: object) -> str:
-    """Return the key of what is made with some choices from a tagged shard and the answers to its forms."""
+def _key(tagged: Sequence[Path], method: Method, choices: object) -> str:
+    """Return the key of what is made with some choices from tagged shards and the answers to their forms."""
     answers = [(name, store.folder.name) for name, store in method.stores.items()]
-    return sha256_of_json([key_of(tagged), choices, answers, METHOD_VERSION, __version__])[:32]
+    return sha256_of_json([[*map(key_of, tagged)], choices, answers, METHOD_VERSION, __version__])[:32]
 
 
-def _answered(tagged: Path, method: Method, share: TaskShare) -> tuple[ProblemWords, dict[str, MaskedLMAnswers]]:
-    """Return a share of the problems of a shard, and the answers to their forms."""
-    problems = read_tagged(tagged, method.options.classes, share)
+def _answered(tagged: Sequence[Path], method: Method) -> tuple[ProblemWords, dict[str, MaskedLMAnswers]]:
+    """Return the problems of shards, and the answers to their forms."""
+    problems = [problem for shard in tagged for problem in read_tagged(shard, method.options.classes)]
     forms = distinct_forms(problems, method.options.mask)
 
     def missing(name: str, number: int) -> InputError:
@@ -190,7 +182,7 @@ def make_rows(
         method: How to make them.
 
     Returns:
-        The tables of the first four files of a `VariantShard`.
+        The tables of the files of a `VariantShard`.
     """
     options, judgments = method.options, method.judgments
     judge = (

@@ -128,7 +128,14 @@ def _is_complete(dataset: MergeDataset) -> bool:
 
 
 def write_output(
-    out: Path, inputs: RunInputs, device: str, words: Mapping[str, WordCounts], results: Sequence[VariantShard]
+    out: Path,
+    inputs: RunInputs,
+    device: str,
+    words: Mapping[str, WordCounts],
+    results: Sequence[VariantShard],
+    standalone: Iterable[Path],
+    *,
+    threads: int = 1,
 ) -> MergeDataset:
     """Write data, card and record to `OUT.work/`, then move them to `out` together.
 
@@ -138,6 +145,8 @@ def write_output(
         device: The kind of device that the masked LMs ran on.
         words: Shared words by word class.
         results: The results of each shard.
+        standalone: Files with the counts of each filter when it is the only one.
+        threads: Number of data files that are written at the same time.
 
     Returns:
         The data set.
@@ -148,8 +157,8 @@ def write_output(
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(parents=True)
         variants, seeds = [result.variants for result in results], [result.seeds for result in results]
-        configs = write_data(staged, variants, seeds, options, inputs.problems.label_names)
-        record = _record(inputs, device, words, results, configs, staged, load_name_of(out))
+        configs = write_data(staged, variants, seeds, options, inputs.problems.label_names, threads=threads)
+        record = _record(inputs, device, words, results, standalone, configs, staged, load_name_of(out))
         if inputs.judgments is not None:
             record = _with_judgments(record, inputs.judgments, judged_in(results), staged)
         return write_dataset(staged, out, record, {RUN_TOML: write_run_file(options).encode()})
@@ -178,6 +187,7 @@ def _record(
     device: str,
     words: Mapping[str, WordCounts],
     results: Sequence[VariantShard],
+    standalone: Iterable[Path],
     configs: dict[str, ConfigRecord],
     staged: Path,
     load_name: str,
@@ -203,7 +213,7 @@ def _record(
             device=device,
             words=dict(words),
             filters=_filter_records(result.filter_counts for result in results),
-            standalone_filters=_filter_records(result.standalone_counts for result in results),
+            standalone_filters=_filter_records(standalone),
         ),
         data=data_record(staged, configs),
     )

@@ -2,9 +2,10 @@
 
 import heapq
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby, product, repeat
 from operator import itemgetter
 from pathlib import Path
 
@@ -39,7 +40,13 @@ ROWS_PER_READ = 500
 
 
 def write_data(
-    folder: Path, variants: Sequence[Path], seeds: Sequence[Path], options: Options, label_names: Sequence[str]
+    folder: Path,
+    variants: Sequence[Path],
+    seeds: Sequence[Path],
+    options: Options,
+    label_names: Sequence[str],
+    *,
+    threads: int = 1,
 ) -> dict[str, ConfigRecord]:
     """Write every config that has rows.
 
@@ -49,29 +56,32 @@ def write_data(
         seeds: Files with rows of config `seed`, each sorted by seed id.
         options: The word classes, the number of subsamples, and which columns of the problems are read or copied.
         label_names: Label names in the order of their numbers.
+        threads: Number of files that are written at the same time.
 
     Returns:
         The configs, with their seeds and variants (the paper's Table 2).
     """
     texts = text_names((options.premise_column, options.hypothesis_column), label_names)
     columns_of = partial(columns, classes=options.classes, extra=options.keep_column, texts=texts)
-    rows: dict[str, dict[str, int]] = {}
-    all_variants = folder / data_file(ALL, TEST)
-    for config in (ALL, *options.classes, SEED):
+
+    def write(config: str, split: str, tables: Iterable[pa.Table]) -> tuple[str, str, int]:
         schema = features_of(columns_of(config), label_names).arrow_schema
-        every = folder / data_file(config, TEST)
-        test = (
-            _rows_of_class(all_variants, config)
-            if config in options.classes
-            else _merge(seeds if config == SEED else variants, folder)
-        )
-        numbers = range(0 if config == SEED else options.subsamples)
-        subsamples = ((subsample_split(number), _rows_of_subsample(every, number)) for number in numbers)
-        for split, tables in chain([(TEST, test)], subsamples):
-            row_count = write_tables(folder / data_file(config, split), tables, schema, dictionaries=REPEATED_COLUMNS)
-            if not row_count:
-                break  # a config without rows has no subsamples
-            rows.setdefault(config, {})[split] = row_count
+        path = folder / data_file(config, split)
+        return config, split, write_tables(path, tables, schema, dictionaries=REPEATED_COLUMNS)
+
+    with ThreadPoolExecutor(threads) as pool:  # which compress at the same time
+        written = [*pool.map(write, (ALL, SEED), (TEST, TEST), (_merge(variants, folder), _merge(seeds, folder)))]
+        of_classes = (_rows_of_class(folder / data_file(ALL, TEST), name) for name in options.classes)
+        written[1:1] = pool.map(write, options.classes, repeat(TEST), of_classes)
+        rows = {config: {TEST: count} for config, _, count in written if count}
+        drawn = [*product((config for config in rows if config != SEED), range(options.subsamples))]
+        for config, split, count in pool.map(
+            write,
+            (config for config, _ in drawn),
+            (subsample_split(number) for _, number in drawn),
+            (_rows_of_subsample(folder / data_file(config, TEST), number) for config, number in drawn),
+        ):
+            rows[config][split] = count
     return {
         config: config_record(
             folder,

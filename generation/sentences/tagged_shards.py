@@ -12,7 +12,6 @@ from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, t
 from generation.sentences.words import SharedWord, forms_of_word, shared_words
 from generation.work import METHOD_VERSION, TAGGED_FOLDER, find_shard, read_shard, write_shard
 from merge_snli.base.files import sha256_of_json
-from merge_snli.base.stages import WHOLE, TaskShare
 from merge_snli.languages.language import ENGLISH
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
@@ -46,7 +45,8 @@ COLUMNS_WITHOUT_TOKENS = ("id", "premise", "hypothesis", "label", "extra", "word
 # In the metadata of a shard: the code of its language, if that is not English.
 LANGUAGE = b"language"
 
-PROBLEMS_PER_SHARD = 1_000
+# Few, so that a few thousand problems keep many workers busy.
+PROBLEMS_PER_SHARD = 125
 
 # Tagged problems with their shared words.
 ProblemWords = list[tuple[TaggedProblem, tuple[SharedWord, ...]]]
@@ -82,17 +82,14 @@ def read_words(shard: Path) -> ProblemWords:
     return list(_words(read_shard(shard, COLUMNS_WITHOUT_TOKENS)))
 
 
-def read_tagged(shard: Path, classes: Sequence[str], share: TaskShare = WHOLE) -> ProblemWords:
+def read_tagged(shard: Path, classes: Sequence[str]) -> ProblemWords:
     """Read the problems of a shard that have a word to replace, with their tokens and the words to replace.
 
     Args:
         shard: The file of the shard.
         classes: The word classes to replace.
-        share: The share of the problems to read.
     """
-    table = read_shard(shard)
-    rows = table.take(pa.array(share.of(table.num_rows), pa.int64()))
-    replaced = ((tagged, replaced_words(words, classes)) for tagged, words in _words(rows))
+    replaced = ((tagged, replaced_words(words, classes)) for tagged, words in _words(read_shard(shard)))
     return [(tagged, words) for tagged, words in replaced if words]
 
 

@@ -2,19 +2,20 @@
 
 A run is a list of stages in an order in which they can run. A stage is described once: what it does with a share of its
 shards, and which stages it waits for. An executor decides where its tasks run; without one, `run_here` does everything
-on this machine: each stage as a single task in this process, or as one task per worker process.
+on this machine: each stage as a single task in this process, or in worker processes that take one shard after another.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol
 
 from merge_snli.base.errors import IncompleteError
 from merge_snli.base.files import read_json, write_json
 from merge_snli.base.progress import Progress, Stage
-from merge_snli.base.workers import Workers
+from merge_snli.base.workers import Workers, next_item
 
 # The kinds of stages: those of generating a data set, and those of scoring models.
 TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE = "tag", "masked_lm", "filters", "write", "predict", "evaluate"
@@ -27,10 +28,12 @@ class TaskShare:
     Attributes:
         task: The number of the task, from 0.
         tasks: The number of tasks.
+        claim: Returns the number of the next item that no worker process has taken, if several do this share together.
     """
 
     task: int
     tasks: int
+    claim: Callable[[], int] | None = None
 
     def of(self, items: int) -> range:
         """Return the numbers of the items of the share.
@@ -39,6 +42,10 @@ class TaskShare:
             items: The number of items of all tasks.
         """
         return range(self.task, items, self.tasks)
+
+    def taken(self, items: int) -> Iterable[int]:
+        """Yield the numbers of the items that this process does, in ascending order; takes the argument of `of`."""
+        return self.of(items) if self.claim is None else takewhile(items.__gt__, iter(self.claim, None))
 
 
 WHOLE = TaskShare(0, 1)
@@ -180,5 +187,4 @@ def run_here(stages: Sequence[RunStage], progress: Progress, workers: Workers | 
             if workers is None or not stage.parallel:
                 stage.work(WHOLE, shown)
             else:
-                tasks = min(workers.number, stage.shards)
-                workers.run([partial(stage.work, TaskShare(task, tasks)) for task in range(tasks)], shown)
+                workers.run(partial(stage.work, replace(WHOLE, claim=next_item)), stage.shards, shown)

@@ -1,4 +1,4 @@
-"""Worker processes of this machine, which do the shares of a stage at the same time.
+"""Worker processes of this machine, which take the items of a stage one after another.
 
 They are spawned, so that they are the same on every operating system, and do not import the user's main module. They
 end when the process that started them ends or leaves the block, whatever they are doing.
@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -31,10 +31,11 @@ SECONDS_PER_POLL = 0.2
 # Windows waits for at most 63 handles, of which the pool needs two.
 MOST_ON_WINDOWS = 61
 
-# The entry of the counts of a task whose total is not known yet.
+# The counts of the workers together: units that are done, their total, and items that are taken.
+DONE, TOTAL, TAKEN = range(3)
 UNKNOWN = -1
 
-# In a worker: by task, the units that are done and their total.
+# In a worker: the counts.
 _counts: list[Any] = []
 
 
@@ -51,23 +52,24 @@ class Workers:
     _pool: ProcessPoolExecutor
     _counts: Any
 
-    def run(self, tasks: Sequence[Callable[[Stage], None]], stage: Stage) -> None:
-        """Do tasks, one per worker, and wait for them. Their warnings are logged once.
+    def run(self, work: Callable[[Stage], None], items: int, stage: Stage) -> None:
+        """Do the same work in every worker, and wait until all have ended. Their warnings are logged once.
 
         Args:
-            tasks: At most one function per worker, which can be pickled. Each counts its own units.
-            stage: Receives the sum of their units and totals.
+            work: A function that can be pickled. It does the items of `next_item`, counts the units of these, and sets
+                the total to that of all items.
+            items: The number of items.
+            stage: Receives the sum of the units, and the total.
         """
-        for number in range(len(tasks)):
-            self._counts[2 * number : 2 * number + 2] = 0, UNKNOWN
+        counts = self._counts.get_obj()  # without its lock, which a killed worker may hold
+        counts[:] = 0, UNKNOWN, 0
         with _inheritable():
-            running = {self._pool.submit(_do, task, number) for number, task in enumerate(tasks)}
+            running = {self._pool.submit(_do, work) for _ in range(min(self.number, items))}
         logged: set[str] = set()
         while running:
             done, running = wait(running, SECONDS_PER_POLL, FIRST_EXCEPTION)
-            counts = self._counts[: 2 * len(tasks)]
-            stage.total = None if UNKNOWN in counts[1::2] else sum(counts[1::2])
-            stage.advance(sum(counts[::2]) - stage.done)
+            stage.total = None if counts[TOTAL] == UNKNOWN else counts[TOTAL]
+            stage.advance(counts[DONE] - stage.done)
             try:
                 for task in sorted(done, key=lambda task: task.exception() is not None):  # an error is raised last
                     for record in task.result():
@@ -90,7 +92,7 @@ def started(number: int) -> Iterator[Workers]:
     """
     number = min(number, MOST_ON_WINDOWS) if ON_WINDOWS else number
     context = get_context("spawn")
-    counts = context.RawArray("q", 2 * number)
+    counts = context.Array("q", 3)
     alive, held = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(number, context, initializer=_start, initargs=(counts, alive))
     try:
@@ -132,16 +134,29 @@ def _end_with(alive: Connection) -> None:
     os._exit(1)
 
 
-def _do(task: Callable[[Stage], None], number: int) -> list[logging.LogRecord]:
-    """Do a task in a worker, publish its counts, and return the warnings."""
+def next_item() -> int:
+    """Return in a worker the number of the first item that none has taken, and take it."""
+    counts = _counts[0]
+    with counts.get_lock():
+        counts[TAKEN] += 1
+        return int(counts[TAKEN]) - 1
+
+
+def _do(work: Callable[[Stage], None]) -> list[logging.LogRecord]:
+    """Work in a worker, publish its counts, and return the warnings."""
     log = BufferingHandler(sys.maxsize)
     logging.getLogger().handlers = [log]
+    counts, published = _counts[0], 0
     with Progress(quiet=True).stage("", unit="") as stage:
 
         def publish() -> None:
-            _counts[0][2 * number : 2 * number + 2] = stage.done, UNKNOWN if stage.total is None else stage.total
+            nonlocal published
+            with counts.get_lock():
+                published, new = stage.done, stage.done - published
+                counts[DONE] += new
+                counts[TOTAL] = UNKNOWN if stage.total is None else stage.total
 
         with repeating(publish, SECONDS_PER_POLL):
-            task(stage)
+            work(stage)
         publish()
     return log.buffer

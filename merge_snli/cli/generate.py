@@ -87,8 +87,11 @@ def run(arguments: argparse.Namespace) -> None:
 def _estimate(options: Options, arguments: argparse.Namespace, cluster: Cluster | None) -> str:
     """Return what a run would do, and how long it would take."""
     from generation.dry_run import dry_run, dry_run_text
+    from generation.run import check_workers
 
-    estimate = dry_run(options, allow_pickle=arguments.allow_pickle)
+    check_workers(arguments.workers, cluster)
+    workers = arguments.workers if cluster is None else 1
+    estimate = dry_run(options, allow_pickle=arguments.allow_pickle, workers=workers)
     if cluster is None:
         return dry_run_text(estimate)
     from generation.pipeline import submitted

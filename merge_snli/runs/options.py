@@ -85,7 +85,7 @@ class ClusterOptions(BaseModel):
 
     executor: Literal["slurm", "ray", "local"]
     address: str = "auto"
-    problems_per_shard: int = Field(default=1_000, ge=1)
+    problems_per_shard: int = Field(default=125, ge=1)
     defaults: StageOptions = StageOptions()
     tag: StageOptions = StageOptions()
     masked_lm: StageOptions = StageOptions()

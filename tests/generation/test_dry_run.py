@@ -25,6 +25,7 @@ from generation.options import Options
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli import cli
+from merge_snli.base.errors import InputError
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.models.tagger import Tagger
@@ -94,21 +95,28 @@ def test_forms_of_a_corpus_are_estimated(corpus: str, forms: int) -> None:
     assert estimated.forms == pytest.approx(forms, rel=0.1)
 
 
-def test_full_batches_are_timed_with_any_sample(options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
-    batches: list[tuple[int, int]] = []
+def test_fewer_forms_are_timed_than_a_run_has(options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
+    batches: list[int] = []
     fill = MaskedLM.fill
 
     def counting(mlm: MaskedLM, batch: Sequence[EncodedForm], top_k: int) -> list[Fillers]:
-        batches.append((len(batch), mlm.batches.size(len(batch[0].ids))))
+        batches.append(len(batch))
         return fill(mlm, batch, top_k)
 
     monkeypatch.setattr(MaskedLM, "fill", counting)
     monkeypatch.setattr("time.perf_counter", itertools.count().__next__)  # so every batch takes a second
-    [mlm, _] = dry_run(options).masked_lms
-    timed = [full for count, full in batches if count == full]
-    assert len(timed) >= 2 * TIMINGS_PER_LENGTH, "the other batches answer the forms of the trial"
-    sizes = {full for _, full in batches}
-    assert min(sizes) <= mlm.forms_per_second <= max(sizes)
+    mlms = dry_run(options).masked_lms
+    assert len(batches) >= 2 * TIMINGS_PER_LENGTH, "some of them answer the forms of the trial"
+    assert sum(batches) < sum(mlm.forms for mlm in mlms)
+    assert min(batches) <= mlms[0].forms_per_second <= max(batches)
+
+
+def test_several_processes_share_the_work(estimated: DryRun, options: Options) -> None:
+    of_two = dry_run(options, workers=2)
+    assert (estimated.workers, of_two.workers) == (1, 2), "one by default for few problems"
+    assert "(cpu, 2 processes)" in dry_run_text(of_two)
+    with pytest.raises(InputError, match="workers is 0"):
+        dry_run(options, workers=0)
 
 
 def test_the_command_writes_nothing(

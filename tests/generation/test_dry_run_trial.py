@@ -21,9 +21,13 @@ def test_the_trial_itself_takes_the_time_of_its_steps() -> None:
 def test_filters_grow_with_the_forms_and_setup_does_not() -> None:
     ten_times = Counter({NOUNS: 160, VERBS: 40})
     alone = 5.0 * (CLASS_FORMS + CLASS_FORMS) / 20
-    one_shard, ten_shards = (extrapolate(SECONDS, FORMS, ten_times, shards)[0] for shards in (1, 10))
-    assert one_shard == pytest.approx(1.0 + 10 * 2.0 + alone)
-    assert ten_shards == pytest.approx(1.0 + 10 * 2.0 + 10 * 5.0), "20 forms in every shard"
+    one_sample, ten_samples = (extrapolate(SECONDS, FORMS, ten_times, samples)[0] for samples in (1, 10))
+    assert one_sample == pytest.approx(1.0 + 10 * 2.0 + alone)
+    assert ten_samples == pytest.approx(1.0 + 10 * 2.0 + 10 * 5.0), "20 forms in every sample"
+
+
+def test_workers_share_what_grows_with_the_forms() -> None:
+    assert extrapolate(SECONDS, FORMS, FORMS, 1, workers=2)[0] == pytest.approx(1.0 + (2.0 + 5.0) / 2)
 
 
 def test_writing_grows_with_the_variants_and_the_time_per_file_does_not() -> None:

@@ -107,7 +107,7 @@ def test_the_bytes_are_those_of_one_process(
     assert made(options, work, workers, progress) == one_process
     done = {stage.name: (stage.done, stage.total) for stage in progress.stages}
     assert done["read and tag"] == (12, 12)
-    assert done["filters and sets"] == (24, 24)
+    assert done["filters and sets"] == (4, 4), "three shards and one sample"
     assert multiprocessing.active_children() == []
 
 

@@ -31,6 +31,7 @@ def estimate() -> DryRun:
         words=100,
         forms=400,
         device="cpu",
+        workers=1,
         loading=0.0,
         reading=600.0,
         masked_lms=tuple(mlms),
