@@ -268,6 +268,17 @@ class Options(FilterOptions, _MethodOptions):
                 f"{param('min_mlms')} is {self.min_mlms}, but {param('mlm')} has only {len(self.mlm)}: choose at most "
                 "that"
             )
+        if self.veto is not None and self.veto > self.top_k:
+            raise InputError(
+                f"{param('veto')} is {self.veto}, but the masked LMs give only {self.top_k} fillers: choose at most "
+                f"that, or a larger {param('top_k')}"
+            )
+        if self.dissents and self.veto is None:
+            raise InputError(f"{param('dissents')} is {self.dissents}, but nothing is vetoed: set {param('veto')}")
+        if self.dissents >= len(self.mlm):
+            raise InputError(
+                f"{param('dissents')} is {self.dissents}, but {param('mlm')} has only {len(self.mlm)}: choose fewer"
+            )
 
 
 def with_absolute_paths(options: Options) -> Options:

@@ -39,7 +39,7 @@ def _if(dropped: bool) -> Callable[[str], bool]:
 NO_WORD = Filter(
     name="whole_word",
     reason="no whole word",
-    on_fillers=lambda _, fillers, vocabulary: ~vocabulary.same_kind(fillers.piece_ids, fillers.original_id),
+    on_fillers=lambda _, occurrence, fillers, vocabulary: occurrence.not_words(fillers, vocabulary),
 )
 
 # Filter 2.
@@ -302,6 +302,32 @@ TOO_FEW = Filter(
     on_validators=lambda minimum, names: len(names) < minimum,
 )
 
+VETO = Filter(
+    name="veto",
+    reason="vetoed",
+    option=Option(
+        help="keep suggestions among the N most probable fillers of every masked LM with the original as one token",
+        default=None,
+        shown_default="no veto",
+        group=FILTERS_GROUP,
+        metavar="N",
+        minimum=1,
+        departure="**Veto**: at every occurrence, a replacement needs to be among the most probable fillers of every "
+        "masked LM that has the original word as one token, except for the dissents that the options allow.",
+    ),
+    on_votes=lambda rank, _: slice(rank),
+)
+
+# How many masked LMs may dissent from a word that the filter above keeps.
+DISSENTS = Option(
+    help="masked LMs that may dissent from a suggestion in a sentence",
+    default=0,
+    group=FILTERS_GROUP,
+    metavar="N",
+    minimum=0,
+    neutral="the sentence of the filter `veto` has it",
+)
+
 # All filters in order: a filler is counted under the first that drops it.
 #
 # The rows are what a condition sees: fillers and their log-odds, words, tags and parses in place, and the masked LMs
@@ -310,7 +336,7 @@ FILTERS = (
     *(NO_WORD, LESS_PROBABLE, LOW_LOG_ODDS, LOW_RANK),
     *(IN_PROBLEM, SAME_WORD, RELATED, OTHER_FORM, QUANTIFIER, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE, OTHER_GENDER),
     *(OTHER_CLASS, SAME_LEMMA, OTHER_TAG, OTHER_PARSE),
-    *(TOO_FEW,),
+    *(TOO_FEW, VETO),
 )
 
 # The switches of the filters of the paper's method, which `--filters` selects.
@@ -333,6 +359,8 @@ class FilterOptions:
     no_other_forms: bool = OTHER_FORM.field()
     no_quantifiers: bool = QUANTIFIER.field()
     pronouns: bool = OTHER_GENDER.field()
+    veto: int | None = VETO.field()
+    dissents: int = DISSENTS.field()
 
 
 def applied_filters(options: Any) -> tuple[Applied, ...]:  # noqa: ANN401 - anything with the fields of `Options`
