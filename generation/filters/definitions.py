@@ -24,9 +24,8 @@ from generation.filters.filter import (
 from generation.filters.lexical import ARTICLES_LIBRARY, disagrees_with_article, other_words
 from generation.sentences.tagging import word_class_of
 from generation.sentences.words import QUANTIFIERS, fold
-from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import Option
-from merge_snli.languages.language import is_english, language_of
+from merge_snli.languages.language import is_english
 from merge_snli.models.wordnet import supersense
 
 
@@ -370,19 +369,3 @@ def applied_filters(options: Any) -> tuple[Applied, ...]:  # noqa: ANN401 - anyt
         options: The options of the run, with their language.
     """
     return tuple(Applied(filter_, filter_.value(options)) for filter_ in FILTERS if filter_.applies(options))
-
-
-def check_language(options: Any) -> None:  # noqa: ANN401 - as for `applied_filters`
-    """Check that the filters of a run are for its language.
-
-    Args:
-        options: The options of the run, with their language.
-    """
-    if is_english(options.language):
-        return
-    english = [param(filter_.name) for filter_, _ in applied_filters(options) if filter_.languages == ENGLISH_ONLY]
-    if english:
-        name = language_of(options.language).name
-        raise InputError(
-            f"the problems are in {name}, and these options are for English only: {', '.join(english)}; leave them out"
-        )
