@@ -137,7 +137,7 @@ def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
     results = variant_shards(run)
     if inputs.seeds is not None:
         require_every_seed(inputs.seeds, variants_of_seeds(results, inputs.seeds), options.inflation)
-    require_seeds(most_variants(results), options)
+    require_seeds(most_variants(results), options, results)
     answers = [key.folder(run.work) for key in run.answer_keys.values()]
     note_needs(
         run.work, run.expected, run.tagged(range(run.shards)), [path for made in results for path in made], answers
