@@ -5,14 +5,15 @@ from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from generation.filters.definitions import METHOD_OPTIONS, FilterOptions
-from generation.filters.filter import FILTERS_GROUP
+from generation.filters.definitions import METHOD_OPTIONS, FilterOptions, applied_filters
+from generation.filters.filter import ENGLISH_ONLY, FILTERS_GROUP
 from merge_snli.base.errors import InputError, nearest, param
 from merge_snli.base.files import read_toml
 from merge_snli.base.hub_ids import check_license
 from merge_snli.base.option import TYPE_NAMES, Option, converted, described, option_types, require_unique
 from merge_snli.dataset.judgments import GOOD
 from merge_snli.embedded import PREFIX
+from merge_snli.languages.language import is_english, language_of
 from merge_snli.models.paper_models import BART, BERT, PAPER_MLMS, ROBERTA
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
@@ -268,6 +269,17 @@ class Options(FilterOptions, _MethodOptions):
                 f"{param('min_mlms')} is {self.min_mlms}, but {param('mlm')} has only {len(self.mlm)}: choose at most "
                 "that"
             )
+        if self.veto is not None and self.veto > self.top_k:
+            raise InputError(
+                f"{param('veto')} is {self.veto}, but the masked LMs give only {self.top_k} fillers: choose at most "
+                f"that, or a larger {param('top_k')}"
+            )
+        if self.dissents and self.veto is None:
+            raise InputError(f"{param('dissents')} is {self.dissents}, but nothing is vetoed: set {param('veto')}")
+        if self.dissents >= len(self.mlm):
+            raise InputError(
+                f"{param('dissents')} is {self.dissents}, but {param('mlm')} has only {len(self.mlm)}: choose fewer"
+            )
 
 
 def with_absolute_paths(options: Options) -> Options:
@@ -340,6 +352,29 @@ def preset_options(name: str) -> dict[str, Any]:
     if name not in PRESETS:
         raise InputError(f"{param('preset')} is {name!r}: choose from {', '.join(PRESETS)}")
     return dict(PRESETS[name])
+
+
+def check_language(options: Options) -> None:
+    """Check that the filters of a run are for its language.
+
+    Args:
+        options: The options of the run, with their language.
+    """
+    if is_english(options.language):
+        return
+    english = [filter_.name for filter_, _ in applied_filters(options) if filter_.languages == ENGLISH_ONLY]
+    if english:
+        language, names = language_of(options.language).name, ", ".join(map(param, english))
+        for preset, values in PRESETS.items():
+            filters = {name: value for name, value in values.items() if name in vars(FilterOptions())}
+            if {*english} <= filters.keys() and all(getattr(options, name) == filters[name] for name in filters):
+                raise InputError(
+                    f"the problems are in {language}, and the {param('preset')} {preset} is for English only: leave it "
+                    f"out, as it sets {names}"
+                )
+        raise InputError(
+            f"the problems are in {language}, and these options are for English only: {names}; leave them out"
+        )
 
 
 def write_run_file(options: Options) -> str:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from generation.answers.store import CacheKey, cache_key_of
-from generation.filters.definitions import applied_filters, check_language
+from generation.filters.definitions import applied_filters
 from generation.filters.lexical import WordNet, load_wordnet
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.masked_lms.vocabulary import Vocabulary
-from generation.options import Options, with_absolute_paths
+from generation.options import Options, check_language, with_absolute_paths
 from generation.seeds_from import Seeds, read_seeds
 from generation.work import METHOD_VERSION, work_folder_of
 from merge_snli.base.errors import InputError, Message, param

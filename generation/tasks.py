@@ -143,7 +143,7 @@ def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
     results, standalone = variant_shards(run), standalone_counts(run)
     if inputs.seeds is not None:
         require_every_seed(inputs.seeds, variants_of_seeds(results, inputs.seeds), options.inflation)
-    require_seeds(most_variants(results), options)
+    require_seeds(most_variants(results), options, results)
     answers = [key.folder(run.work) for key in run.answer_keys.values()]
     made = [*chain.from_iterable(results), *standalone]
     note_needs(run.work, run.expected, run.tagged(range(run.shards)), made, answers)

@@ -29,14 +29,25 @@ GERMAN = {
 """By word in lower case: its universal part-of-speech tag and its features."""
 
 
-def save_pipeline(folder: Path, code: str, lexicon: Mapping[str, tuple[str, str]]) -> Path:
-    """Save a pipeline of a language that tags the words of a lexicon such as `GERMAN`, and return its folder."""
+def save_pipeline(
+    folder: Path, code: str, lexicon: Mapping[str, tuple[str, str]], own_tags: Mapping[str, str] | None = None
+) -> Path:
+    """Save a pipeline of a language that tags the words of a lexicon such as `GERMAN`, and return its folder.
+
+    Args:
+        folder: Where to save it.
+        code: The code of the language.
+        lexicon: By word, its universal tag and features.
+        own_tags: By word, the tagger's own tag.
+    """
     import spacy
 
     nlp = spacy.blank(code)
     ruler = nlp.add_pipe("attribute_ruler")
     for word, (pos, morph) in lexicon.items():
-        attributes = {"POS": pos, "MORPH": morph} if morph else {"POS": pos}
+        attributes = {"POS": pos, **({"MORPH": morph} if morph else {})}
+        if own_tags and word in own_tags:
+            attributes["TAG"] = own_tags[word]
         ruler.add(patterns=[[{"LOWER": word}]], attrs=attributes)  # type: ignore[attr-defined]
     nlp.to_disk(folder)
     return folder

@@ -1,11 +1,12 @@
-"""Make the tables of `merge_snli/embedded/wordnet` from WordNet 3.0: nouns by supersense, and verbs.
+"""Make the tables of `merge_snli/embedded/wordnet` from WordNet 3.0: nouns by supersense, verbs, adjectives.
 
     python -m training.wordnet_tables /usr/share/wordnet
 
 The folder has WordNet's files, as Debian's package wordnet-base installs them. The table of nouns has one line for each
 of WordNet's lexicographer files of nouns: its name and the nouns of one word whose first (most frequent) sense is in
 it, without names that are also regular plurals, such as Parks. The last line has irregular plurals with their
-singulars. The table of verbs has a line of verbs and one of irregular forms. The same files give the same bytes.
+singulars. The tables of verbs and of adjectives have a line of these and one of irregular
+forms, with those of "old" and "far" that WordNet does not list. The same files give the same bytes.
 """
 
 import gzip
@@ -13,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from merge_snli.models.wordnet import IRREGULAR, NOUNS, PLURAL_ENDINGS, VERBS, regular_bases
+from merge_snli.models.wordnet import ADJECTIVES, IRREGULAR, NOUNS, PLURAL_ENDINGS, VERBS, regular_bases
 from training.script import parse
 
 FIRST_FILE = 3
@@ -25,6 +26,9 @@ NAMES = (
 )
 
 WORD = re.compile(r"[a-z]['a-z-]*[a-z]")
+
+# Irregular forms of adjectives that `adj.exc` lacks.
+UNLISTED = ("elder=old", "eldest=old", "farther=far", "farthest=far", "further=far", "furthest=far")
 
 
 def main() -> None:
@@ -40,8 +44,10 @@ def main() -> None:
     known = {noun for of_name in nouns.values() for noun in of_name}
     plurals = [plural for plural in irregular_forms(folder / "noun.exc") if plural.partition("=")[2] in known]
     write(NOUNS, nouns | {IRREGULAR: plurals})
-    verbs = [line.split()[0] for line in _entries(folder / "index.verb")]
-    write(VERBS, {"verb": filter(WORD.fullmatch, verbs), IRREGULAR: irregular_forms(folder / "verb.exc")})
+    write(VERBS, {"verb": _words(folder / "index.verb"), IRREGULAR: irregular_forms(folder / "verb.exc")})
+    adjectives = {*_words(folder / "index.adj")}
+    compared = {form for form in irregular_forms(folder / "adj.exc") if form.partition("=")[2] in adjectives}
+    write(ADJECTIVES, {"adj": adjectives, IRREGULAR: compared.union(UNLISTED)})
 
 
 def write(path: Path, words: Mapping[str, Iterable[str]]) -> None:
@@ -67,6 +73,11 @@ def irregular_forms(path: Path) -> Iterator[str]:
         form, base, *_ = line.split()
         if WORD.fullmatch(form) and WORD.fullmatch(base):
             yield f"{form}={base}"
+
+
+def _words(path: Path) -> Iterator[str]:
+    """Yield the entries of an index that are one word."""
+    return filter(WORD.fullmatch, (line.split()[0] for line in _entries(path)))
 
 
 def _entries(path: Path) -> Iterator[str]:

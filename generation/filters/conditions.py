@@ -11,7 +11,7 @@ from generation.sentences.words import fold
 from merge_snli.languages.language import is_english, language_of
 from merge_snli.models.wordnet import base_forms
 
-INFLECTED_CLASSES = ("noun", "verb")
+INFLECTED_CLASSES = ("noun", "verb", "adj")
 
 # Hyphens, the en dash and the slash.
 JOINERS = frozenset("-\u2010\u2011\u2013/")
@@ -90,7 +90,7 @@ def is_form_of_problem(occurrence: Occurrence) -> Callable[[str | None], bool]:
 
 
 def has_other_form(occurrence: Occurrence) -> bool:
-    """Return whether the problem has the original in another form as well, as a noun or a verb.
+    """Return whether the problem has the original in another form as well, as a noun, verb or adjective.
 
     Args:
         occurrence: An occurrence of the original.

@@ -24,9 +24,8 @@ from generation.filters.filter import (
 from generation.filters.lexical import ARTICLES_LIBRARY, disagrees_with_article, other_words
 from generation.sentences.tagging import word_class_of
 from generation.sentences.words import QUANTIFIERS, fold
-from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import Option
-from merge_snli.languages.language import is_english, language_of
+from merge_snli.languages.language import is_english
 from merge_snli.models.wordnet import supersense
 
 
@@ -39,7 +38,7 @@ def _if(dropped: bool) -> Callable[[str], bool]:
 NO_WORD = Filter(
     name="whole_word",
     reason="no whole word",
-    on_fillers=lambda _, fillers, vocabulary: ~vocabulary.same_kind(fillers.piece_ids, fillers.original_id),
+    on_fillers=lambda _, occurrence, fillers, vocabulary: occurrence.not_words(fillers, vocabulary),
 )
 
 # Filter 2.
@@ -302,6 +301,32 @@ TOO_FEW = Filter(
     on_validators=lambda minimum, names: len(names) < minimum,
 )
 
+VETO = Filter(
+    name="veto",
+    reason="vetoed",
+    option=Option(
+        help="keep suggestions among the N most probable fillers of every masked LM with the original as one token",
+        default=None,
+        shown_default="no veto",
+        group=FILTERS_GROUP,
+        metavar="N",
+        minimum=1,
+        departure="**Veto**: at every occurrence, a replacement needs to be among the most probable fillers of every "
+        "masked LM that has the original word as one token, except for the dissents that the options allow.",
+    ),
+    on_votes=lambda rank, _: slice(rank),
+)
+
+# How many masked LMs may dissent from a word that the filter above keeps.
+DISSENTS = Option(
+    help="masked LMs that may dissent from a suggestion in a sentence",
+    default=0,
+    group=FILTERS_GROUP,
+    metavar="N",
+    minimum=0,
+    neutral="the sentence of the filter `veto` has it",
+)
+
 # All filters in order: a filler is counted under the first that drops it.
 #
 # The rows are what a condition sees: fillers and their log-odds, words, tags and parses in place, and the masked LMs
@@ -310,7 +335,7 @@ FILTERS = (
     *(NO_WORD, LESS_PROBABLE, LOW_LOG_ODDS, LOW_RANK),
     *(IN_PROBLEM, SAME_WORD, RELATED, OTHER_FORM, QUANTIFIER, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE, OTHER_GENDER),
     *(OTHER_CLASS, SAME_LEMMA, OTHER_TAG, OTHER_PARSE),
-    *(TOO_FEW,),
+    *(TOO_FEW, VETO),
 )
 
 # The switches of the filters of the paper's method, which `--filters` selects.
@@ -333,6 +358,8 @@ class FilterOptions:
     no_other_forms: bool = OTHER_FORM.field()
     no_quantifiers: bool = QUANTIFIER.field()
     pronouns: bool = OTHER_GENDER.field()
+    veto: int | None = VETO.field()
+    dissents: int = DISSENTS.field()
 
 
 def applied_filters(options: Any) -> tuple[Applied, ...]:  # noqa: ANN401 - anything with the fields of `Options`
@@ -342,19 +369,3 @@ def applied_filters(options: Any) -> tuple[Applied, ...]:  # noqa: ANN401 - anyt
         options: The options of the run, with their language.
     """
     return tuple(Applied(filter_, filter_.value(options)) for filter_ in FILTERS if filter_.applies(options))
-
-
-def check_language(options: Any) -> None:  # noqa: ANN401 - as for `applied_filters`
-    """Check that the filters of a run are for its language.
-
-    Args:
-        options: The options of the run, with their language.
-    """
-    if is_english(options.language):
-        return
-    english = [param(filter_.name) for filter_, _ in applied_filters(options) if filter_.languages == ENGLISH_ONLY]
-    if english:
-        name = language_of(options.language).name
-        raise InputError(
-            f"the problems are in {name}, and these options are for English only: {', '.join(english)}; leave them out"
-        )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 
 import numpy as np
@@ -16,7 +16,7 @@ from generation.sentences.forms import match_case
 
 KEPT = "kept"
 # The outcomes of the filters for one filler, in order of precedence. Their codes are their indices.
-OUTCOMES = (KEPT, *(filter_.reason for filter_ in FILTERS if filter_.on_validators is None))
+OUTCOMES = (KEPT, *(filter_.reason for filter_ in FILTERS if not filter_.is_on_sentences))
 
 CODES = {outcome: code for code, outcome in enumerate(OUTCOMES)}
 
@@ -32,10 +32,12 @@ class Filtered:
         codes: The code of each filler's outcome in `OUTCOMES`; int8 of shape (k,).
         suggestions: The fillers that are kept, as words in the case pattern of the original word, in order of
             decreasing probability, with their log-odds in the form.
+        votes: The words that the masked LM votes for, in the same case pattern; empty if the run has no veto.
     """
 
     codes: npt.NDArray[np.int8]
     suggestions: LogOdds
+    votes: frozenset[str] = frozenset()
 
     def drop(self, keep: Sequence[bool], dropped_by: Filter) -> "Filtered":
         """Return the outcome after one more filter.
@@ -46,7 +48,7 @@ class Filtered:
         """
         codes = self.codes.copy()
         codes[np.flatnonzero(codes == CODES[KEPT])[~np.array(keep, dtype=np.bool_)]] = CODES[dropped_by.reason]
-        return Filtered(codes, dict(compress(self.suggestions.items(), keep)))
+        return replace(self, codes=codes, suggestions=dict(compress(self.suggestions.items(), keep)))
 
     def counts(self) -> Counter[str]:
         """Count the fillers by outcome; outcomes that do not occur are left out."""
@@ -74,17 +76,26 @@ def filter_fillers(
         if filter_.on_log_odds is not None:
             codes[filter_.on_log_odds(value, log_odds)] = CODES[filter_.reason]
         elif filter_.on_fillers is not None:
-            codes[filter_.on_fillers(value, fillers, vocabulary)] = CODES[filter_.reason]
+            codes[filter_.on_fillers(value, occurrence, fillers, vocabulary)] = CODES[filter_.reason]
     conditions = [
         (filter_.on_word(value, occurrence), CODES[filter_.reason])
         for filter_, value in filters
         if filter_.on_word is not None
     ]
+
+    def as_written(rank: int) -> str:
+        return match_case(occurrence.word.text, vocabulary.text(fillers.piece_ids[rank]))
+
     suggestions: LogOdds = {}
-    for rank in np.flatnonzero(codes == CODES[KEPT]):
-        word = match_case(occurrence.word.text, vocabulary.text(fillers.piece_ids[rank]))
+    for rank in np.flatnonzero(codes == CODES[KEPT]).tolist():
+        word = as_written(rank)
         code = next((code for drops, code in conditions if drops(word)), CODES[KEPT])
         if code == CODES[KEPT]:
             suggestions[word] = float(log_odds[rank])
         codes[rank] = code
-    return Filtered(codes, suggestions)
+    votes = np.zeros(len(codes), np.bool_)
+    for filter_, value in filters:
+        if filter_.on_votes is not None:
+            votes[filter_.on_votes(value, fillers)] = True
+            votes &= ~occurrence.not_words(fillers, vocabulary)
+    return Filtered(codes, suggestions, frozenset(map(as_written, np.flatnonzero(votes).tolist())))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from generation.sentences.forms import Form, Substitution, match_occurrence_case
+from generation.sentences.forms import Form, Substitution, match_occurrence_case, sentence_starts
 from generation.sentences.tagging import TaggedProblem
 from generation.sentences.words import SharedWord, forms_of_word
 from merge_snli.base.option import Option
@@ -69,6 +69,18 @@ class Occurrence:
         before = [token.tag for token in getattr(self.tagged, self.side).tokens if token.start < self.start]
         return str(before[-1]) if before else ""
 
+    @property
+    def is_capitalized_within_sentence(self) -> bool:
+        """Whether the original has a capital, and a letter or digit precedes it in its sentence."""
+        written = self.sentence[self.start : self.end]
+        begin = max(start for start in sentence_starts(self.sentence) if start <= self.start)
+        return written != written.lower() and any(map(str.isalnum, self.sentence[begin : self.start]))
+
+    def not_words(self, fillers: Fillers, vocabulary: Vocabulary) -> npt.NDArray[np.bool_]:
+        """Return which fillers are not whole words of the original's kind, or lack its capital."""
+        inside = self.is_capitalized_within_sentence
+        return ~vocabulary.same_kind(fillers.piece_ids, fillers.original_id, within_sentence=inside)
+
     def written(self, suggestion: str) -> str:
         """Return a suggestion, which has the case of the shared word, in the case of this occurrence."""
         return match_occurrence_case(self.sentence[self.start : self.end], self.word.text, suggestion)
@@ -115,7 +127,8 @@ class Filter:
         languages: The languages that it is for: `ANY_LANGUAGE`, `ENGLISH_ONLY`, or `ALWAYS_IN_OTHERS`. The last
             applies in other languages than English in any case, and then the condition of one with an option gets the
             code of the language; one without an option applies in no English run.
-        on_fillers: The condition on the pieces of a form: gets its fillers and the masked LM's vocabulary.
+        on_fillers: The condition on the pieces of a form: gets the occurrence, its fillers and the masked LM's
+            vocabulary.
         on_log_odds: The condition on log p(filler) - log p(original): gets one number or an array.
         on_word: The condition on a suggestion in the case of the shared word: returns the function of the word for
             an occurrence and a masked LM.
@@ -123,6 +136,8 @@ class Filter:
         on_parse: The condition on the sentence in which a suggestion is in its place: returns the function of whether
             its dependency parse is that of the original.
         on_validators: The condition on the names of the masked LMs that validate a word in a sentence.
+        on_votes: Which fillers of a form its masked LM votes for: gets the fillers. In a sentence, a masked LM dissents
+            from the words that it does not vote for at an occurrence, and words with too many dissents are dropped.
     """
 
     name: str
@@ -132,12 +147,18 @@ class Filter:
     needs_wordnet: bool = False
     library: str | None = None
     languages: str = ANY_LANGUAGE
-    on_fillers: Callable[[Any, Fillers, Vocabulary], Where] | None = None
+    on_fillers: Callable[[Any, Occurrence, Fillers, Vocabulary], Where] | None = None
     on_log_odds: Callable[[Any, Any], Any] | None = None
     on_word: Callable[[Any, Occurrence], Callable[[str], bool]] | None = None
     on_tag: Callable[[Any, Occurrence], Callable[[str | None], bool]] | None = None
     on_parse: Callable[[Any, Occurrence], Callable[[bool], bool]] | None = None
     on_validators: Callable[[Any, tuple[str, ...]], bool] | None = None
+    on_votes: Callable[[Any, Fillers], Where] | None = None
+
+    @property
+    def is_on_sentences(self) -> bool:
+        """Whether it drops words of a sentence, by what the masked LMs say at all occurrences."""
+        return self.on_validators is not None or self.on_votes is not None
 
     def field(self) -> Any:  # noqa: ANN401 - a field of any type
         """Return the dataclass field of the filter's option."""

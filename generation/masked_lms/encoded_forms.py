@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
-from generation.sentences.forms import Form
+from generation.sentences.forms import Form, sentence_starts
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
-# Closing quotation marks and brackets belong to the sentence. An abbreviation such as "Dr." ends one as well: then the
-# window begins or ends within a sentence, as the text of a masked LM often does.
-SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|\n\s*")
-
 # Index of the first token, and the index after the last.
 Span = tuple[int, int]
-
-
-def sentence_starts(text: str) -> list[int]:
-    """Return the offset of the first character of each sentence, ascending from 0."""
-    ends = {match.end() for match in SENTENCE_END.finditer(text)}
-    return [0, *sorted(ends - {len(text)})]
 
 
 def window_around(index: int, lengths: Sequence[int], limit: int) -> tuple[int, int]:

@@ -58,18 +58,33 @@ class Vocabulary:
         piece = self.pieces[piece_id]
         return "" if piece is None else piece.text
 
-    def same_kind(self, piece_ids: npt.NDArray[np.int32], original_id: int) -> npt.NDArray[np.bool_]:
+    def same_kind(
+        self, piece_ids: npt.NDArray[np.int32], original_id: int, *, within_sentence: bool = False
+    ) -> npt.NDArray[np.bool_]:
         """Return which pieces are whole words of the same kind as the original's piece.
 
         In place of a word in lower case, a piece with a capital is not one, unless the vocabulary has it in lower case
         as well: "Woman" becomes "woman", but "German" would become "german". If nouns have capitals, a piece in lower
         case is not one in place of a word with a capital either: "laut" would become "Laut".
+
+        Args:
+            piece_ids: The pieces.
+            original_id: The original's piece.
+            within_sentence: Whether the original has a capital within a sentence, as in "a Great Dane". Unless nouns
+                have capitals, a piece without one is not a word there.
         """
         same: npt.NDArray[np.bool_] = self.whole_word[piece_ids] & (self.kinds[piece_ids] == self.kinds[original_id])
+        if within_sentence and not self.noun_capitals:
+            same &= self.has_capital[piece_ids]
         original = self.pieces[original_id]
         if original is not None and original.text == original.text.lower():
             return same & ~self.only_capitalized[piece_ids]
         return same & ~self.only_in_lower_case[piece_ids] if self.noun_capitals else same
+
+    @cached_property
+    def has_capital(self) -> npt.NDArray[np.bool_]:
+        """Which pieces have a capital; of shape (len(pieces),)."""
+        return np.array([piece is not None and piece.text != piece.text.lower() for piece in self.pieces])
 
     @cached_property
     def only_capitalized(self) -> npt.NDArray[np.bool_]:

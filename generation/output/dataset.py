@@ -3,7 +3,7 @@
 import logging
 import platform
 import shutil
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from generation.filters.definitions import applied_filters
+from generation.filters.fillers import KEPT
 from generation.options import FILTER_NAMES, RUN_TOML, UNION, Options, with_defaults, write_run_file
 from generation.output.write_data import GROUP_COLUMN, write_data
-from generation.replacements.finding import sum_of_tables
+from generation.replacements.finding import FILLERS, sum_of_tables
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED
 from generation.run import RunInputs
 from generation.sentences.tagging import TaggedProblem
@@ -26,6 +27,7 @@ from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, w
 from merge_snli.base.table import count
 from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import data_record, write_dataset
+from merge_snli.dataset.answered_forms import FORMS, SPLIT, TOO_LONG, shares_text
 from merge_snli.dataset.judgments import VariantJudgments
 from merge_snli.dataset.record import (
     ConfigRecord,
@@ -65,19 +67,29 @@ def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
         )
 
 
-def require_seeds(most: Mapping[str, int], options: Options) -> None:
+def require_seeds(most: Mapping[str, int], options: Options, results: Sequence[VariantShard]) -> None:
     """Check that any problem has enough variants, and warn about classes in which none has.
 
     Args:
         most: Largest number of variants of a problem, by word class.
         options: Only `problems`, `classes` and `inflation` are read.
+        results: What all shards gave; its counts of the filters say why there are few variants.
     """
     of_classes = {name: most.get(name, 0) for name in options.classes}
     best = max(of_classes.values())
     if best < options.inflation:
+        total: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for (_, name, _), counts in sum_of_tables(read_shard(result.filter_counts) for result in results).items():
+            total[name].update(counts)
+        reasons = [
+            f"{name}: {shares_text({reason: of[reason] / of[FORMS] for reason in (TOO_LONG, SPLIT)})}, "
+            f"{100 * of[KEPT] / (of[FILLERS] or 1):.1f} % of fillers kept by the filters"
+            for name, of in total.items()
+        ]
         raise InputError(
-            f"no problem of {options.problems} has {options.inflation} variants in a word class (maximum: {best}): "
-            f"pass more problems or masked LMs, or a lower {param('inflation')}{f', such as {best}' if best else ''}"
+            f"no problem of {options.problems} has {options.inflation} variants in a word class (maximum: {best}; "
+            f"{'; '.join(reasons)}): pass more problems or masked LMs, or a lower {param('inflation')}"
+            f"{f', such as {best}' if best else ''}"
         )
     for name, number in of_classes.items():
         if number < options.inflation:

@@ -5,7 +5,7 @@ The set operations are ∩ over occurrences, ∪ over masked LMs, and ∩ or ∪
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from generation.filters.fillers import LogOdds
@@ -81,14 +81,6 @@ def over_mlms(of_mlms: Mapping[str, Mapping[str, float]]) -> dict[str, Validated
         )
         for word in words
     }
-
-
-def drop_by_validators(
-    validated: Mapping[str, Validated], drops: Callable[[tuple[str, ...]], bool]
-) -> tuple[dict[str, Validated], dict[str, Validated]]:
-    """Separate the words of W_M(S, w) that a condition on the names of their masked LMs keeps from the others."""
-    kept = {word: of_word for word, of_word in validated.items() if not drops(of_word.mlms)}
-    return kept, {word: of_word for word, of_word in validated.items() if word not in kept}
 
 
 def over_sentences(

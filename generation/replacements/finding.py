@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from itertools import chain, compress
 from typing import Any
 
@@ -22,7 +22,6 @@ from generation.options import Options
 from generation.replacements.combine import (
     Replacement,
     Validated,
-    drop_by_validators,
     over_mlms,
     over_occurrences,
     over_sentences,
@@ -117,7 +116,7 @@ class FilteredWord:
         problem_words: The words of the problem, folded.
         forms: Its forms under each masked LM.
         replacements: W_M(PH, w), scrambled if that is an option of the run; from `combine`.
-        dropped: By reason and by side, the words of W_M(S, w) that a filter on validators dropped, or whose letters
+        dropped: By reason and by side, the words of W_M(S, w) that a filter on sentences dropped, or whose letters
             have no other order, from `combine`; and those that `generation.replacements.judged` dropped.
     """
 
@@ -228,25 +227,28 @@ def combine(filtered: FilteredWord, options: Options) -> FilteredWord:
 
     Args:
         filtered: The word with its suggestions.
-        options: The filters on validators, `sides`, `scramble` and `random_seed` are read.
+        options: The filters on sentences, `sides`, `scramble` and `random_seed` are read.
 
     Returns:
         The word with its replacements.
     """
-    of_sides: dict[str, dict[str, list[LogOdds]]] = {side: defaultdict(list) for side in SIDES}
+    of_sides: dict[str, dict[str, list[FilteredForm]]] = {side: defaultdict(list) for side in SIDES}
     for form in filtered.forms:
-        of_sides[form.side][form.masked_lm].append(form.suggestions)
+        of_sides[form.side][form.masked_lm].append(form)
     validated = {
-        side: over_mlms({name: over_occurrences(occurrences) for name, occurrences in of_mlms.items()})
+        side: over_mlms({name: over_occurrences([form.suggestions for form in of]) for name, of in of_mlms.items()})
         for side, of_mlms in of_sides.items()
     }
     dropped: dict[str, dict[str, dict[str, Validated]]] = {}
     for filter_, value in applied_filters(options):
-        if filter_.on_validators is not None:
-            for side, of_side in validated.items():
-                validated[side], dropped.setdefault(filter_.reason, {})[side] = drop_by_validators(
-                    of_side, partial(filter_.on_validators, value)
-                )
+        for side, of_side in validated.items() if filter_.is_on_sentences else ():
+            by_filter = dropped.setdefault(filter_.reason, {})[side] = {
+                word: of_word
+                for word, of_word in of_side.items()
+                if (filter_.on_validators is not None and filter_.on_validators(value, of_word.mlms))
+                or (filter_.on_votes is not None and _dissents(word, of_sides[side]) > options.dissents)
+            }
+            validated[side] = {word: of_word for word, of_word in of_side.items() if word not in by_filter}
     replacements = over_sentences(validated[PREMISE], validated[HYPOTHESIS], sides=options.sides)
     if options.scramble:
         replacements, left_out = scramble_all(
@@ -257,6 +259,14 @@ def combine(filtered: FilteredWord, options: Options) -> FilteredWord:
             for side, of_side in validated.items()
         }
     return replace(filtered, replacements=replacements, dropped=dropped)
+
+
+def _dissents(word: str, of_mlms: Mapping[str, Sequence[FilteredForm]]) -> int:
+    """Count the masked LMs that answered a form of a sentence and did not vote for a word there."""
+    return sum(
+        any(isinstance(form.outcome, Filtered) and word not in form.outcome.votes for form in forms)
+        for forms in of_mlms.values()
+    )
 
 
 def _count(words: Iterable[FilteredWord]) -> FilterCounts:
@@ -391,7 +401,7 @@ def _answered(
                 fillers = of_mlm.answers[form.key]
                 if isinstance(fillers, Fillers):
                     dropped_by = {
-                        NO_WORD.reason: ~of_mlm.vocabulary.same_kind(fillers.piece_ids, fillers.original_id),
+                        NO_WORD.reason: occurrence.not_words(fillers, of_mlm.vocabulary),
                         LESS_PROBABLE.reason: fillers.log_probs <= np.float32(fillers.original_log_prob),
                         IN_PROBLEM.reason: in_problem[name][fillers.piece_ids],
                     }

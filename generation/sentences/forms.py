@@ -1,6 +1,7 @@
 """Sentences with a word masked or replaced: the inputs of the masked LMs, and suggestions in the case of a word."""
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +12,10 @@ SIDES = (PREMISE, HYPOTHESIS)
 
 # The values of the option `mask`: mask one occurrence per form, or every occurrence in the sentence.
 ONE, ALL = "one", "all"
+
+# Closing quotation marks and brackets belong to the sentence. An abbreviation such as "Dr." ends one as well: then the
+# window begins or ends within a sentence, as the text of a masked LM often does.
+SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|\n\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,12 @@ def forms(sentence: str, word: str, starts: Sequence[int], mask: str = ONE) -> t
     return tuple(
         Form(text, start, start + len(word), tuple(other for other in starts if other != start)) for start in starts
     )
+
+
+def sentence_starts(text: str) -> list[int]:
+    """Return the offset of the first character of each sentence, ascending from 0."""
+    ends = {match.end() for match in SENTENCE_END.finditer(text)}
+    return [0, *sorted(ends - {len(text)})]
 
 
 def _with_full_stop(sentence: str, end: int) -> str:

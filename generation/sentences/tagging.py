@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from generation.sentences.forms import Substitution
-from merge_snli.languages.language import ENGLISH, is_english, language_of
-from merge_snli.models.tagger import CLASS_OF_TAG, PARSER, Tagger
+from merge_snli.languages.language import ENGLISH, is_english, is_function_word, language_of
+from merge_snli.models.tagger import CLASS_OF_TAG, CLOSED_TAGS, PARSER, Tagger
 from merge_snli.problems.problem import Problem
 
 if TYPE_CHECKING:
@@ -26,6 +28,12 @@ OWN_FEATURES = {"Gender", "Number"}
 
 # The entry of a tag that is not a morphological feature.
 LEMMA = "Lemma"
+# The entry with the tagger's own tag, which counts as a feature.
+OWN_TAG = "Tag"
+
+# The universal tag of words that belong to no class.
+NO_CLASS = "X"
+SENTENCE_ENDS = frozenset(".!?…")
 
 # Number of suggestions that are tagged both ways to verify the fast path.
 SUGGESTIONS_TO_VERIFY = 256
@@ -111,7 +119,7 @@ class InPlaceTagger:
         """
         self.tagger = tagger
         self._fast: ReceptiveFieldTagger | None = None
-        self._alone: dict[str, dict[str, str]] = {}
+        self._alone: dict[str, dict[str, str] | None] = {}
         self._verified = False
 
     @property
@@ -134,13 +142,14 @@ class InPlaceTagger:
         """Return the tag of each suggestion in its sentence, see `tag_of`.
 
         Taggers of other languages than English often give a word the gender and number that its neighbors have. So it
-        is also tagged on its own. If that gives another gender or number, the tag has both, as in `Gender=Fem,Masc`.
+        is also tagged on its own. If that gives another gender or number, the tag has both, as in `Gender=Fem,Masc`. A
+        word that is of a closed class on its own has no tag.
 
         Args:
             suggestions: The suggestions.
 
         Returns:
-            The tags; None if spaCy splits the suggestion into several tokens or joins it with its neighbors.
+            The tags; None if there is none, or if spaCy splits the suggestion or joins it with its neighbors.
         """
         if not is_english(self.tagger.language):
             return self._tags_with_own_features(suggestions)
@@ -170,11 +179,13 @@ class InPlaceTagger:
         new = [word for word in dict.fromkeys(words) if word not in self._alone]
         alone = [Substitution("", 0, 0, word) for word in new]
         for word, tag in zip(new, plain_tags(alone, self.tagger), strict=True):
-            self._alone[word] = {} if tag is None else features_of(tag)
+            is_closed = tag is not None and tag.partition("|")[0] in CLOSED_TAGS
+            self._alone[word] = None if is_closed else features_of(tag or "")
         tags = plain_tags(suggestions, self.tagger)
+        owns = [self._alone[word] for word in words]
         return [
-            None if tag is None else _with_features(tag, self._alone[word])
-            for word, tag in zip(words, tags, strict=True)
+            None if tag is None or own is None else _with_features(tag, own)
+            for tag, own in zip(tags, owns, strict=True)
         ]
 
     def _verified_fast_path(self, suggestions: Sequence[Substitution]) -> ReceptiveFieldTagger | None:
@@ -205,12 +216,25 @@ def tag_of(token: SpacyToken, language: str) -> str:
     """Return the tag of a token: of English, its Penn tag.
 
     In another language, it is the universal part-of-speech tag with the morphological features and the lemma, if the
-    pipeline sets it, as in `NOUN|Gender=Masc|Number=Sing|Lemma=chien`.
+    pipeline sets it, as in `NOUN|Gender=Masc|Number=Sing|Lemma=chien`; and in some languages with the tagger's own tag.
+    A function word, and a verb without its particle, belong to no class.
     """
     if language == ENGLISH:
         return token.tag_
-    lemma = token.lemma_.lower().replace("|", "")
-    return f"{token.pos_}|{token.morph}" + (f"|{LEMMA}={lemma}" if lemma else "")
+    known, tag = language_of(language), token.pos_
+    if tag in CLASS_OF_TAG and (is_function_word(token.text, language) or _has_particle(token, known.particle)):
+        tag = NO_CLASS
+    own = {OWN_TAG: token.tag_ if known.own_tags else "", LEMMA: token.lemma_.lower()}
+    entries = (f"{name}={re.sub('[|=]', '_', value)}" for name, value in own.items() if value)
+    return "|".join((tag, str(token.morph), *entries))
+
+
+def _has_particle(token: SpacyToken, particle: str | None) -> bool:
+    """Return whether a token is a verb, and a separated particle follows it in its sentence."""
+    if particle is None or token.pos_ != "VERB":
+        return False
+    rest = takewhile(lambda other: other.text not in SENTENCE_ENDS, token.doc[token.i + 1 :])
+    return any(other.tag_ == particle for other in rest)
 
 
 def _with_features(tag: str, own: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generation.sentences.forms import HYPOTHESIS, ONE, PREMISE, Form, forms
 from generation.sentences.tagging import TaggedProblem, Token
-from merge_snli.languages.language import is_english, language_of
+from merge_snli.languages.language import is_english, is_function_word, language_of
 from merge_snli.schema import WORD_CLASSES
 
 # Letters, with single hyphens and apostrophes between them.
@@ -44,11 +44,11 @@ def is_whole_word(text: str, language: str | None = None) -> bool:
 
     Returns:
         True if it has at least two letters, has only letters and single inner hyphens or apostrophes, and is neither a
-        bare affix nor a negation. Letters of other languages than English may have combining marks, such as the vowel
-        signs of Hindi.
+        bare affix nor a negation, nor a function word of another language than English. Letters of other languages
+        than English may have combining marks, such as the vowel signs of Hindi.
     """
     letters = text if text.isascii() or is_english(language) else _without_marks(text)
-    if WORD.fullmatch(letters) is None or is_negation(text, language):
+    if WORD.fullmatch(letters) is None or is_negation(text, language) or is_function_word(text, language):
         return False
     return text.casefold() not in language_of(language).affixes and sum(letter.isalpha() for letter in letters) >= 2
 

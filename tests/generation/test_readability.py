@@ -34,6 +34,8 @@ CHOICES: dict[str, Any] = {
     "no_other_forms": True,
     "no_quantifiers": True,
     "pronouns": True,
+    "veto": 100,
+    "dissents": 1,
 }
 
 
@@ -124,9 +126,9 @@ CLAIMED: dict[str, tuple[object, str]] = {
 
 
 def test_every_filter_that_rows_show_is_claimed() -> None:
-    """Ranks are not in the rows, and relations need WordNet: tests/merge_snli/validation/test_words.py."""
+    """Ranks and votes are not in the rows, and relations need WordNet: tests/merge_snli/validation/test_words.py."""
     options = {field.name for field in fields(FilterOptions)} - {"no_relations"}
-    hidden = {filter_.name for filter_ in FILTERS if filter_.on_fillers is not None}
+    hidden = {filter_.name for filter_ in FILTERS if filter_.on_fillers or filter_.on_votes} | {"dissents"}
     assert options - hidden == CLAIMED.keys()
 
 
@@ -153,6 +155,11 @@ def test_validation_finds_variants_that_a_filter_would_have_dropped(
         ({"min_mlms": 3}, r"min_mlms is 3.* 2"),
         ({"min_mlms": 0}, r"min_mlms is 0"),
         ({"max_rank": 0}, r"max_rank is 0"),
+        ({"veto": 0}, r"veto is 0"),
+        ({"veto": 201}, r"veto is 201.* 200 .*top_k"),
+        ({"veto": 20, "top_k": 19}, r"veto is 20.* 19 .*top_k"),
+        ({"dissents": 1}, r"dissents is 1.*veto"),
+        ({"veto": 20, "dissents": 2}, r"dissents is 2.* 2"),
         ({"min_log_odds": float("nan")}, r"min_log_odds is nan"),
         ({"min_log_odds": "1"}, r"min_log_odds is '1', not a number"),
     ],

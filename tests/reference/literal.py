@@ -93,6 +93,9 @@ VERB_ENDINGS = (
 )
 
 
+ADJECTIVE_ENDINGS = (("er", ""), ("est", ""), ("er", "e"), ("est", "e"))
+
+
 def wordnet_table(name: str) -> dict[str, str]:
     """Return the words of a bundled table with what their line begins with, and `irregular FORM` with the base form."""
     base_of: dict[str, str] = {}
@@ -104,7 +107,7 @@ def wordnet_table(name: str) -> dict[str, str]:
     return base_of
 
 
-NOUNS, VERBS = wordnet_table("nouns"), wordnet_table("verbs")
+NOUNS, VERBS, ADJECTIVES = wordnet_table("nouns"), wordnet_table("verbs"), wordnet_table("adjectives")
 
 NOISE = 1e-5
 """Log-probabilities nearer than this may come out in the other order in another batch."""
@@ -138,6 +141,8 @@ class Choices:
         no_other_forms: Whether words stay as they are that the problem has in another form.
         no_quantifiers: Whether the quantifiers stay as they are and replace nothing.
         pronouns: Whether words of one gender may not join a pronoun of the other.
+        veto: Among how many of the most probable pieces of each masked LM a word must be, None for no veto.
+        dissents: How many masked LMs may dissent in a sentence.
     """
 
     prob: bool = True
@@ -156,6 +161,8 @@ class Choices:
     no_other_forms: bool = False
     no_quantifiers: bool = False
     pronouns: bool = False
+    veto: int | None = None
+    dissents: int = 0
 
 
 @dataclass(frozen=True)
@@ -304,12 +311,14 @@ class MaskedLM:
             doubtful=frozenset(_doubtful(ranked, self.top_k, log_p_original)) - {original},
         )
 
-    def whole_word(self, number: int, original: Piece) -> str | None:
+    def whole_word(self, number: int, original: Piece, needs_capital: bool) -> str | None:
         """Return the letters of a piece that is a whole word in place of this one (filter 1), else None."""
         piece, kind = self.pieces.get(number), original.kind
         if piece is None or piece.kind != kind or kind == "continuation" or not is_whole_word(piece.text):
             return None
         if original.text.lower() == original.text and Piece(kind, piece.text.lower()) not in self.known:
+            return None
+        if needs_capital and not any(character.isupper() for character in piece.text):
             return None
         if kind == "bare" and piece.text.lower() not in self.spaced:
             return None
@@ -489,9 +498,10 @@ def words_of_problem(texts: Iterable[str], tokens: Iterable[Token]) -> set[str]:
 
 @functools.cache
 def base_forms(word: str, word_class: str) -> frozenset[str]:
-    """Return a word and what it is a form of, by WordNet's rules for nouns and for verbs."""
+    """Return a word and what it is a form of, by WordNet's rules for nouns, verbs and adjectives."""
     forms = {word}
-    for name, table, endings in (("noun", NOUNS, MORPHY), ("verb", VERBS, VERB_ENDINGS)):
+    classes = (("noun", NOUNS, MORPHY), ("verb", VERBS, VERB_ENDINGS), ("adj", ADJECTIVES, ADJECTIVE_ENDINGS))
+    for name, table, endings in classes:
         if name == word_class:
             forms.add(table.get("irregular " + word, word))
             for ending, base in endings:
@@ -537,7 +547,7 @@ def suggestions(
     doubtful: set[str] = set()
     within_rank = list(answer.top)[: choices.max_rank]
     for number in {*answer.top, *answer.doubtful}:
-        piece = mlm.whole_word(number, mlm.pieces[answer.original])
+        piece = mlm.whole_word(number, mlm.pieces[answer.original], needs_capital(sentence, start, end))
         word = None if piece is None else in_case_of(original, piece)
         if word is None or all_forms([plain(word)], word_class) & taken:
             continue
@@ -554,6 +564,23 @@ def suggestions(
             if choices.min_log_odds is None or log_odds >= choices.min_log_odds:
                 kept[word] = max(log_odds, kept.get(word, log_odds))
     return kept, doubtful
+
+
+def votes(mlm: MaskedLM, sentence: str, start: int, end: int, original: str, veto: int) -> set[str] | None:
+    """Return the words among the most probable pieces of one form, None where the masked LM has no vote."""
+    answer = mlm.answer(sentence, start, end)
+    if answer is None:
+        return None
+    first, capital = list(answer.top)[:veto], needs_capital(sentence, start, end)
+    pieces = [mlm.whole_word(number, mlm.pieces[answer.original], capital) for number in first]
+    return {in_case_of(original, piece) for piece in pieces if piece is not None}
+
+
+def needs_capital(sentence: str, start: int, end: int) -> bool:
+    """Return whether an occurrence has a capital although its sentence has begun before."""
+    begin = max(begin for begin, _ in sentences_of(sentence) if begin <= start)
+    has_begun = any(character.isalnum() for character in sentence[begin:start])
+    return has_begun and any(character.isupper() for character in sentence[start:end])
 
 
 def same_supersense(original: str, word: str) -> bool:
@@ -701,8 +728,8 @@ def variants_of(
         original = min(written) if len(written) == 1 else form
         result.shared.append((word_class, original))
         taken_forms = all_forms(taken, word_class)
-        other_forms = all_forms(taken - {plain(original)}, "noun", "verb")
-        if choices.no_other_forms and other_forms & all_forms([plain(original)], "noun", "verb"):
+        other_forms = all_forms(taken - {plain(original)}, "noun", "verb", "adj")
+        if choices.no_other_forms and other_forms & all_forms([plain(original)], "noun", "verb", "adj"):
             continue
         validated: list[dict[str, dict[str, float]]] = []  # for P and for H: word -> masked LM -> log-odds
         for (sentence, tokens), here in zip(sentences, occurrences, strict=True):
@@ -721,7 +748,18 @@ def variants_of(
                 result.doubtful |= {
                     (seed_id, word_class, original, word) for _, doubtful in answers for word in doubtful
                 }
-            validated.append({word: of_mlms for word, of_mlms in by_word.items() if len(of_mlms) >= choices.min_mlms})
+            dissents = dict.fromkeys(by_word, 0)
+            for mlm in mlms if choices.veto is not None else ():
+                of_forms = [votes(mlm, sentence, start, end, original, choices.veto or 0) for start, end in here]
+                for word in by_word:
+                    dissents[word] += any(of_form is not None and word not in of_form for of_form in of_forms)
+            validated.append(
+                {
+                    word: of_mlms
+                    for word, of_mlms in by_word.items()
+                    if len(of_mlms) >= choices.min_mlms and dissents[word] <= choices.dissents
+                }
+            )
 
         becomes: dict[str, list[bool]] = {}  # word -> whether P, whether H has it
         for word in {*validated[0], *validated[1]}:

@@ -161,17 +161,11 @@ def test_case_of_the_original(tmp_path: Path) -> None:
             ),
             # Here "Children" and "children" are one word, too. "TEEN" is not a piece in lower case.
             Example("Two boys play.", "The boys are loud.", {("noun", "boys"): {"woman", "horses", "children"}}),
-            # Two capitals.
-            Example(
-                "A man watches a TV.", "A TV is on.", {("noun", "TV"): {"WOMAN", "HORSES", "TEEN", "CHILDREN", "BOYS"}}
-            ),
-            # None of the patterns: as the piece has it, so that "Children" and "children" are two words. The
-            # tagger takes "Woman" and "TEEN" for names, and "TV" is a form of "TVs".
-            Example(
-                "Two TVs are on.",
-                "The TVs are new.",
-                {("noun", "TVs"): {"woman", "horses", "Children", "children", "boys"}},
-            ),
+            # Two capitals within a sentence: only pieces with a capital.
+            Example("A man watches a TV.", "A TV is on.", {("noun", "TV"): {"WOMAN", "TEEN", "CHILDREN"}}),
+            # None of the patterns: as the piece has it. The tagger takes "Woman" and "TEEN" for names, and "TV" is a
+            # form of "TVs".
+            Example("Two TVs are on.", "The TVs are new.", {("noun", "TVs"): {"Children"}}),
         ),
         [name],
     )
@@ -182,7 +176,7 @@ def test_case_of_the_original(tmp_path: Path) -> None:
 
 
 def test_case_of_an_original_with_one_letter(tmp_path: Path) -> None:
-    ranking = ("red", "woman", "horses", "teacher", "B2", "3D")
+    ranking = ("RED", "WOMAN", "HORSES", "TEACHER", "B2", "3D")
     name = mlm(tmp_path / "cased", cased, ranking, 0.5)
     check(
         tmp_path,
@@ -200,8 +194,52 @@ def test_case_of_an_original_with_one_letter(tmp_path: Path) -> None:
 
 
 def test_negations_with_either_apostrophe_are_rejected(tmp_path: Path) -> None:
-    name = mlm(tmp_path / "cased", cased, ("DON'T", "DON’T", "Don’t", "never", "radio", "TV"), 0.5)
+    name = mlm(tmp_path / "cased", cased, ("DON'T", "DON’T", "Don’t", "never", "Radio", "screen", "TV"), 0.5)
     check(tmp_path, (Example("A TV and two TVs.", "A TV is on.", {("noun", "TV"): {"RADIO"}}),), [name])
+
+
+def test_a_capital_is_kept_within_a_sentence(tmp_path: Path) -> None:
+    name = mlm(tmp_path / "cased", cased, ("Young", "old", "Big", "tall", "Tall"), 0.5)
+    check(
+        tmp_path,
+        (
+            Example('Look! "Tall men are here."', "Tall men sing.", {("adj", "Tall"): {"Young", "Old", "Big"}}),
+            Example("A Tall man is here.", "Tall men sing.", {("adj", "Tall"): {"Young", "Big"}}),
+        ),
+        [name],
+    )
+
+
+def test_forms_of_adjectives_are_words_of_the_problem(tmp_path: Path) -> None:
+    name = mlm(tmp_path / "uncased", uncased, ("old", "young", "good", "little", "tall"), 0.5)
+    check(
+        tmp_path,
+        (
+            Example("A tall boy, his elder sister.", "A tall boy.", {("adj", "tall"): {"young", "good", "little"}}),
+            Example("A tall boy is better.", "The youngest tall boy.", {("adj", "tall"): {"old", "little"}}),
+        ),
+        [name],
+    )
+
+
+def test_a_veto_of_the_masked_lms(tmp_path: Path) -> None:
+    words = ("woman", "horses", "teen", "doctor")
+    first = mlm(tmp_path / "first", uncased, (*words, "boy", "girl"), 0.5)
+    # The original is more probable than two words, and "horses" is no piece of this vocabulary.
+    second = mlm(tmp_path / "second", uncased, ("woman", "boy", "teen", "girl", "doctor"), 0.5)
+    # This one splits the original and has no vote.
+    third = mlm(tmp_path / "third", uncased, ("girl", "b", "##oy"), 0.5)
+    boys = ("A boy is cold.", "The boy sings.")
+    for rank, dissents, kept in (
+        (3, 0, {"woman", "teen"}),
+        (3, 1, {"woman", "horses", "teen"}),
+        (4, 0, {"woman", "teen"}),
+        (5, 0, {"woman", "teen", "doctor"}),
+        (1, 0, {"woman"}),
+    ):
+        changes = {"veto": rank, "dissents": dissents}
+        check(tmp_path, (Example(*boys, {("noun", "boy"): kept}),), [first, second, third], changes)
+    check(tmp_path, (Example(*boys, {("noun", "boy"): {*words}}),), [first, third], {"veto": 4})
 
 
 def test_pieces_with_and_without_a_leading_space(tmp_path: Path) -> None:

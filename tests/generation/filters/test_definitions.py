@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from generation.answers.store import MaskedLMAnswers
-from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions
+from generation.filters.definitions import DISSENTS, FILTERS, METHOD_OPTIONS, FilterOptions
 from generation.filters.fillers import CODES, Filtered, filter_fillers
 from generation.filters.filter import ANY_LANGUAGE, ENGLISH_ONLY, Applied, Filter, Occurrence
 from generation.masked_lms.masked_lm import Fillers
@@ -25,8 +25,16 @@ from generation.sentences.words import SharedWord
 from merge_snli.base.option import METADATA, Option
 from merge_snli.problems.problem import Problem
 
-CONDITIONS = ("on_fillers", "on_log_odds", "on_word", "on_tag", "on_parse", "on_validators")
-STAGES = {"on_fillers": 0, "on_log_odds": 0, "on_word": 1, "on_tag": 2, "on_parse": 2, "on_validators": 3}
+CONDITIONS = ("on_fillers", "on_log_odds", "on_word", "on_tag", "on_parse", "on_validators", "on_votes")
+STAGES = {
+    "on_fillers": 0,
+    "on_log_odds": 0,
+    "on_word": 1,
+    "on_tag": 2,
+    "on_parse": 2,
+    "on_validators": 3,
+    "on_votes": 3,
+}
 DOCS = Path(__file__).parents[3] / "docs"
 
 VOCABULARY = Vocabulary((Piece("dog", SPACED), Piece("cat", SPACED)), np.array([True, True]))
@@ -71,7 +79,7 @@ def test_every_filter_has_one_condition_and_a_name_of_its_own() -> None:
 def test_every_option_of_a_filter_is_a_field_or_a_choice_of_filters() -> None:
     of_fields = {field.name: field.metadata[METADATA] for field in fields(FilterOptions)}
     of_filters = {filter_.name: filter_.option for filter_ in FILTERS if filter_.option is not None}
-    assert of_filters == of_fields | METHOD_OPTIONS
+    assert of_filters | {"dissents": DISSENTS} == of_fields | METHOD_OPTIONS
     assert FILTER_NAMES == ("prob", "pos")
 
 

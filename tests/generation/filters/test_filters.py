@@ -48,7 +48,7 @@ def fillers(*order: int) -> Fillers:
 
 
 def occurrence(original: str, problem_words: frozenset[str]) -> Occurrence:
-    sentence = TaggedSentence(f"A {original}", ())
+    sentence = TaggedSentence(f"“ {original}", ())
     tagged = TaggedProblem(Problem("p", sentence.text, sentence.text, 0), sentence, sentence)
     return Occurrence(tagged, SharedWord(original, "noun", (2,), (2,)), problem_words, "premise", 2, 2 + len(original))
 

@@ -64,7 +64,8 @@ def plain_counts(case: Case) -> FilterCounts:
                     for piece, log_prob in zip(answer.piece_ids, answer.log_probs, strict=True):
                         spelled = PIECES[piece].lower()
                         written = spelled.capitalize() if word.text[0].isupper() else spelled
-                        is_word = PIECES[piece] not in ("not", "##s", "x2")
+                        lacks_capital = form.start > 0 and word.text[0].isupper() and PIECES[piece] == spelled
+                        is_word = PIECES[piece] not in ("not", "##s", "x2") and not lacks_capital
                         suggestion = Substitution(text, form.start, form.end, written)
                         fails = {
                             NO_WORD.reason: not is_word,

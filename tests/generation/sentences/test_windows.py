@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generation.masked_lms.encoded_forms import sentence_starts, window_around
-from generation.sentences.forms import ALL, forms
+from generation.masked_lms.encoded_forms import window_around
+from generation.sentences.forms import ALL, forms, sentence_starts
 from tests.reference.literal import sentences_of
 
 

@@ -153,6 +153,7 @@ DIFFERING: dict[str, dict[str, object]] = {
     "No other forms": {"no_other_forms": True},
     "No quantifiers": {"no_quantifiers": True},
     "Pronouns": {"pronouns": True},
+    "Veto": {"veto": 20},
     "Case ignored": {"ignore_case": True},
     "Judged variants": {"judgments": ["judge.eval"]},
     "Another limit of the judgments": {"min_judged": 8.5},

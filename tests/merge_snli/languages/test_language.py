@@ -43,15 +43,25 @@ def test_a_wrong_entry_is_reported_with_its_file(tmp_path: Path) -> None:
 
 
 def test_an_affix_of_english_can_be_a_word_elsewhere() -> None:
-    assert is_whole_word("est", "fr")
-    assert not is_whole_word("est")
+    assert is_whole_word("tri", "fr")
+    assert not is_whole_word("tri")
+
+
+@pytest.mark.parametrize("code", [code for code in languages() if code != "en"])
+def test_function_words_of_another_language_are_no_suggestions_there(code: str) -> None:
+    words = [word for word in language_of(code).function_words if len(word) > 1]
+    assert not any(is_whole_word(word.title(), code) for word in words)
+    assert is_whole_word("very") is True
+
+
+def test_an_affix_of_german_is_no_suggestion() -> None:
     assert not is_whole_word("keit", "de")
 
 
 @pytest.mark.parametrize(
     ("text", "language"),
     [
-        ("été", "fr"),
+        ("élève", "fr"),
         ("Straße", "de"),
         ("собака", "ru"),
         ("σκύλος", "el"),

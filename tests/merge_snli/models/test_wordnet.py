@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli.models.wordnet import NOUNS, VERBS, base_forms, supersense
+from merge_snli.models.wordnet import ADJECTIVES, NOUNS, VERBS, base_forms, supersense
 
 WORDNET = Path("/usr/share/wordnet")
 
@@ -52,6 +52,11 @@ def test_a_noun_has_the_supersense_of_its_first_sense(noun: str, expected: str |
         ("bring", "verb", set()),
         ("girls", "verb", set()),
         ("girls", "adj", set()),
+        ("younger", "adj", {"young"}),
+        ("nicest", "adj", {"nice"}),
+        ("better", "adj", {"good"}),
+        ("elder", "adj", {"old"}),
+        ("younger", "noun", set()),
     ],
 )
 def test_a_word_with_its_base_forms(word: str, word_class: str, others: set[str]) -> None:
@@ -66,7 +71,7 @@ def test_the_license_is_beside_the_table() -> None:
 def test_the_tables_are_those_of_the_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from training import wordnet_tables
 
-    made = {"NOUNS": NOUNS, "VERBS": VERBS}
+    made = {"NOUNS": NOUNS, "VERBS": VERBS, "ADJECTIVES": ADJECTIVES}
     for name, path in made.items():
         monkeypatch.setattr(wordnet_tables, name, tmp_path / path.name)
     monkeypatch.setattr("sys.argv", ["wordnet_tables", str(WORDNET)])

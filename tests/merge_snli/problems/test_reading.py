@@ -16,7 +16,7 @@ import pytest
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
-from merge_snli.problems.reading import read_problems
+from merge_snli.problems.reading import open_source, read_problems
 
 ROWS = [
     {"premise": "A cat sleeps.", "hypothesis": "A cat rests.", "label": "entailment"},
@@ -150,6 +150,17 @@ def test_usual_column_names_and_spellings_of_labels_need_no_options(
         pq.write_table(pa.Table.from_pylist(rows), path / "test.parquet")
     assert texts(read_problems(ProblemOptions(problems=str(path))).problems) == EXPECTED
     assert [name for name in (str(path), *columns) if name not in caplog.text] == []
+
+
+def test_names_of_columns_ignore_case(caplog: pytest.LogCaptureFixture) -> None:
+    rows = [{"Premise": "A dog runs", "HYPOTHESIS": "A dog", "Label": "entailment", "label": "neutral"}]
+    source = open_source(ProblemOptions(problems=rows))
+    assert source.columns == {"premise_column": "Premise", "hypothesis_column": "HYPOTHESIS", "label_column": "label"}
+    named = ProblemOptions(
+        problems=rows, premise_column="premise", hypothesis_column="Hypothesis", label_column="LABEL"
+    )
+    assert open_source(named).columns == source.columns | {"label_column": "Label"}
+    assert not caplog.messages
 
 
 def test_columns_that_are_given_are_not_replaced_by_a_guess(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
