@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import takewhile
 from keyword import iskeyword
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn, TextIO
 
@@ -78,6 +79,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    if sys.stderr is None:  # closed by the shell; the file gets its number, so that no library writes to another file
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as long as the process
+    if sys.stdout is None:
+        return _failed("standard output is closed: send it to a file, or to /dev/null")
     print_in_any_encoding(sys.stdout)
     print_in_any_encoding(sys.stderr)
     sys.unraisablehook = _keep_interrupt
