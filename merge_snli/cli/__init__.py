@@ -239,6 +239,13 @@ class CommandParser(argparse.ArgumentParser):
         choices = [*map(str, action.choices)]
         raise argparse.ArgumentError(action, f"unknown value {value!r}{nearest(str(value), choices) or _all(choices)}")
 
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:  # noqa: ANN401 - of any type
+        """Convert the value of an argument; a number that cannot be read is named as what it should be."""
+        try:
+            return int(arg_string) if action.type is int else super()._get_value(action, arg_string)
+        except ValueError:
+            raise argparse.ArgumentError(action, f"{arg_string!r} is not a whole number: give one, such as 5") from None
+
     def format_help(self) -> str:
         """Return the help, with the commands under their headings."""
         if self._headings is None or self._subparsers is None:
