@@ -313,8 +313,7 @@ def _estimate(
     """Time a few batches of a masked LM, and extrapolate."""
     refused: Counter[str] = Counter()
     by_length: dict[int, list[EncodedForm]] = defaultdict(list)
-    for form in sample.values():
-        encoded = mlm.encode(form, split_words=options.split_words)
+    for encoded in mlm.encode_all([*sample.values()], split_words=options.split_words):
         if isinstance(encoded, EncodedForm):
             by_length[len(encoded.ids)].append(encoded)
         else:

@@ -25,6 +25,7 @@ from merge_snli.dataset.answered_forms import form_shares, has_few_fillers, shar
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, check_dataset_out, find_dataset
 from merge_snli.embedded import PREFIX
+from merge_snli.models.finding import find_device
 
 logger = logging.getLogger(__name__)
 
@@ -124,6 +125,8 @@ def run_pipeline(
     """
     check_workers(workers, executor)
     out, progress = check_dataset_out(Path(out)), progress or Progress(quiet=quiet)
+    if executor is None:
+        find_device(options.device)
     inputs = read_inputs(options, progress, allow_pickle=allow_pickle)
     if (done := find_finished(out, inputs, overwrite=overwrite)) is not None:
         logger.info("nothing to do: %s has this data set already", out)

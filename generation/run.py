@@ -265,6 +265,7 @@ def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = Fa
     """
     in_language = replace(options, language=language_of_run(options))
     check_language(in_language)
+    masked_lms = find_masked_lms(options.mlm, allow_pickle=allow_pickle)
     source, survey = open_problems(options, progress)
     if needs_world_knowledge(source.options):
         logger.warning(
@@ -279,7 +280,7 @@ def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = Fa
         labels = ", ".join(survey.label_names)
         logger.warning(Message(f"%s: only models with the labels %s can be scored; {advice}"), options.problems, labels)
     options = replace(with_absolute_paths(in_language), **source.columns)
-    inputs = RunInputs(options, survey, find_masked_lms(options.mlm, allow_pickle=allow_pickle), source)
+    inputs = RunInputs(options, survey, masked_lms, source)
     if not (is_english(options.language) or inputs.tagger.has_lemmas):
         logger.warning("the tagger has no lemmatizer: other forms of the problems' words are not recognized")
     return inputs

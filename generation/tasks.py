@@ -1,5 +1,6 @@
 """The stages of a run in their order, and what each does to its shards, wherever its tasks run."""
 
+import logging
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,7 +19,7 @@ from generation.report.inventory import note_needs
 from generation.run import GenerationRun
 from generation.seeds_from import require_every_seed
 from generation.sentences.forms import Form
-from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
+from generation.sentences.tagged_shards import ProblemWords, forms_of_shard, read_words, replaced_words, tag_shard
 from generation.sentences.tagging import InPlaceTagger
 from generation.variant_shards import (
     STANDALONE,
@@ -34,8 +35,15 @@ from merge_snli.base.progress import Stage
 from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage, TaskShare
 from merge_snli.dataset.record import WordCounts
 
+logger = logging.getLogger(__name__)
+
+# A problem with more forms is named: it takes as long as hundreds of others.
+MANY_FORMS = 1_000
+
 # Number of forms that are sorted by length together: enough to fill nearly all batches, in little memory.
 FORMS_PER_CHUNK = 32_768
+# A longer form counts as several of this length, as far as a masked LM sees it in one window.
+CHARACTERS_PER_FORM, CHARACTERS_PER_WINDOW = 250, 2_500
 
 FORMS_PER_SHARD = 2_048
 # A shard is written when it has this many forms, or after this many seconds of work.
@@ -83,11 +91,27 @@ def tag(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
         of_shard = list(islice(problems, per_shard))
         read = (number + 1) * per_shard
         shard = tag_shard(of_shard, run.inputs.tagger, run.work, ignore_case=options.ignore_case)
-        counts = count_words(read_words(shard), run.inputs.problems.label_names)
+        of_problems = read_words(shard)
+        _name_large(of_problems, options)
+        counts = count_words(of_problems, run.inputs.problems.label_names)
         words = {name: asdict(of_class) for name, of_class in counts.items()}
         run.notes.write(TAG, number, {"shard": shard}, words=words)
         stage.advance(len(of_shard))
     deque(problems, maxlen=0)  # to the end, where a source that has changed is noticed
+
+
+def _name_large(problems: ProblemWords, options: Options) -> None:
+    """Name the problems with very many occurrences of shared words."""
+    for tagged, words in problems:
+        forms = sum(len(word.premise) + len(word.hypothesis) for word in replaced_words(words, options.classes))
+        if forms > MANY_FORMS:
+            logger.warning(
+                "problem %s has %s occurrences of shared words in %s characters: if that takes too long, shorten it or "
+                "leave it out",
+                tagged.problem.id,
+                f"{forms:,}",
+                f"{len(tagged.premise.text) + len(tagged.hypothesis.text):,}",
+            )
 
 
 def answer(run: GenerationRun, name: str, share: TaskShare, stage: Stage) -> None:
@@ -229,15 +253,17 @@ def suggest(
 def _missing(forms: Iterable[Mapping[str, Form]], shards: int, store: Store, stage: Stage) -> Iterator[dict[str, Form]]:
     """Yield the forms without an answer in chunks of about `FORMS_PER_CHUNK`, and estimate their number."""
     missing: dict[str, Form] = {}
-    number = 0
+    number = size = 0
     for nth, of_shard in enumerate(forms, 1):
         keys = sorted(store.missing(of_shard))
         number += len(keys)
         stage.total = number * shards // nth
-        missing |= {key: of_shard[key] for key in keys}
-        if len(missing) >= FORMS_PER_CHUNK:
-            yield missing
-            missing = {}
+        for key in keys:
+            missing[key] = of_shard[key]
+            size += -(-min(len(of_shard[key].text), CHARACTERS_PER_WINDOW) // CHARACTERS_PER_FORM)
+            if size >= FORMS_PER_CHUNK:
+                yield missing
+                missing, size = {}, 0
     if missing:
         yield missing
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.sentences.forms import Form, sentence_starts
@@ -14,8 +16,27 @@ from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
+# Texts that are tokenized in one call, which Ctrl-C cannot interrupt, and whose tokens are in memory together.
+CHARACTERS_PER_BATCH = 100_000
+
 # Index of the first token, and the index after the last.
 Span = tuple[int, int]
+
+T = TypeVar("T")
+
+
+def batches_of(items: Iterable[T], sizes: Iterable[int], limit: int) -> Iterator[list[T]]:
+    """Yield the items in batches whose sizes add up to at most `limit`; a larger item is a batch of its own."""
+    batch: list[T] = []
+    total = 0
+    for item, size in zip(items, sizes, strict=True):
+        if batch and total + size > limit:
+            yield batch
+            batch, total = [], 0
+        batch.append(item)
+        total += size
+    if batch:
+        yield batch
 
 
 def window_around(index: int, lengths: Sequence[int], limit: int) -> tuple[int, int]:
@@ -84,22 +105,54 @@ def encode_forms(
         sentence (with `split_words`: not a sequence of known tokens that covers exactly the word), `too long` if its
         sentence alone has more than `max_length` tokens. A form with more tokens is encoded in a window of its text.
     """
-    encodings = _tokenize(tokenizer, [form.text for form in forms])
     encoder = _Encoder(tokenizer, tokenizer.mask_token_id, vocabulary.pieces, max_length, split_words)
-    return [
-        encoder.encode(form, ids, offsets)
-        for form, ids, offsets in zip(forms, encodings["input_ids"], encodings["offset_mapping"], strict=True)
-    ]
+    by_text: dict[str, list[int]] = defaultdict(list)
+    for number, form in enumerate(forms):
+        by_text[form.text].append(number)
+    encoded: dict[int, EncodedForm | str] = {}
+    for texts in batches_of(by_text, map(len, by_text), CHARACTERS_PER_BATCH):
+        for tokens in _tokenize(tokenizer, texts):
+            encoded |= {number: encoder.encode(forms[number], tokens) for number in by_text[tokens.text]}
+    return [encoded[number] for number in range(len(forms))]
 
 
-def _tokenize(tokenizer: PreTrainedTokenizerFast, texts: list[str]) -> Any:  # noqa: ANN401 - a BatchEncoding
-    return tokenizer(
+@dataclass(frozen=True)
+class _Tokens:
+    """The tokens of a text, which all forms of the text share: their ids, and the characters of each."""
+
+    text: str
+    ids: list[int]
+    offsets: Sequence[Span]
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """The offset of the first character of each sentence."""
+        return sentence_starts(self.text)
+
+    @cached_property
+    def lengths(self) -> list[int]:
+        """The number of tokens of each sentence, without special tokens."""
+        lengths = [0] * len(self.starts)
+        for begin, end in self.offsets:
+            if begin < end:
+                lengths[bisect_right(self.starts, begin) - 1] += 1
+        return lengths
+
+    @cached_property
+    def added(self) -> int:
+        """The number of special tokens."""
+        return len(self.ids) - sum(self.lengths)
+
+
+def _tokenize(tokenizer: PreTrainedTokenizerFast, texts: list[str]) -> Iterator[_Tokens]:
+    encodings = tokenizer(
         texts,
         return_offsets_mapping=True,
         return_attention_mask=False,
         return_token_type_ids=False,
         verbose=False,
     )
+    return map(_Tokens, texts, encodings["input_ids"], encodings["offset_mapping"])
 
 
 @dataclass(frozen=True)
@@ -112,9 +165,10 @@ class _Encoder:
     max_length: int | None
     split_words: bool
 
-    def encode(self, form: Form, ids: list[int], offsets: Sequence[Span]) -> EncodedForm | str:
+    def encode(self, form: Form, tokens: _Tokens) -> EncodedForm | str:
+        ids, offsets = tokens.ids, tokens.offsets
         if self.max_length is not None and len(ids) > self.max_length:
-            return self._encode_in_window(form, ids, offsets, self.max_length)
+            return self._encode_in_window(form, tokens, self.max_length)
         length = form.end - form.start
         spans = {start: self._span(form.text, start, start + length, ids, offsets) for start in form.also_masked}
         word = spans[form.start] = self._span(form.text, form.start, form.end, ids, offsets)
@@ -139,27 +193,19 @@ class _Encoder:
         )
         return EncodedForm((*before, self.mask, *after), len(before), word_ids[0], tuple(pieces))
 
-    def _encode_in_window(
-        self, form: Form, ids: list[int], offsets: Sequence[Span], max_length: int
-    ) -> EncodedForm | str:
+    def _encode_in_window(self, form: Form, tokens: _Tokens, max_length: int) -> EncodedForm | str:
         """Encode a form in the widest window of its text that fits."""
-        starts = sentence_starts(form.text)
-        ends = [*starts[1:], len(form.text)]
-        lengths = [0] * len(starts)
-        for begin, end in offsets:
-            if begin < end:
-                lengths[bisect_right(starts, begin) - 1] += 1
-        added, tried = len(ids) - sum(lengths), None
+        starts, tried = tokens.starts, None
         # A word can have more tokens at the start of a text than within it: then the next smaller window is tried.
         for limit in range(max_length, -1, -1):
-            sentences = window_around(bisect_right(starts, form.start) - 1, lengths, limit - added)
+            sentences = window_around(bisect_right(starts, form.start) - 1, tokens.lengths, limit - tokens.added)
             if sentences == tried:
                 continue
             first, end = tried = sentences
-            window = form.within(starts[first], ends[end - 1])
-            encoding = _tokenize(self.tokenizer, [window.text])
-            if len(encoding["input_ids"][0]) <= max_length:
-                encoded = self.encode(window, encoding["input_ids"][0], encoding["offset_mapping"][0])
+            window = form.within(starts[first], starts[end] if end < len(starts) else len(form.text))
+            (of_window,) = _tokenize(self.tokenizer, [window.text])
+            if len(of_window.ids) <= max_length:
+                encoded = self.encode(window, of_window)
                 return encoded if isinstance(encoded, str) else replace(encoded, in_window=True)
         return TOO_LONG
 

@@ -135,6 +135,8 @@ def _check_architecture(model: ResolvedModel) -> None:
     causal = any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in others)
     if causal or getattr(config, "is_decoder", False) or getattr(config, "causal", False):
         raise InputError(f"{model.name} is a causal LM, not a masked LM")
+    if any(name.endswith(("Classification", "QuestionAnswering", "MultipleChoice")) for name in others):
+        raise InputError(f"{model.name} is a {min(others)}, not a masked LM: use the model that it was trained from")
 
 
 def _load_tokenizer(model: ResolvedModel) -> PreTrainedTokenizerFast:

@@ -164,9 +164,10 @@ class MaskedLM:
 
     def encode(self, form: Form, *, split_words: bool = False) -> EncodedForm | str:
         """Encode one form; see `encode_forms`."""
-        return self._encode([form], split_words)[0]
+        return self.encode_all([form], split_words=split_words)[0]
 
-    def _encode(self, forms: Sequence[Form], split_words: bool) -> list[EncodedForm | str]:
+    def encode_all(self, forms: Sequence[Form], *, split_words: bool) -> list[EncodedForm | str]:
+        """Encode forms; see `encode_forms`."""
         return encode_forms(forms, self.tokenizer, self.vocabulary, self.max_length, split_words=split_words)
 
     def answers(
@@ -182,7 +183,7 @@ class MaskedLM:
         Yields:
             Answers by key: first the forms that cannot be encoded, with the reason, then the others by length.
         """
-        encoded = dict(zip(forms, self._encode([*forms.values()], split_words), strict=True))
+        encoded = dict(zip(forms, self.encode_all([*forms.values()], split_words=split_words), strict=True))
         refused = {key: form for key, form in encoded.items() if isinstance(form, str)}
         if refused:
             yield {**refused}

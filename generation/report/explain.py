@@ -14,6 +14,7 @@ from generation.filters.definitions import FILTERS
 from generation.filters.fillers import KEPT, OUTCOMES
 from generation.masked_lms.loading import find_masked_lms, load_vocabulary
 from generation.masked_lms.masked_lm import Fillers
+from generation.masked_lms.vocabulary import CONTINUATION
 from generation.options import UNION, Options, options_of_run
 from generation.replacements.finding import FilteredForm, FilteredWord, combine, filter_words
 from generation.replacements.judged import drop_by_judgments
@@ -173,7 +174,8 @@ def trace_form(filtered: FilteredForm, answers: MaskedLMAnswers) -> list[Filler]
     if isinstance(answer, Fillers) and not isinstance(outcome, str):
         for piece_id, log_prob, code in zip(answer.piece_ids, answer.log_probs, outcome.codes, strict=True):
             reason, text = OUTCOMES[code], answers.vocabulary.text(piece_id)
-            written = match_case(filtered.occurrence.word.text, text) if reason in WORDS else text
+            inner = answers.vocabulary.kinds[piece_id] == CONTINUATION  # marked, since "girl" may be a word as well
+            written = match_case(filtered.occurrence.word.text, text) if reason in WORDS else "##" * inner + text
             log_odds = float(log_prob) - answer.original_log_prob
             fillers.append(Filler(written, log_odds, None if reason == KEPT else reason))
     return fillers

@@ -6,6 +6,7 @@ tag of a suggestion needs 2d + 1 embeddings, and all but its own are the same fo
 """
 
 import functools
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -115,12 +116,11 @@ class ReceptiveFieldTagger:
         while end < len(text) and not text[end].isspace():
             end += 1
         tokens = sentences.get(text) or sentences.setdefault(text, self._tokens(text))
-        first = sum(start < begin for start in tokens.starts)
-        after = sum(start < end for start in tokens.starts)
+        first, after = bisect_left(tokens.starts, begin), bisect_left(tokens.starts, end)
         padding = [PADDING] * self._field
         return _Context(
-            (padding + tokens.rows[:first])[-self._field :],
-            (tokens.rows[after:] + padding)[: self._field],
+            (padding + tokens.rows[max(0, first - self._field) : first])[-self._field :],
+            (tokens.rows[after : after + self._field] + padding)[: self._field],
             text[begin : suggestion.start],
             text[suggestion.end : end],
             tokens.spaced[after - 1],

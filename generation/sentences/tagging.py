@@ -35,8 +35,9 @@ OWN_TAG = "Tag"
 NO_CLASS = "X"
 SENTENCE_ENDS = frozenset(".!?…")
 
-# Number of suggestions that are tagged both ways to verify the fast path.
+# Number of suggestions that are tagged both ways to verify the fast path, and of the characters of their sentences.
 SUGGESTIONS_TO_VERIFY = 256
+CHARACTERS_TO_VERIFY = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,9 @@ class InPlaceTagger:
         if not is_english(self.tagger.language):
             return self._tags_with_own_features(suggestions)
         if not self._verified and suggestions:
-            self._fast = self._verified_fast_path(suggestions[:SUGGESTIONS_TO_VERIFY])
+            first = sorted(suggestions, key=lambda suggestion: len(suggestion.sentence))[:SUGGESTIONS_TO_VERIFY]
+            affordable = max(1, CHARACTERS_TO_VERIFY // len(first[-1].sentence))
+            self._fast = self._verified_fast_path(first[:affordable])
             self._verified = True
         return plain_tags(suggestions, self.tagger) if self._fast is None else self._fast.tags(suggestions)
 

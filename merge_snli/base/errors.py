@@ -84,6 +84,10 @@ class InputError(ValueError):
         super().__init__(self.message)
 
 
+class EditedError(InputError):
+    """A file states other numbers than the answers in it give."""
+
+
 class IncompleteError(InputError):
     """A file that an earlier stage of a run has written is missing; running the same command again makes it."""
 

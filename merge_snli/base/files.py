@@ -28,8 +28,8 @@ PATH_ERRORS = frozenset(
     }
 )
 
-# Errors of the operating system for a full disk or quota.
-FULL_DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT})
+# Errors of the operating system for a full disk or quota, or a limit on the size of files.
+FULL_DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 # Where signals, open files and folders that exist are handled in other ways.
 ON_WINDOWS = os.name == "nt"
@@ -46,15 +46,15 @@ def disk_errors_as_input_errors(folder: Path) -> Iterator[None]:
         folder: The folder written to, named in the message.
 
     Raises:
-        InputError: If the block raises an `OSError` with ENOSPC, EDQUOT or a code of `PATH_ERRORS`.
+        InputError: If the block raises an `OSError` of `FULL_DISK_ERRORS` or `PATH_ERRORS`.
     """
     try:
         yield
     except OSError as error:
         if error.errno in FULL_DISK_ERRORS:
             raise InputError(
-                f"the disk of {folder} is full: free some space or choose another folder, then run again; "
-                "finished work is reused"
+                f"the disk of {folder} is full ({error.strerror}): free some space or choose another folder, then run "
+                "again; finished work is reused"
             ) from error
         if error.errno in PATH_ERRORS:
             raise InputError(f"{folder} cannot be written ({error.strerror}): choose another folder") from error

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from numbers import Integral, Real
 from pathlib import Path
@@ -16,14 +16,18 @@ def _is_list(value: object) -> bool:
 
 
 # What an annotation means: a check of a value, and how a message names it.
-KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
+Kind = tuple[Callable[[object], bool], str]
+
+# Annotations of lists, whose items may be annotated as well.
+LISTS = frozenset({"Sequence", "Iterable", "list"})
+
+KINDS: dict[str, Kind] = {
     "bool": (lambda value: isinstance(value, bool), "True or False"),
     "int": (lambda value: isinstance(value, Integral) and not isinstance(value, bool), "a whole number"),
     "float": (lambda value: isinstance(value, Real) and not isinstance(value, bool), "a number"),
-    "str": (lambda value: isinstance(value, str) and bool(value.strip()), "a text"),
+    "str": (lambda value: isinstance(value, str) and bool(value.strip()) and "\0" not in value, "a text"),
     "Path": (lambda value: isinstance(value, Path), "a path"),
-    "Sequence": (_is_list, "a list"),
-    "Iterable": (_is_list, "a list"),
+    "Mapping": (lambda value: isinstance(value, Mapping), "a dict"),
     "None": (lambda value: value is None, "None"),
 }
 
@@ -32,13 +36,14 @@ def typed(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that refuses arguments of other types than its annotations name.
 
     The annotations may be texts, numbers, paths, lists and classes of this package; parameters with others, such as
-    `object`, take anything. The items of lists are not checked.
+    `object`, take anything. The items of lists are checked as well, but for those of iterators.
 
     Raises:
         InputError: When the function is called with an argument of another type, or an empty text.
     """
     signature = inspect.signature(function)
-    kinds = {name: kind for name, parameter in signature.parameters.items() if (kind := list(_kinds(parameter)))}
+    hints = {name: _text(parameter.annotation) for name, parameter in signature.parameters.items()}
+    kinds = {name: kind for name, hint in hints.items() if (kind := list(_kinds(hint)))}
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - those of the function
@@ -46,20 +51,44 @@ def typed(function: Callable[..., Any]) -> Callable[..., Any]:
             several = signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
             for value in given if several else [given]:
                 if name in kinds and not any(fits(value) for fits, _ in kinds[name]):
-                    words = " or ".join(word for _, word in kinds[name])
-                    raise InputError(f"{param(name)} is {value!r:.60}, of type {type(value).__name__}: give {words}")
+                    kind = f"{value!r:.60}, of type {type(value).__name__}"
+                    raise InputError(f"{param(name)} is {kind}: give {_any_of(kinds[name])}")
         return function(*args, **kwargs)
 
     return checked
 
 
-def _kinds(parameter: inspect.Parameter) -> Iterator[tuple[Callable[[object], bool], str]]:
+def _text(hint: Any) -> str:  # noqa: ANN401 - any annotation
+    return hint if isinstance(hint, str) else inspect.formatannotation(hint)
+
+
+def _kinds(hint: str) -> Iterator[Kind]:
     """Yield the kinds that an annotation names; none if it has one that cannot be checked."""
-    hint = parameter.annotation
-    text = hint if isinstance(hint, str) else inspect.formatannotation(hint)
-    names = [name.rpartition(".")[2] for name in re.sub(r"\[.*?\](?=$| \|)", "", text).split(" | ")]
-    if all(name in KINDS or name in OWN for name in names):
-        yield from (KINDS.get(name) or (_of_class(name), f"a {name}") for name in names)
+    kinds = [_kind(name) for name in re.split(r" \| (?![^\[]*\])", hint)]
+    if None not in kinds:
+        yield from (kind for kind in kinds if kind is not None)
+
+
+def _kind(hint: str) -> Kind | None:
+    name, _, items = hint.removesuffix("]").partition("[")
+    name = name.rpartition(".")[2]
+    if name in LISTS:
+        return _list_of(list(_kinds(items)))
+    return KINDS.get(name) or ((_of_class(name), f"a {name}") if name in OWN else None)
+
+
+def _list_of(kinds: list[Kind]) -> Kind:
+    """Return the kind of lists whose items have one of some kinds; of any items if there are none."""
+
+    def fits(value: object) -> bool:
+        items = value if kinds and isinstance(value, list | tuple) else ()
+        return _is_list(value) and all(any(fits_item(item) for fits_item, _ in kinds) for item in items)
+
+    return fits, " ".join(["a list", *([f"of {_any_of(kinds)}"] if kinds else [])])
+
+
+def _any_of(kinds: Iterable[Kind]) -> str:
+    return " or ".join(dict.fromkeys(word for _, word in kinds))
 
 
 # Classes of this package, which need not be imported to be recognized.

@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import takewhile
 from keyword import iskeyword
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn, TextIO
 
@@ -78,6 +79,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    if sys.stderr is None:  # closed by the shell; the file gets its number, so that no library writes to another file
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as long as the process
+    if sys.stdout is None:
+        return _failed("standard output is closed: send it to a file, or to /dev/null")
     print_in_any_encoding(sys.stdout)
     print_in_any_encoding(sys.stderr)
     sys.unraisablehook = _keep_interrupt
@@ -233,6 +238,13 @@ class CommandParser(argparse.ArgumentParser):
             self.error(f"unknown {action.dest} {value}{nearest(str(value), action.choices) or _all(listed)}")
         choices = [*map(str, action.choices)]
         raise argparse.ArgumentError(action, f"unknown value {value!r}{nearest(str(value), choices) or _all(choices)}")
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:  # noqa: ANN401 - of any type
+        """Convert the value of an argument; a number that cannot be read is named as what it should be."""
+        try:
+            return int(arg_string) if action.type is int else super()._get_value(action, arg_string)
+        except ValueError:
+            raise argparse.ArgumentError(action, f"{arg_string!r} is not a whole number: give one, such as 5") from None
 
     def format_help(self) -> str:
         """Return the help, with the commands under their headings."""

@@ -28,7 +28,8 @@ from merge_snli.dataset.stored import check_out, find_dataset, find_local, first
 logger = logging.getLogger(__name__)
 
 # A name that can be the name of a file.
-ANNOTATOR = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+# Letters of any language, so that people can use their names, but nothing that a file name cannot have.
+ANNOTATOR = re.compile(r"\w(?:[\w .'-]*\w)?")
 
 
 # What names the sheets that annotators have filled in.
@@ -185,6 +186,8 @@ def _check_annotators(annotators: Sequence[str]) -> None:
         raise InputError(f"{param('annotators')} is empty: give their names, such as {param('annotators')} a1,a2")
     for number, name in enumerate(annotators):
         if not ANNOTATOR.fullmatch(name):
-            raise InputError(f"{param('annotators')} has {name!r}: use letters, digits, '.', '_' and '-', as in a1")
+            raise InputError(
+                f"{param('annotators')} has {name!r}: use letters, digits, spaces, '.', '_' and '-', as in a1"
+            )
         if name.lower() in map(str.lower, annotators[:number]):
             raise InputError(f"{param('annotators')} has {name!r} twice: give each annotator a name of their own")

@@ -97,3 +97,7 @@ def run(arguments: argparse.Namespace) -> None:
     logging.getLogger("merge_snli.paper.reproduction").setLevel(logging.INFO)
     document = reproduce(run_)
     sys.stdout.write(f"{summary(document).text()}{run_.out / PAGE}\n")
+    if document["failed"]:
+        sys.stdout.flush()
+        missing = "; ".join(f"{name}: {why}" for name, why in document["failed"].items())
+        raise InputError(f"not everything was made: {missing}")

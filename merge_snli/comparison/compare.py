@@ -14,7 +14,7 @@ from merge_snli.comparison.curves import mean_pattern_accuracy
 from merge_snli.comparison.findings import and_list, ranking, standing
 from merge_snli.comparison.scored_dataset import NotComputable, on_common_seeds, scored_dataset, without_seeds
 from merge_snli.comparison.word_classes import classes
-from merge_snli.dataset.stored import MergeDataset
+from merge_snli.dataset.stored import MergeDataset, as_datasets
 from merge_snli.scoring.data import ScoredData, disagreeing
 from merge_snli.scoring.grouping import (
     comparable_results,
@@ -103,6 +103,11 @@ class Comparison:
     prompts: PromptEffect | None
     finding: str
 
+    def __repr__(self) -> str:
+        """Return the data and each model's PA in one line."""
+        scores = ", ".join(f"{name} {100 * share:.1f}%" for name, share in self.pattern_accuracy.items())
+        return f"<Comparison on {self.title}: PA({self.threshold}) {scores}>"
+
 
 class NotComparable(InputError):  # noqa: N818 - as `NotComputable`
     """No two models were scored on the same data and config."""
@@ -113,7 +118,7 @@ def compare_results(
     *,
     test: str = "permutation",
     alpha: float = 0.05,
-    datasets: Iterable[MergeDataset] = (),
+    datasets: str | Path | MergeDataset | Iterable[MergeDataset | str | Path] = (),
     thresholds: Sequence[float] = (QUALITY_THRESHOLD,),
     all_thresholds: bool = False,
     min_agreement: float | None = None,
@@ -141,7 +146,7 @@ def compare_results(
     """
     if not 0 < alpha < 1:
         raise InputError(f"{param('alpha')} is {alpha:g}: it must be between 0 and 1")
-    groups, opened = comparable_results(as_results(results)), tuple(datasets)
+    groups, opened = comparable_results(as_results(results)), as_datasets(datasets)
     compared = [models for group in groups for models in _models_and_prompts(group)]
     comparable = [(models, prompted) for models, prompted in compared if len(models) > 1]
     if not comparable:

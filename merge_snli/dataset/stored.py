@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -157,6 +157,12 @@ def _from_folder(name: str, folder: Path, revision: str | None) -> MergeDataset:
     from merge_snli.dataset.record import read_record
 
     return MergeDataset(name, folder, revision, read_record(folder / RUN_FILE))
+
+
+def as_datasets(datasets: str | Path | MergeDataset | Iterable[MergeDataset | str | Path]) -> tuple[MergeDataset, ...]:
+    """Return data sets, or find those of folders and Hub ids; a single one need not be in a list."""
+    several = [datasets] if isinstance(datasets, str | Path | MergeDataset) else datasets
+    return tuple(given if isinstance(given, MergeDataset) else find_dataset(str(given)) for given in several)
 
 
 def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Table:

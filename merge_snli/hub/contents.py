@@ -30,7 +30,7 @@ DESCRIPTION = (
     "Pattern accuracy is the share of seed problems with at least 90% of their variants classified correctly, "
     "averaged over the subsamples. Sample accuracy is the share of variants classified correctly. "
     "The tasks here report sample accuracy over all variants, not its mean over the subsamples. For pattern accuracy, "
-    "install merge-snli[inspect] and run: inspect eval merge_snli/nli -T dataset=ORG/NAME -T config=CONFIG"
+    "install the package and inspect-ai, and run: inspect eval merge_snli/nli -T dataset=ORG/NAME -T config=CONFIG"
 )
 
 # Columns that the prompt or a reader of a log needs.

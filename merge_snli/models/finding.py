@@ -153,6 +153,10 @@ def check_weights(model: ResolvedModel, *, allow_pickle: bool) -> None:
             )
 
 
+# The kinds of devices that models can run on.
+DEVICES = ("cpu", "cuda", "mps", "xpu", "hpu")
+
+
 def find_device(device: str | None) -> str:
     """Return the torch device to run on; on a machine without a GPU driver, torch is not loaded to find it.
 
@@ -166,6 +170,10 @@ def find_device(device: str | None) -> str:
 
     if device is None:
         return "cuda" if torch.cuda.is_available() else "cpu"
+    if device.partition(":")[0] not in DEVICES:
+        raise InputError(
+            f"{param('device')} {device} is unknown: choose from {', '.join(DEVICES)}, or cuda:1 and so on"
+        )
     errors = (RuntimeError, AssertionError, NotImplementedError, ImportError)
     with explained(errors, f"{param('device')} {device} is not available ({REASON}); try {param('device', 'cpu')}"):
         torch.empty(1, device=device).item()

@@ -180,6 +180,8 @@ def label_reader(data_labels: Sequence[str], name: str) -> Callable[[object, Pai
     spelled = {label.lower(): label for label in labels}
 
     def read(value: object, pair: Pair) -> str | None:
+        if isinstance(value, Mapping):  # as the pipelines of transformers return it
+            value = value.get("label", value)
         if value is None:
             return None
         if isinstance(value, str) and value.lower() in spelled:

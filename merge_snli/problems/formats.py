@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
+from zipfile import BadZipFile
 
 from merge_snli.base.errors import REASON, InputError, explained, param, reason
 from merge_snli.base.hub_ids import split_revision
@@ -41,6 +42,9 @@ FIRST_BYTES = {
 
 # A folder that `save_to_disk` wrote holds one of these files.
 SAVED_TO_DISK = frozenset({"dataset_info.json", "dataset_dict.json"})
+
+# What `datasets` raises for data that it cannot load, also damaged archives, which it reads as data.
+LOADING_ERRORS = (OSError, ValueError, RuntimeError, EOFError, BadZipFile, zlib.error)
 
 # What `datasets` says of a split that a data set does not have.
 UNKNOWN_SPLIT = re.compile(r"Unknown split .* Should be one of \[(.*)\]")
@@ -271,7 +275,7 @@ def load_dataset(name: str, config: str | None, split: str | None) -> datasets.D
             loaded = datasets.load_from_disk(folder)  # all splits if they were saved together
         else:
             loaded = _load_files(str(folder.resolve()), name=config, split=split)
-    except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
+    except (*LOADING_ERRORS, datasets.exceptions.DatasetsError) as error:
         if splits := UNKNOWN_SPLIT.match(str(error)):
             raise _no_split(name, split, splits[1]) from error
         of_config, known = "" if config is None else f", config {config}", known_dataset(name, config)

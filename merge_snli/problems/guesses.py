@@ -131,8 +131,13 @@ def infer_label_names(rows: Iterator[SourceRow], options: ProblemOptions) -> tup
         options: Names the columns.
     """
     seen: dict[str, list[str]] = {}
+    invalid: InputError | None = None
     for row in islice(rows, options.limit):
-        sentences, given = check_sentences(row, options), label_text(row, options.label_column)
+        given = label_text(row, options.label_column)
+        try:
+            sentences = check_sentences(row, options)
+        except InputError as error:  # the survey of all rows names it, if the labels are clear
+            invalid, sentences = invalid or error, ("", "")
         text = without_decimals(given)
         label = canonical_name(text, two_way=False)
         if label == NOT_ENTAILMENT:
@@ -148,6 +153,8 @@ def infer_label_names(rows: Iterator[SourceRow], options: ProblemOptions) -> tup
             break
     labels = sorted(seen.keys() - NO_GOLD_LABEL)
     names = {_nli_name(label, options) for label in labels if not label.isdecimal()}
+    if invalid is not None and (len(labels) == 1 or _need_names(labels, names)):
+        raise invalid
     if _need_names(labels, names):
         shown = "".join(f"\n  {label}: {example}" for label in labels for example in seen[label])
         raise InputError(_unclear(options, labels) + shown)

@@ -33,6 +33,9 @@ DIGEST_MODULUS = 2**256
 # Hexadecimal digits of an id that is made from the content.
 CONTENT_ID_DIGITS = 12
 
+# Number of further invalid rows that a message names.
+SHOWN_ROWS = 10
+
 # Bytes of the hash by which ids are compared.
 HASH_BYTES = 8
 
@@ -81,6 +84,14 @@ class ProblemSource:
             for number, (location, problem) in enumerate(problems)
             if problem is not None and self._rank(number, problem) <= last
         )
+
+    def invalid(self, start: int) -> Iterator[str]:
+        """Yield the location of each row from a number on that is not a valid problem."""
+        for row in islice(self.read(), start, self.options.limit):
+            try:
+                check_row(row, self.options, self.labels)
+            except InputError:
+                yield row.location
 
     @cached_property
     def _last_of_sample(self) -> tuple[bytes, int]:
@@ -214,7 +225,7 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
     names = source.labels.names
     rows = total = 0
     ids, pairs, labels = array("Q"), array("q"), array("H")
-    for rows, (location, problem) in enumerate(source, start=1):  # noqa: B007 - also read after the loop
+    for rows, (location, problem) in enumerate(_all_valid(source), start=1):  # noqa: B007 - also read after the loop
         if stage is not None:
             stage.advance(1)
         if problem is None:
@@ -238,6 +249,23 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
     if source.labels_are_numbers:
         _say_assumed_names(source, labels)
     return Survey(names, len(labels), without_label, digest_of(total), repeated)
+
+
+def _all_valid(source: ProblemSource) -> Iterator[tuple[str, Problem | None]]:
+    """Yield what the source yields; at the first invalid row, name those after it as well."""
+    read = 0
+    try:
+        for read, checked in enumerate(source, start=1):  # noqa: B007 - also read in the handler
+            yield checked
+    except InputError as error:
+        if source.options.sample is not None:
+            raise
+        others = [*source.invalid(read + 1)]
+        if not others:
+            raise
+        shown = ", ".join(others[:SHOWN_ROWS]) + (", …" if len(others) > SHOWN_ROWS else "")
+        more = f"{len(others):,} more invalid row{'s' if len(others) > 1 else ''}: {shown}"
+        raise InputError(f"{error.message.marked} ({more})") from error
 
 
 def warn_of_several_labels(source: ProblemSource, pairs: Sequence[int], labels: Sequence[int]) -> None:

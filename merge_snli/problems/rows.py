@@ -116,6 +116,8 @@ def require_valid_unicode(text: str, row: SourceRow, column: str) -> None:
         row: Its row, for the message.
         column: Its column, for the message.
     """
+    if "\0" in text:
+        raise InputError(f"{row.location}: column {column!r} contains a NUL character; fix the text")
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise InputError(
             f"{row.location}: column {column!r} contains a lone surrogate, which cannot be written as UTF-8; "

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.dataset.stored import RUN_FILE, MergeDataset, find_dataset
+from merge_snli.dataset.stored import BUNDLED, RUN_FILE, MergeDataset, find_dataset
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import ALL, TEST
 from merge_snli.scoring.data import ScoredData
@@ -30,6 +30,8 @@ def open_data(
         InputError: If the data cannot be read, or `group_column` is needed.
     """
     if group_column is not None:
+        if dataset == BUNDLED or (isinstance(dataset, ProblemOptions) and str(dataset.problems) == BUNDLED):
+            raise InputError(f"{param('group_column')} is for pairs without seeds, and {BUNDLED} has seeds: remove it")
         yield read_groups(_options(dataset, config), group_column=group_column, by=by)
         return
     opened = _open(dataset)

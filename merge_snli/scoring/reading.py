@@ -25,7 +25,7 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import check_row
 from merge_snli.problems.reading import content_number, digest_of, no_problem, open_source, warn_of_several_labels
 from merge_snli.problems.rows import JOIN, SourceRow, column_text
-from merge_snli.schema import SEED, WORD_CLASSES
+from merge_snli.schema import SEED, TEST, WORD_CLASSES, data_file
 from merge_snli.scoring.data import (
     AGREEMENT,
     LABEL,
@@ -78,9 +78,9 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
     record, name = dataset.record, f"config {config} of {dataset.name}"
     if record.anchors:
         require(record, "draws")
-    if record.anchors and config == SEED:
-        choices = ", ".join(other for other in dataset.configs if other != SEED)
-        raise InputError(f"{name} has no variants to score; choose one of {choices}")
+    choices = [other for other in dataset.configs if other != SEED]
+    if record.anchors and (config == SEED or not (dataset.folder / data_file(config, TEST)).is_file()):
+        raise InputError(f"{name} has no variants to score; choose one of {', '.join(choices)}")
     table = read_split(dataset, config)
     columns = table.column_names
     missing = [column for column in REQUIRED_COLUMNS if column not in columns] if record.anchors else []

@@ -9,25 +9,29 @@ import re
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
+from functools import partial
 from hashlib import sha256
 from inspect import cleandoc
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import to_jsonable_python
 from pydantic_core.core_schema import DataclassSchema
 
 from merge_snli.base.differences import differences
-from merge_snli.base.errors import InputError, Message, param
+from merge_snli.base.errors import EditedError, InputError, Message, param
 from merge_snli.base.files import sha256_of_file, sha256_of_json, write_bytes
 from merge_snli.base.table import count
 from merge_snli.dataset.stored import check_out
 from merge_snli.scoring.answer_table import from_bytes, from_table, to_bytes, with_data
 from merge_snli.scoring.answers import Answers
+from merge_snli.scoring.calibration import calibration_of
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.grouping import names_of
-from merge_snli.scoring.measure import scores
+from merge_snli.scoring.measure import consistency, scores
 from merge_snli.scoring.opening import open_whole
 from merge_snli.scoring.records import SCHEMA_VERSION
 from merge_snli.scoring.result import Result, ResultFile
@@ -43,6 +47,8 @@ SCORES: TypeAdapter[Scores] = TypeAdapter(Scores)
 
 # Largest difference of a number in a file from the same number computed from the answers.
 TOLERANCE = 1e-9
+# The same of a number that is computed from probabilities.
+ROUNDED = 2e-5
 
 
 def to_json(result: Result) -> dict[str, Any]:
@@ -153,7 +159,8 @@ def read_results(*folders: str | Path) -> list[Result]:
     Invalid files are skipped with a warning. Copies of a result count once.
 
     Raises:
-        InputError: If a folder does not exist or has no valid result.
+        InputError: If a folder does not exist or has no valid result, or a result states other numbers than its answers
+            give.
     """
     if not folders:
         raise InputError(f"no results: name the {param('out')} folder of merge-snli score")
@@ -205,6 +212,8 @@ def _read_folder(folder: str | Path) -> list[Result]:
 def _read_or_message(path: Path) -> Result | Message:
     try:
         return read_result(path)
+    except EditedError:
+        raise
     except InputError as error:
         return error.message
 
@@ -228,7 +237,7 @@ def parse_result(content: bytes, answers: bytes | None, name: str | Path) -> Res
     if answers is None:
         raise InputError(f"{name} has no answers: {beside} is not beside it; copy both files, or score the model again")
     if sha256(answers).hexdigest() != file.answers_sha256:
-        raise InputError(f"{beside} is not the file of the answers of {name}: score the model again")
+        raise EditedError(f"{beside} is not the file of the answers of {name}: score the model again")
     try:
         given = from_table(from_bytes(answers), file.compared_labels, file.subsamples)
         given = replace(given, drawn_only=file.left_out.undrawn > 0)
@@ -236,12 +245,12 @@ def parse_result(content: bytes, answers: bytes | None, name: str | Path) -> Res
     except ValueError as error:
         raise InputError(f"{name} is not a valid result: {error}; score the model again") from error
     if wrong is not None:
-        raise InputError(f"{name} is not a valid result: {wrong}; score the model again")
+        raise EditedError(f"{name} is not a valid result: {wrong}; score the model again")
     return Result(**{field.name: getattr(file, field.name) for field in fields(ResultFile)}, answers=given)
 
 
 def _wrong_numbers(file: ResultFile, answers: Answers) -> Iterator[str]:
-    """Yield a sentence for each score on all rows that is not what the answers give.
+    """Yield a sentence for each score on all rows, consistency or calibration that is not what the answers give.
 
     Recomputing the intervals takes longer than reading the file, so they are only compared if PA is outside of its own.
     """
@@ -252,7 +261,19 @@ def _wrong_numbers(file: ResultFile, answers: Answers) -> Iterator[str]:
     submitted, given = (SCORES.dump_python(value, mode="json") for value in both)
     if not outside:
         submitted["intervals"] = given["intervals"] = None
-    for inner, stated, right in differences(submitted, given, "scores", is_equal=nearly_equal):
+    others = to_jsonable_python({"consistency": file.consistency, "calibration": file.calibration})
+    computed = to_jsonable_python({"consistency": consistency(answers), "calibration": calibration_of(answers)})
+    if others["calibration"] and computed["calibration"]:
+        of_annotators = {name: value for name, value in others["calibration"].items() if "annotator" in name}
+        computed["calibration"] |= of_annotators  # the data has their labels
+    computed = {name: value for name, value in computed.items() if others[name] is not None}  # else of an old file
+    others = {name: others[name] for name in computed}
+    # The probabilities in the table are rounded.
+    is_close = partial(nearly_equal, tolerance=ROUNDED)
+    for inner, stated, right in chain(
+        differences(submitted, given, "scores", is_equal=nearly_equal),
+        differences(others, computed, is_equal=is_close),
+    ):
         yield f"{inner} is {short(stated)}, and the answers give {short(right)}"
 
 
@@ -287,6 +308,8 @@ def _reason(error: ValidationError, content: bytes) -> str:
             f"has format version {version!r:.20}, expected {SCHEMA_VERSION}: score the model, or import its logs, again"
         )
     first = error.errors(include_url=False)[0]
+    if first["type"] == "json_invalid":
+        return f"is damaged ({first['msg']}): score the model, or import its logs, again"
     if version is None:
         return "is not a result of merge-snli score: leave it out"
     field = ".".join(map(str, first["loc"]))

@@ -6,16 +6,21 @@ import pickle
 import random
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from generation import Options, tasks
 from generation.pipeline import run_pipeline
 from generation.run import GenerationRun, plan_run, read_inputs
+from generation.sentences.forms import Form
+from generation.sentences.tagging import TaggedProblem, TaggedSentence
+from generation.sentences.words import SharedWord
 from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import WHOLE, Notes, TaskShare
 from merge_snli.embedded import embedded_path
+from merge_snli.problems.problem import Problem
 
 PER_SHARD = 5
 QUIET = Progress(quiet=True)
@@ -138,3 +143,29 @@ def test_a_task_of_a_masked_lm_does_not_read_the_seeds_again(
         copy: GenerationRun = pickle.loads(pickle.dumps(run))
         monkeypatch.setattr("generation.run.read_seeds", lambda *_: pytest.fail("the seeds were read"))
         tasks.answer(copy, run.inputs.masked_lms[0].name, WHOLE, stage)
+
+
+def test_forms_of_long_texts_fill_a_chunk_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "FORMS_PER_CHUNK", 20)
+    long, short = Form("a" * 60_000, 0, 1), Form("a dog", 2, 5)
+    store = SimpleNamespace(missing=lambda forms: forms)
+    stage = SimpleNamespace(total=0)
+
+    def sizes(form: Form) -> list[int]:
+        chunks = tasks._missing([{str(number): form for number in range(45)}], 1, store, stage)  # type: ignore[arg-type]
+        return [len(chunk) for chunk in chunks]
+
+    assert sizes(short) == [20, 20, 5]
+    assert set(sizes(long)) == {1, 2}
+
+
+def test_problem_with_very_many_occurrences_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    texts = "a man " * 2_000, "a man"
+    premise, hypothesis = (TaggedSentence(text, ()) for text in texts)
+    tagged = TaggedProblem(Problem("row-33", *texts, 0, ()), premise, hypothesis)
+    word = SharedWord("man", "noun", tuple(range(2, 12_000, 6)), (2,))
+    tasks._name_large([(tagged, (word,))], Options(problems="p", mlm=("m",)))
+    (message,) = caplog.messages
+    assert "row-33" in message
+    assert "2,001" in message
+    assert "12,005" in message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,17 @@ import pytest
 import merge_snli as merge
 from merge_snli import InputError, Result
 from merge_snli.base.typed import typed
+from merge_snli.dataset.stored import as_datasets
 
 DATA = "demo:dataset"
 
 
 def model(pairs: list[tuple[str, str]]) -> list[int]:
     return [0] * len(pairs)
+
+
+def by_length(shift: int, pairs: list[tuple[str, str]]) -> list[int]:
+    return [(len(hypothesis) + shift) % 3 for _, hypothesis in pairs]
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +49,18 @@ WRONG: dict[str, tuple[Callable[[Any, Any], object], str]] = {
     "no data": (lambda call, _: call.score(model, None), "NoneType"),
     "alpha above 1": (lambda call, one: call.compare([one, one], alpha=2), "alpha"),
     "a number for results": (lambda call, _: call.compare(3), "results is 3"),
-    "numbers as results": (lambda call, _: call.compare([3]), "results has a int"),
+    "numbers as results": (lambda call, _: call.compare([3]), "results is .3."),
     "a folder without results": (lambda call, _: call.compare("nowhere"), "nowhere is not a folder"),
     "no data sets": (lambda call, one: call.analyze([one], None), "datasets is None"),
+    "numbers as data sets": (lambda call, one: call.analyze([one], [3]), "datasets is .3.*give .*a list of"),
+    "a number to compare on": (lambda call, one: call.compare([one, one], datasets=3), "datasets is 3"),
+    "numbers to compare on": (lambda call, one: call.compare([one, one], datasets=[3]), "datasets is .3."),
+    "data that does not exist": (lambda call, one: call.compare([one, one], datasets="nowhere"), "nowhere"),
+    "texts for thresholds": (lambda call, one: call.compare([one, one], thresholds=["0.9"]), "thresholds is ..0.9.."),
+    "a number for thresholds": (lambda call, one: call.compare([one, one], thresholds=0.9), "thresholds is 0.9"),
+    "a list for a dict": (lambda call, one: call.analyze([one], DATA, fine_tuned_from=["a"]), "give a dict"),
+    "numbers for columns": (lambda call, _: call.score(model, DATA, by=[3]), "by is .3."),
+    "a NUL in a name": (lambda call, _: call.load("a\0b"), "name is"),
     "a number for a file": (lambda call, _: call.read_result(3), "path is 3"),
     "no folder": (lambda call, _: call.read_results(), "no results"),
     "a number for a folder of results": (lambda call, _: call.read_results(3), "folders is 3"),
@@ -72,6 +87,22 @@ def test_wrong_arguments_are_refused_in_one_sentence(
         call(merge, result)
     assert "\n" not in str(error.value)
     assert [*tmp_path.iterdir()] == []
+
+
+def test_a_single_data_set_need_not_be_in_a_list(result: Result) -> None:
+    assert [data.name for data in as_datasets(DATA)] == [data.name for data in as_datasets([DATA])]
+    assert "\n" not in repr(result)
+
+
+def test_comparison_is_one_line() -> None:
+    results = [merge.score(partial(by_length, shift), DATA, name=name) for shift, name in enumerate(("zero", "one"))]
+    (comparison,) = merge.compare(results, datasets=DATA)
+    assert repr(comparison).startswith("<Comparison on ")
+    assert "zero" in repr(comparison)
+    assert len(repr(comparison)) < 200
+    report = merge.analyze(results[0], DATA)
+    assert repr(report).startswith("<Report: ")
+    assert "\n" not in repr(report)
 
 
 def test_right_arguments_pass() -> None:

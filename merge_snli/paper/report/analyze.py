@@ -13,7 +13,7 @@ from merge_snli.comparison.findings import and_list
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.comparison.scored_dataset import without_seeds as leave_out_seeds
 from merge_snli.dataset.record import generation_of
-from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.dataset.stored import MergeDataset, as_datasets
 from merge_snli.paper.fine_tuned import check_counterparts
 from merge_snli.paper.report.report import Report, make_report
 from merge_snli.paper.report.sections import Settings
@@ -131,8 +131,8 @@ def check_seed_ids(ids: Iterable[str], data: Sequence[ScoredDataset]) -> None:
 
 
 def analyze(
-    results: str | Path | Sequence[Result | str | Path],
-    datasets: Sequence[MergeDataset | str | Path],
+    results: str | Path | Result | Sequence[Result | str | Path],
+    datasets: str | Path | MergeDataset | Sequence[MergeDataset | str | Path],
     *,
     fine_tuned_from: Mapping[str, str] | None = None,
     corpus: str | None = None,
@@ -165,8 +165,7 @@ def analyze(
     if out is not None:
         check_report_folder(Path(out))
     progress = progress or Progress(quiet=True)
-    opened = [given if isinstance(given, MergeDataset) else find_dataset(str(given)) for given in datasets]
-    scored = match_results(as_results(results), opened)
+    scored = match_results(as_results(results), as_datasets(datasets))
     if min_agreement is not None:
         scored = tuple(_agreed(dataset, min_agreement) for dataset in scored)
     check_counterparts(scored, fine_tuned_from or {})

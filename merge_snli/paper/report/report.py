@@ -60,6 +60,10 @@ class Report:
     without_seeds: Report | None = None
     left_out: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return the titles of the chapters in one line."""
+        return f"<Report: {', '.join(chapter.title for chapter in self.chapters)}>"
+
     @property
     def chapters(self) -> tuple[Chapter, ...]:
         """All chapters, in the order of the page."""

@@ -1,6 +1,9 @@
 """Run the paper's t-tests: seeds against variants, models against each other, and word classes."""
 
 import math
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,9 +44,18 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model", l
     if _deviation(differences) == 0:  # scipy would divide by zero
         statistic, p_value = _without_deviation(float(differences.mean()))
     else:
-        outcome = stats.ttest_rel(a, b)
+        with _quiet():
+            outcome = stats.ttest_rel(a, b)
         statistic, p_value = float(outcome.statistic), float(outcome.pvalue)
     return paired_result("paired t-test", statistic, p_value, differences, level=level, unit=unit)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Do not show the warning of scipy on numbers that are nearly equal, for which the result is right as well."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        yield
 
 
 def paired_result(
@@ -109,7 +121,8 @@ def independent_t_test(
         statistic, p_value = _without_deviation(difference)
         low = high = difference
     else:
-        outcome = stats.ttest_ind(a, b, equal_var=False)
+        with _quiet():
+            outcome = stats.ttest_ind(a, b, equal_var=False)
         statistic, p_value = float(outcome.statistic), float(outcome.pvalue)
         low, high = (float(end) for end in outcome.confidence_interval(level))
     return TestResult(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import torch
-from transformers import AutoModelForMaskedLM
+from transformers import AutoModelForMaskedLM, PreTrainedTokenizerFast
 
+from generation.masked_lms import encoded_forms
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import MaskedLM
@@ -128,3 +129,34 @@ def test_a_text_that_is_too_long_is_masked_in_a_window(kind: str, tiny_mlm: Call
     encoded = mlm.encode(short)
     assert isinstance(encoded, EncodedForm)
     assert not encoded.in_window
+
+
+def test_a_long_text_is_tokenized_once_and_then_in_windows(
+    tiny_mlm: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mlm = load("bert", tiny_mlm)
+    sentence = "A farmer sees a goat near the old bridge. "
+    given: list[str] = []
+    tokenize = encoded_forms._tokenize
+
+    def noted(tokenizer: PreTrainedTokenizerFast, texts: list[str]) -> Iterator[encoded_forms._Tokens]:
+        given.extend(texts)
+        return tokenize(tokenizer, texts)
+
+    monkeypatch.setattr(encoded_forms, "_tokenize", noted)
+    per_occurrence = []
+    for count in (50, 500):
+        text = sentence * count
+        of_text = forms(text, "farmer", [2 + number * len(sentence) for number in range(count)])
+        encoded = mlm.encode_all(of_text, split_words=False)
+        assert all(isinstance(form, EncodedForm) and form.in_window for form in encoded)
+        assert given.count(text) == 1
+        per_occurrence.append((sum(map(len, given)) - len(text)) / count)
+        given.clear()
+    assert per_occurrence[1] == pytest.approx(per_occurrence[0], rel=0.1)
+
+
+def test_texts_are_tokenized_in_batches() -> None:
+    texts = ["a" * 60, "b" * 60, "c" * 30, "d" * 200, "e"]
+    batches = encoded_forms.batches_of(texts, map(len, texts), 100)
+    assert [[text[0] for text in batch] for batch in batches] == [["a"], ["b", "c"], ["d"], ["e"]]

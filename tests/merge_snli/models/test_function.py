@@ -8,7 +8,9 @@ import pytest
 
 from merge_snli import score
 from merge_snli.base.errors import InputError
+from merge_snli.models.function import label_reader
 from merge_snli.models.labels import Pair
+from merge_snli.schema import NLI_LABELS
 from tests.oracles import answers_of_groups
 
 
@@ -63,3 +65,10 @@ def test_predictions_are_cached_by_version(dataset: Path, tmp_path: Path) -> Non
     score(rule, dataset, out=out)
     assert sum(calls) == 3 * predicted
     assert len(list(out.glob("rule-*.json"))) == 3
+
+
+def test_labels_in_the_form_of_pipelines_are_read() -> None:
+    read = label_reader(NLI_LABELS, "f")
+    assert read({"label": "neutral", "score": 0.9}, ("a", "b")) == "neutral"
+    with pytest.raises(InputError, match="returned"):
+        read({"score": 0.9}, ("a", "b"))

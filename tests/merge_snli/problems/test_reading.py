@@ -360,3 +360,19 @@ def test_a_nested_parquet_column_is_not_text(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "p.parquet")
     with pytest.raises(InputError, match=r"row 1: column 'premise' is not text: \['A'\]"):
         read_problems(ProblemOptions(problems=str(tmp_path / "p.parquet")))
+
+
+def test_all_invalid_rows_are_named_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    rows = [
+        "A man.,A man.,entailment",
+        ",A man.,neutral",
+        "A man.,A man.,contradiction",
+        "A man.,,neutral",
+        ",,neutral",
+    ]
+    path.write_text("\n".join(["premise,hypothesis,label", *rows]), encoding="utf-8")
+    with pytest.raises(InputError, match=r"line 3: .*'premise' is empty.*2 more invalid rows: .*line 5, .*line 6"):
+        read_problems(ProblemOptions(problems=str(path)))
+    with pytest.raises(InputError, match=r"line 3: (?!.*more)"):
+        read_problems(ProblemOptions(problems=str(path), limit=3))

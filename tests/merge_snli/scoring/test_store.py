@@ -147,6 +147,27 @@ def test_invalid_files_are_named_and_skipped(result: Result, tmp_path: Path, cap
         read_results(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["scores.sample_accuracy", "consistency.seed.sample_accuracy"])
+def test_an_edited_result_beside_good_ones_is_refused(result: Result, tmp_path: Path, name: str) -> None:
+    path = write_result(result, tmp_path)
+    other = write_result(
+        dataclasses.replace(result, model=dataclasses.replace(result.model, name="other", digest="0" * 64)), tmp_path
+    )
+    assert len(read_results(tmp_path)) == 2
+    value = to_json(result) | {"answers_sha256": json.loads(path.read_text(encoding="utf-8"))["answers_sha256"]}
+    *outer, last = name.split(".")
+    inner = value
+    for key in outer:
+        inner = inner[key]
+    if isinstance(inner[last], dict):
+        inner, last = inner[last], "mean"
+    inner[last] = 0.123
+    path.write_text(json.dumps(value), encoding="utf-8")
+    with pytest.raises(InputError, match=rf"{re.escape(name)}.* is 0\.123"):
+        read_results(tmp_path)
+    assert other.exists()
+
+
 def leaves(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
     """Yield the paths to all values in a JSON value."""
     if path:
