@@ -1,5 +1,6 @@
 """Define the types of the fields in result files, and what a result records about model, data and run."""
 
+import tomllib
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
@@ -204,6 +205,16 @@ class PromptRecord(StrictValue):
             f"reader {reader}": reader,
         }
         return ", ".join([self.prompt, *(text for text, holds in about.items() if holds)])
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The numbers of the labels, from 1, in the order in which the prompt lists them; empty for their own order."""
+        return tuple(tomllib.loads(self.prompt_toml or "").get("order", ()))
+
+    @property
+    def unordered(self) -> str:
+        """Name of the prompt without the order of the labels."""
+        return self.prompt.removesuffix("".join(f"-{number}" for number in self.order))
 
 
 @dataclass(frozen=True)
