@@ -225,10 +225,10 @@ def blocks(page: Path) -> list[Block]:
 
 
 def commands(page: Path) -> list[str]:
-    """Return the lines of a page's shell blocks that call `merge-snli`, with continuation lines joined."""
+    """Return the lines of a page's shell blocks and workflows that call `merge-snli`, with continued lines joined."""
     found = []
     for block in blocks(page):
-        if block.language == "bash":
+        if block.language in ("bash", "yaml"):
             joined = re.sub(r"\s*\\\n\s*", " ", block.code)
             found += [line.partition("  #")[0].strip() for line in joined.splitlines() if "merge-snli " in line]
     return [line[line.index("merge-snli ") :] for line in found]

@@ -84,6 +84,10 @@ class InputError(ValueError):
         super().__init__(self.message)
 
 
+class GateError(InputError):
+    """A model is worse than the user allows, which has an exit code of its own."""
+
+
 class IncompleteError(InputError):
     """A file that an earlier stage of a run has written is missing; running the same command again makes it."""
 

@@ -147,12 +147,7 @@ def compare_results(
     if not comparable:
         raise NotComparable(_not_comparable(groups))
     firsts = [next(iter(models.values())) for models, _ in comparable]
-    without_subsamples = next((first.dataset.title for first in firsts if first.subsamples is None), None)
-    if without_subsamples is not None and test == SUBSAMPLE_TEST:
-        of_seeds = " or ".join(name for name, (_, unit) in PAIRED_TESTS.items() if unit == "seed")
-        raise InputError(
-            f"{param('test')} {test} compares subsamples, which {without_subsamples} does not have: choose {of_seeds}"
-        )
+    check_subsamples(firsts, test)
     data = [find_whole(first.dataset, opened) for first in firsts] if opened else [None] * len(firsts)
     _check_datasets(opened, data, thresholds)
     titles = [
@@ -180,6 +175,16 @@ def compare_results(
         for (models, prompted), title, of_models in zip(comparable, titles, data, strict=True)
         for number, threshold in enumerate(thresholds)
     )
+
+
+def check_subsamples(results: Sequence[Scored], test: str) -> None:
+    """Check that a test over subsamples has them in all results."""
+    without_subsamples = next((result.dataset.title for result in results if result.subsamples is None), None)
+    if without_subsamples is not None and test == SUBSAMPLE_TEST:
+        of_seeds = " or ".join(name for name, (_, unit) in PAIRED_TESTS.items() if unit == "seed")
+        raise InputError(
+            f"{param('test')} {test} compares subsamples, which {without_subsamples} does not have: choose {of_seeds}"
+        )
 
 
 # Results to compare by display name: of models, or of one model with several prompts, and the mean over these.
@@ -358,12 +363,14 @@ def _family(
     alpha: float = 0.05,
     threshold: float = QUALITY_THRESHOLD,
 ) -> Family:
-    values = {name: _values(result, ids, test, threshold) for name, result in compared.items()}
+    values = {name: tested_values(result, ids, test, threshold) for name, result in compared.items()}
     unit = next(iter(compared.values())).units[0]
     return compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
 
 
-def _values(result: Scored, ids: Sequence[str], test: str, threshold: float) -> NDArray[np.float64] | NDArray[np.bool_]:
+def tested_values(
+    result: Scored, ids: Sequence[str], test: str, threshold: float
+) -> NDArray[np.float64] | NDArray[np.bool_]:
     """Return the values of a model that a test takes: the mean over its prompts, or what more than half of them say."""
     counts = [of_prompt.counts(ids) for of_prompt in results_of(result)]
     first, *others = [values_for_test(test, table.correct, table.sizes, threshold) for table in counts]

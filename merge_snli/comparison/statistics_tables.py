@@ -106,7 +106,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     return tables
 
 
-def to_json(comparison: Comparison) -> dict[str, Any]:
+def to_json(comparison: object) -> dict[str, Any]:
     """Return a comparison as JSON values, with the strings `Infinity` and `NaN` for numbers that JSON lacks."""
     value: dict[str, Any] = json.loads(pydantic_core.to_json(comparison, inf_nan_mode="strings"))
     return value
