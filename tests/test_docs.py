@@ -252,7 +252,7 @@ def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pyt
 
     name = command.split()[1].strip("`")
     if name not in SUMMARIES:  # a placeholder, or a file name that starts so
-        assert re.fullmatch(r"[A-Z]+|--\w+", name) or "docker" in command
+        assert re.fullmatch(r"[A-Z]+|--[\w-]+", name) or "docker" in command
         return
     if PLACEHOLDER.search(command):
         parser = command_parser([name])
@@ -261,7 +261,7 @@ def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pyt
         known = all_options(subparsers.choices[name])
         assert {*re.findall(r"--[a-z][\w-]*", command)} <= known
         return
-    arguments = shlex.split(re.split(r"\s(?:&&|\||>|2>)\s", command)[0])[1:]
+    arguments = shlex.split(re.split(r"\s(?:&&|\||>>?|2>)\s", command)[0])[1:]
     try:
         command_parser([name]).parse_args(arguments)
     except SystemExit as error:

@@ -91,7 +91,7 @@ def test_a_task_of_inspect(tmp_path: Path) -> None:
     from merge_snli.language_models.inspect_metric import pattern_accuracy as metric
 
     samples = [Sample(input=row.question, target=row.answer, metadata={"fact": row.fact}) for row in ASKED]
-    metrics = [accuracy(), metric("fact"), metric("fact", threshold=0.5)]
+    metrics: list[Any] = [accuracy(), metric("fact"), metric("fact", threshold=0.5)]
     log = run_task(Task(samples, scorer=includes(), metrics=metrics), [row.reply for row in ASKED], tmp_path)
     assert log.results is not None
     (score,) = log.results.scores
