@@ -27,6 +27,7 @@ from merge_snli.scoring.grouping import (
 )
 from merge_snli.scoring.intervals import pattern_accuracy_interval
 from merge_snli.scoring.opening import find_whole
+from merge_snli.scoring.orders import OrderEffect, order_effects
 from merge_snli.scoring.prompts import PromptEffect, PromptGroup, Scored, group_prompts, results_of
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.statistics import (
@@ -81,6 +82,7 @@ class Comparison:
             models, why.
         prompts: The effect of the prompt at the quality threshold, if the prompts of one model are compared.
         finding: What was found in words: the best model, and from which others it differs significantly.
+        orders: The effect of the order of the labels, of each of its prompts that was used with several.
     """
 
     title: str
@@ -102,6 +104,7 @@ class Comparison:
     notes: Mapping[str, tuple[str, ...]]
     prompts: PromptEffect | None
     finding: str
+    orders: tuple[OrderEffect, ...] = ()
 
 
 class NotComparable(InputError):  # noqa: N818 - as `NotComputable`
@@ -300,6 +303,7 @@ def _compare(
             kind="model" if prompted is None else "prompt",
             permuted=_permuted(compared),
         ),
+        orders=() if prompted is None else order_effects(prompted),
     )
 
 

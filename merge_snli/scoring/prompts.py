@@ -127,8 +127,8 @@ class PromptGroup:
             pattern_accuracy=self.row.share("pattern_accuracy"),
             lowest=min(accuracies),
             highest=max(accuracies),
-            changed_seeds=_changed(seeds) if seeds else None,
-            changed_rows=_changed([answers.predicted for answers in by_prompt]),
+            changed_seeds=changed_share(seeds) if seeds else None,
+            changed_rows=changed_share([answers.predicted for answers in by_prompt]),
             joint_pattern_accuracy=float(np.nanmean(joint)),
         )
 
@@ -158,7 +158,7 @@ def _mean(rows: Sequence[ScoreRow]) -> ScoreRow:
     return mean_row(rows, curve)
 
 
-def _changed(answers: Sequence[Ints]) -> float:
+def changed_share(answers: Sequence[Ints]) -> float:
     """Return the share of the pairs whose answers with several prompts, [n] each, are not all the same."""
     return float(np.mean(np.ptp(np.stack(answers), axis=0) > 0))
 
