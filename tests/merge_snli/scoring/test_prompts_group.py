@@ -122,6 +122,10 @@ def test_every_score_is_the_mean_over_the_prompts(merged: PromptGroup, results: 
         assert (row["groups"], row["rows"]) == (others[0]["groups"], others[0]["rows"])
 
 
+def test_the_title_names_the_reasoning_effort() -> None:
+    assert record("word", settings={"reasoning_effort": '"high"'}, shots=3).title == "word, 3 shots, effort high"
+
+
 def test_what_a_run_took_adds_up(merged: PromptGroup) -> None:
     prompt = merged.run.prompt
     assert prompt is not None
