@@ -13,7 +13,7 @@ from merge_snli.comparison.curves import mean_pattern_accuracy
 from merge_snli.comparison.statistics_tables import p_text, too_few_note
 from merge_snli.scoring.grouping import comparable_results, is_two_way, names_of, titles_of
 from merge_snli.scoring.intervals import pattern_accuracy_interval
-from merge_snli.scoring.prompts import Scored, group_prompts
+from merge_snli.scoring.prompts import Scored, group_prompts, on_common_prompts
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.rows import MODEL, ends_text
 from merge_snli.scoring.statistics import Interval, TestResult, holm, observed_gaps, passes_by_seed, smallest_paired
@@ -142,12 +142,13 @@ def _against(
     name: str, model: Scored, baseline: _Named | None, title: str, test: str, threshold: float, level: float
 ) -> AgainstBaseline:
     unit = model.units[0]
-    both = {name: model} if baseline is None else {name: model, f"{baseline[0]} (baseline)": baseline[1]}
+    scored = on_common_prompts([model] if baseline is None else [model, baseline[1]])
+    both = dict(zip((name, f"{baseline and baseline[0]} (baseline)"), scored, strict=False))
     ids = common_groups(both, unit)
     counts = [scored.counts(ids) for scored in both.values()]
     alone = AgainstBaseline(
-        model=name,
-        baseline=None if baseline is None else baseline[0],
+        model=name if scored[0] is model else scored[0].title,
+        baseline=baseline and (baseline[0] if scored[1] is baseline[1] else scored[1].title),
         data=title,
         threshold=threshold,
         unit=unit,

@@ -28,7 +28,7 @@ from merge_snli.scoring.grouping import (
 from merge_snli.scoring.intervals import pattern_accuracy_interval
 from merge_snli.scoring.opening import find_whole
 from merge_snli.scoring.orders import OrderEffect, order_effects
-from merge_snli.scoring.prompts import PromptEffect, PromptGroup, Scored, group_prompts, results_of
+from merge_snli.scoring.prompts import PromptEffect, PromptGroup, Scored, group_prompts, on_common_prompts, results_of
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.statistics import (
     Family,
@@ -197,7 +197,8 @@ _Compared = tuple[Mapping[str, Scored], PromptGroup | None]
 def _models_and_prompts(results: Sequence[Result]) -> list[_Compared]:
     """Return the models, with the mean over the prompts of each, and the prompts of each model with several."""
     models = group_prompts(results)
-    by_name = dict(zip(distinct_names_of(models), models, strict=True))
+    common = on_common_prompts(models)
+    by_name = dict(zip(distinct_names_of(common), common, strict=True))
     return [(by_name, None), *((model.prompts, model) for model in models if isinstance(model, PromptGroup))]
 
 

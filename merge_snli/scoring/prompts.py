@@ -179,6 +179,31 @@ def group_prompts(results: Iterable[Result]) -> list[Scored]:
     return [of_model[0] if len(of_model) == 1 else _group(of_model) for of_model in models.values()]
 
 
+def on_common_prompts(models: Sequence[Scored]) -> list[Scored]:
+    """Return models with the results of the prompts that all language models among them have, with a note.
+
+    Models without prompts, and those with no prompt in common, stay as they are.
+    """
+    by_model = [{_prompt_key(result): result for result in results_of(scored)} for scored in models]
+    prompted = [set(prompts) for prompts in by_model if None not in prompts]
+    common = set.intersection(*prompted) if prompted else set()
+    found: list[Scored] = []
+    for scored, prompts in zip(models, by_model, strict=True):
+        kept = [result for key, result in prompts.items() if key in common]
+        if not kept or len(kept) == len(prompts):
+            found.append(scored)
+            continue
+        titles = ", ".join(result.run.prompt.title for result in kept if result.run.prompt is not None)
+        note = f"of its {len(prompts)} prompts, those that all language models have are compared: {titles}"
+        found += group_prompts([replace(result, notes=(*result.notes, note)) for result in kept])
+    return found
+
+
+def _prompt_key(result: Result) -> tuple[str, int] | None:
+    prompt = result.run.prompt
+    return None if prompt is None else (prompt.prompt, prompt.shots)
+
+
 def _besides_prompt(result: Result) -> tuple[object, ...] | None:
     """Return what results must have in common to differ in the prompt only; None without a prompt."""
     prompt, answers = result.run.prompt, result.answers
