@@ -10,7 +10,8 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Column, Table, capitalized, count
 from merge_snli.comparison.compare import SUBSAMPLE_TEST, check_subsamples, common_groups, tested_values
 from merge_snli.comparison.curves import mean_pattern_accuracy
-from merge_snli.comparison.statistics_tables import p_text, too_few_note
+from merge_snli.comparison.findings import p_text
+from merge_snli.comparison.statistics_tables import too_few_note
 from merge_snli.scoring.grouping import comparable_results, is_two_way, names_of, titles_of
 from merge_snli.scoring.intervals import pattern_accuracy_interval
 from merge_snli.scoring.prompts import Scored, group_prompts, on_common_prompts
