@@ -142,9 +142,8 @@ def estimate(
     answers = -(-len(questions) * count_tokens(prompt.answers, tokenizer) // len(prompt.answers))
     if reasoning_tokens is None:
         reasoning_tokens = REASONING_TOKENS if prompt.prompt.reason_first else 0
-    taken = calls_and_cost(
-        len(texts), count_tokens(texts, tokenizer, special=not is_chat), answers, reasoning_tokens, input_price, output_price
-    )
+    tokens = count_tokens(texts, tokenizer, special=not is_chat)
+    taken = calls_and_cost(len(texts), tokens, answers, reasoning_tokens, input_price, output_price)
     return {"prompt": prompt.prompt.name, "shots": len(prompt.shots), **taken}
 
 
