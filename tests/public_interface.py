@@ -72,7 +72,7 @@ def public_interface() -> dict[str, Any]:
             "filters": (*FILTER_NAMES, NO_FILTER),
             "word classes": WORD_CLASSES,
         },
-        "exit codes": [cli.DONE, cli.INTERNAL_ERROR, cli.INPUT_ERROR, cli.INTERRUPTED],
+        "exit codes": [cli.DONE, cli.INTERNAL_ERROR, cli.INPUT_ERROR, cli.GATE_FAILED, cli.INTERRUPTED],
     }
     as_stored: dict[str, Any] = json.loads(json.dumps(found))
     return as_stored

@@ -225,10 +225,10 @@ def blocks(page: Path) -> list[Block]:
 
 
 def commands(page: Path) -> list[str]:
-    """Return the lines of a page's shell blocks that call `merge-snli`, with continuation lines joined."""
+    """Return the lines of a page's shell blocks and workflows that call `merge-snli`, with continued lines joined."""
     found = []
     for block in blocks(page):
-        if block.language == "bash":
+        if block.language in ("bash", "yaml"):
             joined = re.sub(r"\s*\\\n\s*", " ", block.code)
             found += [line.partition("  #")[0].strip() for line in joined.splitlines() if "merge-snli " in line]
     return [line[line.index("merge-snli ") :] for line in found]
@@ -252,7 +252,7 @@ def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pyt
 
     name = command.split()[1].strip("`")
     if name not in SUMMARIES:  # a placeholder, or a file name that starts so
-        assert re.fullmatch(r"[A-Z]+|--\w+", name) or "docker" in command
+        assert re.fullmatch(r"[A-Z]+|--[\w-]+", name) or "docker" in command
         return
     if PLACEHOLDER.search(command):
         parser = command_parser([name])
@@ -261,7 +261,7 @@ def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pyt
         known = all_options(subparsers.choices[name])
         assert {*re.findall(r"--[a-z][\w-]*", command)} <= known
         return
-    arguments = shlex.split(re.split(r"\s(?:&&|\||>|2>)\s", command)[0])[1:]
+    arguments = shlex.split(re.split(r"\s(?:&&|\||>>?|2>)\s", command)[0])[1:]
     try:
         command_parser([name]).parse_args(arguments)
     except SystemExit as error:

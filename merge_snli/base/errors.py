@@ -88,6 +88,10 @@ class EditedError(InputError):
     """A file states other numbers than the answers in it give."""
 
 
+class GateError(InputError):
+    """A model is worse than the user allows, which has an exit code of its own."""
+
+
 class IncompleteError(InputError):
     """A file that an earlier stage of a run has written is missing; running the same command again makes it."""
 

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any, NoReturn, TextIO
 
 from merge_snli.base import __version__
-from merge_snli.base.errors import InputError, as_flags, log_flags, nearest
+from merge_snli.base.errors import GateError, InputError, as_flags, log_flags, nearest
 from merge_snli.base.files import FULL_DISK_ERRORS, ON_WINDOWS, PATH_ERRORS
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.base.table import capitalized, print_in_any_encoding
@@ -65,7 +65,7 @@ COMMANDS = {name: summary for commands in HEADINGS.values() for name, summary in
 # Other spellings of commands, which `--help` does not list.
 ALIASES = {"analyse": "analyze"}
 
-DONE, INTERNAL_ERROR, INPUT_ERROR, INTERRUPTED = 0, 1, 2, 130
+DONE, INTERNAL_ERROR, INPUT_ERROR, GATE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -75,7 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The arguments without the program's name; None for `sys.argv`.
 
     Returns:
-        The exit code: 0 on success, 1 for an internal error, 2 for an error that the user can fix, 130 if interrupted.
+        The exit code: 0 on success, 1 for an internal error, 2 for an error that the user can fix, 3 if
+            a model is worse than allowed, 130 if interrupted.
     """
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -92,7 +93,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         finally:
             sys.stdout.flush()
     except InputError as error:
-        return _failed(as_flags(error))
+        return _failed(as_flags(error), GATE_FAILED if isinstance(error, GateError) else INPUT_ERROR)
     except KeyboardInterrupt:
         return _failed("interrupted; finished work is saved, run the same command again to resume", INTERRUPTED)
     except BrokenPipeError:

@@ -146,6 +146,15 @@ CLUSTER = argument(
 )
 
 
+# The choices are those of `merge_snli.models.prompts.ORDERS`, which takes time to import.
+ORDERS = argument(
+    "--orders",
+    choices=("balanced", "all"),
+    help="ask each prompt that lists the labels in several orders: balanced, in which each label is once at each "
+    "position, or all",
+)
+
+
 def min_agreement_argument(needs: str = "") -> Argument:
     """Return `--min-agreement`, such as `4/5` or `0.8`."""
     return argument(

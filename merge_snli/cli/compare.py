@@ -5,8 +5,9 @@ import sys
 from itertools import chain
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import GateError, InputError, Message, as_flags, param
 from merge_snli.cli.arguments import (
+    RESULTS,
     TABLE_FORMATS,
     TEXT,
     add_all,
@@ -22,6 +23,9 @@ from merge_snli.cli.arguments import (
 )
 
 TESTS = ("permutation", "mcnemar", "t-test")
+
+# Options of the other comparisons, which one with a baseline or a limit does not have.
+NOT_OF_A_GATE = ("all_thresholds", "dataset", "min_agreement", "out", "power", "assume", "correlation")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,6 +79,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="R",
             help="with --assume: correlation over seeds of whether two models pass (default: 0.5)",
         ),
+        list_argument(
+            "--baseline",
+            Path,
+            default=(),
+            metavar=RESULTS,
+            help="instead, compare each model with that in these results folders, on the same seeds",
+        ),
+        argument(
+            "--fail-if-worse",
+            action="store_true",
+            help="with --baseline: exit with 3 if PA of a model is significantly below that of the baseline",
+        ),
+        argument(
+            "--min-pa",
+            type=number(lambda value: 0 < value <= 1, "an accuracy above 0, at most 1, such as 0.8"),
+            metavar="PA",
+            help="exit with 3 if PA of a model is below this, such as 0.8; with --baseline or for models alone",
+        ),
         format_argument(*TABLE_FORMATS),
     )
 
@@ -89,6 +111,9 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.scoring.store import read_results
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
+    if arguments.baseline or arguments.min_pa is not None or arguments.fail_if_worse:
+        _run_gate(arguments)
+        return
     if arguments.power or not arguments.results:
         _run_power(arguments)
         return
@@ -160,3 +185,39 @@ def _run_power(arguments: argparse.Namespace) -> None:
     )
     if arguments.format == TEXT:
         sys.stdout.writelines(f"{path}\n" for path in figures)
+
+
+def _run_gate(arguments: argparse.Namespace) -> None:
+    """Compare models with a baseline and a limit of PA; fail if one is worse than it may be."""
+    from merge_snli.comparison.baseline import baseline_table, compare_with_baseline
+    from merge_snli.comparison.statistics_tables import to_json
+    from merge_snli.scoring.store import read_results
+    from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
+
+    if arguments.fail_if_worse and not arguments.baseline:
+        raise InputError(f"{param('fail_if_worse', True)} needs {param('baseline')}: add the results of the baseline")
+    other = next((name for name in NOT_OF_A_GATE if getattr(arguments, name) not in (None, (), False)), None)
+    if other is not None:
+        raise InputError(f"{param(other)} is not for {param('baseline')} and {param('min_pa')}: remove it")
+    rows = compare_with_baseline(
+        read_results(*arguments.results),
+        arguments.baseline,
+        test=arguments.test,
+        alpha=arguments.alpha,
+        thresholds=arguments.threshold or (QUALITY_THRESHOLD,),
+    )
+    failures = [
+        failure
+        for row in rows
+        for failure in row.failures(fail_if_worse=arguments.fail_if_worse, min_pa=arguments.min_pa)
+    ]
+    write_tables(
+        arguments.format,
+        [baseline_table(rows, arguments.alpha)],
+        document=lambda: {
+            "models": [to_json(row) for row in rows],
+            "failures": [as_flags(Message(text)) for text in failures],
+        },
+    )
+    if failures:
+        raise GateError("; ".join(failures))

@@ -16,6 +16,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import (
     ASSUMED,
     DATASET,
+    ORDERS,
     TABLE_FORMATS,
     add_all,
     argument,
@@ -54,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="NAME|FILE|all",
             help="prompts: names of bundled ones, TOML files, or all (default: all; for other tasks than NLI, task)",
         ),
+        ORDERS,
         argument(
             "--group-column",
             metavar="NAME",
@@ -80,13 +82,14 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.language_models.questions import Scope, read_questions
     from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt, shots_for
     from merge_snli.language_models.task_files import estimate, estimate_table, half_widths, write_task_files
-    from merge_snli.models.prompts import ALL_PROMPTS, TASK_PROMPT, read_prompts
+    from merge_snli.models.prompts import ALL_PROMPTS, TASK_PROMPT, in_orders, read_prompts
 
     _check_options(arguments)
     scope = {name: getattr(arguments, name) for name in ("config", "subsample", "seeds", "limit_seeds", "group_column")}
     read = read_questions(arguments.dataset, Scope(**scope))
     data, shots_from = read.data, arguments.shots_from or SHOTS_FROM
-    prompts = read_prompts(arguments.prompt or (ALL_PROMPTS if data.is_nli else TASK_PROMPT))
+    named = read_prompts(arguments.prompt or (ALL_PROMPTS if data.is_nli else TASK_PROMPT))
+    prompts = [each for prompt in named for each in in_orders(prompt, data.label_names, arguments.orders)]
     if arguments.out is not None:
         offers = data.is_nli or arguments.shots_from or any(prompt.shots for prompt in prompts)
         shots = shots_for(data, shots_from, OFFERED_SHOTS if offers else 0, at_least=1)

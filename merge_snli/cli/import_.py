@@ -66,6 +66,7 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.language_models.import_files import import_files, unread_replies, unread_table
     from merge_snli.scoring.check import with_parts
     from merge_snli.scoring.grouping import names_of, on_same_data
+    from merge_snli.scoring.orders import order_table
     from merge_snli.scoring.prompts import group_prompts, prompt_table
     from merge_snli.scoring.score_table import score_table
     from merge_snli.scoring.store import read_results, to_json
@@ -87,7 +88,8 @@ def run(arguments: argparse.Namespace) -> None:
     keys = {result.dataset.key for result in results}
     beside = with_parts([*results, *others], [find_dataset(arguments.dataset)])
     groups = on_same_data(result for result in beside if result.dataset.key in keys)
-    by_prompt = [table for group in groups if (table := prompt_table(group_prompts(group))) is not None]
+    effects = (effect(group_prompts(group)) for group in groups for effect in (prompt_table, order_table))
+    by_prompt = [table for table in effects if table is not None]
     scored = [score_table(group, names=names_of(group)) for group in groups]
     tables = [*scored, *by_prompt, *([unread_table(unread, in_full=arguments.unread)] if unread else [])]
     write_tables(

@@ -23,6 +23,7 @@ from merge_snli.cli.arguments import (
     CLUSTER,
     DATASET,
     JSON,
+    ORDERS,
     RESULTS,
     SOURCE_OPTIONS,
     TABLE_FORMATS,
@@ -93,6 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help="ask the models, which are causal LMs, and rank the answers: names of bundled prompts, TOML files, or "
             "all",
         ),
+        ORDERS,
         argument(
             "--shots",
             type=int,
@@ -177,6 +179,7 @@ def _score(
 ) -> tuple[list[Result], dict[str, str]]:
     """Score the models with each prompt on one config; return the results, and why models failed."""
     from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
+    from merge_snli.models.prompts import in_orders
     from merge_snli.scoring.source import data_and_source
     from merge_snli.scoring.tasks import score_run
 
@@ -189,8 +192,9 @@ def _score(
     # All prompts are checked before the first is scored. The whole data has none of the shots, so they are the same for
     # each part of it.
     filled = [
-        None if prompt is None else fill_prompt(prompt, whole, shots=arguments.shots, shots_from=shots_from)
+        None if each is None else fill_prompt(each, whole, shots=arguments.shots, shots_from=shots_from)
         for prompt in prompts
+        for each in ([None] if prompt is None else in_orders(prompt, whole.label_names, arguments.orders))
     ]
     for prompt in filled:
         options = replace(scoring.options, prompt=prompt, config=whole.config)
@@ -207,7 +211,8 @@ def _prompts(arguments: argparse.Namespace) -> Sequence[Prompt | None]:
     from merge_snli.models.prompts import read_prompts
 
     if not arguments.prompts:
-        option = next((name for name in ("shots", "shots_from") if getattr(arguments, name) is not None), None)
+        names = ("orders", "shots", "shots_from")
+        option = next((name for name in names if getattr(arguments, name) is not None), None)
         if option is not None:
             raise InputError(f"{param(option)} needs {param('prompt')}: add it")
         return (None,)

@@ -27,7 +27,8 @@ from merge_snli.scoring.grouping import (
 )
 from merge_snli.scoring.intervals import pattern_accuracy_interval
 from merge_snli.scoring.opening import find_whole
-from merge_snli.scoring.prompts import PromptEffect, PromptGroup, Scored, group_prompts, results_of
+from merge_snli.scoring.orders import OrderEffect, order_effects
+from merge_snli.scoring.prompts import PromptEffect, PromptGroup, Scored, group_prompts, on_common_prompts, results_of
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.statistics import (
     Family,
@@ -81,6 +82,7 @@ class Comparison:
             models, why.
         prompts: The effect of the prompt at the quality threshold, if the prompts of one model are compared.
         finding: What was found in words: the best model, and from which others it differs significantly.
+        orders: The effect of the order of the labels, of each of its prompts that was used with several.
     """
 
     title: str
@@ -102,6 +104,7 @@ class Comparison:
     notes: Mapping[str, tuple[str, ...]]
     prompts: PromptEffect | None
     finding: str
+    orders: tuple[OrderEffect, ...] = ()
 
     def __repr__(self) -> str:
         """Return the data and each model's PA in one line."""
@@ -152,12 +155,7 @@ def compare_results(
     if not comparable:
         raise NotComparable(_not_comparable(groups))
     firsts = [next(iter(models.values())) for models, _ in comparable]
-    without_subsamples = next((first.dataset.title for first in firsts if first.subsamples is None), None)
-    if without_subsamples is not None and test == SUBSAMPLE_TEST:
-        of_seeds = " or ".join(name for name, (_, unit) in PAIRED_TESTS.items() if unit == "seed")
-        raise InputError(
-            f"{param('test')} {test} compares subsamples, which {without_subsamples} does not have: choose {of_seeds}"
-        )
+    check_subsamples(firsts, test)
     data = [find_whole(first.dataset, opened) for first in firsts] if opened else [None] * len(firsts)
     _check_datasets(opened, data, thresholds)
     titles = [
@@ -187,6 +185,16 @@ def compare_results(
     )
 
 
+def check_subsamples(results: Sequence[Scored], test: str) -> None:
+    """Check that a test over subsamples has them in all results."""
+    without_subsamples = next((result.dataset.title for result in results if result.subsamples is None), None)
+    if without_subsamples is not None and test == SUBSAMPLE_TEST:
+        of_seeds = " or ".join(name for name, (_, unit) in PAIRED_TESTS.items() if unit == "seed")
+        raise InputError(
+            f"{param('test')} {test} compares subsamples, which {without_subsamples} does not have: choose {of_seeds}"
+        )
+
+
 # Results to compare by display name: of models, or of one model with several prompts, and the mean over these.
 _Compared = tuple[Mapping[str, Scored], PromptGroup | None]
 
@@ -194,7 +202,8 @@ _Compared = tuple[Mapping[str, Scored], PromptGroup | None]
 def _models_and_prompts(results: Sequence[Result]) -> list[_Compared]:
     """Return the models, with the mean over the prompts of each, and the prompts of each model with several."""
     models = group_prompts(results)
-    by_name = dict(zip(distinct_names_of(models), models, strict=True))
+    common = on_common_prompts(models)
+    by_name = dict(zip(distinct_names_of(common), common, strict=True))
     return [(by_name, None), *((model.prompts, model) for model in models if isinstance(model, PromptGroup))]
 
 
@@ -300,6 +309,7 @@ def _compare(
             kind="model" if prompted is None else "prompt",
             permuted=_permuted(compared),
         ),
+        orders=() if prompted is None else order_effects(prompted),
     )
 
 
@@ -363,12 +373,14 @@ def _family(
     alpha: float = 0.05,
     threshold: float = QUALITY_THRESHOLD,
 ) -> Family:
-    values = {name: _values(result, ids, test, threshold) for name, result in compared.items()}
+    values = {name: tested_values(result, ids, test, threshold) for name, result in compared.items()}
     unit = next(iter(compared.values())).units[0]
     return compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
 
 
-def _values(result: Scored, ids: Sequence[str], test: str, threshold: float) -> NDArray[np.float64] | NDArray[np.bool_]:
+def tested_values(
+    result: Scored, ids: Sequence[str], test: str, threshold: float
+) -> NDArray[np.float64] | NDArray[np.bool_]:
     """Return the values of a model that a test takes: the mean over its prompts, or what more than half of them say."""
     counts = [of_prompt.counts(ids) for of_prompt in results_of(result)]
     first, *others = [values_for_test(test, table.correct, table.sizes, threshold) for table in counts]

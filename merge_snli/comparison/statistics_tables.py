@@ -8,9 +8,10 @@ from typing import Any
 
 import pydantic_core
 
-from merge_snli.base.table import Column, Table, capitalized, count
+from merge_snli.base.table import NO_VALUE, Column, Table, capitalized, count
 from merge_snli.comparison.compare import Comparison
 from merge_snli.comparison.findings import adjusted_over, p_text
+from merge_snli.scoring.orders import OrderEffect
 from merge_snli.scoring.prompts import PromptEffect
 from merge_snli.scoring.rows import PA, ends_text
 from merge_snli.scoring.statistics import POWER, Family, PairAtThresholds, TestResult, p_matrix
@@ -26,14 +27,26 @@ def effect_text(effect: PromptEffect, units: tuple[str, str]) -> str:
         effect: What it changes.
         units: What a group and a row of the data are called.
     """
-    group, row = units
-    changed = {group: effect.changed_seeds, row: effect.changed_rows}
-    shares = " and ".join(f"{100 * share:.1f}% of the {name}s" for name, share in changed.items() if share is not None)
+    row = units[1]
     return (
         f"{PA} by prompt: mean {100 * effect.pattern_accuracy:.1f}, from {100 * effect.lowest:.1f} to "
         f"{100 * effect.highest:.1f}; with at least 90% of the pairs of a {row} and a prompt correct "
-        f"{100 * effect.joint_pattern_accuracy:.1f}. The answer changes with the prompt on {shares}."
+        f"{100 * effect.joint_pattern_accuracy:.1f}. The answer changes with the prompt on {_changed(effect, units)}."
     )
+
+
+def order_text(effect: OrderEffect, units: tuple[str, str]) -> str:
+    """Return what the order of the labels changes in words; see `effect_text`."""
+    accuracy = (NO_VALUE if share is None else f"{100 * share:.1f}" for share in effect.accuracy)
+    return (
+        f"{effect.prompt} in {effect.orders} orders of the labels: share of correct {units[1]}s by the position of the "
+        f"gold label {', '.join(accuracy)}. The answer changes with the order on {_changed(effect, units)}."
+    )
+
+
+def _changed(effect: PromptEffect | OrderEffect, units: tuple[str, str]) -> str:
+    changed = zip(units, (effect.changed_seeds, effect.changed_rows), strict=True)
+    return " and ".join(f"{100 * share:.1f}% of the {name}s" for name, share in changed if share is not None)
 
 
 def table_of_tests(tests: Sequence[tuple[str, TestResult, float | None]]) -> Table:
@@ -106,7 +119,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     return tables
 
 
-def to_json(comparison: Comparison) -> dict[str, Any]:
+def to_json(comparison: object) -> dict[str, Any]:
     """Return a comparison as JSON values, with the strings `Infinity` and `NaN` for numbers that JSON lacks."""
     value: dict[str, Any] = json.loads(pydantic_core.to_json(comparison, inf_nan_mode="strings"))
     return value
@@ -162,6 +175,7 @@ def _model_table(comparison: Comparison) -> Table:
             *(() if too_few is None else (too_few,)),
             *([family.warning] if family.warning else []),
             *([] if comparison.prompts is None else [effect_text(comparison.prompts, units)]),
+            *(order_text(effect, units) for effect in comparison.orders),
             *(f"{model}: {note}" for model, notes in comparison.notes.items() for note in notes),
         ),
     )

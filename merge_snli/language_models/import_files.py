@@ -189,8 +189,8 @@ def _score(logs: Sequence[Log], data: ScoredData, *, model: str | None, partial:
         from merge_snli.language_models.second_reader import read_unread
 
         filled = filled_prompt(logs[0].prompt, data)
-        words = filled.words if filled else data.label_names
-        answers = read_unread(answers, answers.prompt or logs[0].prompt, reader, data.label_names, words)
+        labels, words = (filled.labels, filled.words) if filled else (data.label_names, data.label_names)
+        answers = read_unread(answers, answers.prompt or logs[0].prompt, reader, labels, words)
     lenient = partial or any(is_result(log.path) for log in logs)
     try:
         return answers, data, score_answers(answers, scope.part_of(data), partial=lenient)

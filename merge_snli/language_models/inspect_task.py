@@ -34,10 +34,17 @@ from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.inspect_logs import BROKEN, CONNECTION, settings_of
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.logs import Log, Usage, recorded_scope, run_digest
-from merge_snli.language_models.questions import Scope, accuracies, read_questions, uses_of
+from merge_snli.language_models.questions import Scope, accuracies, open_whole, read_questions, uses_of
 from merge_snli.language_models.second_reader import answer_schema, read_by_model
 from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
-from merge_snli.models.prompts import DEFAULT_PROMPT, AnswerForm, prompt_names, read_prompt, read_prompts
+from merge_snli.models.prompts import (
+    DEFAULT_PROMPT,
+    AnswerForm,
+    in_orders,
+    prompt_names,
+    read_prompt,
+    read_prompts,
+)
 from merge_snli.scoring.records import GENERATED, READER, PromptRecord
 from merge_snli.scoring.replies import CUT, REFUSED, Reply, majority
 
@@ -65,6 +72,7 @@ def nli(
     group_column: str | None = None,
     schema: bool = False,
     reader: str | None = None,
+    orders: str | None = None,
 ) -> Task:
     """Ask for the label of each distinct sentence pair of a part of a data set.
 
@@ -73,7 +81,8 @@ def nli(
         config: `all` or a word class.
         subsample: Number of the subsample whose variants are the questions, or `all` for every variant.
         seeds: `with` the seeds of the variants, `without` them, or `only` them.
-        prompt: One of `merge_snli.models.prompts.PROMPTS`, or the path of a TOML file.
+        prompt: One of `merge_snli.models.prompts.PROMPTS`, or the path of a TOML file; with `-2-3-1` after it, it
+            lists the labels in this order.
         shots: Number of problems that the prompt shows with their labels; by default that of the prompt.
         shots_from: File, folder or Hub id of the problems to draw shots from; `ORG/NAME:SPLIT` names a split.
         limit_seeds: Number of seeds to ask, with their variants; all by default.
@@ -81,9 +90,12 @@ def nli(
         group_column: Column of the groups, if `dataset` is a file or Hub id of labeled pairs.
         schema: Give the provider the schema of the answer; for prompts that ask for JSON.
         reader: Language model that is asked which label an unread reply states.
+        orders: Ask each prompt in several orders, with one log each: `balanced` or `all`; only for `inspect eval`.
     """
     if dataset is None:
         raise PrerequisiteError("merge_snli/nli needs a data set: add -T dataset=DIR or -T dataset=ORG/NAME")
+    if orders is not None:
+        raise PrerequisiteError("one task has one order: name it with the prompt, such as prompt=letter-2-3-1")
     try:
         scope = Scope(
             config=config,
@@ -129,18 +141,33 @@ def nli(
 
 @task_source
 @wraps(nli, updated=())
-def nli_by_prompt(*, prompt: str | list[str] = DEFAULT_PROMPT, **arguments: Any) -> TaskSource:  # noqa: ANN401 - of `nli`
+def nli_by_prompt(
+    *,
+    prompt: str | list[str] = DEFAULT_PROMPT,
+    orders: str | None = None,
+    **arguments: Any,  # noqa: ANN401 - of `nli`
+) -> TaskSource:
     """Ask with several prompts in one run, with one log per prompt.
 
     It has the name of the task, and `inspect eval` prefers it; `inspect eval-retry` uses the task.
 
     Args:
         prompt: Names or paths of prompts, or `all`.
+        orders: Ask each prompt in several orders of the labels: one of `merge_snli.models.prompts.ORDERS`.
         arguments: The other arguments of `nli`.
     """
     try:
         names = prompt_names(prompt)
         read_prompts(names)  # before the first task asks
+        if orders and (dataset := arguments.get("dataset")):
+            scope = Scope(config=arguments.get("config", "all"), group_column=arguments.get("group_column"))
+            labels = open_whole(dataset, scope).label_names
+            names = [
+                name + each.name.removeprefix(own.name)
+                for name in names
+                for own in [read_prompt(name)]
+                for each in in_orders(own, labels, orders)
+            ]
     except InputError as error:
         raise PrerequisiteError(str(error)) from error
     return TaskSource.from_tasks([nli(prompt=name, **arguments) for name in names])

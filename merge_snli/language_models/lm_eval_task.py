@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, recorded_scope, run_digest
 from merge_snli.language_models.questions import Scope, Seeds, accuracies, read_questions
-from merge_snli.models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, parse_prompt
+from merge_snli.models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, in_data_order, parse_prompt
 from merge_snli.problems.formats import open_file
 from merge_snli.problems.rows import SourceRow
 from merge_snli.scoring.records import GENERATED, RANKED, PromptRecord
@@ -148,8 +149,10 @@ def read_lm_eval_log(path: Path) -> Log:
     texts: dict[str, str] = {}
     names: tuple[str, ...] = ()
     stops = (config.get("generation_kwargs") or {}).get("until")
+    with _valid_settings(path):
+        order = tomllib.loads(record["prompt_toml"]).get("order", ())
     for row in open_file(path).read():
-        question, of_row, names = _read_replies(row, STOPPED if stops else None)
+        question, of_row, names = _read_replies(row, STOPPED if stops else None, order)
         texts[question] = row.values["doc"]["question"]
         replies |= {(question, number): reply for number, reply in enumerate(of_row)}
         usage[question, str(path)] = {"calls": len(row.values.get("arguments") or [None]) * len(of_row)}
@@ -186,24 +189,32 @@ def _run(path: Path) -> tuple[str, dict[str, Any]]:
         return name["task"], json.loads(beside.read_text(encoding="utf-8"))
 
 
-def _read_replies(row: SourceRow, kind: str | None) -> tuple[str, list[Reply], tuple[str, ...]]:
-    """Return the id of a question, the replies to it, and the labels in the order of the prompt.
+def _read_replies(row: SourceRow, kind: str | None, order: Sequence[int]) -> tuple[str, list[Reply], tuple[str, ...]]:
+    """Return the id of a question, the replies to it, and the labels in the order of the data set.
 
     One reply has the answer of the log, which does not have that of each of several (`repeats`).
 
     Args:
         row: The sample.
         kind: Why a text may end without an answer.
+        order: The order in which the prompt lists the labels.
     """
     message = f"{row.location} is not a sample of a task of merge-snli harness"
     with explained((KeyError, IndexError, TypeError, ValueError), message):
         doc, (_, answer), responses = row.values["doc"], row.values["no_answer"], row.values["resps"]
-        name, labels, _ = str(doc["id"]), tuple(map(str, doc["labels"])), str(doc["question"])
+        name, labels, _ = str(doc["id"]), in_data_order(map(str, doc["labels"]), order), str(doc["question"])
         if not isinstance(responses[0][0], str):
-            return name, [Reply(answer, log_likelihoods=tuple(float(response[0][0]) for response in responses))], labels
+            ranked = in_data_order((float(response[0][0]) for response in responses), order)
+            return name, [Reply(answer, log_likelihoods=ranked)], labels
         texts = responses[0]
         answers = [answer] if len(texts) == 1 else [_read(doc, text) for text in texts]
         return name, [Reply(label, text, kind) for text, label in zip(texts, answers, strict=True)], labels
+
+
+def _valid_settings(path: Path) -> AbstractContextManager[None]:
+    """Explain the errors of settings of a prompt that are missing or invalid."""
+    message = f"the results beside {path} do not have valid settings of the prompt: copy them again"
+    return explained((TypeError, ValueError, AttributeError, KeyError), message)
 
 
 def _prompt(
@@ -214,8 +225,7 @@ def _prompt(
     path: Path,
 ) -> PromptRecord:
     ranked = config.get("output_type") == "multiple_choice"
-    message = f"the results beside {path} do not have valid settings of the prompt: copy them again"
-    with explained((TypeError, ValueError, AttributeError, KeyError), message):
+    with _valid_settings(path):
         count, record = int(n_shot), config["metadata"]
         samples = ((config.get("fewshot_config") or {}).get("samples") or [])[:count]
         toml = record["prompt_toml"]

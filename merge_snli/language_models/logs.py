@@ -143,10 +143,11 @@ def _check_questions(log: Log, pairs: dict[str, Pair], filled: FilledPrompt | No
 def _read(log: Log, filled: FilledPrompt | None, labels: tuple[str, ...]) -> dict[tuple[str, int], Reply]:
     """Return the replies of a log as they are read now; warn if they are stored with other labels."""
     form, words = (None, ()) if filled is None else (filled.prompt.answer, filled.words)
+    listed = labels if filled is None else filled.labels
     read = {
         key: replace(reply, label=best_label(labels, reply.log_likelihoods))
         if reply.log_likelihoods
-        else read_reply(reply.text, labels, form, words, reply.kind)
+        else read_reply(reply.text, listed, form, words, reply.kind)
         for key, reply in log.replies.items()
     }
     read |= {

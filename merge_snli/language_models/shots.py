@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import re
 from heapq import nsmallest
 from itertools import chain, islice, zip_longest
 from operator import itemgetter
@@ -15,6 +16,7 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import open_source, stream_problems, survey_problems, without_options
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.data import ScoredData
+from merge_snli.scoring.opening import open_data
 
 logger = logging.getLogger(__name__)
 
@@ -51,13 +53,18 @@ def fill_prompt(
     return FilledPrompt(prompt, data.label_names, shown, data.texts)
 
 
+def _normalized(text: str) -> str:
+    """Return the words of a text without case, punctuation and spaces."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
 def shots_for(
     data: ScoredData, source: str, count: int, *, random_seed: int = 0, at_least: int | None = None
 ) -> tuple[Shot, ...]:
     """Draw problems of another split or data set, the labels in turns, for the questions of a config.
 
     The draw takes the problems with the smallest digests of random seed and id, so it does not depend on their order.
-    Problems whose premise is in the data are not drawn.
+    Problems whose premise is in a config of the data, but for case, punctuation and spaces, are not drawn.
 
     Args:
         data: The config.
@@ -82,10 +89,13 @@ def shots_for(
             f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "
             f"name a data set of the same task with {param('shots_from')}"
         )
-    in_data = {premise for premise, _ in data.pairs}
+    wholes = [data] if data.dataset is None else open_data(data.dataset)
+    in_data = {_normalized(premise) for whole in wholes for premise, _ in whole.pairs}
+    leaked: list[str] = []
     drawn: dict[str, list[tuple[str, Shot]]] = {label: [] for label in data.label_names}
     for problem in stream_problems(opened, survey):
-        if problem.premise in in_data:
+        if _normalized(problem.premise) in in_data:
+            leaked.append(problem.premise)
             continue
         key = hashlib.sha256(f"{random_seed}:{problem.id}".encode()).hexdigest()
         label = names[problem.label]
@@ -96,8 +106,9 @@ def shots_for(
     shots = tuple(shot for _, shot in islice(filter(None, in_turns), count))
     if len(shots) < (count if at_least is None else at_least):
         raise InputError(
-            f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data "
-            f"set: ask for fewer shots, or name more problems with {param('shots_from')}"
+            f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data set"
+            f"{f', which has {leaked[0]!r}' if leaked else ''}: ask for fewer shots, or name more problems with "
+            f"{param('shots_from')}"
         )
     if len(shots) < count:
         logger.warning("%s has only %d of %d shots whose premises are not in the data set", name, len(shots), count)

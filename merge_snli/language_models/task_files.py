@@ -12,6 +12,7 @@ from merge_snli.dataset.stored import check_out
 from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.questions import Question, Questions
 from merge_snli.language_models.shots import fill_prompt
+from merge_snli.models.labels import Pair
 from merge_snli.models.prompts import FilledPrompt, Prompt, Shot
 from merge_snli.scoring.data import ID_COLUMNS
 from merge_snli.scoring.statistics import proportion_interval
@@ -126,7 +127,8 @@ def estimate(
     Args:
         questions: The questions.
         prompt: The prompt.
-        tokenizer: Folder or Hub id of a tokenizer; None to count a token per four characters.
+        tokenizer: Folder or Hub id of a tokenizer, whose chat template is counted, too; None to count a token per four
+            characters.
         reasoning_tokens: Output tokens of reasoning per call; None for 200 if the prompt asks for reasons, otherwise 0.
         input_price: Price of a million input tokens; None if unknown, like the next one.
         output_price: Price of a million output tokens, of which reasoning is a part.
@@ -135,13 +137,13 @@ def estimate(
         The name of the prompt, its number of shots, the number of calls, those of input, output and reasoning tokens
         over all calls, and the cost, or None without both prices.
     """
-    texts = [prompt.text(question.premise, question.hypothesis) for question in questions]
+    pairs = [(question.premise, question.hypothesis) for question in questions]
+    texts, is_chat = _shown(prompt, pairs, tokenizer)
     answers = -(-len(questions) * count_tokens(prompt.answers, tokenizer) // len(prompt.answers))
     if reasoning_tokens is None:
         reasoning_tokens = REASONING_TOKENS if prompt.prompt.reason_first else 0
-    taken = calls_and_cost(
-        len(texts), count_tokens(texts, tokenizer), answers, reasoning_tokens, input_price, output_price
-    )
+    tokens = count_tokens(texts, tokenizer, special=not is_chat)
+    taken = calls_and_cost(len(texts), tokens, answers, reasoning_tokens, input_price, output_price)
     return {"prompt": prompt.prompt.name, "shots": len(prompt.shots), **taken}
 
 
@@ -216,13 +218,31 @@ def estimate_table(estimates: Sequence[dict[str, Any]], expected: dict[str, Any]
     )
 
 
-def count_tokens(texts: Sequence[str], tokenizer: str | None) -> int:
-    """Count the tokens of all texts, by a tokenizer, or without one a token per four characters."""
+def count_tokens(texts: Sequence[str], tokenizer: str | None, *, special: bool = True) -> int:
+    """Count the tokens of all texts, by a tokenizer, or without one a token per four characters.
+
+    Args:
+        texts: The texts.
+        tokenizer: Folder or Hub id of the tokenizer.
+        special: Whether the tokenizer adds its special tokens.
+    """
     if tokenizer is None:
         return sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
+    return sum(map(len, _tokenizer(tokenizer)(list(texts), add_special_tokens=special)["input_ids"]))
+
+
+def _shown(prompt: FilledPrompt, pairs: Sequence[Pair], tokenizer: str | None) -> tuple[list[str], bool]:
+    """Return what a model is shown about pairs, and whether a chat template wrote it, with its special tokens."""
+    from merge_snli.models.causal_lm import shown_text
+
+    if tokenizer is None:
+        return [prompt.text(*pair) for pair in pairs], False
+    loaded = _tokenizer(tokenizer)
+    return [shown_text(prompt, pair, loaded) for pair in pairs], bool(loaded.chat_template)
+
+
+def _tokenizer(name: str) -> Any:  # noqa: ANN401 - its methods are untyped
     from transformers import AutoTokenizer
 
-    message = f"cannot load the tokenizer {tokenizer}: {REASON}; give its folder or Hub id"
-    with explained((OSError, ValueError), message):
-        loaded = AutoTokenizer.from_pretrained(tokenizer)
-    return sum(map(len, loaded(list(texts))["input_ids"]))
+    with explained((OSError, ValueError), f"cannot load the tokenizer {name}: {REASON}; give its folder or Hub id"):
+        return AutoTokenizer.from_pretrained(name)

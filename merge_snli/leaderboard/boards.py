@@ -19,6 +19,7 @@ from merge_snli.scoring.grouping import (
     titles_of,
     unranked_reasons,
 )
+from merge_snli.scoring.orders import order_table
 from merge_snli.scoring.prompts import Scored, group_prompts, prompt_table
 from merge_snli.scoring.records import DatasetRecord
 from merge_snli.scoring.result import Result
@@ -125,9 +126,9 @@ class Board:
         return [self.table(), *self.prompts(), *by_value]
 
     def prompts(self) -> list[Table]:
-        """Return the effect of prompts as a table; none if no model has results with several."""
-        table = prompt_table(self.results, self.names)
-        return [] if table is None else [table]
+        """Return the effects of prompts and of orders as tables; none if no model has results with several."""
+        tables = (prompt_table(self.results, self.names), order_table(self.results, self.names))
+        return [table for table in tables if table is not None]
 
     def bars(self) -> dict[str, dict[str, tuple[int, list[dict[str, Any] | None]]]]:
         """Return the number of rows and the bar of each model by column and its value; None for one without scores."""

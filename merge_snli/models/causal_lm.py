@@ -119,7 +119,7 @@ class CausalLM(Predictor):
     def _encode(self, pairs: Sequence[Pair]) -> list[EncodedPrompt]:
         """Encode prompts, and the answers as the tokens that they add to the prompt."""
         is_chat = self.facts.chat
-        texts = [(self._chat(pair) if is_chat else self._prompt.text(*pair)) for pair in pairs]
+        texts = [shown_text(self._prompt, pair, self._tokenizer) for pair in pairs]
         # A base model goes on with a text, also in a chat template that adds nothing after the question.
         questions = (self._prompt.messages(*pair)[-1]["content"] for pair in pairs)
         goes_on = not is_chat or all(map(str.endswith, texts, questions))
@@ -144,18 +144,6 @@ class CausalLM(Predictor):
         # A chat template writes the special tokens itself.
         rows = self._tokenizer(texts, add_special_tokens=not self.facts.chat, verbose=False)["input_ids"]
         return [row[: len(row) - self._n_end_tokens] for row in rows]
-
-    def _chat(self, pair: Pair) -> str:
-        """Return the messages that ask about a pair in the chat template, as one message if it has no system role."""
-        from jinja2 import TemplateError
-
-        options = {"tokenize": False, "add_generation_prompt": True, "enable_thinking": False}
-        try:
-            text = self._tokenizer.apply_chat_template(self._prompt.messages(*pair), **options)
-        except TemplateError:
-            message = {"role": "user", "content": self._prompt.text(*pair)}
-            text = self._tokenizer.apply_chat_template([message], **options)
-        return str(text)
 
     def _has_prefix(self, encoded: EncodedPrompt) -> bool:
         return self._uses_cache and encoded.context[: len(self._prefix)] == self._prefix
@@ -207,6 +195,23 @@ class CausalLM(Predictor):
             ids = torch.tensor(rows, device=self._model.device)
             outputs = self._model(input_ids=ids, **cache, **({"logits_to_keep": last} if self._keeps_logits else {}))
             return outputs.logits[:, -last:], getattr(outputs, "past_key_values", None)
+
+
+def shown_text(prompt: FilledPrompt, pair: Pair, tokenizer: Any) -> str:  # noqa: ANN401 - its methods are untyped
+    """Return the text that asks about a pair: messages in the tokenizer's chat template, if it has one.
+
+    They are one message if the template has no system role.
+    """
+    from jinja2 import TemplateError
+
+    if not tokenizer.chat_template:
+        return prompt.text(*pair)
+    options = {"tokenize": False, "add_generation_prompt": True, "enable_thinking": False}
+    try:
+        return str(tokenizer.apply_chat_template(prompt.messages(*pair), **options))
+    except TemplateError:
+        message = {"role": "user", "content": prompt.text(*pair)}
+        return str(tokenizer.apply_chat_template([message], **options))
 
 
 def _count_end_tokens(tokenizer: Any) -> int:  # noqa: ANN401 - its call is untyped

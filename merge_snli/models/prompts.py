@@ -1,10 +1,13 @@
 """Prompts: how a language model is asked for the label of a problem, as TOML in `prompts/` or a file of the user."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+import logging
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import islice, permutations
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
@@ -28,19 +31,29 @@ PROMPTS = ("word", "few_shot", "letter", "json", "reasons", "plain", "lm_eval")
 ALL_PROMPTS = "all"
 DEFAULT_PROMPT = PROMPTS[0]
 
+# In which orders a prompt lists the labels: in those of a Latin square, with each label once at each position, or in
+# all.
+BALANCED, ALL_ORDERS = ORDERS = ("balanced", "all")
+# A prompt with an order, such as `letter-2-3-1`.
+ORDERED = re.compile(r"(?P<prompt>.+?)-(?P<order>\d+(?:-\d+)+)")
+
 BETWEEN_PROBLEMS = "\n\n"
 BEFORE_ANSWER = " "
 # Output tokens: enough for short reasoning before one word, and for a prompt that asks for reasons.
 MAX_TOKENS, MAX_TOKENS_WITH_REASONS = 1_024, 8_192
+
+logger = logging.getLogger(__name__)
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prompt:
     """A prompt for problems with any labels.
 
-    `system` and `question` are Jinja templates. They may use `words`, the words for the labels in the order of the data
-    set, `options`, the letter and the word of each label, and `first` and `second`, what the two texts are called.
-    `question` may also use `premise` and `hypothesis`, the texts.
+    `system` and `question` are Jinja templates. They may use `words`, the words for the labels, `options`, the letter
+    and the word of each label, and `first` and `second`, what the two texts are called. `question` may also use
+    `premise` and `hypothesis`, the texts.
 
     Attributes:
         name: Name in results and tables.
@@ -51,6 +64,8 @@ class Prompt:
         shots: Number of problems that are shown with their answers before the question.
         reason_first: Whether the model may reason before it answers.
         summary: What the prompt does, in one sentence.
+        order: The order of the labels in `words` and `options`, by their numbers in the data set from 1; empty for the
+            order of the data set.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -63,6 +78,7 @@ class Prompt:
     shots: Annotated[int, Field(ge=0)] = 0
     reason_first: bool = False
     summary: str = ""
+    order: tuple[int, ...] = ()
 
     def toml(self) -> str:
         """Return the prompt as a TOML file."""
@@ -99,10 +115,14 @@ def read_prompt(name: str | Path) -> Prompt:
     """Read one prompt.
 
     Args:
-        name: One of `PROMPTS`, `TASK_PROMPT`, or the path of a TOML file.
+        name: One of `PROMPTS`, `TASK_PROMPT`, or the path of a TOML file; with `-2-3-1` after it, the prompt lists the
+            labels in this order.
     """
     bundled = (*PROMPTS, TASK_PROMPT)
     path = FOLDER / f"{name}.toml" if name in bundled else Path(name)
+    ordered = ORDERED.fullmatch(str(name))
+    if ordered is not None and not path.is_file():
+        return in_order(read_prompt(ordered["prompt"]), tuple(map(int, ordered["order"].split("-"))))
     if not path.is_file():
         choices = ", ".join((*bundled, ALL_PROMPTS))
         raise InputError(
@@ -130,6 +150,37 @@ def parse_prompt(content: dict[str, Any], source: str) -> Prompt:
     return prompt
 
 
+def in_order(prompt: Prompt, order: tuple[int, ...]) -> Prompt:
+    """Return a prompt that lists the labels in another order, which its name says."""
+    return replace(prompt, name="-".join([prompt.name, *map(str, order)]), order=order)
+
+
+def in_data_order(values: Iterable[Value], order: Sequence[int]) -> tuple[Value, ...]:
+    """Return the values of labels, which are in the order of a prompt, in the order of the data set."""
+    return tuple(value for _, value in sorted(zip(order, values, strict=True))) if order else tuple(values)
+
+
+def in_orders(prompt: Prompt, labels: Sequence[str], orders: str | None) -> list[Prompt]:
+    """Return a prompt in several orders of the labels, first in its own.
+
+    Args:
+        prompt: The prompt.
+        labels: The labels of the data set.
+        orders: One of `ORDERS`; None for its own order only.
+    """
+    if orders not in (None, *ORDERS):
+        raise InputError(f"{param('orders')} is {orders!r}: choose one of {', '.join(ORDERS)}")
+    numbers = tuple(range(1, len(labels) + 1))
+    rotations = (numbers[start:] + numbers[:start] for start in numbers[:-1])
+    others = {BALANCED: rotations, ALL_ORDERS: islice(permutations(numbers), 1, None)}.get(orders or "", ())
+    every = [prompt, *(in_order(prompt, order) for order in others)]
+    shown = [FilledPrompt(each, tuple(labels)).text("premise", "hypothesis") for each in every]
+    distinct = [each for number, each in enumerate(every) if shown[number] not in shown[:number]]
+    if orders and len(distinct) == 1:
+        logger.warning("the prompt %s does not list the labels, so it has only one order", prompt.name)
+    return distinct
+
+
 @dataclass(frozen=True)
 class Shot:
     """A problem that a prompt shows with its label."""
@@ -145,19 +196,25 @@ class FilledPrompt:
 
     Attributes:
         prompt: The prompt.
-        labels: The names of the labels in the order of the data set.
+        data_labels: The names of the labels in the order of the data set.
         shots: Problems with their labels, which are shown before the question.
         texts: What the two texts of a problem are called.
     """
 
     prompt: Prompt
-    labels: tuple[str, ...]
+    data_labels: tuple[str, ...]
     shots: tuple[Shot, ...] = ()
     texts: TextNames = NLI_TEXTS
 
     def __post_init__(self) -> None:
         """Check the prompt with a problem."""
-        name, shown = f"the prompt {self.prompt.name}", self.question("first sentence", "second sentence")
+        name, order = f"the prompt {self.prompt.name}", self.prompt.order
+        if order and sorted(order) != [*range(1, len(self.data_labels) + 1)]:
+            raise InputError(
+                f"{name} has the order {'-'.join(map(str, order))}: give each number from 1 to "
+                f"{len(self.data_labels)} once, for {', '.join(self.data_labels)}"
+            )
+        shown = self.question("first sentence", "second sentence")
         if "first sentence" not in shown or "second sentence" not in shown:
             raise InputError(f"{name} does not show the problem: use {{{{ premise }}}} and {{{{ hypothesis }}}}")
         if self.prompt.words and self.prompt.words.keys().isdisjoint(self.labels):
@@ -179,6 +236,12 @@ class FilledPrompt:
             raise InputError(
                 f"{name} asks for reasons, which the {len(self.shots)} shots do not have: give {param('shots')} 0"
             )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the labels in the order in which the prompt lists them, like what follows."""
+        order = self.prompt.order
+        return tuple(self.data_labels[number - 1] for number in order) if order else self.data_labels
 
     @property
     def words(self) -> tuple[str, ...]:

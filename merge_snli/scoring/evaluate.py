@@ -286,7 +286,8 @@ def _notes_of(result: Result, pairs: int) -> Iterator[str]:
             "answers agree with it"
         )
     if result.run.tied:
-        yield f"the largest scores are tied on {result.run.tied:,} of {pairs:,} distinct pairs; the first label counts"
+        what = "largest scores" if result.run.samples is None else "most frequent answers"
+        yield f"the {what} are tied on {result.run.tied:,} of {pairs:,} distinct pairs; the first label counts"
     if result.source is not None and result.source.too_long:
         yield (
             f"{count(result.source.too_long, 'problem')} of the source left out: longer than the model's maximum of "

@@ -20,7 +20,7 @@ from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.evaluate import evaluate
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.records import PromptRecord
-from merge_snli.scoring.replies import Reply, agreement, details_of, majority
+from merge_snli.scoring.replies import Reply, agreement, details_of, is_tied, majority
 from merge_snli.scoring.result import Result
 
 logger = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ def _of_run(answers: ImportedAnswers, data: ScoredData) -> dict[str, Any]:
     fields["read_by_model"] = dict(sorted(readers.items()))
     if any(len(given) > 1 for given in replies):
         fields |= {"samples": max(map(len, replies)), "agreement": fmean(map(agreement, replies))}
-    tied = sum(pair in answers.tied for pair in data.pairs)
+    tied = sum(pair in answers.tied for pair in data.pairs) + sum(map(is_tied, replies))
     return fields | ({"tied": tied} if tied else {})
 
 

@@ -127,8 +127,8 @@ class PromptGroup:
             pattern_accuracy=self.row.share("pattern_accuracy"),
             lowest=min(accuracies),
             highest=max(accuracies),
-            changed_seeds=_changed(seeds) if seeds else None,
-            changed_rows=_changed([answers.predicted for answers in by_prompt]),
+            changed_seeds=changed_share(seeds) if seeds else None,
+            changed_rows=changed_share([answers.predicted for answers in by_prompt]),
             joint_pattern_accuracy=float(np.nanmean(joint)),
         )
 
@@ -158,7 +158,7 @@ def _mean(rows: Sequence[ScoreRow]) -> ScoreRow:
     return mean_row(rows, curve)
 
 
-def _changed(answers: Sequence[Ints]) -> float:
+def changed_share(answers: Sequence[Ints]) -> float:
     """Return the share of the pairs whose answers with several prompts, [n] each, are not all the same."""
     return float(np.mean(np.ptp(np.stack(answers), axis=0) > 0))
 
@@ -177,6 +177,31 @@ def group_prompts(results: Iterable[Result]) -> list[Scored]:
     for number, result in enumerate(results):
         models.setdefault(_besides_prompt(result) or (number,), []).append(result)
     return [of_model[0] if len(of_model) == 1 else _group(of_model) for of_model in models.values()]
+
+
+def on_common_prompts(models: Sequence[Scored]) -> list[Scored]:
+    """Return models with the results of the prompts that all language models among them have, with a note.
+
+    Models without prompts, and those with no prompt in common, stay as they are.
+    """
+    by_model = [{_prompt_key(result): result for result in results_of(scored)} for scored in models]
+    prompted = [set(prompts) for prompts in by_model if None not in prompts]
+    common = set.intersection(*prompted) if prompted else set()
+    found: list[Scored] = []
+    for scored, prompts in zip(models, by_model, strict=True):
+        kept = [result for key, result in prompts.items() if key in common]
+        if not kept or len(kept) == len(prompts):
+            found.append(scored)
+            continue
+        titles = ", ".join(result.run.prompt.title for result in kept if result.run.prompt is not None)
+        note = f"of its {len(prompts)} prompts, those that all language models have are compared: {titles}"
+        found += group_prompts([replace(result, notes=(*result.notes, note)) for result in kept])
+    return found
+
+
+def _prompt_key(result: Result) -> tuple[str, int] | None:
+    prompt = result.run.prompt
+    return None if prompt is None else (prompt.prompt, prompt.shots)
 
 
 def _besides_prompt(result: Result) -> tuple[object, ...] | None:

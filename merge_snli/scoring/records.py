@@ -1,5 +1,6 @@
 """Define the types of the fields in result files, and what a result records about model, data and run."""
 
+import tomllib
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
@@ -65,8 +66,9 @@ class StrictValue:
 
 # How a language model's answers were read.
 GENERATED, RANKED = ANSWERS = ("generated", "ranked")
-# Settings of a language model that its title names: the schema of the answer, and what reads its unread replies.
-SCHEMA, READER = "response_schema", "reader"
+# Settings of a language model that its title names: the schema of the answer, what reads its unread replies, and how
+# much it reasons.
+SCHEMA, READER, EFFORT = "response_schema", "reader", "reasoning_effort"
 
 
 @dataclass(frozen=True)
@@ -196,14 +198,25 @@ class PromptRecord(StrictValue):
     @property
     def title(self) -> str:
         """The prompt in a few words, such as `few_shot, 3 shots`."""
-        reader = self.settings.get(READER, "").strip('"')
+        reader, effort = (self.settings.get(name, "").strip('"') for name in (READER, EFFORT))
         about = {
             f"{self.shots} shot{'s' if self.shots > 1 else ''}": self.shots,
             "ranked": self.answers == RANKED,
             "schema": SCHEMA in self.settings,
             f"reader {reader}": reader,
+            f"effort {effort}": effort,
         }
         return ", ".join([self.prompt, *(text for text, holds in about.items() if holds)])
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The numbers of the labels, from 1, in the order in which the prompt lists them; empty for their own order."""
+        return tuple(tomllib.loads(self.prompt_toml or "").get("order", ()))
+
+    @property
+    def unordered(self) -> str:
+        """Name of the prompt without the order of the labels."""
+        return self.prompt.removesuffix("".join(f"-{number}" for number in self.order))
 
 
 @dataclass(frozen=True)
@@ -225,7 +238,7 @@ class RunRecord(StrictValue):
         agreement: Share of these answers that are the one that counts, mean over the pairs; None if there is one
             answer.
         tied: Number of distinct pairs on which the largest scores of two labels are equal, so that the first one
-            counts.
+            counts; of several answers to each pair, on which two labels are equally frequent.
     """
 
     versions: dict[str, str]

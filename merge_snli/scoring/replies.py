@@ -50,6 +50,12 @@ def majority(replies: Sequence[Reply]) -> str | None:
     return max(labels, key=labels.__getitem__, default=None)
 
 
+def is_tied(replies: Sequence[Reply]) -> bool:
+    """Return whether two labels of several replies are equally frequent, and no other is more so."""
+    counts = Counter(reply.label for reply in replies if reply.label is not None).values()
+    return list(counts).count(max(counts, default=0)) > 1
+
+
 def agreement(replies: Sequence[Reply]) -> float:
     """Return the share of replies with the label of the majority; 0 if none has a label."""
     label = majority(replies)

@@ -23,11 +23,12 @@ pytestmark = pytest.mark.slow
 SCOPE = {"config": "verb", "limit_seeds": 4}
 FAILURES = {4: "error", 13: "rate limit", 19: "time-out"}
 MAX_TOKENS = 60
+# 0 is the answer, 1 another label in the form of an answer, and 2 the word for it: two JSON objects are two answers.
 FORMS = (
     "{0}",
-    "<think>\nThe premise mentions the same event.\n\nSo maybe {1}, maybe not.\n</think>\n\n{0}",
-    "Okay, let me see. The answer could be {1} at first sight. Wait, let me check each word again.</think>\n\n{0}",
-    "Let me compare the sentences.\nThe relationship hinges on one word: is it {1}?\nI conclude:\n\n**{0}**",
+    "<think>\nThe premise mentions the same event.\n\nSo maybe {2}, maybe not.\n</think>\n\n{0}",
+    "Okay, let me see. The answer could be {2} at first sight. Wait, let me check each word again.</think>\n\n{0}",
+    "Let me compare the sentences.\nThe relationship hinges on one word: is it {2}?\nI conclude:\n\n**{0}**",
     "{0}\n\nPremise: A dog runs in a park.\nHypothesis: An animal runs.\nAnswer: {1}\n\nPremise: A cat",
     "The two sentences are about one event.\n\nAnswer: {0}",
 )
@@ -63,8 +64,9 @@ def served(prompt: str, reply: Callable[[int, FilledPrompt, str], str]) -> Itera
 
 
 def in_a_form(number: int, prompt: FilledPrompt, label: str) -> str:
-    others = (each for each in NLI_LABELS if each != label)
-    return FORMS[number % len(FORMS)].format(prompt.answer_for(label), prompt.answer_for(next(others)))
+    other = next(each for each in NLI_LABELS if each != label)
+    word = prompt.words[prompt.labels.index(other)]
+    return FORMS[number % len(FORMS)].format(prompt.answer_for(label), prompt.answer_for(other), word)
 
 
 def ask_with(

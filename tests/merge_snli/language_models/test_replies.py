@@ -90,6 +90,19 @@ def test_replies_that_were_cut_are_counted_apart_from_refusals(
     assert again.run.unread == run.unread
 
 
+def test_ties_of_several_epochs_are_counted(ask: Ask) -> None:
+    from inspect_ai.log import read_eval_log
+
+    log = ask(["neutral", "entailment", "entailment"], epochs=2)
+    answers: dict[str, set[str | None]] = {}
+    for sample in read_eval_log(str(log)).samples or []:
+        answers.setdefault(str(sample.id), set()).add((sample.scores or {})["nli_answer"].answer)
+    tied = sum(len(labels) == 2 for labels in answers.values())
+    (result,) = import_files([log], OWN)
+    assert result.run.tied == tied > 0
+    assert any(f"tied on {tied} of" in note for note in result.notes)
+
+
 def test_the_majority_of_several_epochs_counts(ask: Ask, tmp_path: Path) -> None:
     from inspect_ai.log import read_eval_log
 

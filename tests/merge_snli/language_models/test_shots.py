@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,21 @@ def test_shots_are_reproducible_balanced_and_never_asked(bundled: MergeDataset) 
     assert not {shot.premise for shot in shots} & {premise for premise, _ in data.pairs}
     assert shots[:3] == shots_for(data, "demo:problems", 3)
     assert shots != shots_for(data, "demo:problems", 6, random_seed=1)
+
+
+def test_premises_of_other_configs_and_in_other_spellings_are_no_shots(bundled: MergeDataset, tmp_path: Path) -> None:
+    whole, verb = read_config(bundled, "all"), read_config(bundled, "verb")
+    own = {premise for premise, _ in verb.pairs}
+    premise = next(premise for premise, _ in whole.pairs if premise not in own)
+    leaks = [premise, premise.upper(), f" {premise.rstrip('.')} ", premise.replace(" ", "  ").replace(".", " !")]
+    rows = [{"premise": text, "hypothesis": "c d", "label": NLI_LABELS[0]} for text in leaks]
+    leaking = tmp_path / "leaking.jsonl"
+    leaking.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    with pytest.raises(InputError, match=f"0 problems for 1 shots.*{premise}"):
+        shots_for(verb, str(leaking), 1)
+    new = {"premise": "A new one.", "hypothesis": "c d", "label": NLI_LABELS[0]}
+    leaking.write_text("\n".join(map(json.dumps, [*rows, new])), encoding="utf-8")
+    assert [shot.premise for shot in shots_for(verb, str(leaking), 1)] == ["A new one."]
 
 
 def test_wrong_shots(bundled: MergeDataset, tmp_path: Path) -> None:

@@ -188,6 +188,27 @@ def test_an_estimate_counts_calls_and_tokens(bundled: MergeDataset, capsys: pyte
     assert "a token per 4 characters" in capsys.readouterr().out
 
 
+def test_an_estimate_counts_the_chat_template(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from transformers import AutoTokenizer
+
+    tokenizer: Any = AutoTokenizer.from_pretrained(Path(OWN) / "embedded" / "nli-a")
+    tokenizer.chat_template = (
+        "{% for message in messages %}[CLS] {{ message.role }} {{ message.content }} [SEP]{% endfor %}"
+        "{% if add_generation_prompt %}[CLS] assistant{% endif %}"
+    )
+    tokenizer.save_pretrained(tmp_path / "chat")
+    given = ["harness", OWN, "--config", "verb", "--limit-seeds", "2", "--estimate", "--prompt", "word"]
+    assert main([*given, "--format", "json", "--tokenizer", str(tmp_path / "chat")]) == 0
+    (counted,) = json.loads(capsys.readouterr().out)["estimates"]
+    prompt, asked = (
+        FilledPrompt(read_prompt("word"), NLI_LABELS),
+        read_questions(OWN, Scope(config="verb", limit_seeds=2)),
+    )
+    shown = (prompt.messages(each.premise, each.hypothesis) for each in asked.questions)
+    templated = (tokenizer.apply_chat_template(each, add_generation_prompt=True, return_dict=False) for each in shown)
+    assert counted["input_tokens"] == sum(map(len, templated))
+
+
 def test_an_estimate_has_the_cost_and_the_expected_interval(capsys: pytest.CaptureFixture[str]) -> None:
     given = ["harness", OWN, "--config", "noun", "--limit-seeds", "40", "--estimate", "--prompt", "json", "reasons"]
     prices = ["--input-price", "2", "--output-price", "8"]

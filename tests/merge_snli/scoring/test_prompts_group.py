@@ -14,6 +14,7 @@ import pytest
 
 from merge_snli import Result
 from merge_snli.base.errors import InputError
+from merge_snli.comparison.baseline import compare_with_baseline
 from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.statistics_tables import comparison_tables, to_json
 from merge_snli.leaderboard.boards import make_boards
@@ -120,6 +121,35 @@ def test_every_score_is_the_mean_over_the_prompts(merged: PromptGroup, results: 
             expected = None if others[0][name] is None else pytest.approx(fmean(other[name] for other in others))
             assert row[name] == expected, (row["part"], name)
         assert (row["groups"], row["rows"]) == (others[0]["groups"], others[0]["rows"])
+
+
+def test_the_title_names_the_reasoning_effort() -> None:
+    assert record("word", settings={"reasoning_effort": '"high"'}, shots=3).title == "word, 3 shots, effort high"
+
+
+def test_models_are_compared_on_the_prompts_that_both_have(results: list[Result]) -> None:
+    *prompted, other = results
+    second = [
+        replace(other, run=replace(other.run, prompt=record(name)), model=replace(other.model, digest="d" * 64))
+        for name in ("word", "reasons")
+    ]
+    (comparison, *_) = compare_results([*prompted, *second])
+    assert comparison.pattern_accuracy.keys() == {"m (word)", "other (word)"}
+    assert comparison.pattern_accuracy["m (word)"] == results[0].pattern_accuracy
+    assert any("of its 3 prompts" in note and note.endswith(": word") for note in comparison.notes["m (word)"])
+    assert any("of its 2 prompts" in note for note in comparison.notes["other (word)"])
+    (row,) = compare_with_baseline(prompted, second)
+    assert (row.model, row.baseline) == ("m (word)", "other (word)")
+    assert (row.pattern_accuracy, row.baseline_pattern_accuracy) == tuple(
+        comparison.pattern_accuracy[name] for name in ("m (word)", "other (word)")
+    )
+
+
+def test_models_without_a_common_prompt_are_compared_as_they_are(results: list[Result]) -> None:
+    *prompted, other = results
+    reasons = replace(other, run=replace(other.run, prompt=record("reasons")))
+    (comparison, *_) = compare_results([*prompted, reasons])
+    assert comparison.pattern_accuracy.keys() == {"m (3 prompts)", "other (reasons)"}
 
 
 def test_what_a_run_took_adds_up(merged: PromptGroup) -> None:
