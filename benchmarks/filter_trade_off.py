@@ -28,8 +28,7 @@ from generation.pipeline import run_pipeline
 from merge_snli.annotation.scores import Share, share
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import Column, Table
-from merge_snli.dataset.judgments import GOOD
-from merge_snli.schema import ALL, TEST, data_file
+from merge_snli.schema import ALL, GOOD, TEST, data_file
 
 FOLDER = Path(__file__).parent
 POOL, STUDY = FOLDER / "annotation_study.csv", FOLDER / "filter_study.csv"

@@ -11,12 +11,11 @@ from merge_snli.base.errors import InputError, nearest, param
 from merge_snli.base.files import read_toml
 from merge_snli.base.hub_ids import check_license
 from merge_snli.base.option import TYPE_NAMES, Option, converted, described, option_types, require_unique
-from merge_snli.dataset.judgments import GOOD
 from merge_snli.embedded import PREFIX
 from merge_snli.languages.language import is_english, language_of
 from merge_snli.models.paper_models import BART, BERT, PAPER_MLMS, ROBERTA
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
+from merge_snli.schema import DEFAULT_CLASSES, GOOD, WORD_CLASSES
 
 # The filters of the paper's method that `--filters` selects.
 FILTER_NAMES = tuple(METHOD_OPTIONS)

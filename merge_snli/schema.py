@@ -20,6 +20,9 @@ NLI_LABELS = ("entailment", "neutral", "contradiction")
 WORD_CLASSES = ("noun", "verb", "adj", "adv")
 """The open word classes, in the order of every listing."""
 
+GOOD = 9
+"""A variant is good if the means of its scores F and R over the annotators add up to at least this (section 4)."""
+
 DEFAULT_CLASSES = ("noun", "verb", "adj")
 """The classes whose words are replaced by default; the paper (section 4) leaves out adverbs."""
 

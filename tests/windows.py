@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from multiprocessing.popen_fork import Popen
+from multiprocessing.resource_tracker import ensure_running
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ def refuse_as_windows(patch: pytest.MonkeyPatch) -> None:
     def kill(pid: int, number: int) -> None:
         raise AssertionError(f"signal {number} would end process {pid}")
 
+    ensure_running()  # of `multiprocessing` on other systems, which needs a signal mask when it starts
     end = os.kill  # what Windows calls TerminateProcess
     patch.setattr(Popen, "_send_signal", lambda process, number: process.returncode or end(process.pid, number))
     for module, name in ((signal, "pthread_sigmask"), (signal, "SIGKILL"), (os, "sched_getaffinity")):

@@ -25,7 +25,8 @@ from merge_snli.annotation.judge import (
     replacement_of,
 )
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.judgments import BY_VARIANT, GOOD, JUDGE, SCORES
+from merge_snli.dataset.judgments import BY_VARIANT, JUDGE, SCORES
+from merge_snli.schema import GOOD
 
 # The key of a question's metadata that has the ids of its variants by replacement.
 VARIANTS = "variants"

@@ -12,7 +12,8 @@ from merge_snli.annotation.reading import Judgment, Judgments
 from merge_snli.annotation.sample import SampledDataset
 from merge_snli.base.errors import InputError
 from merge_snli.base.extras import install_command
-from merge_snli.dataset.judgments import GOOD, SCALE, SCORES
+from merge_snli.dataset.judgments import SCALE, SCORES
+from merge_snli.schema import GOOD
 from merge_snli.scoring.statistics import Interval, proportion_interval, stratified_interval
 
 UNIT = "variant"

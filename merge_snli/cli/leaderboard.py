@@ -122,9 +122,6 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         return
     if arguments.pull_request is not None:
         raise InputError(f"{param('pull_request')} needs {param('space')}: name the Space on the Hub")
-    missing = next((folder for folder in arguments.results if not folder.exists()), None)
-    if missing is not None:
-        raise InputError(f"{missing} is not a folder: pass the {param('out')} folder of merge-snli score")
     needs_out = arguments.format == "html"
     if not arguments.results or (needs_out and arguments.out is None):
         needed = "results folders of merge-snli score" if not arguments.results else f"a folder with {param('out')}"

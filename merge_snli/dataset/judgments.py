@@ -33,9 +33,6 @@ SCORES = {
     "R": "reasoning: is the label right for the variant?",
 }
 
-# A variant is good if the means of F and R over the annotators add up to at least this.
-GOOD = 9
-
 # In a log: the key of the metadata that says how the language model was asked, the name of the scorer, and the key of a
 # score's metadata that holds the scores by variant id.
 JUDGE, SCORER, BY_VARIANT = "merge_snli_judge", "judgments", "scores"
@@ -176,7 +173,7 @@ def _read_log(path: Path) -> VariantJudgments:
         asked = (header.eval.metadata or {}).get(JUDGE)
         if asked is None or (header.eval.config.epochs or 1) > 1:
             problem = "has several replies per question" if asked else f"is of the task {header.eval.task}"
-            raise InputError(f"{path} {problem}: give a log of merge_snli/judge without --epochs")
+            raise InputError(f"{path} {problem}: give a log of merge_snli/judge with one reply per question")
         settings = {
             name: json.dumps(value, sort_keys=True)
             for name, value in settings_of(header).items()

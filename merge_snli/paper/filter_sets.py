@@ -28,11 +28,12 @@ SET_NAMES: Mapping[tuple[str, tuple[str, ...], bool], str] = {
     ("intersection", ("prob", "pos"), True): "scrambled",
 }
 
-# Options in which the sets of Figure 8 may differ; masked LMs and tagger are compared by their files.
+# Options in which the sets of Figure 8 may differ; masked LMs, tagger and judgments are compared by their files.
 MAY_DIFFER = frozenset(
     (
         *(name for name, option in described(ProblemOptions) if not option.changes_rows),
-        *("keep_column", "sides", "filters", "scramble", "mlm", "seeds_from", "device", "title", "license"),
+        *("keep_column", "sides", "filters", "scramble"),
+        *("mlm", "seeds_from", "judgments", "device", "title", "license"),
     )
 )
 
@@ -200,7 +201,8 @@ def _other_inputs(scored: ScoredDataset) -> str:
     generation = generation_of(record)
     options = {name: value for name, value in record.options.items() if name not in MAY_DIFFER}
     masked_lms = sorted(model.digest for model in generation.masked_lms)
-    return sha256_of_json([options, masked_lms, generation.tagger.digest])
+    judgments = [] if generation.judgments is None else [generation.judgments.digest]
+    return sha256_of_json([options, masked_lms, generation.tagger.digest, *judgments])
 
 
 def _rank(name: str) -> int:

@@ -30,7 +30,8 @@ def open_data(
         InputError: If the data cannot be read, or `group_column` is needed.
     """
     if group_column is not None:
-        if dataset == BUNDLED or (isinstance(dataset, ProblemOptions) and str(dataset.problems) == BUNDLED):
+        problems = dataset.problems if isinstance(dataset, ProblemOptions) else dataset
+        if isinstance(problems, str) and problems == BUNDLED:
             raise InputError(f"{param('group_column')} is for pairs without seeds, and {BUNDLED} has seeds: remove it")
         yield read_groups(_options(dataset, config), group_column=group_column, by=by)
         return

@@ -193,7 +193,7 @@ def test_different_variants_with_one_id_are_refused(tmp_path: Path) -> None:
         (["--annotators", ","], ["--annotators", "empty"]),
         (["--annotators", "a1,A1"], ["--annotators", "'A1'", "twice"]),
         (["--annotators", "../a1"], ["--annotators", "'../a1'"]),
-        (["--annotators", "a,b c"], ["--annotators", "'b c'"]),
+        (["--annotators", "a,b:c"], ["--annotators", "'b:c'"]),
         (["--size", "0"], ["--size", "'0'"]),
         (["--size", "-3"], ["--size", "'-3'"]),
         (["--size", "ten"], ["--size", "'ten'"]),

@@ -76,8 +76,8 @@ def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, capsys: 
         (["generate", "--quick"], "--quick"),
         (["score", "demo:nli-a"], "--dataset"),
         (["frobnicate"], "frobnicate"),
-        (["annotate"], "sample|score|apply"),
-        (["annotate", "draw"], "unknown step draw: choose from sample, score, apply"),
+        (["annotate"], "sample|estimate|score|apply"),
+        (["annotate", "draw"], "unknown step draw: choose from sample, estimate, score, apply"),
     ],
 )
 def test_a_usage_error_is_a_short_usage_and_one_line(

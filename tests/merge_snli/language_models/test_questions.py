@@ -72,7 +72,7 @@ def test_metadata_holds_every_use(bundled: MergeDataset) -> None:
         ({"limit_seeds": "3"}, "limit_seeds is '3'"),
         ({"limit_seeds": True}, "limit_seeds is True"),
         ({"config": "seed"}, "config seed of"),
-        ({"config": "adverb"}, "no split test of config adverb"),
+        ({"config": "adverb"}, "config adverb of"),
     ],
 )
 def test_wrong_scopes(bundled: MergeDataset, values: dict[str, Any], message: str) -> None:

@@ -277,7 +277,7 @@ def test_no_problems_for_shots_name_the_option(
         (["--estimate", "--subsample", "first"], "subsample is 'first'"),
         (["--estimate", "--seeds", "some"], "seeds is 'some'"),
         (["--estimate", "--limit-seeds", "-1"], "--limit-seeds is -1"),
-        (["--estimate", "--config", "adv"], "no split test of config adv"),
+        (["--estimate", "--config", "adv"], "config adv of"),
         (["--estimate", "--tokenizer", "no/such/folder/at/all"], "cannot load the tokenizer no/such/folder/at/all"),
         (["--estimate", "--shots-from", "none.jsonl"], "none.jsonl"),
     ],

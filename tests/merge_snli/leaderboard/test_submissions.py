@@ -283,7 +283,7 @@ def test_the_name_of_a_file_is_checked(good: Result, data: MergeDataset) -> None
     answers, numbers = to_files(good).values()
     renamed = check_files({"best.parquet": answers, "best.json": numbers}, {}, [data])
     assert renamed == {"best.json": [f"is not named {file_name(good)}"]}
-    assert "is not a result" in check_files({"x.json": b"{"}, {}, [data])["x.json"][0]
+    assert "x.json is damaged" in check_files({"x.json": b"{"}, {}, [data])["x.json"][0]
 
 
 def test_invented_answers_pass_as_the_page_says(good: Result, data: MergeDataset) -> None:

@@ -40,9 +40,11 @@ def test_folder_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
         find_model(str(tmp_path / "copy"))
 
 
-@pytest.mark.parametrize("device", ["cuda:99", "meta", "nonsense"])
-def test_unavailable_device_is_an_input_error(device: str) -> None:
-    with pytest.raises(InputError, match=f"device {device} .* device='cpu'"):
+@pytest.mark.parametrize(
+    ("device", "advice"), [("cuda:99", "device='cpu'"), ("meta", "cpu, cuda"), ("nonsense", "cpu, cuda")]
+)
+def test_unavailable_device_is_an_input_error(device: str, advice: str) -> None:
+    with pytest.raises(InputError, match=f"device {device} .*{advice}"):
         find_device(device)
 
 

@@ -62,7 +62,7 @@ def test_seed_config_is_refused(dataset: Path) -> None:
 
 
 def test_unknown_config_is_refused_with_the_available_ones(dataset: Path) -> None:
-    with pytest.raises(InputError, match=r"no split test of config adv; .*all, noun, verb, adj, seed"):
+    with pytest.raises(InputError, match=r"config adv of .* all, noun, verb, adj"):
         read_config(find_dataset(str(dataset)), "adv")
 
 
