@@ -88,7 +88,7 @@ def collect(out: Path, snli: Path | None) -> None:
     sys.path.insert(0, str(Path.cwd()))
     data = Path.cwd() / "merge_snli"
     out.mkdir(parents=True, exist_ok=True)
-    preset = _first("preset_options", "generation.options")("demo")
+    preset = _first("preset_options", "generation.options", "generation.presets")("demo")
     _generate(
         out / "data" / "demo", Path.cwd() / "merge_snli" / "embedded" / "problems.jsonl", id_column="id", **preset
     )

@@ -217,8 +217,7 @@ class MaskedLM:
     def _word_log_probs(self, words: Sequence[tuple[EncodedForm, ...]]) -> dict[int, float]:
         """Return the log-probabilities of words of several pieces, by index: the mean over their pieces.
 
-        With a sum, nearly every filler, which is a single piece, would be more probable than the word
-        (docs/benchmarks.md has the figures).
+        With a sum, nearly every filler, which is a single piece, would be more probable than the word.
         """
         by_length: dict[int, list[tuple[int, EncodedForm]]] = defaultdict(list)
         for index, pieces in enumerate(words):
