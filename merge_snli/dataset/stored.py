@@ -242,6 +242,11 @@ def first_name(folder: Path) -> str | None:
     return min((path.name for path in folder.iterdir()), default=None)
 
 
+def other_than(content: Iterable[str]) -> Callable[[Path], str | None]:
+    """Return a `find_other` of `check_out` that allows files and folders with some names."""
+    return lambda folder: min({path.name for path in folder.iterdir()}.difference(content), default=None)
+
+
 def _writable(out: Path, option: str = "out") -> Path:
     out = out.expanduser()
     if not out.name or out.is_symlink():

@@ -115,6 +115,8 @@ explain good.csv --seed-id a
 validate
 validate nowhere
 validate good.csv
+validate empty-folder
+validate full
 annotate
 annotate nope
 annotate sample demo:dataset --out s
@@ -166,6 +168,8 @@ harness
 harness nowhere --out h
 harness demo:dataset --out h --prompt nope
 harness demo:dataset --out h --limit-seeds 0
+harness demo:dataset --out full
+harness demo:dataset --out good.csv
 import
 import nowhere.json --dataset demo:dataset --out r
 import good.csv --dataset demo:dataset --out r
@@ -219,6 +223,8 @@ register nowhere
 register good.csv
 register demo:dataset --as a/b
 demo --nonsense
+demo --out full
+demo --out good.csv
 work
 work nope
 work show
