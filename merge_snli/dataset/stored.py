@@ -181,6 +181,8 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Tabl
 
     path = dataset.folder / data_file(config, split)
     if not path.is_file():
+        if data_file(config, split) in dataset.record.files:
+            raise InputError(f"{path} is missing: download or generate the data set again")
         available = ", ".join(dataset.configs) or "none"
         raise InputError(f"{dataset.folder} has no split {split} of config {config}; available configs: {available}")
     recorded = dataset.record.files.get(data_file(config, split))
