@@ -89,7 +89,7 @@ def table_2(dataset: MergeDataset) -> tuple[Table, Table]:
     labels, subsamples = dataset.record.label_names, dataset.record.options["subsamples"]
     rows: Rows = []
     others: Rows = []
-    for config in (config for config in dataset.configs if config != SEED):
+    for config in [config for config in dataset.configs if config != SEED] or [ALL]:
         row, other = _rows(read_split(dataset, config), labels, subsamples)
         in_paper = printed.get(config, {})
         rows.append((config, {"config": config, **row}))

@@ -3,13 +3,10 @@
 import csv
 import io
 import json
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
-from xml.etree.ElementTree import ParseError
-from zipfile import BadZipFile
 
 from merge_snli.annotation.sample import (
     COMMENT,
@@ -23,19 +20,16 @@ from merge_snli.annotation.sample import (
     whole_sample,
 )
 from merge_snli.base.errors import REASON, InputError, explained, param
-from merge_snli.base.extras import install_command
 from merge_snli.base.table import printable
 from merge_snli.dataset.judgments import SCORES, is_judgments, judgments_in
 from merge_snli.dataset.record import JudgeRecord
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import TextNames
+from merge_snli.problems.formats import read_xlsx
 
 VARIANT_ID = "variant_id"
 # What may separate the cells of a CSV file; spreadsheet programs of some languages write semicolons.
 DELIMITERS = ",;\t"
-
-# What openpyxl raises for damaged files.
-DAMAGED = (BadZipFile, ParseError, zlib.error, AttributeError, EOFError, LookupError, TypeError, ValueError)
 
 # A row as it was read: its number or task, for messages, and its cells by column.
 Row: TypeAlias = tuple[str, dict[str, Any]]
@@ -51,7 +45,7 @@ def sheet_rows(path: Path, texts: TextNames) -> list[Row]:
     Raises:
         InputError: If the file cannot be read, has another extension, or lacks a column.
     """
-    readers = {".xlsx": _read_xlsx, ".csv": _read_csv}
+    readers = {".xlsx": read_xlsx, ".csv": _read_csv}
     if path.suffix.lower() not in readers:
         raise InputError(f"{path} is neither .xlsx, .csv nor .json: pass a sheet or an export of Label Studio")
     with explained(OSError, f"{path} cannot be read ({REASON}): name the file of a sheet"):
@@ -79,14 +73,6 @@ def _read_csv(path: Path) -> list[Sequence[Any]]:
         text = path.read_bytes().decode("utf-8-sig")
         first = text.partition("\n")[0]
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=max(DELIMITERS, key=first.count), strict=True))
-
-
-def _read_xlsx(path: Path) -> list[Sequence[Any]]:
-    with explained(ImportError, f"openpyxl is not installed: run {install_command('annotate')}"):
-        from openpyxl import load_workbook
-    content = path.read_bytes()
-    with explained(DAMAGED, f"{path} cannot be read as a spreadsheet ({REASON}): save it as .xlsx again"):
-        return list(load_workbook(io.BytesIO(content), data_only=True).worksheets[0].iter_rows(values_only=True))
 
 
 def export_rows(path: Path) -> dict[str, list[Row]]:

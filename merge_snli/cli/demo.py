@@ -10,6 +10,7 @@ from merge_snli.base.errors import as_flags
 from merge_snli.embedded import NLI_MODELS, PREFIX, PROBLEMS
 
 NAME = "merge-snli"
+CONTENT = ("figures", "merge_snli", "merge_snli.work", "results", "results.work", "site")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.comparison.example import example_text, summary_text
     from merge_snli.comparison.figures import draw_curves
     from merge_snli.dataset.record import generation_of
+    from merge_snli.dataset.stored import check_out, other_than
     from merge_snli.leaderboard.write import write_leaderboard
     from merge_snli.models.options import ModelOptions
     from merge_snli.models.scored_model import name_models
@@ -33,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.scoring.score_table import score_table
     from merge_snli.scoring.store import check_results_folder
 
-    out: Path = arguments.out
+    out = check_out(arguments.out, "a demo", other_than(CONTENT))
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", **preset_options("demo"))
     check_results_folder(out / "results")
     dataset = run_pipeline(options, out / "merge_snli", overwrite=_is_demo_data(out / "merge_snli"))

@@ -81,10 +81,18 @@ def run(arguments: argparse.Namespace) -> None:
     """Write the task files and print their paths, or print the prompts or the estimates."""
     from merge_snli.language_models.questions import Scope, read_questions
     from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt, shots_for
-    from merge_snli.language_models.task_files import estimate, estimate_table, half_widths, write_task_files
+    from merge_snli.language_models.task_files import (
+        check_tasks_folder,
+        estimate,
+        estimate_table,
+        half_widths,
+        write_task_files,
+    )
     from merge_snli.models.prompts import ALL_PROMPTS, TASK_PROMPT, in_orders, read_prompts
 
     _check_options(arguments)
+    if arguments.out is not None:
+        check_tasks_folder(arguments.out)
     scope = {name: getattr(arguments, name) for name in ("config", "subsample", "seeds", "limit_seeds", "group_column")}
     read = read_questions(arguments.dataset, Scope(**scope))
     data, shots_from = read.data, arguments.shots_from or SHOTS_FROM

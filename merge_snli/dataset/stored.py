@@ -181,6 +181,8 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Tabl
 
     path = dataset.folder / data_file(config, split)
     if not path.is_file():
+        if data_file(config, split) in dataset.record.files:
+            raise InputError(f"{path} is missing: download or generate the data set again")
         available = ", ".join(dataset.configs) or "none"
         raise InputError(f"{dataset.folder} has no split {split} of config {config}; available configs: {available}")
     recorded = dataset.record.files.get(data_file(config, split))
@@ -240,6 +242,11 @@ def check_dataset_out(out: str | Path) -> Path:
 def first_name(folder: Path) -> str | None:
     """Return the first name in a folder, or None; as `find_other` of `check_out`, it asks for an empty folder."""
     return min((path.name for path in folder.iterdir()), default=None)
+
+
+def other_than(content: Iterable[str]) -> Callable[[Path], str | None]:
+    """Return a `find_other` of `check_out` that allows files and folders with some names."""
+    return lambda folder: min({path.name for path in folder.iterdir()}.difference(content), default=None)
 
 
 def _writable(out: Path, option: str = "out") -> Path:

@@ -36,7 +36,7 @@ from merge_snli.dataset.stored import MergeDataset, check_out
 from merge_snli.models.labels import positions
 from merge_snli.schema import ALL
 from merge_snli.scoring.data import Numbering
-from merge_snli.scoring.grouping import on_same_data, ranked, short_names
+from merge_snli.scoring.grouping import not_averaged, on_same_data, permuted_labels, ranked, short_names
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.result import Result
 
@@ -139,6 +139,7 @@ def _packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | No
         "onSeeds": np.stack([_numbers(model, model.seeds.predicted, labels) for model in scored.models]),
     }
     sentences = {side: [seed[at] for seed in seeds] for at, side in enumerate(("premises", "hypotheses"))}
+    permuted = [permuted_labels(model.result) for model in scored.models]
     header = {
         "dataset": scored.record.title,
         "config": scored.record.config,
@@ -146,7 +147,12 @@ def _packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | No
         "terms": license_text(scored.data.stored.record).replace("`", ""),
         "models": [model.name for model in scored.models],
         "shortNames": short_names([model.name for model in scored.models]),
-        "notes": [f"{model.name}: {note}" for model in scored.models for note in model.result.notes],
+        "averaged": [number for number, left_out in enumerate(permuted) if not left_out or all(permuted)],
+        "notes": [
+            f"{model.name}: {note}"
+            for model in scored.models
+            for note in (*model.result.notes, *not_averaged(model.result))
+        ],
         "labels": labels,
         "classes": classes.dictionary.to_pylist(),
         "words": [*words.index],

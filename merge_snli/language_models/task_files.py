@@ -8,7 +8,7 @@ from typing import Any
 from merge_snli.base.errors import REASON, explained
 from merge_snli.base.files import write_text
 from merge_snli.base.table import Column, Table
-from merge_snli.dataset.stored import check_out
+from merge_snli.dataset.stored import check_out, other_than
 from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.questions import Question, Questions
 from merge_snli.language_models.shots import fill_prompt
@@ -18,6 +18,7 @@ from merge_snli.scoring.data import ID_COLUMNS
 from merge_snli.scoring.statistics import proportion_interval
 from merge_snli.scoring.store import safe_name
 
+TASK_FILES = "merge_snli_*.yaml"
 CHARACTERS_PER_TOKEN = 4
 # Per call, if a prompt asks for reasons and the user does not say how many.
 REASONING_TOKENS = 200
@@ -40,12 +41,21 @@ def write_task_files(questions: Questions, prompts: Sequence[Prompt], shots: tup
     Returns:
         The files.
     """
-    out = check_out(out)
+    out = check_tasks_folder(out)
     tasks = [task for prompt in prompts for task in _tasks(questions, prompt, shots)]
     paths = [out / f"{task['task']}.yaml" for task in tasks]
     for path, task in zip(paths, tasks, strict=True):
         write_text(path, _yaml(task))
     return paths
+
+
+def check_tasks_folder(out: Path) -> Path:
+    """Check that task files can be written to a folder, and expand `~` and links in its path.
+
+    Raises:
+        InputError: If `check_out` refuses the folder, or it has other files.
+    """
+    return check_out(out, "task files", other_than(path.name for path in out.expanduser().glob(TASK_FILES)))
 
 
 def _tasks(questions: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> list[dict[str, Any]]:

@@ -28,8 +28,12 @@ from merge_snli.schema import NLI_LABELS
 # Labels of NLI that a function may return.
 FUNCTION_LABELS = (*NLI_LABELS, NOT_ENTAILMENT)
 
-# Returns one label per (premise, hypothesis) pair: a name, its number in the data set, or None for no answer.
-LabelFunction = Callable[[list[Pair]], Sequence[str | int | None]]
+# Returns one label per (premise, hypothesis) pair: a name, its number in the data set, or None for no answer. It
+# may also return, for every pair, the probabilities of the labels in the order of their numbers.
+LabelFunction = Callable[[list[Pair]], Sequence[str | int | None] | Sequence[Sequence[float]] | NDArray[Any]]
+
+# How far the probabilities of a pair may be from adding up to 1, as with half precision.
+SUM_TOLERANCE = 0.01
 
 # Number of calls at the same time by default.
 CONCURRENCY = 16
@@ -136,7 +140,10 @@ class LabelPredictor(Predictor):
     batch_tokens = 512
 
     def __init__(
-        self, numbers: Callable[[Sequence[Pair]], list[Any]], dtype: Literal["int64", "float32"], n_outputs: int
+        self,
+        numbers: Callable[[Sequence[Pair]], list[Any] | NDArray[Any]],
+        dtype: Literal["int64", "float32"],
+        n_outputs: int,
     ) -> None:
         """Wrap a function from pairs to the number of each label in `labels_of_answers`, or a code of `Missing`.
 
@@ -148,19 +155,44 @@ class LabelPredictor(Predictor):
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[Any]:
         """Return the number of each label or a code of `Missing`, [n]; or scores, [n, n_labels]."""
-        return np.array(self._numbers(pairs), dtype=self._dtype)
+        numbers = self._numbers(pairs)
+        return numbers if isinstance(numbers, np.ndarray) else np.array(numbers, dtype=self._dtype)
 
 
-def _predicted(function: LabelFunction, data_labels: Sequence[str], name: str, pairs: Sequence[Pair]) -> list[int]:
-    """Return the number of each label that a function returns, or `NO_ANSWER`."""
+def _predicted(
+    function: LabelFunction, data_labels: Sequence[str], name: str, pairs: Sequence[Pair]
+) -> list[int] | NDArray[np.float32]:
+    """Return the number of each label that a function returns, or `NO_ANSWER`; or the logarithms of probabilities."""
     returned: object = function(list(pairs))
     if not isinstance(returned, Iterable):
         raise InputError(f"{name} returned {returned!r} for {len(pairs)} pairs; it must return a list of labels")
     values = list(returned)
     if len(values) != len(pairs):
         raise InputError(f"{name} returned {len(values)} labels for {len(pairs)} pairs; it must return one per pair")
+    if any(isinstance(value, list | tuple | np.ndarray) and len(value) > 1 for value in values):
+        return _log_probabilities(values, data_labels, name, pairs)
     read, labels = label_reader(data_labels, name), labels_of_answers(data_labels)
     return [_number(read(value, pair), labels) for value, pair in zip(values, pairs, strict=True)]
+
+
+def _log_probabilities(
+    values: Sequence[Any], data_labels: Sequence[str], name: str, pairs: Sequence[Pair]
+) -> NDArray[np.float32]:
+    """Return the logarithm of the probability of each label in `labels_of_answers`, [n, n_labels]."""
+    labels = labels_of_answers(data_labels)
+    rows = np.zeros((len(values), len(labels)))
+    for row, value, pair in zip(rows, values, pairs, strict=True):
+        must = (
+            f"{name} returned {value!r} for {' / '.join(map(repr, pair))}; probabilities must be {len(data_labels)} "
+            f"numbers from 0 that add up to 1, for {', '.join(data_labels)}"
+        )
+        with explained((TypeError, ValueError), must):
+            shares = np.asarray(value, dtype=np.float64)
+        if shares.shape != (len(data_labels),) or not (shares.min() >= 0 and abs(shares.sum() - 1) <= SUM_TOLERANCE):
+            raise InputError(must)
+        row[[labels.index(label) for label in data_labels]] = shares
+    with np.errstate(divide="ignore"):
+        return np.log(rows).astype(np.float32)
 
 
 def _number(label: str | None, labels: Sequence[str]) -> int:

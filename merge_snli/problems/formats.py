@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import glob
 import gzip
+import io
 import json
 import re
 import sys
@@ -15,9 +16,11 @@ from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
+from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile
 
 from merge_snli.base.errors import REASON, InputError, explained, param, reason
+from merge_snli.base.extras import install_command
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.table import count
 from merge_snli.problems.known_datasets import known_dataset
@@ -26,7 +29,7 @@ from merge_snli.problems.rows import Rows, SourceRow
 if TYPE_CHECKING:
     import datasets
 
-PARQUET = ".parquet"
+PARQUET, XLSX = ".parquet", ".xlsx"
 GZIP = ".gz"
 TAB = "\t"
 
@@ -39,6 +42,9 @@ FIRST_BYTES = {
     b"PK\x03\x04": "a zip file or a spreadsheet: unpack it, or save the table as .csv",
     b"PAR1": "a Parquet file: rename it to .parquet",
 }
+
+# What openpyxl raises for damaged files.
+DAMAGED = (BadZipFile, ParseError, zlib.error, AttributeError, EOFError, LookupError, TypeError, ValueError)
 
 # A folder that `save_to_disk` wrote holds one of these files.
 SAVED_TO_DISK = frozenset({"dataset_info.json", "dataset_dict.json"})
@@ -65,7 +71,7 @@ def open_file(path: Path, delimiter: str | None = None) -> Rows:
     if path.is_dir():
         raise InputError(f"{path} is a folder: give a file")
     ending = file_type(path)
-    if ending not in FILE_TYPES or path.suffixes[-2:] == [PARQUET, GZIP]:
+    if ending not in FILE_TYPES or (path.suffix == GZIP and ending in {PARQUET, XLSX}):
         shown = "".join(path.suffixes[-2:]) if path.suffix == GZIP else path.suffix
         problem = f"unknown file type {shown!r}" if shown else "the file name has no ending"
         raise InputError(f"{path}: {problem}; expected {', '.join(FILE_TYPES)}, or a text file compressed as {GZIP}")
@@ -75,7 +81,12 @@ def open_file(path: Path, delimiter: str | None = None) -> Rows:
         raise InputError(f"{path} is empty; expected one row per line")
     if ending == PARQUET:
         return table_rows(load_parquet(path), str(path))
+    if ending == XLSX:
+        return Rows(partial(_spreadsheet, path))
     require_text(path)
+    if ending == ".csv" and delimiter is None:
+        header = next((line for _, line in numbered_lines(path)), "")
+        delimiter = ";" if ";" in header and "," not in header else None
     return Rows(partial(READERS[ending] if delimiter is None else partial(_delimited, delimiter=delimiter), path))
 
 
@@ -152,9 +163,7 @@ def _delimited(path: Path, delimiter: str) -> Iterator[SourceRow]:
     end = 0
     try:
         header = next(reader)
-        duplicate = next((name for name in header if header.count(name) > 1), None)
-        if duplicate is not None:
-            raise InputError(f"{path} line 1: duplicate column {duplicate!r}; rename one of them")
+        _require_unique(header, f"{path} line 1")
         other = _other_delimiter(header, delimiter)
         if other is not None:
             raise InputError(
@@ -199,7 +208,31 @@ READERS: dict[str, Callable[[Path], Iterator[SourceRow]]] = {
 
 
 # The endings of files of problems.
-FILE_TYPES = (*READERS, PARQUET)
+FILE_TYPES = (*READERS, XLSX, PARQUET)
+
+
+def read_xlsx(path: Path) -> list[Sequence[Any]]:
+    """Return the cells of the first sheet of a spreadsheet, row by row."""
+    with explained(ImportError, f"openpyxl is not installed: run {install_command('annotate')}"):
+        from openpyxl import load_workbook
+    content = path.read_bytes()
+    with explained(DAMAGED, f"{path} cannot be read as a spreadsheet ({REASON}): save it as .xlsx again"):
+        return list(load_workbook(io.BytesIO(content), data_only=True).worksheets[0].iter_rows(values_only=True))
+
+
+def _spreadsheet(path: Path) -> Iterator[SourceRow]:
+    header, *rows = read_xlsx(path) or [()]
+    _require_unique([name for name in header if name is not None], f"{path} row 1")
+    for number, cells in enumerate(rows, start=2):
+        if any(cell is not None for cell in cells):
+            values = {str(name): cell for name, cell in zip(header, cells, strict=True) if name is not None}
+            yield SourceRow(f"{path} row {number}", values)
+
+
+def _require_unique(header: Sequence[str], location: str) -> None:
+    duplicate = next((name for name in header if header.count(name) > 1), None)
+    if duplicate is not None:
+        raise InputError(f"{location}: duplicate column {duplicate!r}; rename one of them")
 
 
 def table_rows(table: datasets.Dataset | list[Mapping[str, Any]], name: str) -> Rows:

@@ -79,7 +79,9 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
     if record.anchors:
         require(record, "draws")
     choices = [other for other in dataset.configs if other != SEED]
-    if record.anchors and (config == SEED or not (dataset.folder / data_file(config, TEST)).is_file()):
+    path = data_file(config, TEST)
+    is_there = path in record.files or (dataset.folder / path).is_file()
+    if record.anchors and (config == SEED or not is_there):
         raise InputError(f"{name} has no variants to score; choose one of {', '.join(choices)}")
     table = read_split(dataset, config)
     columns = table.column_names

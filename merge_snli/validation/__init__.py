@@ -16,7 +16,7 @@ from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset
 from merge_snli.validation.card import check_card
 from merge_snli.validation.data_files import check_annotation, check_data_files, check_judgments, check_pairs
 from merge_snli.validation.findings import Collector, Finding, ValidationReport
-from merge_snli.validation.folder import check_digests, check_folder, check_repository
+from merge_snli.validation.folder import REQUIRED_FILES, check_digests, check_folder, check_repository
 from merge_snli.validation.recorded_run import check_run_toml, read_record, read_run
 
 __all__ = ["Finding", "ValidationReport", "validate"]
@@ -41,6 +41,8 @@ def validate(dataset: MergeDataset | str | Path, *, tagger: str | None = None) -
         name, folder, revision = str(dataset), Path(dataset), None
     if not folder.is_dir():
         raise InputError(f"no data set at {folder}: the folder does not exist")
+    if not any((folder / name).exists() for name in (*REQUIRED_FILES, "data")):
+        raise InputError(f"no data set at {folder}: the folder has neither {RUN_FILE} nor data")
     collector = Collector()
     record = read_record(folder, collector)
     data_files = frozenset(() if record is None else record.files)

@@ -112,7 +112,7 @@ const isRightInTwo = (gold, answer) => answer === "not_entailment" && (gold === 
 const isRight = (seed, answer) => answer < NO_ANSWER && data.right[data.gold[seed]][answer];
 const answerOf = (model, row) => data.answers[model * data.n + row];
 const onSeed = (model, seed) => data.onSeeds[model * data.ids.length + seed];
-const chosenModels = () => (state.model === "" ? data.models.map((_, at) => at) : [Number(state.model)]);
+const chosenModels = () => (state.model === "" ? data.averaged : [Number(state.model)]);
 
 /** Return whether each word class is chosen, by its number. */
 const chosenClasses = () => Uint8Array.from(data.classes, (_, at) => state.wordClass === "" || at === Number(state.wordClass));
@@ -621,7 +621,8 @@ async function start() {
   byId("notes").replaceChildren(...data.notes.map((note) => el("li", {}, note)));
   fill("wordClass", data.classes);
   fill("label", data.labels.filter((_, at) => data.gold.includes(at)), data.labels.map((_, at) => at).filter((at) => data.gold.includes(at)).map(String));
-  fill("model", models, undefined, "all models");
+  const leftOut = models.filter((_, at) => !data.averaged.includes(at));
+  fill("model", models, undefined, leftOut.length ? `all models but ${leftOut.join(", ")}` : "all models");
   fill("first", models, undefined, "–");
   fill("second", models, undefined, "–");
   if (!data.annotators) {

@@ -12,7 +12,7 @@ from merge_snli.card.metadata import license_text
 from merge_snli.comparison.html_page import asset, shared_style, template
 from merge_snli.comparison.line_chart import COLORS, GRAY, GRID, image
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
-from merge_snli.dataset.stored import check_out, new_content
+from merge_snli.dataset.stored import check_out, new_content, other_than
 from merge_snli.paper.report.artifact import Artifact, Draw
 from merge_snli.paper.report.report import Report
 from merge_snli.scoring.grouping import not_averaged
@@ -112,9 +112,7 @@ def check_report_folder(out: str | Path) -> Path:
     Raises:
         InputError: If `check_out` refuses the folder, or it has files that are not a report's.
     """
-    return check_out(
-        out, "a report", lambda folder: min({path.name for path in folder.iterdir()} - {*CONTENT}, default=None)
-    )
+    return check_out(out, "a report", other_than(CONTENT))
 
 
 def write_report(report: Report, out: Path, progress: Progress) -> Path:

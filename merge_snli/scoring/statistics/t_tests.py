@@ -79,7 +79,7 @@ def paired_result(
         interval=Interval(low=mean - half, high=mean + half, level=level, method="Student's t", unit=unit),
         effect_size=_ratio(mean, deviation),
         effect="Cohen's d_z",
-        warning=warning_for(unit),
+        warning=warning_for(unit, len(differences)),
     )
 
 

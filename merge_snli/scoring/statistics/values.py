@@ -12,6 +12,11 @@ OVERLAP_WARNING = (
     "differences; use the permutation test instead, whose unit is the seed."
 )
 
+TWO_WARNING = (
+    "With two subsamples a t-test has one degree of freedom: two differences that are nearly equal by chance give a "
+    "small p-value, and large ones often none."
+)
+
 FloatArray = NDArray[np.float64]
 Array = TypeVar("Array", NDArray[np.float64], NDArray[np.bool_])
 
@@ -66,9 +71,11 @@ class TestResult:
     warning: str | None = None
 
 
-def warning_for(unit: str) -> str | None:
-    """Return the warning for a unit; only subsamples have one."""
-    return OVERLAP_WARNING if unit == "subsample" else None
+def warning_for(unit: str, n: int = 0) -> str | None:
+    """Return the warning for a t-test of `n` differences; only subsamples have one."""
+    if unit != "subsample":
+        return None
+    return f"{OVERLAP_WARNING} {TWO_WARNING}" if n == 2 else OVERLAP_WARNING
 
 
 def ratios(numerators: ArrayLike, denominators: ArrayLike) -> FloatArray:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from merge_snli.cli import main
+from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 
 GENERATE = "generate demo:problems --mlm demo:mlm-bpe --out g"
 SCORE = "score demo:nli-a --dataset demo:dataset --out r"
@@ -55,6 +58,7 @@ generate demo:problems --mlm a/b/c --out g
 generate demo:problems --mlm good.csv --out g
 generate demo:problems --mlm empty-folder --out g
 generate demo:problems --mlm demo:mlm-bpe demo:mlm-bpe --out g
+generate demo:problems --mlm demo:mlm-bpe --seeds-from no-data --out g
 generate demo:problems --preset nope --out g
 generate demo:problems --options nowhere.toml --out g
 generate demo:problems --options broken.toml --out g
@@ -108,13 +112,19 @@ tables
 tables nowhere
 tables good.csv --against nowhere
 tables demo:dataset --format html
+tables no-data
+tables demo:dataset --against no-data
 explain demo:dataset
 explain demo:dataset --seed-id nope
 explain nowhere --seed-id a
+explain no-data --seed-id a
+explain no-seeds --seed-id a
 explain good.csv --seed-id a
 validate
 validate nowhere
 validate good.csv
+validate empty-folder
+validate full
 annotate
 annotate nope
 annotate sample demo:dataset --out s
@@ -126,6 +136,7 @@ annotate sample demo:dataset --annotators a --size x --out s
 annotate sample demo:dataset --annotators a --size 99999 --out s
 annotate sample demo:dataset --annotators a --out full
 annotate sample nowhere --annotators a --out s
+annotate sample no-data --annotators a --out s
 annotate score nowhere
 annotate score empty-folder
 score
@@ -134,6 +145,7 @@ score demo:nli-a --dataset demo:dataset
 score demo:nli-a --dataset nowhere --out r
 score demo:nli-a --dataset good.csv --out r
 score demo:nli-a --dataset demo:problems --out r
+score demo:nli-a --dataset no-data --out r
 score demo:nli-z --dataset demo:dataset --out r
 score demo:mlm-bpe --dataset demo:dataset --out r
 score nowhere --dataset demo:dataset --out r
@@ -166,6 +178,9 @@ harness
 harness nowhere --out h
 harness demo:dataset --out h --prompt nope
 harness demo:dataset --out h --limit-seeds 0
+harness demo:dataset --out full
+harness no-data --out h
+harness demo:dataset --out good.csv
 import
 import nowhere.json --dataset demo:dataset --out r
 import good.csv --dataset demo:dataset --out r
@@ -217,8 +232,12 @@ publish good.csv org/name
 register
 register nowhere
 register good.csv
+register no-data
+register no-seeds
 register demo:dataset --as a/b
 demo --nonsense
+demo --out full
+demo --out good.csv
 work
 work nope
 work show
@@ -270,6 +289,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     (folder / "empty-folder").mkdir()
+    shutil.copytree(FOLDER / "data", folder / "no-seeds/data", ignore=shutil.ignore_patterns("seed"))
+    for name, file in product(("no-data", "no-seeds"), (RUN_FILE, CARD_FILE)):
+        (folder / name).mkdir(exist_ok=True)
+        shutil.copy(FOLDER / file, folder / name)
     return folder
 
 

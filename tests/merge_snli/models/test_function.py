@@ -1,13 +1,18 @@
 """Test functions as models: valid labels, and caching."""
 
+import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from merge_snli import score
+from merge_snli import read_results, score
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.function import label_reader
 from merge_snli.models.labels import Pair
 from merge_snli.schema import NLI_LABELS
@@ -35,6 +40,33 @@ def test_not_entailment_makes_the_comparison_two_way(dataset: Path) -> None:
 def test_invalid_label_is_refused_with_the_pair(dataset: Path, answer: object) -> None:
     with pytest.raises(InputError, match=rf"^odd returned {answer!r} for '.*' / '.*'; .*entailment, "):
         score(always(answer), dataset, name="odd")
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.ndarray.tolist])
+def test_a_function_may_return_probabilities(dataset: Path, tmp_path: Path, form: Callable[..., Any]) -> None:
+    def shares(pairs: list[Pair]) -> NDArray[Any]:
+        drawn = np.array([random.Random(str(pair)).choices(range(10), k=3) for pair in pairs]) + np.array([1, 0, 0])
+        return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))
+
+    result = score(lambda pairs: form(shares(pairs)), dataset, name="shares", out=tmp_path)
+    labels = score(lambda pairs: shares(pairs).argmax(axis=1).tolist(), dataset, name="labels")
+    assert result.scores == labels.scores
+    assert result.calibration is not None
+    assert labels.calibration is None
+    rows = find_dataset(str(dataset)).to_pandas("all").set_index("variant_id")
+    table = result.to_pandas(dataset, with_text=True).set_index("row_id").loc[rows.index]
+    expected = shares([*zip(rows["premise"], rows["hypothesis"], strict=True)])
+    stored = table[[f"probability:{label}" for label in NLI_LABELS]].to_numpy()
+    np.testing.assert_allclose(stored, expected, atol=1e-6)
+    assert read_results(tmp_path) == [result]
+
+
+@pytest.mark.parametrize(
+    "row", [[0.5, 0.5], [0.5, 0.2, 0.2], [1.5, -0.5, 0.0], [float("nan"), 0.5, 0.5], ["a", "b", "c"]]
+)
+def test_other_rows_than_probabilities_are_refused_with_the_pair(dataset: Path, row: list[Any]) -> None:
+    with pytest.raises(InputError, match=rf"^odd returned {re.escape(repr(row))} for '.*' / '.*'; .* 3 "):
+        score(always(row), dataset, name="odd")
 
 
 def test_too_few_labels_are_refused(dataset: Path) -> None:

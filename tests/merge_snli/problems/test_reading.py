@@ -73,11 +73,25 @@ def test_text_files_are_read_with_their_delimiter(tmp_path: Path) -> None:
     (tmp_path / "p.csv.gz").write_bytes(semicolons)
     read = {
         name: texts(read_problems(ProblemOptions(problems=str(tmp_path / name), delimiter=delimiter)).problems)
-        for name, delimiter in (("SICK.txt", None), ("SICK.txt", "tab"), ("bars.txt", "|"), ("p.csv.gz", ";"))
+        for name, delimiter in (("SICK.txt", None), ("SICK.txt", "tab"), ("bars.txt", "|"), ("p.csv.gz", None))
     }
     assert read["SICK.txt"] == [('A "cat" sits.', "A cat sits.", 1)]
     assert read["bars.txt"] == [("A cat sits.", "A cat sits.", 1)]
     assert read["p.csv.gz"] == [("A cat; sits.", "A cat sits.", 1)]
+
+
+def test_the_first_sheet_of_a_spreadsheet_is_read(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book, path = openpyxl.Workbook(), tmp_path / "p.xlsx"
+    for cells in (["premise", "hypothesis", "label", None], *([*row.values(), "note"] for row in ROWS), [None] * 4):
+        book.active.append(cells)
+    book.create_sheet("other").append(["nothing"])
+    book.save(path)
+    assert texts(read_problems(ProblemOptions(problems=str(path))).problems) == EXPECTED
+    book.active["B1"] = "premise"
+    book.save(path)
+    with pytest.raises(InputError, match=r"p\.xlsx row 1: duplicate column 'premise'"):
+        read_problems(ProblemOptions(problems=str(path)))
 
 
 @pytest.mark.parametrize(
@@ -95,9 +109,10 @@ def test_text_files_are_read_with_their_delimiter(tmp_path: Path) -> None:
         ("p.parquet.gz", b"PAR1", {}, r"unknown file type '\.parquet\.gz'"),
         ("p.jsonl", b"{}", {"delimiter": ";"}, r"delimiter is for \.csv, \.tsv, \.txt"),
         ("p.csv", b"a", {"delimiter": "; "}, r"delimiter is '; '"),
-        ("p.csv", b"premise;hypothesis;label\nA;B;0\n", {}, r"premise;hypothesis;label.* delimiter=';'"),
+        ("p.csv", b"premise;hypothesis;label\nA;B;0\n", {"delimiter": ","}, r"premise;hypothesis;.* delimiter=';'"),
+        ("p.csv", b"premise|hypothesis|label\nA|B|0\n", {}, r"premise|hypothesis|label.* delimiter='|'"),
     ],
-    ids=["array", "item", "cut", "not gzip", "parquet", "not delimited", "two characters", "another delimiter"],
+    ids=["array", "item", "cut", "not gzip", "parquet", "not delimited", "two characters", "semicolons", "bars"],
 )
 def test_invalid_arrays_archives_and_delimiters_are_named(
     tmp_path: Path, name: str, content: bytes, options: dict[str, str], message: str
@@ -304,7 +319,7 @@ def test_text_that_is_not_utf8_is_named_with_line_and_byte(tmp_path: Path) -> No
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").touch()
-    (tmp_path / "p.xlsx").write_text("x")
+    (tmp_path / "p.ods").write_text("x")
     (tmp_path / "p.parquet").write_text("x")
     (tmp_path / "p.csv").write_text("premise,hypothesis,label\nA,B\n")
     (tmp_path / "quote.csv").write_text('premise,hypothesis,label\n"A,B,neutral\n')
@@ -318,7 +333,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     cases = {
         "nowhere.jsonl": "no such file",
         "empty.jsonl": "is empty",
-        "p.xlsx": "'.xlsx'; expected .json, .jsonl, .csv, .tsv, .txt, .parquet",
+        "p.ods": "'.ods'; expected .json, .jsonl, .csv, .tsv, .txt, .xlsx, .parquet",
         "p.parquet": "cannot be read as Parquet",
         "p.csv": "line 2 has 2 fields; the header has 3 columns",
         "quote.csv": "begins at line 2 ",

@@ -12,12 +12,14 @@ from merge_snli import Result, score
 from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.power import power_of_results
 from merge_snli.dataset.stored import find_dataset, read_split
+from merge_snli.explorer.write import write_explorer
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.payload import page_data
 from merge_snli.models.labels import Pair
 from merge_snli.paper.report.analyze import analyze
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.grouping import permuted_labels, unranked_reasons, without_permuted
+from tests.merge_snli.explorer.test_page import unpacked
 
 DATA = "demo:dataset"
 
@@ -68,6 +70,15 @@ def test_a_report_leaves_it_out_of_means(results: dict[str, Result], tmp_path: P
         assert part["analyses"][name] == without["analyses"][name], name
     page = " ".join((tmp_path / "3" / "index.html").read_text(encoding="utf-8").split())
     assert "<strong>swapped</strong>: left out of means over models, because its labels seem to be permuted" in page
+
+
+def test_the_explorer_leaves_it_out_of_counts_over_models(results: dict[str, Result], tmp_path: Path) -> None:
+    shown = [results[name] for name in ("good", "swapped", "fair")]
+    data = unpacked(write_explorer(shown, find_dataset(DATA), tmp_path))
+    assert (data["models"], data["averaged"]) == (["good", "swapped", "fair"], [0, 2])
+    [note] = [note for note in data["notes"] if "permuted" in note]
+    assert note.startswith("swapped: left out of means over models")
+    assert unpacked(write_explorer(shown[1:2], find_dataset(DATA), tmp_path))["averaged"] == [0]
 
 
 def test_a_leaderboard_names_it_and_does_not_rank_it(results: dict[str, Result]) -> None:

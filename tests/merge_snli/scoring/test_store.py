@@ -147,7 +147,10 @@ def test_invalid_files_are_named_and_skipped(result: Result, tmp_path: Path, cap
         read_results(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["scores.sample_accuracy", "consistency.seed.sample_accuracy"])
+NAMES = ["scores.sample_accuracy", "consistency.seed.sample_accuracy", "parts.word_class.noun.all_rows_accuracy"]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_an_edited_result_beside_good_ones_is_refused(result: Result, tmp_path: Path, name: str) -> None:
     path = write_result(result, tmp_path)
     other = write_result(
@@ -166,6 +169,17 @@ def test_an_edited_result_beside_good_ones_is_refused(result: Result, tmp_path: 
     with pytest.raises(InputError, match=rf"{re.escape(name)}.* is 0\.123"):
         read_results(tmp_path)
     assert other.exists()
+
+
+@pytest.mark.parametrize("name", ["consistency", "calibration"])
+def test_null_is_refused_where_the_answers_give_a_value(dataset: Path, tmp_path: Path, name: str) -> None:
+    result = score("demo:nli-a", dataset, config="noun", limit_seeds=3)
+    value = to_json(result)
+    assert value[name]
+    with pytest.raises(InputError, match=f"{name} is None, and the answers give"):
+        read_json(value | {name: None}, tmp_path, result)
+    del value[name]  # as in a file written before the field existed
+    assert getattr(read_json(value, tmp_path, result), name) is None
 
 
 def leaves(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:

@@ -143,6 +143,15 @@ def test_t_tests_over_subsamples_have_a_warning() -> None:
     assert OVERLAP_WARNING.count(".") == 1
 
 
+def test_a_t_test_over_two_subsamples_has_a_second_warning() -> None:
+    values = {"a": [0.75, 0.5], "b": [0.7, 0.5]}
+    warning = str(compare_models(values, test="t-test").warning)
+    assert warning.startswith(OVERLAP_WARNING)
+    assert "two subsamples" in warning
+    assert compare_models({name: [*of, 0.6] for name, of in values.items()}, test="t-test").warning == OVERLAP_WARNING
+    assert paired_t_test([0.75, 0.5], [0.7, 0.5]).warning is None
+
+
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=200))
 @settings(max_examples=200, deadline=None)
 def test_mcnemar_equals_statsmodels(pairs: list[tuple[bool, bool]]) -> None:
