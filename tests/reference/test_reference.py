@@ -250,7 +250,7 @@ CHOICES: tuple[tuple[dict[str, Any], literal.Choices], ...] = (
     ({"pronouns": True, "filters": "none"}, literal.Choices(pronouns=True, prob=False, pos=False)),
     ({"max_rank": 20, "filters": "none"}, literal.Choices(max_rank=20, prob=False, pos=False)),
     ({"veto": 30}, literal.Choices(veto=30)),
-    ({"veto": 20, "dissents": 1, "filters": "none"}, literal.Choices(veto=20, dissents=1, prob=False, pos=False)),
+    ({"veto": 15, "dissents": 1, "filters": "none"}, literal.Choices(veto=15, dissents=1, prob=False, pos=False)),
     (
         {"min_mlms": 2, "same_tag": True, "articles": True, "min_log_odds": 0.05, "max_rank": 45},
         literal.Choices(min_mlms=2, same_tag=True, articles=True, min_log_odds=0.05, max_rank=45),

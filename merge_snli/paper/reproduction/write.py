@@ -77,6 +77,7 @@ def summary(document: Document) -> Table:
             (artifact["title"], *(counts[artifact["name"]][verdict] or None for verdict in verdicts))
             for artifact in document["artifacts"]
         ),
+        finding=finding(document),
         notes=("Numbers of cells. Differs: our number has no interval, or is a word.",),
     )
 
@@ -144,8 +145,6 @@ def as_markdown(document: Document) -> str:
     """Return the reproduction as Markdown, with cells such as `90.5 / 90.0 ✓`: the paper's number, ours, the mark."""
     lines = [
         f"# Reproduction of {document['paper']['source']}",
-        "",
-        finding(document),
         "",
         *_facts(document),
         "",
