@@ -63,10 +63,16 @@ def prepare_dataset(dataset: MergeDataset, cache: Path, name: str) -> tuple[Path
     is_bar_shown = not are_progress_bars_disabled()
     disable_progress_bars()
     try:
-        return tuple(_prepare_config(dataset, config, cache, name) for config in dataset.record.rows)
+        folders = tuple(_prepare_config(dataset, config, cache, name) for config in dataset.record.rows)
     finally:
         if is_bar_shown:
             enable_progress_bars()
+    # The libraries load the latest of the cached versions of a name. So the first config (`all`) is the default config,
+    # as in the data set's folder.
+    now = time.time()
+    for folder in folders:
+        os.utime(cache / folder, (now, now + (folder == folders[0])))
+    return folders
 
 
 def _prepare_config(dataset: MergeDataset, config: str, cache: Path, name: str) -> Path:
@@ -85,10 +91,6 @@ def _prepare_config(dataset: MergeDataset, config: str, cache: Path, name: str) 
     except DatasetGenerationError as error:
         raise (error.__cause__ if isinstance(error.__cause__, OSError) else error) from None  # such as a full disk
     (cache / folder.with_name(f"{folder.name}_builder.lock")).unlink(missing_ok=True)
-    # The libraries load the latest of the cached versions of a name. So the first config (`all`) is the default config,
-    # as in the data set's folder.
-    seconds = time.time() + (config == next(iter(dataset.record.rows)))
-    os.utime(cache / folder, (seconds, seconds))
     return folder
 
 

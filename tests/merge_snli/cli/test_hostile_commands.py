@@ -49,7 +49,6 @@ generate damaged.csv.gz --mlm demo:mlm-bpe --out g
 generate table.xlsx --mlm demo:mlm-bpe --out g
 generate spreadsheet.csv --mlm demo:mlm-bpe --out g
 generate unknown.pdf --mlm demo:mlm-bpe --out g
-generate . --mlm demo:mlm-bpe --out g
 generate demo:problem --mlm demo:mlm-bpe --out g
 generate demo:problems --mlm demo:nothing --out g
 generate demo:problems --mlm demo:nli-a --out g
