@@ -25,8 +25,7 @@ from merge_snli.cli import main
 from merge_snli.dataset.record import as_json, generation_of, read_record, seal
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.validation import validate
-from tests.generation.test_seeds_from import PROBLEMS, WORDS, options_with, write
-from tests.reference import scripted
+from tests.generation.test_seeds_from import options_in, options_with
 
 Scores = Mapping[str, tuple[int, int]]
 ANNOTATION = "data/annotation/test.parquet"
@@ -43,17 +42,7 @@ class Made(NamedTuple):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("made")
-    others = ("the", "a", "and", "is", "there", "run", "sleeps", "rain", "fell", "it")
-    tokenizer = scripted.wordpiece([*WORDS, *others, "."], lowercase=True)
-    options = Options(
-        problems=write(folder / "problems.jsonl", PROBLEMS),
-        id_column="id",
-        mlm=(str(scripted.save(folder / "mlm", tokenizer, WORDS)),),
-        classes=("noun", "adj"),
-        inflation=2,
-        subsamples=2,
-        device="cpu",
-    )
+    options = options_in(folder)
     return Made(options, run_pipeline(options, folder / "plain", work=folder / "work", quiet=True), folder / "work")
 
 

@@ -47,12 +47,11 @@ def write(path: Path, problems: object) -> str:
     return str(path)
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    folder = tmp_path_factory.mktemp("five")
+def options_in(folder: Path) -> Options:
+    """Return the options of a run on the problems, with a masked LM that is saved in the folder."""
     others = ("the", "a", "and", "is", "there", "run", "sleeps", "rain", "fell", "it")
     tokenizer = scripted.wordpiece([*WORDS, *others, "."], lowercase=True)
-    options = Options(
+    return Options(
         problems=write(folder / "problems.jsonl", PROBLEMS),
         id_column="id",
         mlm=(str(scripted.save(folder / "mlm", tokenizer, WORDS)),),
@@ -61,6 +60,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         subsamples=2,
         device="cpu",
     )
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    folder = tmp_path_factory.mktemp("five")
+    options = options_in(folder)
     plain = run_pipeline(options, folder / "plain", work=folder / "work", quiet=True)
     sets = {}
     with pytest.MonkeyPatch.context() as patch:
