@@ -71,8 +71,8 @@ def test_arguments_override_a_preset(name: str) -> None:
     given = () if "mlm" in options else ("--mlm", "m1", "m2")
     chosen = read("p", "--preset", name, *given)
     assert chosen == Options(**{"problems": "p", "mlm": ("m1", "m2"), **options})
-    other = read("p", "--preset", name, "--mlm", "mine", "yours", "--top-k", "7")
-    assert other == replace(chosen, mlm=("mine", "yours"), top_k=7)
+    other = read("p", "--preset", name, "--mlm", "mine", "yours", "--top-k", "70")
+    assert other == replace(chosen, mlm=("mine", "yours"), top_k=70)
 
 
 def test_the_preset_strict_needs_masked_lms() -> None:
