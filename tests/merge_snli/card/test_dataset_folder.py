@@ -1,13 +1,10 @@
 """The folder that a data set is written to."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
-from merge_snli import cli
-from merge_snli.base.errors import InputError
+from merge_snli import InputError, cli
 from merge_snli.dataset.stored import FOLDER, check_dataset_out
 
 

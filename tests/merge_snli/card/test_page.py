@@ -1,7 +1,5 @@
 """The rendered card: complete tables, and no data parsed as markup."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

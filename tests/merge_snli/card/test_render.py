@@ -1,7 +1,5 @@
 """The card: its metadata is valid for the Hub, and its numbers are those of the run."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from dataclasses import fields, replace

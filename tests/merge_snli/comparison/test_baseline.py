@@ -1,7 +1,5 @@
 """Tests of the gate: models against a baseline on the same seeds, and against a limit of PA."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli.base.errors import InputError
+from merge_snli import InputError, Result
 from merge_snli.cli import GATE_FAILED, INPUT_ERROR, main
 from merge_snli.comparison.baseline import compare_with_baseline
-from merge_snli.scoring.result import Result
 from merge_snli.scoring.store import write_result
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 

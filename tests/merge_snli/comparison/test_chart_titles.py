@@ -1,7 +1,5 @@
 """Tests of the titles of charts: measured in the drawn figure, nothing of them is cut."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Models on fewer seeds or with fewer labels are not ranked above others, and not averaged with them."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Sequence
@@ -9,18 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli import Result, score
+from merge_snli import Result, analyze, import_files, score
 from merge_snli.comparison.compare import Comparison, compare_results
 from merge_snli.comparison.scored_dataset import NotComputable, on_common_seeds
 from merge_snli.comparison.statistics_tables import comparison_tables, to_json
 from merge_snli.dataset.stored import find_dataset, read_split
-from merge_snli.language_models.import_files import import_files
 from merge_snli.leaderboard.boards import Board, make_boards, side_by_side
 from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.write import comma_separated, json_text, markdown
 from merge_snli.models.labels import Pair
 from merge_snli.paper.filter_sets import filter_sets
-from merge_snli.paper.report.analyze import analyze
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.grouping import coverage, ranked, unranked_reasons
 from tests.merge_snli.comparison.made import rows_of, scored_dataset

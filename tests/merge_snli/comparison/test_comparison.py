@@ -13,8 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from scipy import stats
 
-from merge_snli import Result, score
-from merge_snli.base.errors import InputError
+from merge_snli import InputError, Result, score
 from merge_snli.cli import main
 from merge_snli.comparison.compare import Comparison, compare_results
 from merge_snli.comparison.statistics_tables import comparison_tables, to_json

@@ -1,7 +1,5 @@
 """Counting the words of a corpus: what is counted, the cache, and corpora that cannot be read."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Tests of the curves of models, with numbers computed by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from merge_snli.comparison.curves import model_curves

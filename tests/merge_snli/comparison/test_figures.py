@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli import Result, draw_curves, score
-from merge_snli.base.errors import InputError
+from merge_snli import InputError, Result, draw_curves, score
 from merge_snli.cli import main
 from merge_snli.comparison.figures import FIGURE_4_START, draw_classes
 from merge_snli.comparison.line_chart import COLORS, spread_labels

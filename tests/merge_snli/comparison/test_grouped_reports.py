@@ -1,7 +1,5 @@
 """Tests of comparisons and figures of results on pairs in groups."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence
@@ -11,8 +9,7 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from merge_snli import Result, score
-from merge_snli.base.errors import InputError
+from merge_snli import InputError, Result, score
 from merge_snli.cli import main
 from merge_snli.comparison.bar_charts import LABEL_COLORS
 from merge_snli.comparison.compare import Comparison, compare_results

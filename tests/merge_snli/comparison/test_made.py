@@ -1,7 +1,5 @@
 """Tests of the made-up scored data sets: they are what reading their results would give."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

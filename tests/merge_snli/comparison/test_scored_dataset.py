@@ -1,7 +1,5 @@
 """Tests of the arrays that the analyses share, against the rows of the bundled data set and the scores of results."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli import Result, score
-from merge_snli.base.errors import InputError
+from merge_snli import InputError, Result, score
 from merge_snli.comparison.curves import averaged, mean_curve, pass_shares
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.scoring.opening import open_config

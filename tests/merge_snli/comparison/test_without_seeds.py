@@ -1,7 +1,5 @@
 """Tests of leaving seeds out: everything is as if they had never been there."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

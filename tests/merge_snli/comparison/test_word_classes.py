@@ -1,7 +1,5 @@
 """Tests of the comparison of word classes, on all seeds and on those of two classes."""
 
-from __future__ import annotations
-
 import pytest
 from scipy import stats
 

@@ -1,7 +1,5 @@
 """Which forms masked LMs could fill: shares in words, and when they are a warning."""
 
-from __future__ import annotations
-
 import pytest
 
 from merge_snli.dataset.answered_forms import IN_WINDOW, SPLIT, TOO_LONG, has_few_fillers, shares_text

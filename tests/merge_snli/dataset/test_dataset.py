@@ -1,7 +1,5 @@
 """Finding a data set and reading its record and splits."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The folders that commands write to: refused before the work, and replaced whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

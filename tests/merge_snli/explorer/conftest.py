@@ -1,7 +1,5 @@
 """Fixtures: results of made-up models on the bundled data set, one of them with two labels and gaps."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace

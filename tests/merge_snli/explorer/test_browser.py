@@ -1,7 +1,5 @@
 """Tests of the page in headless Chromium: each control and key, links, CSV, themes, phones, pages without sentences."""
 
-from __future__ import annotations
-
 import csv
 import importlib
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Tests of the page as a file: its data against the data set and the results, sentences by license, and escaping."""
 
-from __future__ import annotations
-
 import dataclasses
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Tests of the page in headless Chromium: sorting, filters, charts, links, keyboard, themes, phones, escaping."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What drives errors: regressions against statsmodels, and data that allow none."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace

@@ -1,7 +1,5 @@
 """Tests of data sets side by side."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Tests of the groups of variants by the masked LMs that validated them."""
 
-from __future__ import annotations
-
 import pytest
 
 from merge_snli.base.errors import InputError

@@ -1,7 +1,5 @@
 """Tests of the seeds answered right and wrong, and of the hard ones."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

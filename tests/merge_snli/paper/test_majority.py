@@ -1,7 +1,5 @@
 """Tests of the scores against majority labels."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

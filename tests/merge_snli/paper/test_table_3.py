@@ -1,7 +1,5 @@
 """Tests of Table 3, and of the tests of seeds against variants."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """How frequent replacements and originals are, with ratios computed by hand."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Tests of annotators' labels: scores by agreement, seeds that are left out, and the distance to people's labels."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tests of the table of answers: each row against the model, other readers, and the data joined to it."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

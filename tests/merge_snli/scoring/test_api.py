@@ -259,7 +259,7 @@ def test_two_way_models_and_data(
     request: pytest.FixtureRequest,
     labels: tuple[str, ...],
     data: str,
-    warned: bool,  # noqa: FBT001
+    warned: bool,
 ) -> None:
     model, dataset = make_model(tmp_path / "model", labels=labels), request.getfixturevalue(data)
     result, answers = score(model, dataset), plain_answers(model, gold_of(dataset))

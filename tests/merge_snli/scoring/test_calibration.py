@@ -1,7 +1,5 @@
 """Calibration: Brier score, expected calibration error and weakened answers, against a plain recount."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What the order of the labels changes is a plain count, and prompts ask in every order."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from itertools import permutations
@@ -9,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from merge_snli.base.errors import InputError
+from merge_snli import InputError, Result
 from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.statistics_tables import comparison_tables
 from merge_snli.models.prompts import FilledPrompt, Shot, in_data_order, in_orders, read_prompt
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.orders import order_effects, order_table
 from merge_snli.scoring.prompts import group_prompts
-from merge_snli.scoring.result import Result
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.scoring.test_prompts_group import record
 

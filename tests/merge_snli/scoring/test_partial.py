@@ -1,7 +1,5 @@
 """Results on a part of a data set: its scores, its mark, and that it never meets a result on the whole."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable
@@ -13,8 +11,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli import score
-from merge_snli.base.errors import InputError
+from merge_snli import InputError, score
 from merge_snli.cli import main
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.stored import find_dataset

@@ -1,7 +1,5 @@
 """A model on the whole data is shown on a part of it as if it had been scored there."""
 
-from __future__ import annotations
-
 import dataclasses
 import logging
 import re

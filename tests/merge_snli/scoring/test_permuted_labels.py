@@ -1,14 +1,12 @@
 """Tests of models whose labels are permuted: they are found, named, and in no mean over models."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from merge_snli import Result, score
+from merge_snli import Result, analyze, score
 from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.power import power_of_results
 from merge_snli.dataset.stored import find_dataset, read_split
@@ -16,7 +14,6 @@ from merge_snli.explorer.write import write_explorer
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.payload import page_data
 from merge_snli.models.labels import Pair
-from merge_snli.paper.report.analyze import analyze
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.grouping import permuted_labels, unranked_reasons, without_permuted
 from tests.merge_snli.explorer.test_page import unpacked

@@ -1,7 +1,5 @@
 """Tests of power: the promised 80% against simulated comparisons with the real tests, and limiting cases by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """Results of one model with several prompts: their mean, and what the prompt changes is a plain count."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math
@@ -12,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from merge_snli import Result
-from merge_snli.base.errors import InputError
+from merge_snli import InputError, Result
 from merge_snli.comparison.baseline import compare_with_baseline
 from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.statistics_tables import comparison_tables, to_json

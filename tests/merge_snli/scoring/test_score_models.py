@@ -1,7 +1,5 @@
 """Test inferring the order of labels from the seeds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations

@@ -1,7 +1,5 @@
 """Test the scores on the source of a data set against an independent count, and sources that are refused."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re
@@ -14,8 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli import Result, read_result, read_results, score, score_table
-from merge_snli.base.errors import InputError
+from merge_snli import InputError, Result, read_result, read_results, score, score_table
 from merge_snli.cli import main
 from merge_snli.dataset.record import MaskedLMRecord, ProblemsRecord, SourceRecord, read_record
 from merge_snli.problems.options import ProblemOptions

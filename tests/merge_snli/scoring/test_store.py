@@ -14,8 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from merge_snli import Result, read_result, read_results, score
-from merge_snli.base.errors import InputError
+from merge_snli import InputError, Result, read_result, read_results, score
 from merge_snli.base.files import sha256_of_json
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.write import FORMATS, render_page

@@ -1,7 +1,5 @@
 """The stages of scoring on a cluster, done here: any division of the pairs gives the results of one process."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import shutil

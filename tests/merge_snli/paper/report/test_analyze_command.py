@@ -1,7 +1,5 @@
 """Tests of the command: a report with and without seeds, JSON, and one sentence for each bad input."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

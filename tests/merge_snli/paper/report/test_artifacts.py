@@ -1,7 +1,5 @@
 """Tests of the figures and tables: fixed captions, and the facts that only a note or the basis states."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of the page in headless Chromium: it fits a phone, and follows light and dark."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Tests of matching results to data sets: all of them must have a partner."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from pathlib import Path
@@ -9,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from merge_snli import Result, score
-from merge_snli.base.errors import InputError
+from merge_snli import InputError, Result, score
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.paper.report.analyze import match_results
 from merge_snli.scoring.store import write_result

@@ -1,15 +1,12 @@
 """Tests of the report on data sets unlike the paper's: two labels as in ANLI's two-way form, and no common class."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from merge_snli import Result, score
+from merge_snli import Result, analyze, score
 from merge_snli.models.labels import Pair
-from merge_snli.paper.report.analyze import analyze
 from merge_snli.paper.report.report import Report
 from tests.merge_snli.conftest import MakeDataset
 

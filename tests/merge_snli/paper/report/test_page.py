@@ -1,7 +1,5 @@
 """Tests of the page and of its figures: complete, escaped, without requests, and with the colors of the page."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """Tests of the folder of a report: whole or not at all, replaced, and never mixed with other files."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import json

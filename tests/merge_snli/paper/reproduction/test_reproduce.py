@@ -1,7 +1,5 @@
 """Whole reproductions with bundled models: the demo, and the first problems of SNLI test."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

@@ -1,17 +1,14 @@
 """Our numbers on models against the results that they come from, and a changed score that changes its verdict."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from merge_snli import Result, score
+from merge_snli import Result, analyze, score
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.embedded import FOLDER
 from merge_snli.models.labels import Pair
-from merge_snli.paper.report.analyze import analyze
 from merge_snli.paper.reproduction.numbers import score_numbers, table_3_cells
 from merge_snli.paper.reproduction.verdict import compare
 from merge_snli.paper.table_3 import table_3

@@ -1,7 +1,5 @@
 """Reproduce the tables of Luo et al. (2022): the paper's numbers, the plan, and a whole run with bundled models."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """The verdict follows from the paper's number, ours and our interval alone."""
 
-from __future__ import annotations
-
 import pytest
 
 from merge_snli.paper.reproduction.verdict import (

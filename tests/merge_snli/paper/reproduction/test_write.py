@@ -1,7 +1,5 @@
 """The files of a reproduction from made-up numbers, and what the run checks before it starts."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The analyses of one data set, each from its definition, as plain JSON values."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """Compare a report with numbers that were computed independently."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any, TypeAlias

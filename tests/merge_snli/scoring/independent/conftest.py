@@ -1,7 +1,5 @@
 """Three made-up data sets, two of them on the same seeds, and results of models on them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Sequence

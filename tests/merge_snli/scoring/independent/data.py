@@ -1,12 +1,10 @@
 """Read a data set and the predictions of its models as pandas frames, one row per variant."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import pandas as pd
 
@@ -43,7 +41,7 @@ class Data:
     on_seeds: Frame
     removed: Frame
 
-    def without(self, ids: Collection[str]) -> Data:
+    def without(self, ids: Collection[str]) -> Self:
         """Return the data without some seeds."""
         kept = ~self.variants["seed"].isin(ids)
         return replace(

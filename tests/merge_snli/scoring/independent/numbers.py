@@ -1,7 +1,5 @@
 """Tests, intervals and curves from their definitions, with numpy and the distributions of scipy."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The regression of right answers with statsmodels, and the frequency of words, each from its definition."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A whole report, from the result files, the data sets and what the user said besides."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Every number of a report equals one that plain pandas computes from the predictions alone."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The clustered logistic regression, against statsmodels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import statsmodels.api as sm
