@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from merge_snli import InputError, Result
-from merge_snli.cli import GATE_FAILED, INPUT_ERROR, main
+from merge_snli.cli import GATE_FAILED, INPUT_ERROR
 from merge_snli.comparison.baseline import compare_with_baseline
 from merge_snli.scoring.store import write_result
+from tests.commands import Command
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 
 SEEDS = 8
@@ -83,14 +84,12 @@ def test_a_model_has_one_baseline(results: dict[str, Result]) -> None:
 
 
 def test_the_command_fails_with_an_exit_code_of_its_own(
-    results: dict[str, Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    results: dict[str, Result], tmp_path: Path, command: Command
 ) -> None:
     bad, good = (folder_of([results[name]], tmp_path / name) for name in ("bad", "good"))
     gate = ["compare", bad, "--baseline", good, "--format", "json"]
-    assert main(gate) == 0
-    assert json.loads(capsys.readouterr().out)["failures"] == []
-    assert main([*gate, "--fail-if-worse", "--min-pa", "0.8"]) == GATE_FAILED == 3
-    printed = capsys.readouterr()
+    assert json.loads(command(*gate).out)["failures"] == []
+    printed = command(*gate, "--fail-if-worse", "--min-pa", "0.8", code=3)
     document = json.loads(printed.out)
     assert document["models"][0]["test"]["difference"] == -1
     assert len(document["failures"]) == 2
@@ -98,12 +97,9 @@ def test_the_command_fails_with_an_exit_code_of_its_own(
     assert all(text in printed.err for text in ("100.0 points below good", "8 seeds", "p 0.008", "--min-pa 80%"))
 
 
-def test_the_command_prints_one_row_per_model(
-    results: dict[str, Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_one_row_per_model(results: dict[str, Result], tmp_path: Path, command: Command) -> None:
     folder = folder_of([results["bad"], results["alike"]], tmp_path / "models")
-    assert main(["compare", folder, "--min-pa", "0.5", "--format", "csv"]) == GATE_FAILED
-    lines = capsys.readouterr().out.splitlines()
+    lines = command("compare", folder, "--min-pa", "0.5", "--format", "csv", code=GATE_FAILED).out.splitlines()
     assert [line.partition(",")[0] for line in lines] == ["Model", "alike", "bad"]
     assert "Baseline" not in lines[0]
 
@@ -120,14 +116,9 @@ def test_the_command_prints_one_row_per_model(
 def test_options_that_do_not_apply_are_refused(
     results: dict[str, Result],
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     options: list[str],
     named: str,
 ) -> None:
     folder = folder_of([results["good"]], tmp_path / "good")
-    try:
-        code = main(["compare", folder, *options])
-    except SystemExit as exit_of_parser:
-        code = int(str(exit_of_parser.code))
-    assert code == INPUT_ERROR
-    assert named in capsys.readouterr().err
+    assert named in command("compare", folder, *options, code=INPUT_ERROR).err

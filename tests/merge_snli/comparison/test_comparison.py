@@ -14,7 +14,6 @@ import pytest
 from scipy import stats
 
 from merge_snli import InputError, Result, score
-from merge_snli.cli import main
 from merge_snli.comparison.compare import Comparison, compare_results
 from merge_snli.comparison.statistics_tables import comparison_tables, to_json
 from merge_snli.dataset.stored import find_dataset
@@ -22,6 +21,7 @@ from merge_snli.leaderboard.boards import make_boards
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.statistics import OVERLAP_WARNING
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
+from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import AnswersOfGroups, answers_of_groups, scored_again, with_answers
 
@@ -301,13 +301,9 @@ def folder(results: list[Result], tmp_path: Path) -> Path:
     return tmp_path / "results"
 
 
-def test_command_prints_models_letters_and_p_values(
-    folder: Path, dataset: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["compare", str(folder)]) == 0
-    assert "--dataset" in capsys.readouterr().out
-    assert main(["compare", str(folder), "--dataset", str(dataset)]) == 0
-    out = capsys.readouterr().out
+def test_command_prints_models_letters_and_p_values(folder: Path, dataset: Path, command: Command) -> None:
+    assert "--dataset" in command("compare", folder).out
+    out = command("compare", folder, "--dataset", dataset).out
     lines = out.splitlines()
     assert lines[0].startswith("merge_small, config all: PA at 0.9 over ")
     assert lines[1].startswith("best has the highest PA(0.9), ")
@@ -317,37 +313,34 @@ def test_command_prints_models_letters_and_p_values(
     assert "\nPA, noun − verb " in out
 
 
-def test_command_prints_one_json_document(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", str(folder), "--test", "mcnemar", "--format", "json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+def test_command_prints_one_json_document(folder: Path, command: Command) -> None:
+    document = command("compare", folder, "--test", "mcnemar", "--format", "json").json
     assert [each["config"] for each in document["comparisons"]] == ["all"]
     assert len(document["comparisons"][0]["family"]["pairs"]) == 6
 
 
 def test_models_are_compared_at_each_threshold(
-    folder: Path, dataset: Path, results: list[Result], capsys: pytest.CaptureFixture[str]
+    folder: Path, dataset: Path, results: list[Result], command: Command
 ) -> None:
-    assert main(["compare", str(folder), "--threshold", "0.8,0.9", "--dataset", str(dataset), "--format", "json"]) == 0
-    low, quality = json.loads(capsys.readouterr().out)["comparisons"]
+    low, quality = command("compare", folder, "--threshold", "0.8,0.9", "--dataset", dataset, "--format", "json").json[
+        "comparisons"
+    ]
     assert (low["threshold"], quality["threshold"]) == (0.8, 0.9)
     for result in results:
         at = {result.model.name: result.scores.curve.at(0.8)}
         assert low["pattern_accuracy"][result.model.name] == pytest.approx(at[result.model.name])
     assert low["classes"] is low["seeds_against_variants"] is None
     assert len(quality["classes"]) == 3
-    assert main(["compare", str(folder), "--threshold", "0.8", "--dataset", str(dataset)]) == 2
-    assert "add it to --threshold" in capsys.readouterr().err
+    assert "add it to --threshold" in command("compare", folder, "--threshold", "0.8", "--dataset", dataset, code=2).err
 
 
-def test_thresholds_at_which_models_differ(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", str(folder), "--all-thresholds", "--threshold", "0.8", "0.9"]) == 0
-    out = capsys.readouterr().out
+def test_thresholds_at_which_models_differ(folder: Path, command: Command) -> None:
+    out = command("compare", folder, "--all-thresholds", "--threshold", "0.8", "0.9").out
     assert out.count("Thresholds at which two models differ") == 1
     _, _, table = out.partition("Thresholds at which two models differ")
     row = next(line for line in table.splitlines() if line.split()[:2] == ["best", "poor"])
     _, _, better, worse = re.split(" {2,}", row.strip())
-    assert main(["compare", str(folder), "--all-thresholds", "--format", "json"]) == 0
-    pairs = json.loads(capsys.readouterr().out)["comparisons"][0]["all_thresholds"]
+    pairs = command("compare", folder, "--all-thresholds", "--format", "json").json["comparisons"][0]["all_thresholds"]
     [differs] = [pair["differs"] for pair in pairs if (pair["first"], pair["second"]) == ("best", "poor")]
     ranges = [list(map(int, each.split(" to "))) for each in better.split(", ")]
     expected = [any(ends[0] <= percent <= ends[-1] for ends in ranges) for percent in range(101)]
@@ -356,32 +349,24 @@ def test_thresholds_at_which_models_differ(folder: Path, capsys: pytest.CaptureF
     assert not differs[0]
 
 
-def test_results_of_several_folders_are_compared(
-    results: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_results_of_several_folders_are_compared(results: list[Result], tmp_path: Path, command: Command) -> None:
     from merge_snli.scoring.store import write_result
 
     for result, folder in zip((*results, results[0]), ("a", "a", "b", "b", "b"), strict=True):
         write_result(result, tmp_path / folder)
-    assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--format", "json"]) == 0
-    [found] = json.loads(capsys.readouterr().out)["comparisons"]
+    [found] = command("compare", tmp_path / "a", tmp_path / "b", "--format", "json").json["comparisons"]
     assert set(found["pattern_accuracy"]) == set(ACCURACIES)
 
 
 @pytest.mark.parametrize("value", ["0.855", "90", "x", "0.8,x"])
-def test_an_invalid_threshold_is_named(folder: Path, capsys: pytest.CaptureFixture[str], value: str) -> None:
-    with pytest.raises(SystemExit):
-        main(["compare", str(folder), "--threshold", value])
-    assert "--threshold: " in capsys.readouterr().err
+def test_an_invalid_threshold_is_named(folder: Path, command: Command, value: str) -> None:
+    assert "--threshold: " in command("compare", folder, "--threshold", value, code=2).err
 
 
 @pytest.mark.parametrize("value", ["1", "x"])
-def test_an_invalid_level_is_named(folder: Path, capsys: pytest.CaptureFixture[str], value: str) -> None:
-    with pytest.raises(SystemExit):
-        main(["compare", str(folder), "--alpha", value])
-    assert f"--alpha: {value!r}" in capsys.readouterr().err
+def test_an_invalid_level_is_named(folder: Path, command: Command, value: str) -> None:
+    assert f"--alpha: {value!r}" in command("compare", folder, "--alpha", value, code=2).err
 
 
-def test_folder_without_results_is_an_input_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", str(tmp_path)]) == 2
-    assert str(tmp_path) in capsys.readouterr().err
+def test_folder_without_results_is_an_input_error(tmp_path: Path, command: Command) -> None:
+    assert str(tmp_path) in command("compare", tmp_path, code=2).err

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from merge_snli import InputError, Result, draw_curves, score
-from merge_snli.cli import main
 from merge_snli.comparison.figures import FIGURE_4_START, draw_classes
 from merge_snli.comparison.line_chart import COLORS, spread_labels
 from merge_snli.leaderboard.boards import make_boards
@@ -20,6 +19,7 @@ from merge_snli.models.labels import Pair
 from merge_snli.scoring.grouping import MAX_LABEL_LETTERS, short_names
 from merge_snli.scoring.scores import Spread
 from merge_snli.scoring.store import write_result
+from tests.commands import Command
 
 
 def predict_by_length(pairs: list[Pair], divisor: int) -> list[int]:
@@ -123,34 +123,27 @@ def test_classes_are_averaged_over_models(results: list[Result], tmp_path: Path)
     assert "mean of 3 models" in text
 
 
-def test_command_draws_three_figures_per_config(
-    results: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command_draws_three_figures_per_config(results: list[Result], tmp_path: Path, command: Command) -> None:
     for result in results:
         write_result(result, tmp_path / "results")
-    assert main(["compare", str(tmp_path / "results"), "--out", str(tmp_path / "figures")]) == 0
-    printed = [line for line in capsys.readouterr().out.splitlines() if line.startswith(str(tmp_path))]
+    lines = command("compare", tmp_path / "results", "--out", tmp_path / "figures").out.splitlines()
+    printed = [line for line in lines if line.startswith(str(tmp_path))]
     assert sorted(printed) == sorted(str(path) for path in (tmp_path / "figures").iterdir())
     names = {Path(path).name.partition("-all-")[2] for path in printed}
     stems = ("figure-4-from-80", "figure-5-word-classes", "figure-11-from-0")
     assert names == {f"{stem}.{extension}" for stem in stems for extension in ("png", "svg")}
 
 
-def test_figures_of_results_that_cannot_be_compared(
-    results: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_figures_of_results_that_cannot_be_compared(results: list[Result], tmp_path: Path, command: Command) -> None:
     other = dataclasses.replace(results[0].dataset, digest="0" * 64)
     write_result(results[0], tmp_path / "a")
     write_result(dataclasses.replace(results[1], dataset=other), tmp_path / "b")
     folders, out = [str(tmp_path / "a"), str(tmp_path / "b")], str(tmp_path / "figures")
-    assert main(["compare", *folders, "--out", out]) == 0
-    assert len(capsys.readouterr().out.split()) == 12
-    assert main(["compare", folders[1], "--out", out, "--format", "json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    assert len(command("compare", *folders, "--out", out).out.split()) == 12
+    document = command("compare", folders[1], "--out", out, "--format", "json").json
     assert document["comparisons"] == []
     assert len(document["figures"]) == 6
-    assert main(["compare", *folders]) == 2
-    assert "--out" in capsys.readouterr().err
+    assert "--out" in command("compare", *folders, code=2).err
 
 
 def without_draws(result: Result) -> Result:

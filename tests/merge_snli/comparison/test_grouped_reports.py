@@ -1,6 +1,5 @@
 """Tests of comparisons and figures of results on pairs in groups."""
 
-import json
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -10,13 +9,13 @@ import pytest
 from scipy import stats
 
 from merge_snli import InputError, Result, score
-from merge_snli.cli import main
 from merge_snli.comparison.bar_charts import LABEL_COLORS
 from merge_snli.comparison.compare import Comparison, compare_results
 from merge_snli.comparison.figures import draw_figures
 from merge_snli.comparison.statistics_tables import comparison_tables
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.store import write_result
+from tests.commands import Command
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -89,19 +88,18 @@ def test_a_test_over_subsamples_is_refused(results: list[Result]) -> None:
 
 
 def test_the_commands_read_both_kinds_of_results(
-    results: list[Result], dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    results: list[Result], dataset: Path, tmp_path: Path, command: Command
 ) -> None:
     folder = tmp_path / "results"
     for result in results:
         write_result(result, folder)
     score(lambda pairs: [0] * len(pairs), dataset, out=folder, name="zero")
     score(lambda pairs: [1] * len(pairs), dataset, out=folder, name="one")
-    assert main(["compare", str(folder)]) == 0
-    text = capsys.readouterr().out
+    text = command("compare", folder).out
     assert "seeds, mean over 10 subsamples" in text
     assert "over 40 groups" in text
-    assert main(["compare", str(folder), "--out", str(tmp_path / "figures"), "--format", "json"]) == 0
-    names = [Path(path).name for path in json.loads(capsys.readouterr().out)["figures"]]
+    drawn = command("compare", folder, "--out", tmp_path / "figures", "--format", "json").json
+    names = [Path(path).name for path in drawn["figures"]]
     assert sum(name.endswith(".svg") for name in names) == 5
     assert all((tmp_path / "figures" / name).stat().st_size for name in names)
 

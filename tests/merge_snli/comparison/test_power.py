@@ -1,16 +1,15 @@
 """Tests of the power of comparisons: from results, from assumptions, and the notes of `score` and `compare`."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from merge_snli import InputError, Result
-from merge_snli.cli import main
 from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.power import assumed_power, power_of_results, too_few_notes
 from merge_snli.comparison.statistics_tables import comparison_tables, too_few_note
 from merge_snli.scoring.store import write_result
+from tests.commands import Command
 from tests.merge_snli.comparison.made import Row, rows_of, scored_dataset
 
 SIZES = (50, 500)
@@ -76,17 +75,26 @@ def test_assumptions_are_checked() -> None:
         assumed_power([0.5], correlation=1.0)
 
 
-def test_the_command_prints_and_draws_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_and_draws_it(tmp_path: Path, command: Command) -> None:
     for result in TWO:
         write_result(result, tmp_path / "results")
-    command = ["compare", str(tmp_path / "results"), "--power", "--out", str(tmp_path / "figures"), "--format", "json"]
-    assert main(command) == 0
-    document = json.loads(capsys.readouterr().out)
+    arguments = [
+        "compare",
+        str(tmp_path / "results"),
+        "--power",
+        "--out",
+        str(tmp_path / "figures"),
+        "--format",
+        "json",
+    ]
+    document = command(*arguments).json
     [found] = document["power"]
     assert [row["seeds"] for row in found["rows"]] == sorted([*SIZES, 84])
     assert all(Path(path).is_file() for path in document["figures"])
-    assert main(["compare", "--power", "--assume", "0.6,0.7", "--correlation", "0.8"]) == 0
-    assert "Assumed PA 0.6, 0.7, correlation 0.8" in capsys.readouterr().out
+    assert (
+        "Assumed PA 0.6, 0.7, correlation 0.8"
+        in command("compare", "--power", "--assume", "0.6,0.7", "--correlation", "0.8").out
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,6 +106,5 @@ def test_the_command_prints_and_draws_it(tmp_path: Path, capsys: pytest.CaptureF
         (["results", "--power", "--correlation", "0.5"], "--correlation"),
     ],
 )
-def test_commands_that_cannot_be_meant(arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", *arguments]) == 2
-    assert named in capsys.readouterr().err
+def test_commands_that_cannot_be_meant(arguments: list[str], named: str, command: Command) -> None:
+    assert named in command("compare", *arguments, code=2).err

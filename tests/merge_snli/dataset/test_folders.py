@@ -9,7 +9,6 @@ import pytest
 
 import merge_snli
 from merge_snli.base.errors import InputError
-from merge_snli.cli import main
 from merge_snli.comparison.figures import draw_figures
 from merge_snli.dataset.stored import (
     check_dataset_out,
@@ -20,6 +19,7 @@ from merge_snli.dataset.stored import (
     replace_folder,
 )
 from merge_snli.leaderboard.space import init_space
+from tests.commands import Command
 from tests.systems import unprivileged
 
 PACKAGE = Path(merge_snli.__file__).parent
@@ -54,13 +54,12 @@ def dataset(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("inside", ["", "results"])
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_no_command_writes_beside_the_files_of_a_data_set(
-    command: str, inside: str, dataset: Path, capsys: pytest.CaptureFixture[str]
+    name: str, inside: str, dataset: Path, command: Command
 ) -> None:
     before = contents(dataset)
-    assert main([*command.split(), *COMMANDS[command], "--out", str(dataset / inside)]) == 2
-    message = capsys.readouterr().err
+    message = command(*name.split(), *COMMANDS[name], "--out", dataset / inside, code=2).err
     assert f"--out {dataset / inside}" in message
     assert f"{dataset} is a data set" in message
     assert contents(dataset) == before
@@ -73,11 +72,23 @@ def test_no_function_writes_beside_the_files_of_a_data_set(dataset: Path) -> Non
         init_space("a/b", [], [find_dataset(str(PACKAGE))], dataset)
 
 
-def test_a_data_set_does_not_replace_the_package(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(InputError, match=f"out {PACKAGE} is the folder of the package"):
-        check_dataset_out(PACKAGE)
-    assert main(["generate", "demo:problems", "--preset", "demo", "--out", str(PACKAGE)]) == 2
-    assert "--overwrite" not in capsys.readouterr().err
+@pytest.mark.parametrize("overwrite", [[], ["--overwrite"]])
+def test_a_data_set_never_replaces_the_package(
+    overwrite: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
+    (tmp_path / "link").symlink_to(PACKAGE)
+    for out in (PACKAGE, PACKAGE / "data" / "mine", tmp_path / "link"):
+        with pytest.raises(InputError, match=f"out {PACKAGE}.* is the folder of the package"):
+            check_dataset_out(out)
+    assert check_dataset_out(tmp_path / "merge_snli") == tmp_path / "merge_snli"
+    monkeypatch.chdir(PACKAGE.parent)
+    before = (PACKAGE / "run.json").read_bytes()
+    for arguments in (["pairs", "simple"], ["generate", "demo:problems", "--preset", "demo"]):
+        error = command(*arguments, "--out", "merge_snli", *overwrite, code=2).err
+        assert "--out merge_snli is the folder of the package" in error
+        assert "add --overwrite" not in error
+        assert error.count("\n") == 1
+    assert (PACKAGE / "run.json").read_bytes() == before
 
 
 def test_a_folder_of_another_kind_is_refused_with_the_name_of_what_it_has(tmp_path: Path) -> None:

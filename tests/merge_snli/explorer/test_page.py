@@ -16,9 +16,9 @@ import pytest
 
 from merge_snli import MergeDataset, Result
 from merge_snli.card.metadata import may_be_shared
-from merge_snli.cli import main
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.explorer.write import results_on, write_explorer
+from tests.commands import Command
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, named
 from tests.oracles import answers_of_groups
 
@@ -104,17 +104,17 @@ def test_frequencies_are_those_of_the_corpus(results: list[Result], bundled: Mer
 
 
 @pytest.mark.parametrize("option", ["--export", "--wide"])
-def test_options_for_tables_say_where_these_are(folder: Path, option: str, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["explore", str(folder), "--dataset", "demo:dataset", "--out", "nowhere", option, "answers.csv"]
-    assert main(command) == 2
-    assert "NAME.parquet beside its result" in capsys.readouterr().err
+def test_options_for_tables_say_where_these_are(folder: Path, option: str, command: Command) -> None:
+    arguments = ["explore", str(folder), "--dataset", "demo:dataset", "--out", "nowhere", option, "answers.csv"]
+    assert "NAME.parquet beside its result" in command(*arguments, code=2).err
 
 
-def test_the_command_writes_the_page(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_the_page(folder: Path, tmp_path: Path, command: Command) -> None:
     (tmp_path / "corpus.txt").write_text("A boy and a boy.\n")
-    command = ["explore", str(folder), "--dataset", "demo:dataset", "--out", str(tmp_path / "site")]
-    assert main([*command, "--corpus", str(tmp_path / "corpus.txt")]) == 0
-    assert capsys.readouterr().out.split() == [str(tmp_path / "site" / "index.html")]
+    arguments = ["explore", str(folder), "--dataset", "demo:dataset", "--out", str(tmp_path / "site")]
+    assert command(*arguments, "--corpus", tmp_path / "corpus.txt").out.split() == [
+        str(tmp_path / "site" / "index.html")
+    ]
     data = unpacked(tmp_path / "site" / "index.html")
     assert dict(zip(data["words"], data["frequency"], strict=True))["boy"] == 2
 

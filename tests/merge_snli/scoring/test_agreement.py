@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import InputError, analyze, compare, load, read_results, score
-from merge_snli.cli import main
 from merge_snli.dataset.variants import ANNOTATOR_LABELS, label_counts
 from merge_snli.schema import NLI_LABELS, data_file
 from merge_snli.scoring.check import on_part
@@ -18,6 +17,7 @@ from merge_snli.scoring.data import part_of_data
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.predict import PredictionStore
 from merge_snli.scoring.store import work_folder
+from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import answers_of_groups
 
@@ -66,7 +66,7 @@ def test_results_have_scores_by_agreement(annotators: Path) -> None:
         assert found[name].seed_accuracy == pytest.approx(np.mean([seed % 3 == 1 for seed in own]))
 
 
-def test_seeds_below_an_agreement_are_left_out_of_scores(annotators: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_seeds_below_an_agreement_are_left_out_of_scores(annotators: Path, command: Command) -> None:
     result = score(neutral, annotators, name="neutral", min_agreement=4 / 5)
     assert result.group_ids == tuple(f"s{seed:03}" for seed in (0, 1, 3, 4, 5, 7, 8, 9, 11))
     assert result.dataset.partial is not None
@@ -74,8 +74,7 @@ def test_seeds_below_an_agreement_are_left_out_of_scores(annotators: Path, capsy
     assert "agreement of at least 0.8" in result.dataset.title
     out = annotators.parent / "results"
     arguments = ["--dataset", str(annotators), "--out", str(out), "--min-agreement", "4/5"]
-    assert main(["score", "demo:nli-a", *arguments, "--subsample", "0"]) == 0
-    printed = capsys.readouterr().out
+    printed = command("score", "demo:nli-a", *arguments, "--subsample", "0").out
     assert "by agreement" in printed
     assert "4/5" in printed
     assert "3/5" not in printed
@@ -179,7 +178,5 @@ def test_empty_labels_do_not_count() -> None:
 
 
 @pytest.mark.parametrize("text", ["5/4", "-1", "4/0", "most"])
-def test_shares_that_cannot_be_meant(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["compare", "results", "--min-agreement", text])
-    assert text in capsys.readouterr().err
+def test_shares_that_cannot_be_meant(text: str, command: Command) -> None:
+    assert text in command("compare", "results", "--min-agreement", text, code=2).err

@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import InputError, score
-from merge_snli.cli import main
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
@@ -26,6 +25,7 @@ from merge_snli.scoring.grouping import on_same_data, titles_of, unranked_reason
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.store import file_name, parse_result, read_result, read_results, to_json
+from tests.commands import Command
 from tests.oracles import answers_of_groups
 
 BUNDLED = str(FOLDER.parent)
@@ -64,9 +64,9 @@ def test_a_partial_result_is_marked_and_never_mixed_with_a_whole_one() -> None:
     assert len({file_name(result) for result in results}) == 3
 
 
-def test_the_command_writes_and_reads_partial_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_and_reads_partial_results(tmp_path: Path, command: Command) -> None:
     out = tmp_path / "results"
-    command = [
+    arguments = [
         "score",
         "demo:nli-b",
         "--dataset",
@@ -78,8 +78,7 @@ def test_the_command_writes_and_reads_partial_results(tmp_path: Path, capsys: py
         "--format",
         "json",
     ]
-    assert main([*command, "--out", str(out)]) == 0
-    [printed] = json.loads(capsys.readouterr().out)["results"]
+    [printed] = command(*arguments, "--out", out).json["results"]
     assert printed["dataset"]["partial"] == {
         "limit_seeds": 4,
         "subsample": 0,
@@ -195,12 +194,9 @@ def test_a_leaderboard_needs_answers_to_all_variants(two_draws: str) -> None:
     assert any(f"{result.left_out.undrawn} variants: all need an answer" in reason for reason in wrong)
 
 
-def test_the_command_asks_drawn_variants_only(
-    two_draws: str, bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["score", str(bert), "--dataset", two_draws, "--drawn", "--format", "json"]
-    assert main([*command, "--out", str(tmp_path / "results")]) == 0
-    [printed] = json.loads(capsys.readouterr().out)["results"]
+def test_the_command_asks_drawn_variants_only(two_draws: str, bert: Path, tmp_path: Path, command: Command) -> None:
+    arguments = ["score", str(bert), "--dataset", two_draws, "--drawn", "--format", "json"]
+    [printed] = command(*arguments, "--out", tmp_path / "results").json["results"]
     assert printed["scores"]["all_rows_accuracy"] is None
     assert printed["left_out"]["undrawn"] > 0
 

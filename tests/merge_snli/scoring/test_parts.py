@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from merge_snli import Result, score, score_table
-from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.scoring.check import with_parts
 from merge_snli.scoring.grouping import on_same_data
 from merge_snli.scoring.store import write_result
+from tests.commands import Command
 from tests.text_tables import rows_of
 
 Pair = tuple[str, str]
@@ -60,22 +60,20 @@ def test_parts_of_an_unknown_data_set_are_left_alone(dataset: Path, caplog: pyte
     assert "1 model" in caplog.text
 
 
-def test_the_leaderboard_shows_both(dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_leaderboard_shows_both(dataset: Path, tmp_path: Path, command: Command) -> None:
     for result in (score(by_length, dataset, config="verb"), score(other, dataset, config="verb", subsample=0)):
         write_result(result, tmp_path / "results")
-    assert main(["leaderboard", str(tmp_path / "results"), "--format", "md", "--dataset", str(dataset)]) == 0
-    of_part = capsys.readouterr().out.partition("subsample 0")[2]
+    of_part = command("leaderboard", tmp_path / "results", "--format", "md", "--dataset", dataset).out.partition(
+        "subsample 0"
+    )[2]
     assert "| by\\_length |" in of_part
     assert "from the answers to all" in of_part
 
 
-def test_compare_shows_one_model_of_the_whole_data_on_a_part(
-    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_compare_shows_one_model_of_the_whole_data_on_a_part(dataset: Path, tmp_path: Path, command: Command) -> None:
     for result in (score(by_length, dataset, config="verb"), score(other, dataset, config="verb", subsample=0)):
         write_result(result, tmp_path / "results")
-    assert main(["compare", str(tmp_path / "results"), "--dataset", str(dataset)]) == 0
-    printed = capsys.readouterr().out
+    printed = command("compare", tmp_path / "results", "--dataset", dataset).out
     assert "subsample 0" in printed
     for name in ("by_length", "other"):
         assert re.search(rf"^[12]  {name} ", printed, re.MULTILINE)

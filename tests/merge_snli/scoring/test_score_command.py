@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,17 +14,13 @@ import yaml
 from huggingface_hub import parse_eval_result_entries
 
 from merge_snli import read_result, read_results
-from merge_snli.cli import main
 from merge_snli.models.finding import ResolvedModel
 from merge_snli.scoring.eval_results import eval_results_file, eval_tasks
+from merge_snli.scoring.predict import PredictionStore
+from tests.commands import Command
 from tests.hub.server import Hub
+from tests.merge_snli.conftest import MakeDataset, MakeModel
 from tests.systems import unix_only
-
-MakeModel = Callable[..., Path]
-
-
-def run(*arguments: object) -> int:
-    return main(["score", *map(str, arguments)])
 
 
 def unwrapped(text: str) -> str:
@@ -34,11 +29,12 @@ def unwrapped(text: str) -> str:
 
 
 def test_table_on_stdout_and_one_file_per_model(
-    bert: Path, roberta: Path, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bert: Path, roberta: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
+    """Without spaCy, which scoring does not need."""
+    monkeypatch.setitem(sys.modules, "spacy", None)
     out = tmp_path / "results"
-    assert run(bert, roberta, bert, "--dataset", dataset, "--out", out) == 0
-    printed = capsys.readouterr()
+    printed = command("score", bert, roberta, bert, "--dataset", dataset, "--out", out)
     lines = printed.out.splitlines()
     assert lines[1].startswith("tiny-bert has the highest PA(0.9), ")
     header = next(at for at, line in enumerate(lines) if line.startswith("Model         Seeds  Variants"))
@@ -51,106 +47,89 @@ def test_table_on_stdout_and_one_file_per_model(
         assert f"{(result.scores.seed_accuracy or 0) * 100:.1f}" in printed.out
 
 
-def test_scoring_works_without_spacy(
-    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    assert run(bert, "--dataset", dataset, "--config", "adj", "--out", tmp_path / "results") == 0
-    assert "tiny-bert" in capsys.readouterr().out
-
-
-def test_json_is_one_document(bert: Path, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_one_document(bert: Path, dataset: Path, tmp_path: Path, command: Command) -> None:
     out = tmp_path / "results"
-    assert run(bert, "nowhere/at-all", "--dataset", dataset, "--out", out, "--config", "verb", "--format", "json") == 2
-    printed = capsys.readouterr()
+    printed = command(
+        "score",
+        bert,
+        "nowhere/at-all",
+        "--dataset",
+        dataset,
+        "--out",
+        out,
+        "--config",
+        "verb",
+        "--format",
+        "json",
+        code=2,
+    )
     document = json.loads(printed.out)
     [path] = out.glob("*.json")
     assert document["results"] == [json.loads(path.read_text(encoding="utf-8"))]
     assert list(document["failed"]) == ["nowhere/at-all"]
 
 
-def test_failing_model_does_not_stop_the_others(
+def test_failing_models_do_not_stop_the_others(
     bert: Path,
     roberta: Path,
     make_model: MakeModel,
     dataset: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     numbered = make_model(tmp_path / "numbered", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
-    out = tmp_path / "results"
-    assert run(bert, numbered, "./gone", roberta, "--dataset", dataset, "--out", out) == 2
-    printed = capsys.readouterr()
-    assert len(read_results(out)) == 2
+    broken = [Path(shutil.copytree(bert, tmp_path / name)) for name in ("config", "architecture", "words", "weights")]
+    (broken[0] / "config.json").write_text("{", encoding="utf-8")
+    (broken[1] / "config.json").write_text('{"model_type": "abacus"}', encoding="utf-8")
+    for path in broken[2].glob("tokenizer*"):
+        path.unlink()
+    (broken[3] / "model.safetensors").write_bytes(b"cut")
+    models = [bert, numbered, "./gone", *broken, roberta]
+    printed = command("score", *models, "--dataset", dataset, "--out", tmp_path / "results", code=2)
+    assert [result.model.name for result in read_results(tmp_path / "results")] == [bert.name, roberta.name]
     text = unwrapped(printed.out)
     assert "numbered: not scored:" in text
     assert "--model-labels=entailment,neutral,contradiction" in text
     assert "./gone: not scored: model folder ./gone" in text
+    names = ["numbered", "./gone", *(folder.name for folder in broken)]
+    assert all(f"{name}: not scored: " in text for name in names)
     warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    assert warnings == ["not scored: numbered, ./gone"]
+    assert warnings == [f"not scored: {', '.join(names)}"]
 
 
-def test_masked_lm_is_refused_without_advice_on_labels(
-    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_bundled_models_that_do_not_classify_or_exist_are_refused(
+    dataset: Path, tmp_path: Path, command: Command
 ) -> None:
-    assert run("demo:mlm-bpe", "--dataset", dataset, "--out", tmp_path / "results") == 2
-    printed = capsys.readouterr()
-    assert re.search(r"demo:mlm-bpe is not a sequence classifier \(\w+ForMaskedLM\)", printed.err)
-    assert "--model-labels" not in printed.err
-    assert printed.out == ""
-
-
-def test_unknown_bundled_model_names_those_of_its_kind(
-    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("demo:nli-c", "--dataset", dataset, "--out", tmp_path / "results") == 2
-    printed = capsys.readouterr()
-    assert (printed.out, list(tmp_path.iterdir())) == ("", [])
-    assert printed.err == "merge-snli: unknown bundled name 'demo:nli-c': choose from demo:nli-a, demo:nli-b\n"
+    masked_lm, unknown = (
+        command("score", name, "--dataset", dataset, "--out", tmp_path / "results", code=2)
+        for name in ("demo:mlm-bpe", "demo:nli-c")
+    )
+    assert re.search(r"demo:mlm-bpe is not a sequence classifier \(\w+ForMaskedLM\)", masked_lm.err)
+    assert "--model-labels" not in masked_lm.err
+    assert unknown.err == "merge-snli: unknown bundled name 'demo:nli-c': choose from demo:nli-a, demo:nli-b\n"
+    assert (masked_lm.out, unknown.out, list(tmp_path.glob("results/*"))) == ("", "", [])
 
 
 def test_checkpoints_of_the_same_name_are_told_apart(
-    make_model: MakeModel, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    make_model: MakeModel, dataset: Path, tmp_path: Path, command: Command
 ) -> None:
     first = make_model(tmp_path / "one" / "checkpoint-500")
     second = make_model(tmp_path / "two" / "checkpoint-500", seed=1)
     out = tmp_path / "results"
-    assert run(first, second, f"small={first}", "--dataset", dataset, "--out", out) == 0
+    printed = command("score", first, second, f"small={first}", "--dataset", dataset, "--out", out).out
     names = ["one/checkpoint-500", "small", "two/checkpoint-500"]
     assert sorted(result.model.name for result in read_results(out)) == names
-    printed = capsys.readouterr().out
     assert all(f"\n{name} " in printed for name in names)
     for name in ("small", "checkpoint-500"):
-        assert run(f"{name}={first}", f"{name}={second}", "--dataset", dataset, "--out", out) == 2
-        assert f"two models are named {name} " in capsys.readouterr().err
-
-
-def break_model(folder: Path, kind: str) -> None:
-    if kind == "config":
-        (folder / "config.json").write_text("{", encoding="utf-8")
-    elif kind == "architecture":
-        (folder / "config.json").write_text('{"model_type": "abacus"}', encoding="utf-8")
-    elif kind == "tokenizer":
-        for path in folder.glob("tokenizer*"):
-            path.unlink()
-    else:
-        (folder / "model.safetensors").write_bytes(b"cut")
-
-
-@pytest.mark.parametrize("kind", ["config", "architecture", "tokenizer", "weights"])
-def test_a_broken_model_does_not_stop_the_others(
-    bert: Path, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
-) -> None:
-    broken = Path(shutil.copytree(bert, tmp_path / "broken"))
-    break_model(broken, kind)
-    assert run(broken, bert, "--dataset", dataset, "--out", tmp_path / "results") == 2
-    assert [result.model.name for result in read_results(tmp_path / "results")] == [bert.name]
-    assert "broken: not scored: " in unwrapped(capsys.readouterr().out)
+        assert (
+            f"two models are named {name} "
+            in command("score", f"{name}={first}", f"{name}={second}", "--dataset", dataset, "--out", out, code=2).err
+        )
 
 
 def test_unavailable_hub_models_do_not_stop_the_others(
-    hub: Hub, bert: Path, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    hub: Hub, bert: Path, dataset: Path, tmp_path: Path, command: Command
 ) -> None:
     files = {path.name: path.read_bytes() for path in bert.iterdir()}
     repos = {name: hub.storage.create("model", f"org/{name}") for name in ("gated", "private", "open", "torn")}
@@ -159,59 +138,43 @@ def test_unavailable_hub_models_do_not_stop_the_others(
     repos["gated"].gated, repos["private"].private = True, True
     out = tmp_path / "results"
     names = [f"org/{name}" for name in (*repos, "none")]
-    assert run(*names, "--dataset", dataset, "--out", out) == 2
+    text = unwrapped(command("score", *names, "--dataset", dataset, "--out", out, code=2).out)
     [result] = read_results(out)
     assert (result.model.name, result.model.revision) == ("org/open", repos["open"].branches["main"])
-    text = unwrapped(capsys.readouterr().out)
     reasons = {"org/gated": "gated", "org/private": "private", "org/none": "private", "org/torn": "config.json"}
     for name, reason in reasons.items():
         assert re.search(rf"{name}: not scored: ((?!: not scored:).)* {re.escape(reason)}\b", text), name
 
 
 def test_eval_results_of_all_configs(
-    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
-    """The model is resolved as a Hub model with a commit."""
+    """The model is resolved as a Hub model with a commit; the data set needs a Hub id, whose revision is left out."""
+    monkeypatch.chdir(dataset.parent.parent)
+    relative, out = dataset.relative_to(dataset.parent.parent), tmp_path / "results"
+    arguments = ("--dataset", relative, "--config", "noun", "--out", out, "--eval-results")
+    assert str(relative).count("/") == 1
+    assert "is not a Hub id" in command("score", bert, *arguments, code=2).err
     source = ResolvedModel("org/tiny", bert, "c0ffee", "0" * 64)
     monkeypatch.setattr("merge_snli.models.scored_model.find_model", lambda name, **_: source)
-    out = tmp_path / "results"
-    for config in ("noun", "all"):
-        arguments = ("--dataset", dataset, "--config", config, "--out", out, "--eval-results", "me/merge_snli")
-        assert run("org/tiny", *arguments) == 0
+    command("score", "org/tiny", *arguments, "me/merge_snli@v1")
+    command("score", "org/tiny", "--dataset", dataset, "--out", out, "--eval-results", "me/merge_snli")
     path = eval_results_file("org/tiny", out)
     assert path == out / "eval_results" / "org-tiny" / ".eval_results" / "merge_snli.yaml"
     entries = parse_eval_result_entries(yaml.safe_load(path.read_text(encoding="utf-8")))
     assert {entry.dataset_id for entry in entries} == {"me/merge_snli"}
     by_task = {entry.task_id: entry.value for entry in entries}
     assert list(by_task) == [*eval_tasks(("all", "noun"))]
-    results = {result.dataset.config: result for result in read_results(out)}
-    for name, result in results.items():
-        accuracy = result.scores.all_rows_accuracy
-        assert accuracy is not None
-        assert by_task[f"{name}_sample_accuracy"] == pytest.approx(100 * accuracy, abs=0.005)
+    results = {result.dataset.config: result.scores.all_rows_accuracy for result in read_results(out)}
+    for name, accuracy in results.items():
+        assert by_task[f"{name}_sample_accuracy"] == pytest.approx(100 * (accuracy or -1), abs=0.005)
     assert "model commit c0ffee, float32" in (entries[0].notes or "")
 
 
-def test_eval_results_need_a_hub_id_without_revision(
-    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(dataset.parent.parent)
-    relative = dataset.relative_to(dataset.parent.parent)
-    arguments = ("--dataset", relative, "--config", "noun", "--out", tmp_path / "results", "--eval-results")
-    assert str(relative).count("/") == 1
-    assert run(bert, *arguments) == 2
-    assert "is not a Hub id" in capsys.readouterr().err
-    source = ResolvedModel("org/tiny", bert, "c0ffee", "0" * 64)
-    monkeypatch.setattr("merge_snli.models.scored_model.find_model", lambda name, **_: source)
-    assert run("org/tiny", *arguments, "me/merge_snli@v1") == 0
-    entries = yaml.safe_load(eval_results_file("org/tiny", tmp_path / "results").read_text(encoding="utf-8"))
-    assert {entry.dataset_id for entry in parse_eval_result_entries(entries)} == {"me/merge_snli"}
-
-
-def test_labels_on_the_command_line(make_model: MakeModel, dataset: Path, tmp_path: Path) -> None:
+def test_labels_on_the_command_line(make_model: MakeModel, dataset: Path, tmp_path: Path, command: Command) -> None:
     numbered = make_model(tmp_path / "numbered", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
     labels = "contradiction,entailment,neutral"
-    assert run(numbered, "--model-labels", labels, "--dataset", dataset, "--out", tmp_path / "results") == 0
+    command("score", numbered, "--model-labels", labels, "--dataset", dataset, "--out", tmp_path / "results")
     [result] = read_results(tmp_path / "results")
     assert result.model.labels == ("contradiction", "entailment", "neutral")
     assert result.model.config_labels == ("LABEL_0", "LABEL_1", "LABEL_2")
@@ -238,7 +201,7 @@ def test_bad_input_is_named_and_exits_with_code_2(
     bert: Path,
     dataset: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     arguments: list[str],
     named: str,
 ) -> None:
@@ -249,8 +212,7 @@ def test_bad_input_is_named_and_exits_with_code_2(
     before = sorted(tmp_path.rglob("*"))
     paths = {"dataset": dataset} | {name: tmp_path / name for name in ("empty", "full", "file")}
     bad = [argument.format_map(paths) for argument in arguments]
-    assert run(bert, "--dataset", dataset, "--out", tmp_path / "results", *bad) == 2
-    printed = capsys.readouterr()
+    printed = command("score", bert, "--dataset", dataset, "--out", tmp_path / "results", *bad, code=2)
     assert printed.err.startswith("merge-snli: ")
     assert named.format_map(paths) in printed.err
     assert printed.err.count("\n") == 1
@@ -258,12 +220,14 @@ def test_bad_input_is_named_and_exits_with_code_2(
 
 
 def test_a_damaged_parquet_file_is_named(
-    bert: Path, make_dataset: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bert: Path, make_dataset: MakeDataset, tmp_path: Path, command: Command
 ) -> None:
     folder = make_dataset(tmp_path / "data", seeds=3)
     (folder / "data/all/test.parquet").write_bytes(b"PAR1")
-    assert run(bert, "--dataset", folder, "--out", tmp_path / "results") == 2
-    assert "data/all/test.parquet" in capsys.readouterr().err
+    assert (
+        "data/all/test.parquet"
+        in command("score", bert, "--dataset", folder, "--out", tmp_path / "results", code=2).err
+    )
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
@@ -271,7 +235,7 @@ def test_a_disk_error_names_the_folder(
     bert: Path,
     dataset: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
     number: int,
 ) -> None:
@@ -283,16 +247,16 @@ def test_a_disk_error_names_the_folder(
         return write(path, content)
 
     monkeypatch.setattr(Path, "write_bytes", refuse_shards)
-    assert run(bert, "--dataset", dataset, "--out", tmp_path / "results") == 2
-    assert str(tmp_path / "results.work") in capsys.readouterr().err
+    assert (
+        str(tmp_path / "results.work")
+        in command("score", bert, "--dataset", dataset, "--out", tmp_path / "results", code=2).err
+    )
     assert not list(tmp_path.rglob("*.json.*"))
 
 
 def test_an_interrupted_run_keeps_its_shards(
-    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
-    from merge_snli.scoring.predict import PredictionStore
-
     add = PredictionStore.add
 
     def add_and_interrupt(store: PredictionStore, shard: object) -> None:
@@ -301,7 +265,7 @@ def test_an_interrupted_run_keeps_its_shards(
 
     monkeypatch.setattr("merge_snli.scoring.predict.PAIRS_PER_SHARD", 32)
     monkeypatch.setattr(PredictionStore, "add", add_and_interrupt)
-    assert run(bert, "--dataset", dataset, "--out", tmp_path / "results") == 130
+    command("score", bert, "--dataset", dataset, "--out", tmp_path / "results", code=130)
     assert len(list(tmp_path.rglob("*.parquet"))) == 1
     assert not list(tmp_path.rglob("results/*"))
 
@@ -326,7 +290,7 @@ sys.exit(main(sys.argv[1:]))
 @pytest.mark.slow
 @unix_only
 def test_a_killed_and_resumed_run_gives_the_same_bytes(
-    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     arguments = ["score", str(bert), "--dataset", str(dataset), "--out", str(tmp_path / "killed")]
     assert subprocess.run([sys.executable, "-c", KILLED, *arguments], check=False).returncode == -signal.SIGKILL
@@ -335,7 +299,7 @@ def test_a_killed_and_resumed_run_gives_the_same_bytes(
 
     monkeypatch.setattr("merge_snli.scoring.predict.PAIRS_PER_SHARD", 16)
     for out in ("killed", "whole"):
-        assert run(bert, "--dataset", dataset, "--out", tmp_path / out) == 0
+        command("score", bert, "--dataset", dataset, "--out", tmp_path / out)
     shards = {path: path.stat().st_mtime_ns for path in (tmp_path / "killed.work").rglob("*.parquet")}
     assert 0 < len(kept) < len(shards)
     assert kept.items() <= shards.items()

@@ -10,24 +10,20 @@ from pathlib import Path
 import pytest
 
 from merge_snli import Result
-from merge_snli.cli import main
 from merge_snli.comparison.scored_dataset import ScoredDataset
 from merge_snli.paper.hard_seeds import hard_seeds
 from merge_snli.paper.report.analyze import analyze, read_seed_ids
 from merge_snli.paper.report.table_artifacts import hard_seeds_artifacts
 from merge_snli.scoring.store import to_json, write_result
+from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.paper.report.conftest import SHIPPED
 
 
-def test_a_report_is_written_and_printed(
-    results_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["analyze", str(results_folder), "--dataset", str(SHIPPED), "--out", str(tmp_path / "report")]
-    assert (
-        main([*command, "--fine-tuned-from", "by 3=demo:mlm-bpe", "--corpus", "demo:problems", "--format", "json"]) == 0
-    )
-    printed = json.loads(capsys.readouterr().out)
+def test_a_report_is_written_and_printed(results_folder: Path, tmp_path: Path, command: Command) -> None:
+    arguments = ["analyze", str(results_folder), "--dataset", str(SHIPPED), "--out", str(tmp_path / "report")]
+    options = ["--fine-tuned-from", "by 3=demo:mlm-bpe", "--corpus", "demo:problems", "--format", "json"]
+    printed = command(*arguments, *options).json
     assert printed == json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
     assert printed["data_sets"][0]["analyses"]["fine_tuned"]["masked_lms"] == {"by 3": "demo:mlm-bpe"}
     assert printed["data_sets"][0]["analyses"]["word_frequency"]["corpus"] == "demo:problems"
@@ -201,7 +197,7 @@ def test_bad_input(
     other: Path,
     results_folder: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     make, expected = CASES[case]
     at = tmp_path / "input"
@@ -209,27 +205,20 @@ def test_bad_input(
     more = make(at, results, other)
     folders = [more.pop(0)] if more[0][:1] != "-" else []
     before = sorted(tmp_path.rglob("*"))
-    command = ["analyze", str(results_folder), *folders, "--dataset", str(SHIPPED)]
-    assert main([*command, "--out", str(tmp_path / "report"), *more]) == 2
-    error = capsys.readouterr().err
+    arguments = ["analyze", str(results_folder), *folders, "--dataset", str(SHIPPED)]
+    error = command(*arguments, "--out", tmp_path / "report", *more, code=2).err
     [message] = [line for line in error.splitlines() if not line.startswith("merge-snli: skipped")]
     assert re.search(expected, message), message
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_results_without_their_data_set(
-    results_folder: Path, other: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["analyze", str(results_folder), "--dataset", str(other), "--out", str(tmp_path / "report")]
-    assert main(command) == 2
-    assert "by 3" in capsys.readouterr().err
+def test_results_without_their_data_set(results_folder: Path, other: Path, tmp_path: Path, command: Command) -> None:
+    arguments = ["analyze", str(results_folder), "--dataset", str(other), "--out", str(tmp_path / "report")]
+    assert "by 3" in command(*arguments, code=2).err
 
 
 @pytest.mark.parametrize("missing", ["--dataset", "--out"])
-def test_required_options(missing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_required_options(missing: str, tmp_path: Path, command: Command) -> None:
     options = {"--dataset": str(SHIPPED), "--out": str(tmp_path / "report")}
     del options[missing]
-    with pytest.raises(SystemExit) as exit_:
-        main(["analyze", str(tmp_path), *(text for option in options.items() for text in option)])
-    assert exit_.value.code == 2
-    assert missing in capsys.readouterr().err
+    assert missing in command("analyze", tmp_path, *(text for option in options.items() for text in option), code=2).err

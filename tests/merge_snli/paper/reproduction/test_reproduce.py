@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from merge_snli.cli import main
 from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX
 from merge_snli.paper.reproduction.merge import DEMO_PROBLEMS, OTHER_SETS, plan_reproduction
 from merge_snli.paper.reproduction.run import reproduce
 from merge_snli.papers.numbers import MERGE, read_paper
 from tests.browser import chromium
+from tests.commands import Command
 from tests.conftest import DATA
 
 pytestmark = pytest.mark.slow
@@ -29,10 +29,9 @@ def cells_of(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
     return list(found)
 
 
-def test_demo_makes_every_artifact_and_resumes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_demo_makes_every_artifact_and_resumes(tmp_path: Path, command: Command) -> None:
     out = tmp_path / "out"
-    assert main(["reproduce", "--demo", "--out", str(out)]) == 0
-    assert str(out / "reproduction.html") in capsys.readouterr().out
+    assert str(out / "reproduction.html") in command("reproduce", "--demo", "--out", out).out
     content = (out / "reproduction.json").read_bytes()
     document = json.loads(content)
     assert document["failed"] == {}
@@ -52,7 +51,7 @@ def test_demo_makes_every_artifact_and_resumes(tmp_path: Path, capsys: pytest.Ca
     (row,) = [each for each in report["data_sets"][0]["analyses"]["table_3"]["rows"] if each["model"] == "demo:nli-a"]
     (cell,) = [cell for cell in cells_of(document, "table-3") if (cell["row"], cell["column"]) == ("demo:nli-a", "QT")]
     assert cell["ours"] == pytest.approx(100 * row["qt"])
-    assert main(["reproduce", "--demo", "--out", str(out)]) == 0
+    command("reproduce", "--demo", "--out", out)
     assert (out / "reproduction.json").read_bytes() == content
     with chromium("--window-size=500,900") as browser:
         browser.get((out / "reproduction.html").as_uri())

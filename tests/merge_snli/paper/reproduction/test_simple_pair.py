@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli.cli import main
 from merge_snli.pairs.lexicon import SHIPPED
 from merge_snli.paper.reproduction.estimate import shapes
 from merge_snli.paper.reproduction.simple_pair import COLUMNS, plan_simple_pair, template_of
 from merge_snli.papers.numbers import SIMPLE_PAIR, read_paper
+from tests.commands import Command
 
 TEXT = Path(__file__).parents[5] / "shared" / "seeds" / "simple-pair-paper.txt"
 PAPER = read_paper(SIMPLE_PAIR)
@@ -99,9 +99,8 @@ def test_number_of_pairs_is_the_papers(tmp_path: Path) -> None:
     assert plan_simple_pair(tmp_path, only=["table-5"], limit=100).work()[2] == 300
 
 
-def test_dry_run(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["reproduce", "--paper", "simple-pair", "--demo", "--dry-run"]) == 0
-    printed = capsys.readouterr().out
+def test_dry_run(command: Command) -> None:
+    printed = command("reproduce", "--paper", "simple-pair", "--demo", "--dry-run").out
     assert "nli-a" in printed and f"{plan_simple_pair(Path(), demo=True).work()[2]:,}" in printed
     assert not re.search(r"other steps .* 0\.0 s", printed)
 
@@ -115,16 +114,24 @@ def test_dry_run(capsys: pytest.CaptureFixture[str]) -> None:
         (["--models", "BERT-b-SNLI=folder"], "--models does not apply"),
     ],
 )
-def test_bad_options(arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["reproduce", *arguments, "--out", str(tmp_path / "out")]) == 2
-    assert message in capsys.readouterr().err
+def test_bad_options(arguments: list[str], message: str, tmp_path: Path, command: Command) -> None:
+    assert message in command("reproduce", *arguments, "--out", tmp_path / "out", code=2).err
 
 
 @pytest.mark.slow
-def test_demo_has_every_cell_and_resumes(tmp_path: Path) -> None:
+def test_demo_has_every_cell_and_resumes(tmp_path: Path, command: Command) -> None:
     out = tmp_path / "out"
-    command = ["reproduce", "--paper", "simple-pair", "--demo", "--out", str(out), "--models", "BERT-b-SNLI=demo:nli-b"]
-    assert main(command) == 0
+    arguments = [
+        "reproduce",
+        "--paper",
+        "simple-pair",
+        "--demo",
+        "--out",
+        str(out),
+        "--models",
+        "BERT-b-SNLI=demo:nli-b",
+    ]
+    command(*arguments)
     content = (out / "reproduction.json").read_bytes()
     document = json.loads(content)
     assert document["failed"] == {}
@@ -140,5 +147,5 @@ def test_demo_has_every_cell_and_resumes(tmp_path: Path) -> None:
     page = (out / "reproduction.html").read_text(encoding="utf-8")
     assert all(artifact.title in page for artifact in PAPER.artifacts.values())
     assert "not the authors&#39; word lists" in page
-    assert main(command) == 0
+    command(*arguments)
     assert (out / "reproduction.json").read_bytes() == content

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from merge_snli.base.errors import InputError, as_flags
-from merge_snli.cli import command_parser, main
+from merge_snli.cli import command_parser
 from merge_snli.dataset.variants import ANNOTATOR_LABELS
 from merge_snli.embedded import FOLDER
 from merge_snli.paper.reproduction.estimate import estimate, shapes
@@ -18,6 +18,7 @@ from merge_snli.paper.reproduction.run import check_requirements, missing_packag
 from merge_snli.paper.reproduction.verdict import OurNumber, Ours, compare
 from merge_snli.paper.reproduction.write import grid
 from merge_snli.papers.numbers import MERGE, read_paper
+from tests.commands import Command
 
 SVG = '<?xml version="1.0"?><svg viewBox="0 0 10 10"><g id="a"><path style="fill: #0072b2"/></g></svg>'
 
@@ -134,10 +135,9 @@ def test_every_model_that_needs_pickle_weights_is_named(demo: Reproduction, tmp_
         (["--demo", "--corpus", "snli"], "--demo has its own problems: remove --corpus"),
     ],
 )
-def test_bad_options(arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_options(arguments: list[str], message: str, tmp_path: Path, command: Command) -> None:
     out = [] if "missing" in message else ["--out", str(tmp_path / "out")]
-    assert main(["reproduce", *arguments, *out]) == 2
-    assert message in capsys.readouterr().err
+    assert message in command("reproduce", *arguments, *out, code=2).err
 
 
 def test_other_files_are_not_written_beside(demo: Reproduction) -> None:
@@ -178,9 +178,8 @@ def test_the_commands_for_what_is_not_computed_are_accepted() -> None:
         command_parser([line.split()[1]]).parse_args(line.split()[1:])
 
 
-def test_an_empty_choice_is_not_everything(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["reproduce", "--only", "", "--dry-run"]) == 2
-    assert "--only names nothing" in capsys.readouterr().err
+def test_an_empty_choice_is_not_everything(command: Command) -> None:
+    assert "--only names nothing" in command("reproduce", "--only", "", "--dry-run", code=2).err
 
 
 @pytest.mark.parametrize(
