@@ -1,8 +1,9 @@
-"""The card: its metadata is valid for the Hub, and its numbers are those of the run."""
+"""The card: its metadata is valid for the Hub, its numbers are those of the run, and no data are parsed as markup."""
 
 import re
 import shutil
 from dataclasses import fields, replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from huggingface_hub import DatasetCard, DatasetCardData
+from markdown_it import MarkdownIt
 
 from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions
 from generation.filters.filter import Filter
@@ -19,15 +21,19 @@ from merge_snli.card import license_of, load_name_of, render_card
 from merge_snli.card.render import PLACEHOLDER
 from merge_snli.card.tables import column_table
 from merge_snli.dataset.record import Record, TermsRecord, generation_of
-from merge_snli.dataset.stored import find_dataset
+from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.embedded import FOLDER
-from merge_snli.schema import columns, data_file, data_version, splits
+from merge_snli.schema import ALL, SEED, columns, data_file, data_version, splits
 from merge_snli.validation.card import check_card
 from merge_snli.validation.findings import Collector
 from tests.records import changed
 
 DATA_SET = FOLDER.parent
+
+
 DATASET = find_dataset(str(DATA_SET))
+
+
 RECORD = DATASET.record
 
 
@@ -74,6 +80,8 @@ HUB_VALUES = {
     "task_ids": {"natural-language-inference"},
     "language": {"en"},
 }
+
+
 """Allowed values of metadata fields with closed lists, from the docstring of `DatasetCardData`."""
 
 
@@ -303,3 +311,56 @@ def test_record_or_data_without_a_card_is_a_finding(tmp_path: Path, damage: str)
     findings = collector.report("").findings
     assert findings
     assert {finding.file for finding in findings} == {"README.md"}
+
+
+TEXT = (DATA_SET / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
+
+
+PAGE = MarkdownIt("commonmark", {"html": True}).enable("table").render(TEXT)
+
+
+def tables() -> list[list[list[str]]]:
+    """Return the cells of the page's tables as rendered text."""
+    return [
+        [
+            [unescape(re.sub(r"<[^>]+>", "", cell)) for cell in re.findall(r"<t[hd]>(.*?)</t[hd]>", row, re.DOTALL)]
+            for row in re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+        ]
+        for table in re.findall(r"<table>(.*?)</table>", PAGE, re.DOTALL)
+    ]
+
+
+def test_page_starts_with_title_example_and_departures() -> None:
+    assert re.findall(r"<h1>(.*?)</h1>", PAGE) == ["MERGE on its bundled problems"]
+    row = read_split(DATASET, ALL).slice(0, 1).to_pylist()[0]
+    seed, variant = tables()[0][1:]
+    label = RECORD.label_names[row["label"]]
+    assert seed == ["seed", row["seed_premise"], row["seed_hypothesis"], label]
+    assert variant == [f"variant, {row['original']} → {row['replacement']}", row["premise"], row["hypothesis"], label]
+    assert PAGE.index("<blockquote>") < PAGE.index("<h2>")
+
+
+def test_tables_are_complete() -> None:
+    page_tables = tables()
+    for table in page_tables:
+        assert len({len(row) for row in table}) == 1, table[0]
+    for config in (ALL, SEED):
+        declared = columns(config, RECORD.options["classes"])
+        (table,) = [
+            rows for rows in page_tables if [row[:2] for row in rows[1:]] == [[c.name, c.type] for c in declared]
+        ]
+        assert all(row[2] and row[3] for row in table)
+
+
+def test_sections() -> None:
+    assert re.findall(r"<h2>(.*?)</h2>", PAGE) == [
+        "Intended use",
+        "Composition",
+        "Columns",
+        "Subsamples and scoring",
+        "How it was generated",
+        "Known limitations",
+        "License and attribution",
+        "Citation",
+        "Contact",
+    ]

@@ -4,7 +4,9 @@ import dataclasses
 import json
 import random
 import re
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +16,17 @@ import pytest
 from scipy import stats
 
 from merge_snli import InputError, Result, score
+from merge_snli.comparison.bar_charts import LABEL_COLORS
 from merge_snli.comparison.compare import Comparison, compare_results
+from merge_snli.comparison.figures import draw_figures
 from merge_snli.comparison.statistics_tables import comparison_tables, to_json
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.leaderboard.boards import make_boards
+from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.statistics import OVERLAP_WARNING
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
+from merge_snli.scoring.store import write_result
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import AnswersOfGroups, answers_of_groups, scored_again, with_answers
@@ -31,6 +37,8 @@ def comparison_text(comparison: Comparison) -> str:
 
 
 CLASSES = ("noun", "verb", "adj")
+
+
 ACCURACIES = {"best": 0.99, "good": 0.95, "fair": 0.90, "poor": 0.5}
 
 
@@ -370,3 +378,105 @@ def test_an_invalid_level_is_named(folder: Path, command: Command, value: str) -
 
 def test_folder_without_results_is_an_input_error(tmp_path: Path, command: Command) -> None:
     assert str(tmp_path) in command("compare", tmp_path, code=2).err
+
+
+ROWS = [
+    {
+        "premise": f"Group {group} has {size} boxes.",
+        "hypothesis": f"Box {number} is in group {group}.",
+        "label": NLI_LABELS[(group + number) % 3],
+        "set": f"g{group}",
+        "kind": f"kind {number % 3} $x^2$",
+    }
+    for group, size in enumerate([2, 3, 5, 10] * 10)
+    for number in range(size)
+]
+
+
+GOLD = {(row["premise"], row["hypothesis"]): row["label"] for row in ROWS}
+
+
+def predict_in_groups(pairs: Sequence[tuple[str, str]], wrong: int) -> list[str]:
+    """Predict the gold label, but neutral in every group whose number is divisible by `wrong`."""
+    return ["neutral" if int(pair[0].split()[1]) % wrong == 0 else str(GOLD[pair]) for pair in pairs]
+
+
+@pytest.fixture(scope="module")
+def grouped_results() -> list[Result]:
+    return [
+        score(partial(predict_in_groups, wrong=wrong), ROWS, group_column="set", by=["kind"], name=f"{name} <$a$>")
+        for name, wrong in {"poor": 2, "fair": 5, "good": 20}.items()
+    ]
+
+
+def passes_by_group(wrong: int) -> list[bool]:
+    """Return whether the model of `predict_in_groups` has 90% of each group right."""
+    return [
+        sum(answer == row["label"] for row, answer in of_group) >= 0.9 * len(of_group)
+        for of_group in (
+            [
+                (row, predict_in_groups([(str(row["premise"]), str(row["hypothesis"]))], wrong)[0])
+                for row in ROWS
+                if row["set"] == f"g{group}"
+            ]
+            for group in range(40)
+        )
+    ]
+
+
+def test_models_are_compared_over_groups(grouped_results: list[Result]) -> None:
+    [comparison] = compare_results(grouped_results, test="mcnemar")
+    assert (comparison.unit, comparison.seeds, comparison.left_out) == ("group", 40, 0)
+    poor, fair, good = passes_by_group(2), passes_by_group(5), passes_by_group(20)
+    assert comparison.pattern_accuracy["good <$a$>"] == sum(good) / 40
+    assert comparison.family.models == ("good <$a$>", "fair <$a$>", "poor <$a$>")
+    for pair, (first, second) in zip(comparison.family.pairs, [(good, fair), (good, poor), (fair, poor)], strict=True):
+        only = sum(one and not other for one, other in zip(first, second, strict=True))
+        discordant = sum(one != other for one, other in zip(first, second, strict=True))
+        assert pair.result.p_value == pytest.approx(stats.binomtest(only, discordant).pvalue)
+        assert pair.result.unit == "group"
+    text = comparison_text(comparison)
+    assert "over 40 groups, in percent" in text
+    assert "subsample" not in text
+
+
+def test_a_test_over_subsamples_is_refused(grouped_results: list[Result]) -> None:
+    with pytest.raises(InputError, match=r"t-test.*memory:list.*permutation or mcnemar"):
+        compare_results(grouped_results, test="t-test")
+    with pytest.raises(InputError, match=r"poor.* on memory:list"):
+        compare_results(grouped_results[:1])
+
+
+def test_the_commands_read_both_kinds_of_results(
+    grouped_results: list[Result], dataset: Path, tmp_path: Path, command: Command
+) -> None:
+    folder = tmp_path / "grouped_results"
+    for result in grouped_results:
+        write_result(result, folder)
+    score(lambda pairs: [0] * len(pairs), dataset, out=folder, name="zero")
+    score(lambda pairs: [1] * len(pairs), dataset, out=folder, name="one")
+    text = command("compare", folder).out
+    assert "seeds, mean over 10 subsamples" in text
+    assert "over 40 groups" in text
+    drawn = command("compare", folder, "--out", tmp_path / "figures", "--format", "json").json
+    names = [Path(path).name for path in drawn["figures"]]
+    assert sum(name.endswith(".svg") for name in names) == 5
+    assert all((tmp_path / "figures" / name).stat().st_size for name in names)
+
+
+def test_figures_have_a_panel_per_value_and_equal_bytes(grouped_results: list[Result], tmp_path: Path) -> None:
+    first = draw_figures(grouped_results, tmp_path / "a")
+    second = draw_figures(grouped_results[::-1], tmp_path / "b")
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    [bars] = [path for path in first if "by-kind" in path.name and path.suffix == ".svg"]
+    text = bars.read_text(encoding="utf-8")
+    assert {f"kind {number} $x^2$" for number in range(3)} <= set(re.findall(r"<!-- (kind .*?) -->", text))
+    assert all(color in text for label, color in LABEL_COLORS.items() if label in NLI_LABELS)
+
+
+def test_columns_with_too_many_values_are_not_drawn(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    rows = [{**row, "many": number} for number, row in enumerate(ROWS)][:100]
+    result = score(partial(predict_in_groups, wrong=2), rows, group_column="set", by=["many", "kind"], name="poor")
+    names = [path.name for path in draw_figures([result], tmp_path)]
+    assert not any("many" in name for name in names)
+    assert "many has 100 values" in caplog.text

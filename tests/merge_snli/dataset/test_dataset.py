@@ -1,15 +1,19 @@
-"""Finding a data set and reading its record and splits."""
+"""Finding a data set, reading its record and splits, and the Parquet files and shares beside it."""
 
+import hashlib
 import json
 import re
 import shutil
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.answered_forms import IN_WINDOW, SPLIT, TOO_LONG, has_few_fillers, shares_text
+from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.dataset.record import DataRecord, decode_record, encode_record, seal
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.embedded import FOLDER
@@ -116,3 +120,46 @@ def test_missing_or_damaged_split(tmp_path: Path) -> None:
         read_split(dataset, "noun")
     with pytest.raises(InputError, match="no split test of config verb; available configs: noun"):
         read_split(dataset, "verb")
+
+
+TABLE = pa.table({"number": [1, 2, 3]})
+
+
+@pytest.mark.parametrize("prefix", ["", "key."])
+def test_name_is_the_digest_of_the_bytes(tmp_path: Path, prefix: str) -> None:
+    path = write_checked(tmp_path / "shards", TABLE, prefix=prefix, compression="zstd")
+    assert path.name == f"{prefix}{hashlib.sha256(path.read_bytes()).hexdigest()}.parquet"
+    assert pq.read_table(path).equals(TABLE)
+    assert is_intact(path)
+    assert write_checked(tmp_path / "shards", TABLE, prefix=prefix, compression="zstd") == path
+
+
+@pytest.mark.parametrize("kept_bytes", [0, 100])
+def test_damaged_file_is_deleted(tmp_path: Path, kept_bytes: int, caplog: pytest.LogCaptureFixture) -> None:
+    path = write_checked(tmp_path, TABLE, prefix="key.")
+    path.write_bytes(path.read_bytes()[:kept_bytes])
+    assert not is_intact(path)
+    assert not path.exists()
+    assert not is_intact(path)
+    assert str(path) in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("in_window", "too_long", "split", "text", "few"),
+    [
+        (0, 0, 0, "every form as it is", False),
+        (
+            0.62,
+            0,
+            0.094,
+            "62 % of forms masked within a window of the text, 9 % of forms split by the tokenizer",
+            False,
+        ),
+        (0, 0.12, 0.09, "12 % of forms too long, 9 % of forms split by the tokenizer", True),
+        (0.9, 0, 0.2, "90 % of forms masked within a window of the text, 20 % of forms split by the tokenizer", False),
+    ],
+)
+def test_shares_of_forms_in_words(in_window: float, too_long: float, split: float, text: str, few: bool) -> None:
+    shares = {IN_WINDOW: in_window, TOO_LONG: too_long, SPLIT: split}
+    assert shares_text(shares) == text
+    assert has_few_fillers(shares) == few

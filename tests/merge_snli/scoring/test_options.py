@@ -1,6 +1,8 @@
 """The options of `score` are defined once: every one has an argument, is a keyword in Python, and is checked."""
 
 import argparse
+import doctest
+import importlib
 from collections.abc import Sequence
 from dataclasses import fields
 from inspect import signature
@@ -19,7 +21,10 @@ from merge_snli.scoring.options import IN_PYTHON, ScoreOptions
 
 PARSED = {name: option for name, option in described(ScoreOptions) if option.group not in (IN_PYTHON, "")}
 
+
 VALUES = {"min_agreement": "4/5", "model_labels": "neutral,entailment"}
+
+
 """Arguments for options for which not every text or number will do."""
 
 
@@ -91,3 +96,19 @@ async def never_async(pair: Pair) -> None:
 def test_an_option_of_another_kind_of_model_is_refused(model: Any, options: dict[str, Any], named: str) -> None:  # noqa: ANN401
     with pytest.raises(InputError, match=named):
         score(model, "demo:dataset", **options)
+
+
+EXAMPLES = (
+    "merge_snli.models.labels",
+    "merge_snli.scoring.records",
+    "merge_snli.paper.report.artifact",
+    "merge_snli.paper.report.report",
+    "merge_snli.annotation.sample",
+    "merge_snli.dataset.variants",
+)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_docstring_examples(name: str) -> None:
+    result = doctest.testmod(importlib.import_module(name))
+    assert (result.failed, result.attempted > 0) == (0, True)

@@ -1,7 +1,10 @@
 """Results on a part of a data set: its scores, its mark, and that it never meets a result on the whole."""
 
+import dataclasses
 import hashlib
 import json
+import logging
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +14,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli import InputError, score
+from merge_snli import InputError, Result, score, score_table
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
@@ -19,16 +22,19 @@ from merge_snli.leaderboard.space import check_results
 from merge_snli.paper.hard_seeds import hard_seeds
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.answer_table import to_bytes
-from merge_snli.scoring.check import differences
+from merge_snli.scoring.check import differences, with_parts
 from merge_snli.scoring.data import part_of_data
 from merge_snli.scoring.grouping import on_same_data, titles_of, unranked_reasons
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.reading import read_config
-from merge_snli.scoring.store import file_name, parse_result, read_result, read_results, to_json
+from merge_snli.scoring.store import file_name, parse_result, read_result, read_results, to_json, write_result
 from tests.commands import Command
 from tests.oracles import answers_of_groups
+from tests.text_tables import rows_of
 
 BUNDLED = str(FOLDER.parent)
+
+
 Pair = tuple[str, str]
 
 
@@ -232,3 +238,65 @@ def test_a_seed_without_a_drawn_variant_is_named() -> None:
     undrawn = replace(data, subsamples=data.subsamples & (data.row_groups != 1))
     with pytest.raises(InputError, match=rf"seed {data.group_ids[1]} .*drawn=True"):
         part_of_data(undrawn, drawn=True)
+
+
+def by_length(pairs: list[Pair]) -> list[int | None]:
+    lengths = [len(premise) + len(hypothesis) for premise, hypothesis in pairs]
+    return [None if length % 7 == 0 else length % 3 for length in lengths]
+
+
+def other(pairs: list[Pair]) -> list[int | None]:
+    return [len(premise) % 3 for premise, _ in pairs]
+
+
+def plain(result: Result) -> Result:
+    """Return a result without what answers do not determine."""
+    run = dataclasses.replace(result.run, seconds=0.0)
+    return dataclasses.replace(result, run=run, notes=())
+
+
+@pytest.mark.parametrize(("subsample", "limit_seeds"), [(3, None), (0, 5), (None, 4)])
+def test_a_part_of_a_result_is_the_result_on_the_part(
+    dataset: Path, subsample: int | None, limit_seeds: int | None
+) -> None:
+    whole = score(by_length, dataset)
+    of_other, expected = (
+        score(model, dataset, subsample=subsample, limit_seeds=limit_seeds) for model in (other, by_length)
+    )
+    found = with_parts([whole, of_other], [find_dataset(str(dataset))])
+    assert found[:2] == [whole, of_other]
+    (added,) = found[2:]
+    assert plain(added) == plain(expected)
+    assert added.notes == (*expected.notes, f"from the answers to all {whole.scores.rows} variants")
+    assert on_same_data(found) == [[whole], [of_other, added]]
+    assert [row["Model"] for row in rows_of(score_table([of_other, added]).text())] == ["other", "by_length"]
+    assert with_parts(found, [find_dataset(str(dataset))]) == found
+
+
+def test_parts_of_an_unknown_data_set_are_left_alone(dataset: Path, caplog: pytest.LogCaptureFixture) -> None:
+    results = [score(by_length, dataset, config="verb"), score(other, dataset, config="verb", subsample=0)]
+    with caplog.at_level(logging.WARNING):
+        assert with_parts(results[:1], []) == results[:1]
+        assert [each for each in caplog.records if each.levelno >= logging.WARNING] == []
+        assert with_parts(results, []) == results
+    assert "1 model" in caplog.text
+
+
+def test_the_leaderboard_shows_both(dataset: Path, tmp_path: Path, command: Command) -> None:
+    for result in (score(by_length, dataset, config="verb"), score(other, dataset, config="verb", subsample=0)):
+        write_result(result, tmp_path / "results")
+    of_part = command("leaderboard", tmp_path / "results", "--format", "md", "--dataset", dataset).out.partition(
+        "subsample 0"
+    )[2]
+    assert "| by\\_length |" in of_part
+    assert "from the answers to all" in of_part
+
+
+def test_compare_shows_one_model_of_the_whole_data_on_a_part(dataset: Path, tmp_path: Path, command: Command) -> None:
+    for result in (score(by_length, dataset, config="verb"), score(other, dataset, config="verb", subsample=0)):
+        write_result(result, tmp_path / "results")
+    printed = command("compare", tmp_path / "results", "--dataset", dataset).out
+    assert "subsample 0" in printed
+    for name in ("by_length", "other"):
+        assert re.search(rf"^[12]  {name} ", printed, re.MULTILINE)
+    assert "over 1 pair)" in " ".join(printed.split())

@@ -1,4 +1,4 @@
-"""Tests of the command: a report with and without seeds, JSON, and one sentence for each bad input."""
+"""Tests of `analyze`: the command, data sets unlike the paper's, and matching results to data sets."""
 
 import dataclasses
 import json
@@ -6,13 +6,17 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from merge_snli import Result
+from merge_snli import InputError, Result, analyze, score
 from merge_snli.comparison.scored_dataset import ScoredDataset
+from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.models.labels import Pair
 from merge_snli.paper.hard_seeds import hard_seeds
-from merge_snli.paper.report.analyze import analyze, read_seed_ids
+from merge_snli.paper.report.analyze import match_results, read_seed_ids
+from merge_snli.paper.report.report import Report
 from merge_snli.paper.report.table_artifacts import hard_seeds_artifacts
 from merge_snli.scoring.store import to_json, write_result
 from tests.commands import Command
@@ -121,8 +125,13 @@ def every_seed(folder: Path, results: list[Result]) -> Path:
 
 
 Arguments = list[str]
+
+
 Case = Callable[[Path, list[Result], Path], Arguments]
+
+
 """Returns more arguments from a folder, the results, and another data set."""
+
 
 CASES: dict[str, tuple[Case, str]] = {
     "results do not exist": (lambda at, *_: [str(at / "none")], r"none.*merge-snli score"),
@@ -222,3 +231,122 @@ def test_required_options(missing: str, tmp_path: Path, command: Command) -> Non
     options = {"--dataset": str(SHIPPED), "--out": str(tmp_path / "report")}
     del options[missing]
     assert missing in command("analyze", tmp_path, *(text for option in options.items() for text in option), code=2).err
+
+
+TWO_LABELS = ("entailment", "not_entailment")
+
+
+def entails(pairs: list[Pair]) -> list[str]:
+    return ["entailment" if "not" not in hypothesis else "not_entailment" for _, hypothesis in pairs]
+
+
+def three_way(pairs: list[Pair]) -> list[str]:
+    return [("entailment", "neutral", "contradiction")[len(premise) % 3] for premise, _ in pairs]
+
+
+def numbers_of(report: Report) -> dict[str, Any]:
+    [part] = report.as_dict()["data_sets"]
+    return {name: value for name, value in part["analyses"].items() if "not_computed" not in value}
+
+
+@pytest.fixture(scope="module")
+def two_labels(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Result]]:
+    folder = make_dataset(tmp_path_factory.mktemp("two") / "two", seeds=30, label_names=TWO_LABELS)
+    return folder, [score(entails, folder, name="negation"), score(three_way, folder, name="length")]
+
+
+def test_two_labels(two_labels: tuple[Path, list[Result]], tmp_path: Path) -> None:
+    folder, results = two_labels
+    numbers = numbers_of(analyze(results, [folder], out=tmp_path / "report"))
+    assert {"table_3", "model_curves", "classes", "class_pairs", "majority", "hard_seeds"} <= numbers.keys()
+    assert numbers["majority"]["labels"] == [*TWO_LABELS]
+    labels = [each["name"] for each in numbers["error_drivers"]["predictors"] if each["name"].startswith("label")]
+    assert labels == ["label: not_entailment"]
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "predictions of neutral and contradiction count as not_entailment" in page
+
+
+def test_a_config_of_one_word_class(make_dataset: MakeDataset, tmp_path: Path) -> None:
+    folder = make_dataset(tmp_path / "data", seeds=12)
+    result = score(three_way, folder, config="verb", name="length")
+    report = analyze([result], [folder])
+    [part] = report.as_dict()["data_sets"]
+    assert part["config"] == "verb"
+    assert {"classes", "class_pairs", "fine_tuned"} <= part["analyses"].keys() - numbers_of(report).keys()
+    assert "two word classes" in part["analyses"]["classes"]["not_computed"]
+    assert len(part["analyses"]["table_3"]["rows"]) == 1
+
+
+def test_data_sets_on_the_same_seeds_are_compared(make_dataset: MakeDataset, tmp_path: Path) -> None:
+    def upper_case(seed: dict[str, Any], variants: list[dict[str, Any]]) -> None:
+        for variant in variants:
+            variant["premise"] = variant["premise"].upper()
+
+    first, second = make_dataset(tmp_path / "first"), make_dataset(tmp_path / "second", change=upper_case)
+    results = [score(three_way, folder, name="length") for folder in (first, second)]
+    report = analyze(results, [first, second], out=tmp_path / "report")
+    across = report.as_dict()["across_data_sets"]["filter_sets"]
+    assert len(across["sets"]) == 2
+    assert across["family"]["pairs"][0]["result"]["unit"] == "seed"
+    figures = {path.name for path in (tmp_path / "report" / "figures").iterdir()}
+    assert "across-data-sets-figure-8-filters.svg" in figures
+    assert len({chapter.key for chapter in report.chapters}) == 3
+
+
+@pytest.fixture(scope="module")
+def shipped() -> MergeDataset:
+    return find_dataset(str(SHIPPED))
+
+
+@pytest.fixture(scope="module")
+def other_dataset(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
+    return find_dataset(str(make_dataset(tmp_path_factory.mktemp("other_dataset") / "other_dataset")))
+
+
+def test_data_sets_keep_their_order_and_all_comes_first(
+    results: list[Result], shipped: MergeDataset, other_dataset: MergeDataset
+) -> None:
+    nouns = score(lambda pairs: [0] * len(pairs), shipped, config="noun", name="zero")
+    elsewhere = score(lambda pairs: [0] * len(pairs), other_dataset, name="zero")
+    matched = match_results([nouns, *results, elsewhere], [other_dataset, shipped])
+    assert [(each.data.stored.name, each.record.config, len(each.models)) for each in matched] == [
+        (other_dataset.name, "all", 1),
+        (shipped.name, "all", 2),
+        (shipped.name, "noun", 1),
+    ]
+
+
+def test_a_result_without_its_data_set_is_refused(
+    results: list[Result], shipped: MergeDataset, other_dataset: MergeDataset
+) -> None:
+    elsewhere = score(lambda pairs: [0] * len(pairs), other_dataset, name="elsewhere")
+    with pytest.raises(InputError, match=rf"elsewhere.*{other_dataset.digest[:12]}.*dataset"):
+        match_results([*results, elsewhere], [shipped])
+
+
+def test_a_data_set_without_results_is_refused(
+    results: list[Result], shipped: MergeDataset, other_dataset: MergeDataset
+) -> None:
+    with pytest.raises(InputError, match=rf"{other_dataset.name}.*{other_dataset.digest[:12]}"):
+        match_results(results, [shipped, other_dataset])
+
+
+def test_the_same_data_twice_is_refused(results: list[Result], shipped: MergeDataset) -> None:
+    again = dataclasses.replace(shipped, name="copy", folder=Path("copy"))
+    with pytest.raises(InputError, match=rf"{shipped.name}.*copy"):
+        match_results(results, [shipped, again])
+
+
+def test_two_results_of_a_model_are_refused(results: list[Result], shipped: MergeDataset) -> None:
+    with pytest.raises(InputError, match="2 results of by 3"):
+        match_results([*results, results[0]], [shipped])
+
+
+@pytest.mark.parametrize("part", [{"subsample": 0}, {"limit_seeds": 3}])
+def test_a_partial_result_is_refused_by_its_file(
+    results: list[Result], shipped: MergeDataset, tmp_path: Path, part: dict[str, Any]
+) -> None:
+    partial = score(lambda pairs: [0] * len(pairs), shipped, name="part of it", **part)
+    path = write_result(partial, tmp_path)
+    with pytest.raises(InputError, match=rf"part of it.*on a part of config all.*remove {re.escape(path.name)}$"):
+        match_results([*results, partial], [shipped])

@@ -1,4 +1,4 @@
-"""Tests of the significance tests and intervals against scipy, statsmodels and plain computations."""
+"""Tests of the significance tests, intervals and regressions against scipy, statsmodels and plain computations."""
 
 import dataclasses
 import doctest
@@ -9,24 +9,28 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
+from merge_snli.base.arrays import Ints
 from merge_snli.scoring import statistics
 from merge_snli.scoring.statistics import (
     OVERLAP_WARNING,
     Interval,
     bootstrap_intervals,
     compact_letters,
+    compare_at_thresholds,
     compare_models,
     holm,
     independent_t_test,
@@ -40,6 +44,13 @@ from merge_snli.scoring.statistics import (
     weighted_intervals,
 )
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
+from merge_snli.scoring.statistics.logistic import (
+    NotConverged,
+    Outcome,
+    fit_logistic,
+    independent_columns,
+    within_outcomes,
+)
 from merge_snli.scoring.statistics.values import FloatArray
 
 # Table 3 of the paper: SA on seeds and on variants, in percent.
@@ -503,3 +514,178 @@ def test_intervals_cover_at_their_nominal_rate(name: str) -> None:
 def test_t_test_over_subsamples_has_too_many_false_positives() -> None:
     (name,) = SIMULATION.WARNED
     assert SIMULATION.false_positives(name, 300).rate > 0.15
+
+
+def passing(seed: int, *, seeds: int, levels: int, accuracy: float) -> FloatArray:
+    """Return whether a model passes each seed: up to a threshold that is random for each seed."""
+    rng = random.Random(seed)
+    reached = [int(levels * rng.random() ** (1 - accuracy)) for _ in range(seeds)]
+    return np.array([[float(level <= most) for level in range(levels)] for most in reached])
+
+
+def plain_p_values(first: FloatArray, second: FloatArray) -> list[float]:
+    """Enumerate all swaps of some seeds, and compare the largest standardized difference with each observed one."""
+    rows = [row for row in (first - second).tolist() if any(row)]
+    columns = list(zip(*rows, strict=True))
+    norms = [math.sqrt(sum(value**2 for value in column)) for column in columns]
+
+    def standardized(signs: tuple[int, ...]) -> list[float]:
+        sums = [abs(sum(s * value for s, value in zip(signs, column, strict=True))) for column in columns]
+        return [total / norm if norm else 0.0 for total, norm in zip(sums, norms, strict=True)]
+
+    observed = standardized((1,) * len(rows))
+    largest = [max(standardized(signs)) for signs in product((1, -1), repeat=len(rows))]
+    return [sum(value >= one - 1e-9 for value in largest) / len(largest) for one in observed]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_p_values_are_those_of_all_swaps(seed: int) -> None:
+    first = passing(seed, seeds=9, levels=7, accuracy=0.95)
+    second = passing(seed + 50, seeds=9, levels=7, accuracy=0.3)
+    [pair] = compare_at_thresholds({"a": first, "b": second})
+    assert pair.adjusted_p == pytest.approx(plain_p_values(first, second), abs=0.02)
+    assert pair.differences == pytest.approx((first.mean(axis=0) - second.mean(axis=0)).tolist())
+    assert pair.differs == tuple(p < 0.05 for p in pair.adjusted_p)
+
+
+def test_p_values_are_multiplied_by_the_number_of_pairs() -> None:
+    tables = {
+        name: passing(7, seeds=40, levels=5, accuracy=accuracy) for name, accuracy in {"a": 0.9, "b": 0.8}.items()
+    }
+    [alone] = compare_at_thresholds(tables)
+    among, *others = compare_at_thresholds({**tables, "c": tables["b"]})
+    assert among.adjusted_p == pytest.approx([min(1, 3 * p) for p in alone.adjusted_p])
+    assert [(pair.first, pair.second) for pair in (among, *others)] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert others[1].adjusted_p == (1.0,) * 5
+
+
+def test_models_of_other_shapes_are_refused() -> None:
+    with pytest.raises(ValueError, match="1 model"):
+        compare_at_thresholds({"a": [[1.0]]})
+    with pytest.raises(ValueError, match=r"\(1, 1\), \(2, 1\)"):
+        compare_at_thresholds({"a": [[1.0]], "b": [[1.0], [0.0]]})
+
+
+@pytest.mark.slow
+def test_equal_models_rarely_differ_at_any_threshold() -> None:
+    found = 0
+    for run in range(200):
+        tables = {name: passing(1_000 * run + name, seeds=60, levels=21, accuracy=0.8) for name in range(3)}
+        pairs = compare_at_thresholds({str(name): table for name, table in tables.items()}, random_seed=run)
+        found += any(any(pair.differs) for pair in pairs)
+    assert found <= 18  # 5% of 200 is 10; a binomial count above 18 has probability 0.006
+
+
+N, CLUSTERS = 400, 40
+
+
+def predictors_of(rng: np.random.Generator) -> FloatArray:
+    return np.column_stack([rng.normal(size=N), rng.normal(size=N) ** 2, rng.random(N) < 0.3]).astype(float)
+
+
+def outcomes_of(rng: np.random.Generator, predictors: FloatArray, clusters: Ints, number: int) -> list[Outcome]:
+    effects = rng.normal(size=CLUSTERS)[clusters]
+    outcomes = []
+    for _ in range(number):
+        odds = np.exp(predictors @ [0.8, -0.4, 0.5] + effects + rng.normal())
+        outcomes.append(Outcome(rng.random(N) < odds / (1 + odds), rng.random(N) < 0.9))
+    return outcomes
+
+
+def by_statsmodels(predictors: FloatArray, outcomes: list[Outcome], clusters: Ints) -> sm.Logit:
+    """Fit the stacked observations of all outcomes, with one indicator per outcome."""
+    stacked, success, groups = [], [], []
+    for at, outcome in enumerate(outcomes):
+        rows = outcome.included
+        indicators = np.zeros((rows.sum(), len(outcomes)))
+        indicators[:, at] = 1
+        stacked.append(np.column_stack([predictors[rows], indicators]))
+        success.append(outcome.success[rows])
+        groups.append(clusters[rows])
+    model = sm.Logit(np.concatenate(success).astype(float), np.concatenate(stacked))
+    return model.fit(
+        disp=False, tol=1e-12, maxiter=100, cov_type="cluster", cov_kwds={"groups": np.concatenate(groups)}
+    )
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_estimates_and_cluster_robust_errors_are_those_of_statsmodels(number: int) -> None:
+    rng = np.random.default_rng(number)
+    predictors, clusters = predictors_of(rng), rng.integers(CLUSTERS, size=N)
+    outcomes = outcomes_of(rng, predictors, clusters, number)
+    coefficients, covariance = fit_logistic(predictors, outcomes, clusters)
+    expected = by_statsmodels(predictors, outcomes, clusters)
+    assert coefficients == pytest.approx(expected.params, abs=1e-8)
+    assert np.sqrt(np.diag(covariance)) == pytest.approx(expected.bse, rel=1e-8)
+    assert covariance == pytest.approx(expected.cov_params(), abs=1e-8)
+
+
+def test_clusters_without_an_observation_do_not_count() -> None:
+    rng = np.random.default_rng(0)
+    predictors, clusters = predictors_of(rng), rng.integers(CLUSTERS, size=N)
+    (outcome,) = outcomes_of(rng, predictors, clusters, 1)
+    included = clusters >= 5
+    _, covariance = fit_logistic(predictors, [Outcome(outcome.success, included)], clusters)
+    kept = Outcome(outcome.success[included], included[included])
+    _, expected = fit_logistic(predictors[included], [kept], clusters[included])
+    assert covariance == pytest.approx(expected, rel=1e-8)
+
+
+def test_clusters_with_an_observation_of_one_outcome_count() -> None:
+    rng = np.random.default_rng(0)
+    predictors, clusters = predictors_of(rng), rng.integers(CLUSTERS, size=N)
+    first, second = outcomes_of(rng, predictors, clusters, 2)
+    outcomes = [Outcome(first.success, clusters >= 5), Outcome(second.success, clusters < CLUSTERS - 5)]
+    _, covariance = fit_logistic(predictors, outcomes, clusters)
+    expected = by_statsmodels(predictors, outcomes, clusters)
+    assert np.sqrt(np.diag(covariance)) == pytest.approx(expected.bse, rel=1e-8)
+
+
+def separated(rng: np.random.Generator) -> tuple[FloatArray, Outcome]:
+    predictors = predictors_of(rng)
+    return predictors, Outcome(predictors[:, 0] > 0.1, np.ones(N, dtype=bool))
+
+
+def quasi_separated(rng: np.random.Generator) -> tuple[FloatArray, Outcome]:
+    predictors = predictors_of(rng)
+    return predictors, Outcome((rng.random(N) < 0.5) | (predictors[:, 2] > 0), np.ones(N, dtype=bool))
+
+
+def collinear(rng: np.random.Generator) -> tuple[FloatArray, Outcome]:
+    predictors = predictors_of(rng)
+    return np.column_stack([predictors, np.zeros(N)]), Outcome(rng.random(N) < 0.5, np.ones(N, dtype=bool))
+
+
+@pytest.mark.parametrize("case", [separated, quasi_separated, collinear])
+@pytest.mark.filterwarnings("error")
+def test_infinite_coefficients_are_reported(case: object) -> None:
+    assert callable(case)
+    predictors, outcome = case(np.random.default_rng(0))
+    with pytest.raises(NotConverged):
+        fit_logistic(predictors, [outcome], np.arange(N))
+
+
+def test_rare_outcomes_converge() -> None:
+    rng = np.random.default_rng(0)
+    predictors = predictors_of(rng)
+    success = np.zeros(N, dtype=bool)
+    success[rng.choice(N, 5, replace=False)] = True
+    coefficients, _ = fit_logistic(predictors[:, :2], [Outcome(success, np.ones(N, dtype=bool))], np.arange(N))
+    assert coefficients[-1] < -3
+
+
+def test_constant_and_dependent_columns_are_found() -> None:
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=N), rng.normal(size=N)
+    included = rng.random(N) < 0.9
+    only_where_excluded = np.where(included, 1.0, rng.normal(size=N))
+    columns = np.column_stack([first, np.ones(N), second, 2 * first - second + 3, only_where_excluded, second**2])
+    products = within_outcomes(columns, [Outcome(included, included)] * 2)
+    assert independent_columns(products, 2 * int(included.sum())) == [0, 2, 5]
+
+
+def test_an_outcome_that_is_constant() -> None:
+    included = np.array([True, True, False])
+    assert Outcome(np.array([True, True, False]), included).is_constant
+    assert Outcome(np.array([False, False, False]), included).is_constant
+    assert not Outcome(np.array([True, False, False]), included).is_constant

@@ -1,0 +1,394 @@
+"""Tests of the analyses of one data set, with numbers computed by hand."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from scipy import stats
+
+from merge_snli.base.errors import InputError
+from merge_snli.comparison.corpus import CorpusCounts
+from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
+from merge_snli.dataset.label_spellings import TWO_WAY
+from merge_snli.models.paper_models import ALBERT, BERT, PAPER_MODELS, PAPER_NAMES
+from merge_snli.paper.fine_tuned import ARCH, EQUIV, MULTI, SIZE, check_counterparts, fine_tuned, group_masks
+from merge_snli.paper.hard_seeds import hard_seeds, mean_accuracy, seed_correctness
+from merge_snli.paper.majority import majority
+from merge_snli.paper.table_3 import seeds_against_variants, table_3
+from merge_snli.paper.word_frequency import word_frequency
+from merge_snli.scoring.measure import source_accuracy
+from merge_snli.scoring.scores import SourceScores
+from merge_snli.scoring.statistics import compare_models
+from tests.merge_snli.comparison.made import Row, rows_of, scored_dataset
+
+
+def test_rows_are_the_scores_of_the_results_with_letters() -> None:
+    rows = [row for number in range(8) for row in rows_of(f"s{number}", ["en", "en" if number else "ee"])]
+    made = scored_dataset(rows, models=("right", "wrong"))
+    found = table_3(made)
+    right, wrong = found.rows
+    named = ("model", "seeds", "on_seeds", "on_variants", "qt", "mt")
+    assert [right[name] for name in named] == ["right", 8, 1, 1, 0, 1]
+    assert wrong["pattern_accuracy"] == 0
+    assert wrong["on_variants"] == 1 / 16
+    intervals = made.models[1].result.scores.intervals
+    assert intervals is not None
+    assert wrong["on_variants_interval"] == intervals.sample_accuracy
+    assert wrong["qt_interval"] == intervals.qt
+    assert (right["letters"], wrong["letters"]) == ("a", "b")
+    assert found.family == compare_models({"right": [1.0] * 8, "wrong": [0.0] * 8})
+    assert (found.level, found.method) == (0.95, "Wilson score or BCa bootstrap")
+
+
+def test_one_model_has_no_letters() -> None:
+    found = table_3(scored_dataset(rows_of("s1", "en")))
+    [row] = found.rows
+    assert (found.family, row["letters"], row["qt_interval"], found.level) == (None, "", None, None)
+
+
+def test_the_source_is_the_first_column() -> None:
+    made = scored_dataset(rows_of("s1", "en"))
+    source = SourceScores("snli", "0" * 64, 0, 0, source_accuracy(3, 4), {"entailment": source_accuracy(3, 4)})
+    [model] = made.models
+    [row] = table_3(replace(made, models=(replace(model, result=replace(model.result, source=source)),))).rows
+    assert (row["source"], row["source_problems"]) == (0.75, 4)
+    assert row["source_interval"] == source.overall.interval
+    assert table_3(made).rows[0]["source"] is None
+
+
+def test_tests_over_models_and_over_seeds() -> None:
+    made = scored_dataset(
+        [
+            *rows_of("s1", ["een", "enn"], subsamples=(0, 1)),
+            *rows_of("s1", ["nee"], subsamples=(1,)),
+            *rows_of("s2", ["eee", "nne"]),
+        ],
+        models=("a", "b", "c"),
+        on_seeds={"s2": "een"},
+    )
+    found = seeds_against_variants(made)
+    [test] = found.over_models
+    on_variants = [((3 / 4) + (2 / 3)) / 2, (2 / 4 + 2 / 3) / 2, (2 / 4 + 1 / 3) / 2]
+    expected = stats.ttest_rel([1, 1, 0.5], on_variants)
+    assert (test.first, test.second, test.result.n) == ("seeds", "variants", 3)
+    assert test.result.p_value == pytest.approx(float(expected.pvalue))
+    # s1: all right; a has 2/2 and 2/3 of its variants right, b 1/2 and 2/3, c 0 and 1/3. s2: c is wrong.
+    s1 = 1 - ((1 + 2 / 3) / 2 + (1 / 2 + 2 / 3) / 2 + (0 + 1 / 3) / 2) / 3
+    s2 = 2 / 3 - (1 / 2 + 1 / 2 + 1) / 3
+    assert (found.over_seeds.n, found.over_seeds.unit) == (2, "seed")
+    assert found.over_seeds.difference == pytest.approx((s1 + s2) / 2)
+
+
+def test_one_model_has_only_the_test_over_seeds() -> None:
+    found = seeds_against_variants(scored_dataset([*rows_of("s1", "en"), *rows_of("s2", "ee")]))
+    assert found.over_models == ()
+    assert found.over_seeds.difference == 0.25
+
+
+def test_one_seed_is_not_computable() -> None:
+    with pytest.raises(NotComputable, match=r"1 seed"):
+        seeds_against_variants(scored_dataset(rows_of("s1", "en")))
+
+
+def test_the_source_is_compared_if_all_models_were_scored_on_it() -> None:
+    made = scored_dataset([*rows_of("s1", ["en", "ee"]), *rows_of("s2", ["ee"])], models=("a", "b"))
+    accuracies = [source_accuracy(3, 4), source_accuracy(2, 4)]
+    models = tuple(
+        replace(model, result=replace(model.result, source=SourceScores("x", "0" * 64, 0, 0, each, {"neutral": each})))
+        for model, each in zip(made.models, accuracies, strict=True)
+    )
+    tests = seeds_against_variants(replace(made, models=models)).over_models
+    assert [(test.first, test.second) for test in tests] == [
+        ("source", "seeds"),
+        ("source", "variants"),
+        ("seeds", "variants"),
+    ]
+    assert tests[0].result.difference == (0.75 + 0.5) / 2 - 1
+    some = seeds_against_variants(replace(made, models=(models[0], made.models[1]))).over_models
+    assert [(test.first, test.second) for test in some] == [("seeds", "variants")]
+
+
+def test_three_majority_labels() -> None:
+    made = scored_dataset(
+        [
+            *rows_of("s1", ["een", "een"]),
+            *rows_of("s2", ["nec", "nec"]),
+            *rows_of("s3", ["cne", "nne"]),
+        ],
+        models=("a", "b", "c"),
+        gold={"s2": "n"},
+        on_seeds={"s1": "eec", "s2": "nec", "s3": "nne"},
+    )
+    found = majority(made)
+    assert (found.constant_label, found.constant_share) == ("entailment", 2 / 3)
+    assert (found.tied_votes, found.labels) == (1, ("entailment", "neutral", "contradiction"))  # s2: e, as it is first
+    assert found.vote_accuracy == 1 / 3  # e, e, n against e, n, e
+    a, b, c = (found.models[name] for name in "abc")
+    assert tuple(a.values()) == pytest.approx((2 / 3, 2 / 3, 1 / 3, 1 / 3))
+    assert tuple(b.values()) == pytest.approx((1 / 3, 1, 1, 2 / 3))
+    assert tuple(c.values()) == pytest.approx((1 / 3, 1, 0, 1 / 3))
+    assert found.mean["vote"] == pytest.approx((1 / 3 + 1 + 0) / 3)
+    for model in made.models:
+        scores = found.models[model.name]
+        assert scores["gold"] == pytest.approx(model.result.scores.pattern_accuracy.mean)
+        assert scores["own"] == pytest.approx((model.result.consistency or {})["majority"].pattern_accuracy.mean)
+
+
+def test_own_majority_is_per_subsample() -> None:
+    rows = [
+        *rows_of("s1", "e", subsamples=(0, 1)),
+        *rows_of("s1", "n", subsamples=(0,)),
+        *rows_of("s1", "n", subsamples=()),
+    ]
+    assert majority(scored_dataset(rows)).models["a"]["own"] == 0.5
+
+
+def test_two_labels() -> None:
+    made = scored_dataset(
+        [*rows_of("s1", "nn"), *rows_of("s2", "en")],
+        gold={"s1": "n", "s2": "n"},
+        labels=("entailment", "not_entailment"),
+    )
+    found = majority(made)
+    assert (found.constant_label, found.constant_share, found.mean["constant"]) == ("not_entailment", 1, 0.5)
+
+
+def test_a_model_of_two_labels_makes_all_vote_in_two() -> None:
+    made = scored_dataset(
+        [*rows_of("s1", ["nc", "c-"]), *rows_of("s2", ["ee"])],
+        models=("a", "b"),
+        gold={"s1": "n"},
+        on_seeds={"s1": "cc"},
+    )
+    [a, b] = made.models
+    b = replace(b, answers=b.answers.in_labels(TWO_WAY))
+    found = majority(replace(made, models=(a, b)))
+    assert (found.labels, found.tied_votes, found.vote_accuracy) == (TWO_WAY, 0, 1)
+    assert (found.models["a"]["gold"], found.models["a"]["vote"]) == (0.5, 1)
+    assert (found.models["b"]["gold"], found.models["b"]["vote"]) == (1, 1)
+    assert found.constant_label == "entailment"
+
+
+def test_hard_seeds_are_listed_with_votes_and_answers() -> None:
+    made = scored_dataset(
+        [
+            *rows_of("s1", ["nn", "cc"], subsamples=()),  # variants that were not drawn count, too
+            *rows_of("s2", ["en"] + ["nn"] * 10),
+            *rows_of("s3", ["en"] + ["nn"] * 9),
+            *rows_of("s4", ["n-", "e-"]),
+            *rows_of("s0", ["nn"]),
+        ],
+        models=("a", "b"),
+        on_seeds={"s1": "nc", "s2": "en", "s4": "e-"},
+        annotators=[[1, 2, 0], [0, 0, 0], [3, 0, 0], [0, 0, 0], [0, 0, 0]],
+    )
+    found = hard_seeds(made)
+    assert mean_accuracy(made) == pytest.approx([0, 1 / 22, 1 / 20, 1 / 2, 0])
+    assert (found.seeds, [seed.seed_id for seed in found.never_right]) == (5, ["s0", "s1"])
+    assert [seed.seed_id for seed in found.rarely_right] == ["s0", "s1", "s2"]
+    s1 = found.never_right[1]
+    assert (s1.premise, s1.gold, s1.variants, s1.mean_accuracy) == ("The premise of s1.", "entailment", 2, 0)
+    assert list((s1.votes or {}).items()) == [("neutral", 2), ("entailment", 1)]
+    assert s1.answers == {"a": "neutral", "b": "contradiction"}
+    assert [seed.votes for seed in (found.never_right[0], found.rarely_right[2])] == [{}, {}]
+
+
+def test_a_model_without_predictions_is_left_out() -> None:
+    made = scored_dataset(
+        [*rows_of("s1", ["n-"]), *rows_of("s2", ["-e"])], models=("a", "b"), on_seeds={"s1": "e-", "s2": "-e"}
+    )
+    [seed] = hard_seeds(made).never_right
+    assert (seed.seed_id, seed.answers, seed.votes) == ("s1", {"a": "entailment", "b": None}, None)
+
+
+def test_exactly_five_percent_is_not_below() -> None:
+    made = scored_dataset(rows_of("s1", ["nne"] * 3 + ["nnn"] * 17), models=("a", "b", "c"))
+    assert mean_accuracy(made)[0] < 0.05  # 0.15 / 3 as a float
+    assert hard_seeds(made).rarely_right == ()
+
+
+def test_scores_by_the_answer_on_the_seed() -> None:
+    made = scored_dataset(
+        [*rows_of("s1", ["ee", "ee"]), *rows_of("s2", ["ne", "nn"]), *rows_of("s3", ["ee"]), *rows_of("s4", ["ne"])],
+        models=("a", "b"),
+        on_seeds={"s2": "ne", "s3": "ne"},
+    )
+    found = seed_correctness(made)
+    a, b = found.models["a"], found.models["b"]
+    assert a == {"seeds_right": 2, "seeds_wrong": 2, "right": 0.5, "wrong": 0.5}
+    assert (b["seeds_right"], b["seeds_wrong"], b["right"]) == (4, 0, 0.75)
+    assert math.isnan(b["wrong"])
+    assert (found.mean_right, found.mean_wrong) == (0.625, 0.5)
+
+
+def test_models_that_are_always_right_have_nothing_to_compare() -> None:
+    with pytest.raises(NotComputable, match=r"no model"):
+        seed_correctness(scored_dataset(rows_of("s1", "en")))
+
+
+BERT_B_S = "textattack/bert-base-uncased-snli"
+
+
+MASKED_LMS = (*BERT, ALBERT[0])
+
+
+def test_counterparts_of_the_papers_models_have_their_architecture_and_size() -> None:
+    counterparts = {model.paper_name: PAPER_NAMES[model.masked_lm] for model in PAPER_MODELS if model.masked_lm}
+    assert all(name.startswith(f"{masked_lm}-") for name, masked_lm in counterparts.items())
+    in_the_paper = {"BERT-B-S", "BERT-L-S", "RoBERTa-B-S", "RoBERTa-L-SMFA", "Electra-L-SMFA", "ALBERT-XXL-SMFA"}
+    assert set(counterparts) == in_the_paper | {"BART-B-S", "BART-L-SMFA"}  # the paper excluded BART
+
+
+def test_groups_are_those_of_table_9() -> None:
+    made = scored_dataset(
+        [
+            *rows_of("s1", "e", masked_lms=(BERT[0],)),
+            *rows_of("s1", "e", masked_lms=(BERT[1],)),
+            *rows_of("s1", "e", masked_lms=(ALBERT[0],)),
+            *rows_of("s1", "e", masked_lms=BERT),
+        ],
+        masked_lms=MASKED_LMS,
+    )
+    validated_by = made.variants_by("masked_lm")
+    groups = {name: mask.nonzero()[0].tolist() for name, mask in group_masks(validated_by, BERT[0]).items()}
+    assert groups == {EQUIV: [0], SIZE: [1], ARCH: [2], MULTI: [3]}
+    groups = {name: mask.nonzero()[0].tolist() for name, mask in group_masks(validated_by, ALBERT[0]).items()}
+    assert groups == {EQUIV: [2], SIZE: [], ARCH: [0, 1], MULTI: [3]}
+
+
+def test_seeds_with_few_variants_are_left_out_and_counted() -> None:
+    made = scored_dataset(
+        [
+            *rows_of("s1", ["ee"] * 4 + ["ne"], masked_lms=(BERT[0],), subsamples=(0, 1)),
+            *rows_of("s2", ["ee"] * 4, masked_lms=(BERT[0],)),
+            *rows_of("s2", ["ee"], masked_lms=(BERT[0],), subsamples=()),  # not drawn
+            *rows_of("s2", ["nn"] * 5, masked_lms=(ALBERT[0],)),
+        ],
+        models=(BERT_B_S, "other"),
+        masked_lms=MASKED_LMS,
+    )
+    found = fine_tuned(made)
+    assert found.masked_lms == {BERT_B_S: BERT[0]}
+    assert [(row["group"], row["variants"], row["variants_per_subsample"]) for row in found.groups] == [
+        (EQUIV, 9, (9 + 5) / 2),
+        (SIZE, 0, 0),
+        (ARCH, 5, 2.5),
+        (MULTI, 0, 0),
+    ]
+    assert [(row["seeds"], row["seeds_left_out"]) for row in found.groups] == [(1, 1), (0, 0), (1, 0), (0, 0)]
+    assert [row["pattern_accuracy"] for row in found.groups] == pytest.approx(
+        [0, float("nan"), 0, float("nan")], nan_ok=True
+    )
+    curves = found.curves
+    assert set(curves) == {EQUIV, ARCH}
+    assert (curves[EQUIV].at(0.8), curves[EQUIV].at(0.9), curves[EQUIV].seeds) == (1, 0, 1)
+    both = fine_tuned(made, {"other": BERT[1]})
+    assert both.masked_lms == {BERT_B_S: BERT[0], "other": BERT[1]}
+    assert {group: curve.models for group, curve in both.curves.items()} == {
+        EQUIV: (BERT_B_S,),
+        SIZE: ("other",),
+        ARCH: (BERT_B_S, "other"),
+    }
+
+
+def test_without_a_counterpart_the_option_is_named() -> None:
+    made = scored_dataset(rows_of("s1", "e"))
+    with pytest.raises(NotComputable, match=r"Figure 7 .*\(mlm\).*--fine-tuned-from MODEL=MLM"):
+        fine_tuned(made)
+    with pytest.raises(NotComputable, match=r"Figure 7"):
+        fine_tuned(made, {"a": "elsewhere"})
+
+
+@pytest.mark.parametrize(
+    ("counterparts", "named"), [({"x": "mlm"}, "x is not a scored model"), ({"a": "y"}, "y is not a masked LM")]
+)
+def test_unknown_names_are_refused(counterparts: dict[str, str], named: str) -> None:
+    made = scored_dataset(rows_of("s1", "e"))
+    check_counterparts([made], {"a": "mlm"})
+    with pytest.raises(InputError, match=named):
+        check_counterparts([made], counterparts)
+
+
+CORPUS = CorpusCounts("made up", "c" * 64, {"dog": 9, "cat": 99, "man": 1, "boy": 3})
+
+
+def variants_of(seed: str, original: str, answers: dict[str, str]) -> list[Row]:
+    """Return variants with these replacements; those with "Boy" were not drawn."""
+    return [
+        Row(
+            seed=seed,
+            original=original,
+            replacement=word,
+            answers=letters,
+            subsamples=() if word == "Boy" else (0,),
+        )
+        for word, letters in answers.items()
+    ]
+
+
+def with_training_data(scored: ScoredDataset, training_data: Sequence[tuple[str, ...] | None]) -> ScoredDataset:
+    models = [
+        replace(model, result=replace(model.result, model=replace(model.result.model, training_data=names)))
+        for model, names in zip(scored.models, training_data, strict=True)
+    ]
+    return replace(scored, models=tuple(models))
+
+
+VARIANTS = [
+    *variants_of("s1", "Dog", {"cat": "en", "man": "en", "zebra": "nn"}),
+    *variants_of("s2", "yak", {"Boy": "en", "zebra": "en"}),
+    *variants_of("s3", "dog", {"boy": "ne", "man": "nn"}),
+    *variants_of("s4", "dog", {"cat": "e-", "boy": "e-"}),
+]
+
+
+ON_SEEDS = {"s1": "nn", "s2": "cn", "s3": "ne", "s4": "e-"}
+
+
+def test_ratios_are_averaged_within_seeds_then_over_seeds() -> None:
+    scored = scored_dataset(VARIANTS, models=("a", "b"), on_seeds=ON_SEEDS)
+    result = word_frequency(scored, CORPUS)
+    first, second = result.models
+    assert (first.model, first.wrong_seeds, first.seeds, first.pairs) == ("a", 3, 2, 4)
+    ratios = [(100 / 10 + 2 / 10) / 2, (4 / 1 + 1 / 1) / 2]
+    assert first.arithmetic_mean.value == pytest.approx(sum(ratios) / 2)
+    assert first.median.value == pytest.approx(sum(ratios) / 2)
+    assert first.geometric_mean.value == pytest.approx(math.sqrt(ratios[0] * ratios[1]))
+    assert (first.zero_originals, first.zero_replacements, first.zero_pairs) == (2, 1, 2)
+    for average in (first.arithmetic_mean, first.median, first.geometric_mean):
+        assert average.interval is not None
+        assert (average.interval.low, average.interval.high) == pytest.approx((min(ratios), max(ratios)))
+        assert average.interval.unit == "seed"
+    assert (second.wrong_seeds, second.seeds, second.pairs) == (2, 0, 0)
+    assert math.isnan(second.arithmetic_mean.value)
+    assert second.arithmetic_mean.interval is None
+    assert (result.mean_seeds, result.mean_ratio_all) == pytest.approx((1.0, sum(ratios) / 2))
+    assert (result.corpus, result.corpus_tokens) == ("made up", 112)
+
+
+def test_the_average_of_the_paper_is_over_models_trained_on_snli_alone() -> None:
+    scored = scored_dataset(
+        variants_of("s1", "dog", {"cat": "eee", "man": "-ee"}), models=("a", "b", "c"), on_seeds={"s1": "nnn"}
+    )
+    everyone = word_frequency(scored, CORPUS)
+    assert (everyone.snli_models, everyone.mean_ratio_snli) == ((), None), "training data is unknown"
+    trained = [("stanfordnlp/snli",), ("snli", "anli"), None]
+    one = word_frequency(with_training_data(scored, trained), CORPUS)
+    assert one.snli_models == ("a",)
+    assert one.mean_ratio_snli == pytest.approx(100 / 10)
+    assert one.mean_ratio_all == everyone.mean_ratio_all != one.mean_ratio_snli
+
+
+def test_one_seed_has_no_interval() -> None:
+    scored = scored_dataset(variants_of("s1", "dog", {"cat": "e"}), on_seeds={"s1": "n"})
+    (model,) = word_frequency(scored, CORPUS).models
+    assert (model.median.value, model.median.interval) == (10.0, None)
+
+
+def test_without_a_corpus_or_without_right_variants_of_wrong_seeds() -> None:
+    scored = scored_dataset(variants_of("s1", "dog", {"cat": "e"}))
+    with pytest.raises(NotComputable, match="--corpus"):
+        word_frequency(scored, None)
+    with pytest.raises(NotComputable, match="no model answers a seed wrong"):
+        word_frequency(scored, CORPUS)
