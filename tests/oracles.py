@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,13 @@ BUNDLED = FOLDER.parent
 """The folder of the bundled data set."""
 
 Row = dict[str, Any]
+T = TypeVar("T")
+
+
+def known(value: T | None) -> T:
+    """Return a value that is not None."""
+    assert value is not None
+    return value
 
 
 def rows_of(folder: Path, config: str = "all", split: str = "test") -> list[Row]:

@@ -26,6 +26,7 @@ from merge_snli.embedded import FOLDER
 from merge_snli.schema import ALL, SEED, columns, data_file, data_version, splits
 from merge_snli.validation.card import check_card
 from merge_snli.validation.findings import Collector
+from tests.oracles import known
 from tests.records import changed
 
 DATA_SET = FOLDER.parent
@@ -209,8 +210,7 @@ def test_every_filter_has_a_sentence_where_it_departs(filter_: Filter) -> None:
         if filter_.in_method
         else {filter_.name: True if option_types(Options)[filter_.name] is bool else 2}
     )
-    assert filter_.option is not None
-    assert filter_.option.departure in departures(paper | value)
+    assert known(filter_.option).departure in departures(paper | value)
     assert departures(paper) == ()
 
 
@@ -272,8 +272,7 @@ def test_scoring_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     *lines, last = block.strip().splitlines()
     exec("\n".join([*lines, f"scores = {last}"]), names)
     of_all = RECORD.configs["all"]
-    assert of_all.group_labels is not None
-    assert names["scores"]["pattern_accuracy"] == of_all.group_labels["entailment"] / of_all.groups
+    assert names["scores"]["pattern_accuracy"] == known(of_all.group_labels)["entailment"] / of_all.groups
 
 
 def test_examples_of_a_local_data_set_load_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

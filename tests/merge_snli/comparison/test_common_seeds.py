@@ -25,6 +25,7 @@ from merge_snli.scoring.grouping import coverage, permuted_labels, ranked, unran
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.explorer.test_page import unpacked
+from tests.oracles import known
 
 WHOLE, PART, WEAK, TWO_WAY = "whole", "part", "weak", "two-way"
 
@@ -137,8 +138,7 @@ def test_side_by_side_does_not_rank_a_partial_model_first(
 ) -> None:
     other = make_dataset(tmp_path / "other", seeds=4)
     elsewhere = make_boards([score(lambda pairs: ["neutral"] * len(pairs), other, name="elsewhere")])
-    side = side_by_side([board, *elsewhere])
-    assert side is not None
+    side = known(side_by_side([board, *elsewhere]))
     assert [row[0] for row in side[0].rows][:2] == [WHOLE, WEAK]
     assert any(f"{PART} is not ranked" in note for note in side[0].notes)
 
@@ -150,8 +150,7 @@ def test_compare_uses_common_seeds_and_says_so(results: list[Result], folder: Pa
     assert compared.pattern_accuracy[WHOLE] == compared.pattern_accuracy[PART]
     assert compared.seeds_against_variants is not None
     [same] = compare_results([results[0], results[3]])
-    assert same.seeds_against_variants is not None
-    assert same.seeds_against_variants.difference == 0, "both models have the same answers on the common seeds"
+    assert known(same.seeds_against_variants).difference == 0, "both models have the same answers on the common seeds"
     text = " ".join(comparison_text(compared).split())
     assert "too long" not in text
     assert "were imported" in text

@@ -29,7 +29,7 @@ from merge_snli.scoring.statistics.families import PAIRED_TESTS
 from merge_snli.scoring.store import write_result
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
-from tests.oracles import AnswersOfGroups, answers_of_groups, scored_again, with_answers
+from tests.oracles import AnswersOfGroups, answers_of_groups, known, scored_again, with_answers
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -87,8 +87,7 @@ def test_score_and_compare_have_the_same_interval_of_the_same_number(
     comparison: Comparison, results: list[Result]
 ) -> None:
     for result in results:
-        intervals = result.scores.intervals
-        assert intervals is not None
+        intervals = known(result.scores.intervals)
         compared = comparison.intervals[result.model.name]
         assert (compared.low, compared.high) == intervals.pattern_accuracy
         assert compared.method == intervals.methods["pattern_accuracy"]
@@ -109,19 +108,17 @@ def test_seeds_against_variants_is_the_paired_t_test_over_models(comparison: Com
     on_seeds = [result.scores.seed_accuracy or 0.0 for result in results]
     on_variants = [result.scores.sample_accuracy.mean or 0.0 for result in results]
     expected = stats.ttest_rel(on_seeds, on_variants)
-    assert comparison.seeds_against_variants is not None
-    assert comparison.seeds_against_variants.p_value == pytest.approx(float(expected.pvalue))
-    assert comparison.seeds_against_variants.unit == "model"
+    assert known(comparison.seeds_against_variants).p_value == pytest.approx(float(expected.pvalue))
+    assert known(comparison.seeds_against_variants).unit == "model"
 
 
 def test_word_classes_are_compared_over_seeds(results: list[Result], dataset: Path) -> None:
     [compared] = compare_results(results, datasets=[find_dataset(str(dataset))])
-    assert compared.classes is not None
-    pairs = [(pair.first, pair.second) for pair in compared.classes]
+    pairs = [(pair.first, pair.second) for pair in known(compared.classes)]
     assert pairs == [("noun", "verb"), ("noun", "adj"), ("verb", "adj")]
     rows = pq.read_table(dataset / "data" / "all" / "test.parquet").to_pylist()
     values = {name: [class_value(results, rows, seed, name) for seed in seeds_of(rows, name)] for name in CLASSES}
-    for pair in compared.classes:
+    for pair in known(compared.classes):
         expected = stats.ttest_ind(values[pair.first], values[pair.second], equal_var=False)
         assert pair.result.p_value == pytest.approx(float(expected.pvalue))
         assert (pair.result.unit, pair.result.n) == ("seed", len(values[pair.first]) + len(values[pair.second]))

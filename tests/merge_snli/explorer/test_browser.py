@@ -1,8 +1,8 @@
 """Tests of the page in headless Chromium: each control and key, links, CSV, themes, phones, pages without sentences."""
 
 import csv
-import importlib
-from collections.abc import Callable, Iterator
+import dataclasses
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +14,12 @@ from merge_snli import MergeDataset, Result
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.explorer.write import write_explorer
 from merge_snli.schema import NLI_LABELS
-from tests.browser import chromium
+from tests.browser import DESK, PHONE, Page, background, choose, chromium, errors_of, find, key, opened, texts_of
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named
 from tests.oracles import variants_of
 from tests.processes import wait_until
 
 pytestmark = pytest.mark.slow
-
-Page = Any
-DESK = {"width": 1280, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
-PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +39,7 @@ def page(browser: Page, site: Path) -> Iterator[Page]:
     """The page of the explorer, in the order of the data."""
     open_page(browser, site, "#sort=data")
     yield browser
-    assert [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+    assert errors_of(browser) == []
 
 
 @pytest.fixture(scope="module")
@@ -54,17 +50,9 @@ def answers(results: list[Result], bundled: MergeDataset) -> pd.DataFrame:
     )
 
 
-def open_page(browser: Page, site: Path, link: str = "", screen: dict[str, Any] = DESK, theme: str = "light") -> None:
-    browser.get("about:blank")
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
-    features = [{"name": "prefers-color-scheme", "value": theme}]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    browser.get(site.as_uri() + link)
+def open_page(browser: Page, site: Path, link: str = "", **options: Any) -> None:  # noqa: ANN401 - of the screen
+    opened(browser, site.as_uri() + link, **options)
     wait_until(lambda: browser.execute_script("return !document.body.classList.contains('loading')"))
-
-
-def find(page: Page, selector: str) -> Page:
-    return page.find_element("css selector", selector)
 
 
 def click(page: Page, selector: str) -> None:
@@ -78,33 +66,21 @@ def click(page: Page, selector: str) -> None:
     find(page, selector).click()
 
 
-def texts(page: Page, selector: str) -> list[str]:
-    found: list[str] = page.execute_script(
-        "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)", selector
-    )
-    return found
-
-
-def choose(page: Page, name: str, value: str) -> None:
-    select = importlib.import_module("selenium.webdriver.support.ui").Select
-    select(find(page, f"#{name}")).select_by_visible_text(value)
-
-
 def write(page: Page, name: str, text: str) -> None:
     find(page, f"#{name}").send_keys(text)
 
 
 def selection(page: Page) -> list[str]:
     """Return the ids of the seeds on all pages, in order."""
-    ids = texts(page, "#seeds .verdict code")
+    ids = texts_of(page, "#seeds .verdict code")
     while find(page, "#next").is_enabled():
         click(page, "#next")
-        ids += texts(page, "#seeds .verdict code")
-    assert texts(page, "#count")[0].startswith(f"{len(ids)} of 78 seeds" if ids else "No seed")
+        ids += texts_of(page, "#seeds .verdict code")
+    assert texts_of(page, "#count")[0].startswith(f"{len(ids)} of 78 seeds" if ids else "No seed")
     return ids
 
 
-def share(answers: pd.DataFrame, **columns: str) -> pd.Series[float]:
+def share(answers: pd.DataFrame, **columns: str) -> "pd.Series[float]":
     """Return the share of right variants by seed, over the rows with these values, in the order of the data."""
     rows = answers
     for name, value in columns.items():
@@ -122,18 +98,16 @@ def test_the_hardest_seeds_stand_first_and_the_order_of_the_data_can_be_chosen(
     open_page(page, site)
     shares = share(answers)
     assert selection(page) == [*shares.sort_values(kind="stable").index]
-    choose(page, "sort", "order of the data")
+    choose(page, "#sort", "order of the data")
     assert selection(page) == [*answers["seed_id"].unique()]
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
 
 
 def test_filters_by_class_label_and_search(page: Page, answers: pd.DataFrame) -> None:
-    choose(page, "wordClass", "verb")
-    assert selection(page) == [*answers.loc[answers["word_class"] == "verb", "seed_id"].unique()]
-    choose(page, "wordClass", "all")
-    choose(page, "label", "contradiction")
-    assert selection(page) == [*answers.loc[answers["label"] == "contradiction", "seed_id"].unique()]
-    choose(page, "label", "all")
+    for control, column, value in (("#wordClass", "word_class", "verb"), ("#label", "label", "contradiction")):
+        choose(page, control, value)
+        assert selection(page) == [*answers.loc[answers[column] == value, "seed_id"].unique()]
+        choose(page, control, "all")
     write(page, "q", "Boy")
     found = selection(page)
     assert {*answers.loc[answers["replacement"] == "boy", "seed_id"]} <= {*found}
@@ -143,39 +117,22 @@ def test_filters_by_class_label_and_search(page: Page, answers: pd.DataFrame) ->
     assert selection(page) == []
 
 
-def test_filters_and_sorts_by_the_share_of_right_variants(page: Page, answers: pd.DataFrame) -> None:
-    choose(page, "model", "unsure")
+def test_filters_and_sorts_by_the_share_of_right_variants_and_fragile_seeds(page: Page, answers: pd.DataFrame) -> None:
+    choose(page, "#model", "unsure")
     shares = share(answers, model="unsure")
+    between = shares[(shares >= 0.4) & (shares <= 0.8)]
     write(page, "low", "40")
     write(page, "high", "80")
-    assert selection(page) == [*shares[(shares >= 0.4) & (shares <= 0.8)].index]
-    choose(page, "sort", "fewest right variants")
-    assert selection(page) == [*shares[(shares >= 0.4) & (shares <= 0.8)].sort_values(kind="stable").index]
-    choose(page, "sort", "most right variants")
-    assert (
-        selection(page)[0]
-        == shares[(shares >= 0.4) & (shares <= 0.8)].sort_values(ascending=False, kind="stable").index[0]
-    )
-    choose(page, "sort", "most variants")
-    assert len(selection(page)) == ((shares >= 0.4) & (shares <= 0.8)).sum()
-
-
-def test_sorts_by_label_and_word_class(page: Page, answers: pd.DataFrame) -> None:
-    rows = answers.groupby("seed_id", sort=False).first()
-    choose(page, "sort", "gold label")
-    assert selection(page) == [
-        *rows.index[np.argsort([NLI_LABELS.index(each) for each in rows["label"]], kind="stable")]
-    ]
-    choose(page, "sort", "word class")
-    classes = [*answers["word_class"].unique()]
-    order = np.argsort([classes.index(each) for each in rows["word_class"]], kind="stable")
-    assert selection(page) == [*rows.index[order]]
-
-
-def test_fragile_seeds_are_right_with_most_variants_wrong(page: Page, answers: pd.DataFrame) -> None:
-    choose(page, "model", "unsure")
+    assert selection(page) == [*between.index]
+    choose(page, "#sort", "fewest right variants")
+    assert selection(page) == [*between.sort_values(kind="stable").index]
+    choose(page, "#sort", "most right variants")
+    assert selection(page)[0] == between.sort_values(ascending=False, kind="stable").index[0]
+    choose(page, "#sort", "most variants")
+    assert len(selection(page)) == len(between)
+    find(page, "#clear").click()
+    choose(page, "#model", "unsure")
     find(page, "#fragile").click()
-    shares = share(answers, model="unsure")
     own = answers[answers["model"] == "unsure"]
     right = {*own.loc[own["seed_correct"].astype(bool), "seed_id"]}
     expected = [seed for seed in shares.index if shares[seed] < 0.5 and seed in right]
@@ -183,9 +140,17 @@ def test_fragile_seeds_are_right_with_most_variants_wrong(page: Page, answers: p
     assert selection(page) == expected
 
 
+@pytest.mark.parametrize(("sort", "column"), [("gold label", "label"), ("word class", "word_class")])
+def test_sorts_by_label_and_word_class(page: Page, answers: pd.DataFrame, sort: str, column: str) -> None:
+    rows = answers.groupby("seed_id", sort=False).first()
+    order = [*NLI_LABELS] if column == "label" else [*answers["word_class"].unique()]
+    choose(page, "#sort", sort)
+    assert selection(page) == [*rows.index[np.argsort([order.index(each) for each in rows[column]], kind="stable")]]
+
+
 def test_seeds_on_which_two_models_differ(page: Page, answers: pd.DataFrame) -> None:
-    choose(page, "first", "org/careful")
-    choose(page, "second", "unsure")
+    choose(page, "#first", "org/careful")
+    choose(page, "#second", "unsure")
     wide = answers[answers["model"] != "two-way"].pivot(
         index="variant_id", columns="model", values=["answer", "seed_answer"]
     )
@@ -194,7 +159,7 @@ def test_seeds_on_which_two_models_differ(page: Page, answers: pd.DataFrame) -> 
     by_row["seed_id"] = by_row["variant_id"].str.split(":").str[0]
     counts = by_row.groupby("seed_id")["answer"].sum() + by_row.groupby("seed_id")["seed_answer"].max()
     assert {*selection(page)} == {*counts[counts > 0].index}
-    choose(page, "sort", "most differing answers")
+    choose(page, "#sort", "most differing answers")
     found = [int(counts[seed]) for seed in selection(page)]
     assert found == sorted(found, reverse=True)
 
@@ -207,7 +172,7 @@ def test_labels_of_annotators(
     assert not find(browser, "#agreement").is_displayed()
     open_page(browser, write_explorer(models, dataset, tmp_path), "#sort=data")
     rows = variants_of(models[1].to_pandas(dataset)).groupby("seed_id", sort=False).first()
-    assert [text.split()[1] for text in texts(browser, "#seeds .annotators")][:3] == [
+    assert [text.split()[1] for text in texts_of(browser, "#seeds .annotators")][:3] == [
         "5",
         *(
             str(round(5 * rows[f"annotators:{name}"].iloc[at]))
@@ -215,12 +180,12 @@ def test_labels_of_annotators(
             for name in [next(name for name in NLI_LABELS if rows[f"annotators:{name}"].iloc[at] > 0)]
         ),
     ]
-    choose(browser, "model", "two")
+    choose(browser, "#model", "two")
     write(browser, "agreement", "80")
     assert selection(browser) == [*rows.index[rows["agreement"] >= 0.8]]
     find(browser, "#clear").click()
-    choose(browser, "model", "two")
-    choose(browser, "sort", "farthest from the annotators' labels")
+    choose(browser, "#model", "two")
+    choose(browser, "#sort", "farthest from the annotators' labels")
     given = np.array([rows[f"annotators:{answer}"].iloc[at] for at, answer in enumerate(rows["seed_answer"])])
     distances = dict(zip(rows.index, (1 - given).round(9), strict=True))
     order = sorted(rows.index, key=lambda seed: (np.isnan(distances[seed]), -distances[seed]))
@@ -232,7 +197,7 @@ def test_a_card_shows_each_answer_and_swaps_the_word(page: Page, answers: pd.Dat
     first = find(page, "#seeds > li")
     seed = first.get_attribute("data-id")
     find(page, "#seeds > li .more").click()
-    rows = texts(page, "#seeds > li:first-child tbody tr:not(.of-seed) .word")
+    rows = texts_of(page, "#seeds > li:first-child tbody tr:not(.of-seed) .word")
     own = answers[answers["seed_id"] == seed]
     assert {row.split(" → ")[1] for row in rows} == {*own["replacement"]}
     wrong = page.execute_script(
@@ -240,26 +205,26 @@ def test_a_card_shows_each_answer_and_swaps_the_word(page: Page, answers: pd.Dat
     )
     assert wrong == (~own["correct"].dropna().astype(bool)).sum()
     find(page, "#seeds > li .more").click()
-    assert len(texts(page, "#seeds > li:first-child tbody tr")) == 7
+    assert len(texts_of(page, "#seeds > li:first-child tbody tr")) == 7
     button = find(page, "#seeds > li .word")
     button.click()
     replacement = button.text.split(" → ")[1]
-    assert {*texts(page, "#seeds > li:first-child mark.swapped")} == {replacement}
+    assert {*texts_of(page, "#seeds > li:first-child mark.swapped")} == {replacement}
     assert button.get_attribute("aria-pressed") == "true"
     button.click()
-    assert texts(page, "#seeds > li:first-child mark.swapped") == []
+    assert texts_of(page, "#seeds > li:first-child mark.swapped") == []
 
 
 def test_a_seed_and_a_view_have_links(page: Page, site: Path) -> None:
-    seed = texts(page, "#seeds .verdict code")
+    seed = texts_of(page, "#seeds .verdict code")
     find(page, "#seeds > li:nth-child(2) .verdict a").click()
-    wait_until(lambda: len(texts(page, "#seeds .verdict code")) == 1)
+    wait_until(lambda: len(texts_of(page, "#seeds .verdict code")) == 1)
     link = page.current_url.partition("#")[2]
     open_page(page, site, f"#{link}")
-    assert len(texts(page, "#seeds .verdict code")) == 1
-    assert link == f"seed={texts(page, '#seeds .verdict code')[0]}"
+    assert len(texts_of(page, "#seeds .verdict code")) == 1
+    assert link == f"seed={texts_of(page, '#seeds .verdict code')[0]}"
     find(page, "#back").click()
-    wait_until(lambda: len(texts(page, "#seeds .verdict code")) == len(seed))
+    wait_until(lambda: len(texts_of(page, "#seeds .verdict code")) == len(seed))
     open_page(page, site, "#view=words&model=1&least=1")
     assert find(page, "#model").get_attribute("value") == "1"
     open_page(page, site, "#model=99&seed=none&sort=nonsense&page=-3&label=x")
@@ -268,24 +233,24 @@ def test_a_seed_and_a_view_have_links(page: Page, site: Path) -> None:
 
 def test_words_that_flip_answers(page: Page, answers: pd.DataFrame) -> None:
     find(page, "#view-words").click()
-    choose(page, "model", "org/careful")
+    choose(page, "#model", "org/careful")
     own = answers[answers["model"] == "org/careful"]
     flips = (own["answer"] != own["seed_answer"]).groupby(own["replacement"]).agg(["size", "sum"])
     flips = flips[flips["size"] >= 5]
     shown = dict(
-        zip(texts(page, "#words tbody td:first-child"), texts(page, "#words tbody td:nth-child(3)"), strict=True)
+        zip(texts_of(page, "#words tbody td:first-child"), texts_of(page, "#words tbody td:nth-child(3)"), strict=True)
     )
     assert shown == {word: str(number) for word, number in flips["sum"].items()}
-    frequency = dict(zip(shown, texts(page, "#words tbody td:last-child"), strict=True))
+    frequency = dict(zip(shown, texts_of(page, "#words tbody td:last-child"), strict=True))
     assert frequency["boy"] == "7"
-    shares = [float(text) for text in texts(page, "#words tbody td:nth-child(4)")]
+    shares = [float(text) for text in texts_of(page, "#words tbody td:nth-child(4)")]
     assert shares == sorted(shares, reverse=True)
-    for name in texts(page, "#words thead button"):
+    for name in texts_of(page, "#words thead button"):
         next(each for each in page.find_elements("css selector", "#words thead button") if each.text == name).click()
-        assert texts(page, "#words th[aria-sort=descending]") == [name]
+        assert texts_of(page, "#words th[aria-sort=descending]") == [name]
     find(page, "#least").clear()
     write(page, "least", "1")
-    assert len(texts(page, "#words tbody tr")) == own["replacement"].nunique()
+    assert len(texts_of(page, "#words tbody tr")) == own["replacement"].nunique()
     find(page, "#words tbody a").click()
     wait_until(lambda: find(page, "#seeds-view").is_displayed())
     assert find(page, "#q").get_attribute("value") != ""
@@ -310,32 +275,26 @@ def test_csv_of_the_selection(browser: Page, site: Path, answers: pd.DataFrame, 
 
 
 def test_keys(page: Page) -> None:
-    keys = importlib.import_module("selenium.webdriver.common.keys").Keys
-
-    def press(key: str) -> None:
-        page.switch_to.active_element.send_keys(key)
+    def press(letter: str) -> None:
+        page.switch_to.active_element.send_keys(letter)
 
     def focused() -> str | None:
         found: str | None = page.execute_script("return document.activeElement.dataset.id ?? document.activeElement.id")
         return found
 
-    first_page = texts(page, "#seeds .verdict code")
-    press("j")
-    assert focused() == first_page[0]
-    press("j")
-    assert focused() == first_page[1]
-    press("k")
-    assert focused() == first_page[0]
-    press(keys.ENTER)
-    assert len(texts(page, "#seeds > li:first-child tbody tr")) > 7
+    first_page = texts_of(page, "#seeds .verdict code")
+    for letter, expected in (("j", first_page[0]), ("j", first_page[1]), ("k", first_page[0])):
+        press(letter)
+        assert focused() == expected
+    press(key("ENTER"))
+    assert len(texts_of(page, "#seeds > li:first-child tbody tr")) > 7
     press("n")
-    assert texts(page, "#position")[0].startswith("page 2")
+    assert texts_of(page, "#position")[0].startswith("page 2")
     press("p")
-    assert texts(page, "#seeds .verdict code") == first_page
-    press("w")
-    assert find(page, "#words-view").is_displayed()
-    press("s")
-    assert find(page, "#seeds-view").is_displayed()
+    assert texts_of(page, "#seeds .verdict code") == first_page
+    for letter, view in (("w", "#words-view"), ("s", "#seeds-view")):
+        press(letter)
+        assert find(page, view).is_displayed()
     press("/")
     assert focused() == "q"
     press("j")
@@ -344,7 +303,7 @@ def test_keys(page: Page) -> None:
 
 def test_pages(page: Page) -> None:
     def shown() -> tuple[list[str], list[str]]:
-        return texts(page, "#position"), texts(page, "#seeds .verdict code")
+        return texts_of(page, "#position"), texts_of(page, "#seeds .verdict code")
 
     first = shown()
     assert not find(page, "#previous").is_enabled()
@@ -360,11 +319,10 @@ def test_pages(page: Page) -> None:
 
 
 def test_links_and_buttons_of_the_frame(page: Page) -> None:
-    keys = importlib.import_module("selenium.webdriver.common.keys").Keys
-    page.switch_to.active_element.send_keys(keys.TAB)
+    page.switch_to.active_element.send_keys(key("TAB"))
     skip = page.switch_to.active_element
     assert skip.text == "Skip to content"
-    skip.send_keys(keys.ENTER)
+    skip.send_keys(key("ENTER"))
     assert page.switch_to.active_element.get_attribute("id") == "main"
     explained = find(page, "#about .legend")
     assert not explained.is_displayed()
@@ -373,11 +331,10 @@ def test_links_and_buttons_of_the_frame(page: Page) -> None:
     assert [each.text for each in page.find_elements("css selector", "#about kbd")][:2] == ["j", "k"]
     click(page, "#about summary")
     assert not explained.is_displayed()
-    find(page, "#view-words").click()
-    assert find(page, "#words-view").is_displayed()
-    find(page, "#view-seeds").click()
-    assert find(page, "#seeds-view").is_displayed()
-    choose(page, "label", "neutral")
+    for view in ("words", "seeds"):
+        find(page, f"#view-{view}").click()
+        assert find(page, f"#{view}-view").is_displayed()
+    choose(page, "#label", "neutral")
     assert len(selection(page)) < 78
     find(page, "#home").click()
     wait_until(lambda: find(page, "#label").get_attribute("value") == "")
@@ -386,38 +343,34 @@ def test_links_and_buttons_of_the_frame(page: Page) -> None:
 
 @pytest.mark.parametrize(("screen", "theme"), [(DESK, "dark"), (PHONE, "light"), (PHONE, "dark")])
 def test_it_fits_phones_and_follows_the_theme(browser: Page, site: Path, screen: dict[str, Any], theme: str) -> None:
-    background = "return getComputedStyle(document.body).backgroundColor"
     for link in ("", "#view=words"):
-        open_page(browser, site, link, screen, theme)
+        open_page(browser, site, link, screen=screen, theme=theme)
         assert browser.execute_script("return document.documentElement.scrollWidth") <= screen["width"]
-        color = sum(map(int, browser.execute_script(background)[4:-1].split(",")))
+        color = sum(map(int, background(browser)[4:-1].split(",")))
         assert (color < 200) == (theme == "dark")
         heights = "return [...document.querySelectorAll('.field:not([hidden])')].map((one) => one.offsetHeight)"
         assert max(browser.execute_script(heights)) < 80  # a label, and its control beside or below it
-    before = browser.execute_script(background)
-    button: Callable[[], None] = find(browser, "#theme").click
-    button()
-    button()
-    assert texts(browser, "#theme") == ["Theme: dark"]
-    assert (browser.execute_script(background) == before) == (theme == "dark")
-    button()
-    assert texts(browser, "#theme") == ["Theme: auto"]
+    before = background(browser)
+    for shown in ("light", "dark"):
+        find(browser, "#theme").click()
+        assert texts_of(browser, "#theme") == [f"Theme: {shown}"]
+    assert (background(browser) == before) == (theme == "dark")
+    find(browser, "#theme").click()
+    assert texts_of(browser, "#theme") == ["Theme: auto"]
 
 
 def test_names_cannot_inject_markup_and_a_page_has_no_sentences_without_a_license(
     browser: Page, results: list[Result], bundled: MergeDataset, tmp_path: Path
 ) -> None:
-    import dataclasses
-
     terms = dataclasses.replace(bundled.record.terms, license=None)
     dataset = dataclasses.replace(bundled, record=dataclasses.replace(bundled.record, title=SCRIPT, terms=terms))
     models = [named(results[0], SCRIPT, 1, None), named(results[1], QUOTES, 1, None)]
     open_page(browser, write_explorer(models, dataset, tmp_path), "#sort=data")
     assert browser.title != "owned"
-    assert texts(browser, ".sentence") == []
-    assert "--with-text" in texts(browser, "#terms")[0]
+    assert texts_of(browser, ".sentence") == []
+    assert "--with-text" in texts_of(browser, "#terms")[0]
     find(browser, "#seeds .word").click()
-    assert QUOTES[:10] in "".join(texts(browser, "#model option"))
+    assert QUOTES[:10] in "".join(texts_of(browser, "#model option"))
 
 
 def test_each_model_has_its_shares_on_top_and_is_chosen_there(page: Page, answers: pd.DataFrame) -> None:

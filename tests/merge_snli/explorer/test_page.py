@@ -20,13 +20,12 @@ from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.explorer.write import results_on, write_explorer
 from tests.commands import Command
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, named
-from tests.oracles import answers_of_groups
+from tests.oracles import answers_of_groups, known
 
 
 def unpacked(page: Path) -> dict[str, Any]:
     """Return the data of a page, as its script reads it."""
-    found = re.search(r'id="data">([^<]*)<', page.read_text(encoding="utf-8"))
-    assert found is not None
+    found = known(re.search(r'id="data">([^<]*)<', page.read_text(encoding="utf-8")))
     content = gzip.decompress(b64decode(found[1]))
     start = 4 + int.from_bytes(content[:4], "little")
     data: dict[str, Any] = json.loads(content[4:start])

@@ -21,6 +21,7 @@ from merge_snli.scoring.measure import source_accuracy
 from merge_snli.scoring.scores import SourceScores
 from merge_snli.scoring.statistics import compare_models
 from tests.merge_snli.comparison.made import Row, rows_of, scored_dataset
+from tests.oracles import known
 
 
 def test_rows_are_the_scores_of_the_results_with_letters() -> None:
@@ -32,8 +33,7 @@ def test_rows_are_the_scores_of_the_results_with_letters() -> None:
     assert [right[name] for name in named] == ["right", 8, 1, 1, 0, 1]
     assert wrong["pattern_accuracy"] == 0
     assert wrong["on_variants"] == 1 / 16
-    intervals = made.models[1].result.scores.intervals
-    assert intervals is not None
+    intervals = known(made.models[1].result.scores.intervals)
     assert wrong["on_variants_interval"] == intervals.sample_accuracy
     assert wrong["qt_interval"] == intervals.qt
     assert (right["letters"], wrong["letters"]) == ("a", "b")

@@ -14,6 +14,7 @@ from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.models.labels import Missing
 from merge_snli.paper.error_drivers import Regression, error_drivers
 from tests.merge_snli.comparison.made import Row, scored_dataset
+from tests.oracles import known
 
 CLASSES, MASKED_LMS = ("noun", "verb", "adj"), ("first", "second", "third")
 WORDS = {f"word{number}": number for number in range(30)}
@@ -102,9 +103,8 @@ def test_regressions_are_those_of_statsmodels() -> None:
         assert_as_in_statsmodels(found, answers, "")
         assert [each.name for each in found.intercepts] == [model.name]
         stacked.append(answers)
-    assert result.pooled is not None
-    assert_as_in_statsmodels(result.pooled, pd.concat(stacked, ignore_index=True), "+ C(model)")
-    assert result.pooled.models == ("a", "b")
+    assert_as_in_statsmodels(known(result.pooled), pd.concat(stacked, ignore_index=True), "+ C(model)")
+    assert known(result.pooled).models == ("a", "b")
     units = {each.name: each for each in result.predictors}
     assert units["word_class: adj"].reference == "noun"
     assert units["label: neutral"].reference == "entailment"
@@ -157,8 +157,7 @@ def test_answers_that_a_level_or_a_number_determines() -> None:
     result = error_drivers(with_answers(scored, [by_label, by_number]))
     assert result.models[0].not_computed == "no variant with label entailment is answered right"
     assert "determine" in str(result.models[1].not_computed)
-    assert result.pooled is not None
-    assert result.pooled.not_computed is None
+    assert known(result.pooled).not_computed is None
 
 
 @pytest.mark.parametrize("scored", [random_dataset(seeds=6), random_dataset(seeds=1, per_seed=2)])

@@ -19,7 +19,7 @@ from merge_snli.scoring.predict import PredictionStore
 from merge_snli.scoring.store import work_folder
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
-from tests.oracles import answers_of_groups
+from tests.oracles import answers_of_groups, known
 
 Pair = tuple[str, str]
 VOTES = (5, 4, 3)
@@ -69,8 +69,7 @@ def test_results_have_scores_by_agreement(annotators: Path) -> None:
 def test_seeds_below_an_agreement_are_left_out_of_scores(annotators: Path, command: Command) -> None:
     result = score(neutral, annotators, name="neutral", min_agreement=4 / 5)
     assert result.group_ids == tuple(f"s{seed:03}" for seed in (0, 1, 3, 4, 5, 7, 8, 9, 11))
-    assert result.dataset.partial is not None
-    assert result.dataset.partial.min_agreement == 0.8
+    assert known(result.dataset.partial).min_agreement == 0.8
     assert "agreement of at least 0.8" in result.dataset.title
     out = annotators.parent / "results"
     arguments = ["--dataset", str(annotators), "--out", str(out), "--min-agreement", "4/5"]
@@ -105,7 +104,6 @@ def test_compare_leaves_them_out_of_a_part(annotators: Path) -> None:
 
 def test_probabilities_are_compared_with_the_labels_of_people(annotators: Path, bert: Path, tmp_path: Path) -> None:
     result = score(bert, annotators, out=tmp_path / "results")
-    assert result.calibration is not None
     data = open_config(annotators, "all")
     [folder] = {path.parent for path in work_folder(tmp_path / "results").rglob("*.parquet")}
     logits = {
@@ -122,10 +120,8 @@ def test_probabilities_are_compared_with_the_labels_of_people(annotators: Path, 
         labels = json.loads(given(seed))
         return float(sum(abs(shown[name] - labels.count(name) / 5) for name in NLI_LABELS)) / 2
 
-    assert data.seeds is not None
-    assert data.subsamples is not None
-    on_seeds = [distance(pair, seed) for seed, pair in enumerate(data.seeds.pairs.tolist()) if seed != 10]
-    assert result.calibration.seed_annotator_distance == pytest.approx(np.mean(on_seeds), abs=2e-4)
+    on_seeds = [distance(pair, seed) for seed, pair in enumerate(known(data.seeds).pairs.tolist()) if seed != 10]
+    assert known(result.calibration).seed_annotator_distance == pytest.approx(np.mean(on_seeds), abs=2e-4)
     of_draws = [
         np.mean(
             [
@@ -134,9 +130,9 @@ def test_probabilities_are_compared_with_the_labels_of_people(annotators: Path, 
                 if data.row_groups[row] != 10
             ]
         )
-        for draw in data.subsamples
+        for draw in known(data.subsamples)
     ]
-    assert result.calibration.annotator_distance == pytest.approx(np.mean(of_draws), abs=2e-4)
+    assert known(result.calibration).annotator_distance == pytest.approx(np.mean(of_draws), abs=2e-4)
 
 
 def test_stored_probabilities_give_the_distance_on_a_part(annotators: Path, bert: Path, tmp_path: Path) -> None:
@@ -145,18 +141,15 @@ def test_stored_probabilities_give_the_distance_on_a_part(annotators: Path, bert
     part = score(bert, annotators, min_agreement=4 / 5)
     data = open_config(annotators, "all")
     again = on_part(stored, data, part_of_data(data, min_agreement=4 / 5))
-    assert again.calibration is not None
-    assert part.calibration is not None
-    assert part.calibration.annotator_distance is not None
-    assert asdict(again.calibration) == pytest.approx(asdict(part.calibration), abs=1e-4)
+    assert known(part.calibration).annotator_distance is not None
+    assert asdict(known(again.calibration)) == pytest.approx(asdict(known(part.calibration)), abs=1e-4)
     assert answers_of_groups(again).predictions == answers_of_groups(part).predictions
 
 
 def test_without_labels_of_annotators(dataset: Path, bert: Path) -> None:
     result = score(bert, dataset, subsample=0)
     assert "agreement" not in result.parts
-    assert result.calibration is not None
-    assert result.calibration.annotator_distance is None
+    assert known(result.calibration).annotator_distance is None
     with pytest.raises(InputError, match=r"min_agreement.*annotator_labels"):
         score(neutral, dataset, min_agreement=0.8)
 

@@ -36,6 +36,7 @@ from tests.merge_snli.explorer.conftest import folder as folder
 from tests.merge_snli.explorer.conftest import results as results
 from tests.merge_snli.explorer.conftest import with_annotators as with_annotators
 from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, chance, gold_labels, noisy
+from tests.oracles import known
 from tests.public_interface import FILE
 
 COLUMNS = ["row_id", "group_id", "is_seed", "label", "answer", "unread", "subsamples"]
@@ -162,9 +163,10 @@ def test_answers_are_the_same_after_reading(results: list[Result]) -> None:
 def test_probabilities_are_columns(results: list[Result]) -> None:
     data, rng = open_config(SHIPPED, "all"), np.random.default_rng(0)
     answers = join(results[0].answers, data)
-    assert answers.seeds is not None
-    on_rows, on_seeds = (as_stored(rng.dirichlet(np.ones(3), len(each.gold))) for each in (answers, answers.seeds))
-    answers = replace(answers, probabilities=on_rows, seeds=replace(answers.seeds, probabilities=on_seeds))
+    on_rows, on_seeds = (
+        as_stored(rng.dirichlet(np.ones(3), len(each.gold))) for each in (answers, known(answers.seeds))
+    )
+    answers = replace(answers, probabilities=on_rows, seeds=replace(known(answers.seeds), probabilities=on_seeds))
     frame = made_result("probable", data, answers).table.to_pandas()
     own = [f"probability:{label}" for label in NLI_LABELS]
     assert np.array_equal(frame.loc[~frame["is_seed"], own], on_rows)
@@ -356,8 +358,7 @@ def answers_to(seeds: list[Probable], rows: list[Probable], subsamples: list[lis
 def test_calibration_is_that_of_a_plain_recount() -> None:
     seeds, rows = random_rows(20, 1), random_rows(200, 2)
     subsamples = [list(range(0, 120)), list(range(60, 200)), []]
-    found = calibration_of(answers_to(seeds, rows, subsamples))
-    assert found is not None
+    found = known(calibration_of(answers_to(seeds, rows, subsamples)))
     drawn = [[rows[at] for at in draw] for draw in subsamples if draw]
     assert found.brier == pytest.approx(fmean(map(brier, drawn)))
     assert found.calibration_error == pytest.approx(fmean(map(error, drawn)))
@@ -411,15 +412,13 @@ def test_results_keep_the_probabilities(with_probabilities: Result, dataset: Pat
 
 
 def test_a_calibration_that_the_probabilities_do_not_give(with_probabilities: Result, dataset: Path) -> None:
-    assert with_probabilities.calibration is not None
-    better = replace(with_probabilities, calibration=replace(with_probabilities.calibration, brier=0.0))
+    better = replace(with_probabilities, calibration=replace(known(with_probabilities.calibration), brier=0.0))
     assert [each.split(" is ")[0] for each in differences(better, open_config(dataset, "all"))] == ["calibration.brier"]
 
 
 def test_a_calibration_without_probabilities_is_found(with_probabilities: Result, dataset: Path) -> None:
     answers = with_probabilities.answers
-    assert answers.seeds is not None
-    without = replace(answers, probabilities=None, seeds=replace(answers.seeds, probabilities=None))
+    without = replace(answers, probabilities=None, seeds=replace(known(answers.seeds), probabilities=None))
     forged = replace(with_probabilities, answers=without)
     assert [each.split(" is ")[0] for each in differences(forged, open_config(dataset, "all"))] == ["calibration"]
 
@@ -427,23 +426,18 @@ def test_a_calibration_without_probabilities_is_found(with_probabilities: Result
 def test_parts_of_answers_keep_their_probabilities() -> None:
     answers = answers_to(random_rows(4, 3), random_rows(40, 4), [[*range(40)]])
     part = answers.take(groups=np.array([True, False, True, False]))
-    assert part.probabilities is not None
-    assert part.seeds is not None
-    assert answers.seeds is not None
-    assert part.seeds.probabilities is not None
-    assert (part.probabilities == np.array(answers.probabilities)[::2]).all()
-    assert (part.seeds.probabilities == np.array(answers.seeds.probabilities)[::2]).all()
+    assert (known(part.probabilities) == np.array(answers.probabilities)[::2]).all()
+    assert (known(known(part.seeds).probabilities) == np.array(known(answers.seeds).probabilities)[::2]).all()
 
 
 def test_only_models_with_probabilities_have_a_calibration(bert: Path, dataset: Path) -> None:
     classified = score(bert, dataset, config="verb")
     by_length = score(lambda pairs: [len(premise) % 3 for premise, _ in pairs], dataset, config="verb")
     assert by_length.calibration is None
-    assert classified.calibration is not None
     assert "ECE" not in score_table([by_length]).text()
-    shown = f"{100 * (classified.calibration.calibration_error or 0):.1f}"
+    shown = f"{100 * (known(classified.calibration).calibration_error or 0):.1f}"
     first, second = score_table([classified, by_length]).rows
     assert (f"{first[-1]:.1f}", second[-1]) == (shown, None)
     rows = classified.as_rows()
-    assert rows[0]["weakened"] == classified.calibration.weakened
+    assert rows[0]["weakened"] == known(classified.calibration).weakened
     assert "weakened" not in rows[1]

@@ -48,7 +48,7 @@ from merge_snli.scoring.imports import read_predictions, score_answers
 from merge_snli.scoring.reading import read_groups
 from merge_snli.scoring.store import file_name, result_schema, to_json
 from tests.commands import Command
-from tests.oracles import Row, answers_of_groups, check_scores, guess, pair_of, rows_of, write_rows
+from tests.oracles import Row, answers_of_groups, check_scores, guess, known, pair_of, rows_of, write_rows
 
 SIZES = (1, 2, 3, 5, 8, 20, 19, 10, 4)
 
@@ -196,8 +196,7 @@ def test_patterns_of_uneven_sizes(tmp_path: Path) -> None:
     assert answers_of_groups(result).sizes == (SIZES,)
     check_parts(result, "relation", [row["relation"] or "(empty)" for row in rows], patterns, answers)
     assert list(result.parts["relation"]) == ["projective", "(empty)", "topological"]
-    intervals = result.scores.intervals
-    assert intervals is not None
+    intervals = known(result.scores.intervals)
     assert intervals.sample_accuracy[0] < result.sample_accuracy < intervals.sample_accuracy[1]
     assert intervals.pattern_accuracy[0] <= result.pattern_accuracy <= intervals.pattern_accuracy[1]
     assert (result.qt, result.mt, result.consistency, result.subsamples, answers_of_groups(result).seeds) == (None,) * 5

@@ -29,7 +29,7 @@ from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.store import file_name, parse_result, read_result, read_results, to_json, write_result
 from tests.commands import Command
-from tests.oracles import answers_of_groups
+from tests.oracles import answers_of_groups, known
 from tests.text_tables import rows_of
 
 BUNDLED = str(FOLDER.parent)
@@ -132,10 +132,8 @@ def test_drawn_variants_alone_give_the_same_scores_and_are_compared(two_draws: s
     for column, values in whole.parts.items():
         for value, found in values.items():
             assert drawn.parts[column][value].pattern_accuracy == found.pattern_accuracy
-    assert drawn.consistency is not None
-    assert whole.consistency is not None
-    for reference, against in whole.consistency.items():
-        assert drawn.consistency[reference].pattern_accuracy == against.pattern_accuracy
+    for reference, against in known(whole.consistency).items():
+        assert known(drawn.consistency)[reference].pattern_accuracy == against.pattern_accuracy
     assert np.array_equal(drawn.counts().sizes, whole.counts().sizes)
     assert np.array_equal(drawn.counts().correct, whole.counts().correct)
     assert [len(group) for group in on_same_data([whole, drawn])] == [2]
@@ -221,8 +219,7 @@ def test_groups_without_seeds_are_limited_too(pairs: Path) -> None:
     answers = dict(zip(whole.group_ids, answers_of_groups(whole).predictions, strict=True))
     assert len(part.group_ids) == 2
     assert dict(zip(part.group_ids, answers_of_groups(part).predictions, strict=True)).items() <= answers.items()
-    assert part.dataset.partial is not None
-    assert part.dataset.partial.of == whole.dataset.digest != part.dataset.digest
+    assert known(part.dataset.partial).of == whole.dataset.digest != part.dataset.digest
 
 
 def test_data_without_subsamples_has_none_to_choose(pairs: Path) -> None:
@@ -234,8 +231,7 @@ def test_data_without_subsamples_has_none_to_choose(pairs: Path) -> None:
 
 def test_a_seed_without_a_drawn_variant_is_named() -> None:
     data = read_config(find_dataset(BUNDLED), "verb")
-    assert data.subsamples is not None
-    undrawn = replace(data, subsamples=data.subsamples & (data.row_groups != 1))
+    undrawn = replace(data, subsamples=known(data.subsamples) & (data.row_groups != 1))
     with pytest.raises(InputError, match=rf"seed {data.group_ids[1]} .*drawn=True"):
         part_of_data(undrawn, drawn=True)
 

@@ -20,6 +20,7 @@ from merge_snli.scoring.statistics import (
     smallest_paired,
     smallest_unpaired,
 )
+from tests.oracles import known
 
 Draw: TypeAlias = Callable[[np.random.Generator, int], list[Floats]]
 
@@ -42,8 +43,7 @@ def test_few_seeds_by_hand() -> None:
     """Only six seeds or more, all in one direction, give p < 0.05."""
     always = Distribution(np.array([0.0, 1.0]), np.array([0.5, 0.5]))
     assert smallest_paired(always, 5) is None
-    of_six = smallest_paired(always, 6)
-    assert of_six is not None
+    of_six = known(smallest_paired(always, 6))
     assert of_six == pytest.approx(0.8 ** (1 / 6), abs=0.005)  # all six differ with a chance of 80%
 
 
@@ -53,8 +53,7 @@ def test_more_seeds_and_more_correlation_find_smaller_differences() -> None:
     assert by_size[1] / by_size[2] == pytest.approx(2, abs=0.2)  # the square root of the seeds
     by_correlation = [smallest_paired(assumed_gaps([0.7], correlation), 500) or 1.0 for correlation in (0, 0.4, 0.8)]
     assert by_correlation[0] > by_correlation[1] > by_correlation[2]
-    alone = smallest_unpaired(Distribution(np.array([0.0, 1.0]), np.array([0.3, 0.7])), 500)
-    assert alone is not None
+    alone = known(smallest_unpaired(Distribution(np.array([0.0, 1.0]), np.array([0.3, 0.7])), 500))
     assert alone == pytest.approx(by_correlation[0], abs=0.006)  # without correlation, pairing gains nothing
 
 
@@ -96,8 +95,7 @@ def found_share(draw: Draw, n: int, smallest: float, gap: float, comparisons: in
 @pytest.mark.parametrize(("n", "accuracy", "correlation"), [(79, 0.85, 0.4), (500, 0.7, 0.5)])
 def test_the_permutation_test_finds_the_promised_difference(n: int, accuracy: float, correlation: float) -> None:
     gaps = assumed_gaps([accuracy], correlation)
-    smallest = smallest_paired(gaps, n)
-    assert smallest is not None
+    smallest = known(smallest_paired(gaps, n))
     draw = partial(two_models, accuracies=(accuracy, accuracy), correlation=correlation)
     assert found_share(draw, n, smallest, gaps.mean) == pytest.approx(POWER, abs=0.02)
 
@@ -109,8 +107,7 @@ def test_stored_results_promise_what_new_seeds_show(n: int, subsamples: int, bet
     draw = partial(shares, subsamples=subsamples, between=between)
     first, second = draw(np.random.default_rng(2), 50_000)
     gaps = observed_gaps({"a": first, "b": second})
-    smallest = smallest_paired(gaps, n)
-    assert smallest is not None
+    smallest = known(smallest_paired(gaps, n))
     assert found_share(draw, n, smallest, gaps.mean) == pytest.approx(POWER, abs=0.02)
 
 
@@ -118,8 +115,7 @@ def test_stored_results_promise_what_new_seeds_show(n: int, subsamples: int, bet
 @pytest.mark.parametrize(("n", "accuracy"), [(79, 0.6)])
 def test_models_on_different_seeds_differ_as_promised(n: int, accuracy: float) -> None:
     passes = distribution_of(np.arange(1_000) < 1_000 * accuracy)
-    smallest = smallest_unpaired(passes, n)
-    assert smallest is not None
+    smallest = known(smallest_unpaired(passes, n))
     rng, found = np.random.default_rng(3), 0
     for _ in range(2_000):
         first, second = rng.random(n) < accuracy, rng.random(n) < accuracy - smallest

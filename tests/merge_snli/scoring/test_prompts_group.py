@@ -27,7 +27,7 @@ from merge_snli.scoring.scores import Scores
 from merge_snli.scoring.statistics import compare_models, passes_by_seed
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
 from tests.merge_snli.comparison.made import Row, rows_of, scored_dataset
-from tests.oracles import answers_of_groups
+from tests.oracles import answers_of_groups, known
 
 SEEDS, VARIANTS, DRAWS = 8, 10, 2
 
@@ -160,8 +160,7 @@ def test_models_without_a_common_prompt_are_compared_as_they_are(results: list[R
 
 
 def test_what_a_run_took_adds_up(merged: PromptGroup) -> None:
-    prompt = merged.run.prompt
-    assert prompt is not None
+    prompt = known(merged.run.prompt)
     assert (prompt.calls, prompt.input_tokens, prompt.output_tokens, prompt.retries) == (300, 15_000, None, 3)
     assert merged.run.no_answers == 3
     assert merged.notes == ("shared", "word: only word", "letter: only letter", "plain: only plain")
@@ -226,8 +225,7 @@ def test_prompts_of_one_title_are_named_with_their_digests(results: list[Result]
 
 
 def test_the_table_has_a_row_per_prompted_model(merged: PromptGroup, results: list[Result]) -> None:
-    table = prompt_table([merged, results[-1]])
-    assert table is not None
+    table = known(prompt_table([merged, results[-1]]))
     ((name, *shares),) = table.rows
     assert name == "m (3 prompts)"
     assert shares[0] == pytest.approx(100 * merged.row.share("pattern_accuracy"), abs=0.05)
@@ -356,8 +354,7 @@ def test_the_effect_of_the_order_is_a_plain_count(ordered: list[Result]) -> None
 
 
 def test_the_effect_is_shown_in_tables_and_by_compare(ordered: list[Result]) -> None:
-    table = order_table(group_prompts(ordered))
-    assert table is not None
+    table = known(order_table(group_prompts(ordered)))
     ((model, prompt, orders, first, *_),) = table.rows
     assert (model, prompt, orders, first) == ("m (3 prompts)", "letter", 3, 100.0)
     (comparison,) = compare_results(ordered)

@@ -13,6 +13,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.scoring.data import pair_digest
 from merge_snli.scoring.reading import read_config
+from tests.oracles import known
 
 
 def rewrite(folder: Path, change: Callable[[pa.Table], pa.Table]) -> None:
@@ -48,8 +49,7 @@ def test_seeds_are_those_of_the_config(dataset: Path, config: str) -> None:
     data = read_config(find_dataset(str(dataset)), config)
     expected = set(pq.read_table(dataset / f"data/{config}/test.parquet").column("seed_id").to_pylist())
     rows = {row["seed_id"]: row for row in pq.read_table(dataset / "data/seed/test.parquet").to_pylist()}
-    seeds = data.seeds
-    assert seeds is not None
+    seeds = known(data.seeds)
     assert set(data.group_ids) == expected
     for seed_id, pair, label in zip(data.group_ids, seeds.pairs, seeds.labels, strict=True):
         assert data.pairs[pair] == (rows[seed_id]["premise"], rows[seed_id]["hypothesis"])

@@ -21,7 +21,7 @@ from merge_snli.scoring.scores import SourceScores
 from merge_snli.scoring.store import to_json
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
-from tests.oracles import BUNDLED, Row, by_length, guess, pair_of, rows_of, without_seconds, write_rows
+from tests.oracles import BUNDLED, Row, by_length, guess, known, pair_of, rows_of, without_seconds, write_rows
 from tests.records import SHIPPED, save_record
 
 TINY = (MaskedLMRecord("tiny", None, "0" * 64),)
@@ -95,8 +95,7 @@ def shares(rows: Sequence[Row], answer: Callable[[Row], str]) -> dict[str, tuple
 
 
 def source_of(result: Result) -> SourceScores:
-    assert result.source is not None
-    return result.source
+    return known(result.source)
 
 
 def found(result: Result) -> dict[str, tuple[int, float]]:

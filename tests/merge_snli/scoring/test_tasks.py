@@ -27,6 +27,7 @@ from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.score_models import check_labels, infer_labels, score_model, score_models
 from merge_snli.scoring.tasks import ScoringRun, evaluate, predict, score_run
 from tests.merge_snli.conftest import MakeDataset
+from tests.oracles import known
 
 QUIET = Progress(quiet=True)
 
@@ -225,8 +226,7 @@ class Correct:
 def test_result_reports_inferred_labels(bert: Path, make_dataset: MakeDataset, tmp_path: Path) -> None:
     order = ("neutral", "contradiction", "entailment")
     data = read_config(find_dataset(str(make_dataset(tmp_path / "merge_24", seeds=24))), "all")
-    seeds = data.seeds
-    assert seeds is not None
+    seeds = known(data.seeds)
     gold = {data.pairs[pair]: label for pair, label in zip(seeds.pairs, seeds.labels, strict=True)}
     scored = model_from_name(str(bert), ModelOptions(model_labels=(INFER,)))
     assert scored.labels == ModelLabels((), INFERRED, ("contradiction", "entailment", "neutral"))
@@ -250,15 +250,14 @@ def test_known_labels_must_be_the_best_order(data_labels: tuple[str, ...]) -> No
 def test_known_labels_are_checked_when_scored(bert: Path, make_dataset: MakeDataset, tmp_path: Path) -> None:
     order = ("neutral", "contradiction", "entailment")
     data = read_config(find_dataset(str(make_dataset(tmp_path / "merge_24", seeds=24))), "all")
-    seeds = data.seeds
-    assert seeds is not None
+    seeds = known(data.seeds)
     gold = {data.pairs[pair]: label for pair, label in zip(seeds.pairs, seeds.labels, strict=True)}
     named = model_from_name(str(bert), ModelOptions())
 
-    def known(names: tuple[str, ...]) -> ScoredModel:
+    def with_labels(names: tuple[str, ...]) -> ScoredModel:
         return replace(named, labels=ModelLabels(names, TABLE, OUTPUTS), load=lambda: Correct(gold, order))
 
-    assert score_model(known(order), data).model.label_origin == TABLE
+    assert score_model(with_labels(order), data).model.label_origin == TABLE
     with pytest.raises(InputError, match=r"tiny-bert, entailment,neutral,contradiction, .* neutral,contradiction,ent"):
-        score_model(known(NLI_LABELS), data, out=tmp_path / "results")
+        score_model(with_labels(NLI_LABELS), data, out=tmp_path / "results")
     assert not (tmp_path / "results").exists()

@@ -14,7 +14,7 @@ from merge_snli.comparison.html_page import shared_style
 from merge_snli.comparison.line_chart import COLORS, Line, image, line_figure
 from merge_snli.paper.report.sections import SECTIONS
 from merge_snli.paper.report.write import inline_svg
-from tests.browser import chromium
+from tests.browser import DESK, PHONE, Page, background, chromium, errors_of, opened
 from tests.merge_snli.paper.report.conftest import MARKUP
 
 STYLE = (files("merge_snli.paper.report") / "page" / "report.css").read_text(encoding="utf-8")
@@ -120,58 +120,43 @@ def test_an_inline_figure_has_no_color_of_its_own() -> None:
     assert len(element) < len(image(figure, "svg"))
 
 
-DESK, PHONE = (1280, 1000, False), (390, 844, True)
-
-
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def browser() -> Iterator[Page]:
     with chromium("--disable-gpu") as chrome:
         yield chrome
 
 
-def show(browser: Any, folder: Path, screen: tuple[int, int, bool], theme: str) -> None:  # noqa: ANN401
-    width, height, mobile = screen
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile},
-    )
-    scheme = {"features": [{"name": "prefers-color-scheme", "value": theme}]}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", scheme)
-    browser.get((folder / "index.html").as_uri())
+def show(browser: Page, folder: Path, **options: Any) -> None:  # noqa: ANN401 - of the screen
+    opened(browser, (folder / "index.html").as_uri(), **options)
     browser.execute_script("document.querySelectorAll('details').forEach((each) => (each.open = true))")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("screen", "shown"), [(DESK, "wide"), (PHONE, "narrow")], ids=["desk", "phone"])
 def test_the_page_does_not_scroll_sideways(
-    browser: Any,  # noqa: ANN401
-    report_folder: Path,
-    screen: tuple[int, int, bool],
-    shown: str,
+    browser: Page, report_folder: Path, screen: dict[str, Any], shown: str
 ) -> None:
-    show(browser, report_folder, screen, "light")
-    assert browser.execute_script("return document.documentElement.scrollWidth") <= screen[0]
+    show(browser, report_folder, screen=screen)
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= screen["width"]
     visible = browser.execute_script(
         "return [...document.querySelectorAll('svg.figure')].filter((each) => each.getBoundingClientRect().width)"
         ".map((each) => each.parentElement.className)"
     )
     assert set(visible) == {shown}
-    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+    assert errors_of(browser) == []
 
 
 @pytest.mark.slow
-def test_text_and_lines_of_figures_follow_the_theme(browser: Any, report_folder: Path) -> None:  # noqa: ANN401
-    colors = {}
+def test_text_and_lines_of_figures_follow_the_theme(browser: Page, report_folder: Path) -> None:
+    lines = []
     for theme in ("light", "dark"):
-        show(browser, report_folder, DESK, theme)
-        colors[theme] = browser.execute_script(
+        show(browser, report_folder, theme=theme)
+        ink, *line = browser.execute_script(
             "const figure = document.querySelector('svg.figure');"
             "const line = figure.querySelector('[style*=\"--line-0\"]');"
-            "return [getComputedStyle(document.body).backgroundColor, getComputedStyle(figure).fill,"
-            " getComputedStyle(line).fill, getComputedStyle(line).stroke]"
+            "return [getComputedStyle(figure).fill, getComputedStyle(line).fill, getComputedStyle(line).stroke]"
         )
-    background, ink, *_ = colors["light"]
-    assert sum(map(int, background[4:-1].split(","))) > 600 > sum(map(int, ink[4:-1].split(",")))
-    background, ink, *_ = colors["dark"]
-    assert sum(map(int, background[4:-1].split(","))) < 200 < sum(map(int, ink[4:-1].split(",")))
-    assert colors["light"][2:] != colors["dark"][2:]
+        paper, text = (sum(map(int, color[4:-1].split(","))) for color in (background(browser), ink))
+        assert text < 200 < 600 < paper if theme == "light" else paper < 200 < text
+        lines.append(line)
+    assert lines[0] != lines[1]
