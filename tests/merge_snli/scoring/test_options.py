@@ -105,6 +105,10 @@ EXAMPLES = (
     "merge_snli.paper.report.report",
     "merge_snli.annotation.sample",
     "merge_snli.dataset.variants",
+    *(
+        f"merge_snli.scoring.statistics.{name}"
+        for name in ("bootstrap", "families", "logistic", "paired_tests", "t_tests", "values")
+    ),
 )
 
 

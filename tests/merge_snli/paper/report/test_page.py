@@ -157,6 +157,6 @@ def test_text_and_lines_of_figures_follow_the_theme(browser: Page, report_folder
             "return [getComputedStyle(figure).fill, getComputedStyle(line).fill, getComputedStyle(line).stroke]"
         )
         paper, text = (sum(map(int, color[4:-1].split(","))) for color in (background(browser), ink))
-        assert text < 200 < 600 < paper if theme == "light" else paper < 200 < text
+        assert text < 600 < paper if theme == "light" else paper < 200 < text
         lines.append(line)
     assert lines[0] != lines[1]
