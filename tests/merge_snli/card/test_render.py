@@ -65,6 +65,7 @@ def test_metadata() -> None:
     assert all("splits" not in info for info in data["dataset_info"])
 
 
+# Allowed values of metadata fields with closed lists, from the docstring of `DatasetCardData`.
 HUB_VALUES = {
     "annotations_creators": {
         "found",
@@ -81,9 +82,6 @@ HUB_VALUES = {
     "task_ids": {"natural-language-inference"},
     "language": {"en"},
 }
-
-
-"""Allowed values of metadata fields with closed lists, from the docstring of `DatasetCardData`."""
 
 
 def test_values_are_allowed_by_the_hub() -> None:

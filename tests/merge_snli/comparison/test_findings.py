@@ -1,9 +1,7 @@
 """Tests of the sentences that state a finding: every case says what its test supports, and no more."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +9,11 @@ import pytest
 from merge_snli import Result, score
 from merge_snli.comparison.compare import Standings, compare_results, standings
 from merge_snli.comparison.findings import difference, ranking
+from merge_snli.models.labels import Pair
 from merge_snli.scoring.grouping import distinct_names_of
 from merge_snli.scoring.statistics import Family, compare_models, permutation_test
-from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, gold_labels, noisy
+from tests.merge_snli.leaderboard.conftest import noisy
+from tests.oracles import BUNDLED, gold_of
 
 # The share of subsamples in which each of 40 seeds passes: a clear order, with two that are nearly equal.
 VALUES = {
@@ -33,52 +33,65 @@ def text_of(values: dict[str, list[float]], kind: str = "model") -> str:
     return ranking(means, {name: (mean - 0.05, mean + 0.05) for name, mean in means.items()}, family, kind=kind)
 
 
-def test_the_best_model_is_named_with_its_interval_and_those_it_does_not_beat() -> None:
-    text = text_of(VALUES)
-    assert text.startswith("best has the highest PA(0.9), 95.0 (95% interval 90.0 to 100.0). ")
-    assert "not significantly better than next, and significantly better than worst" in text
-    assert "paired permutation test over 40 seeds, 5% level, Holm's method over 3 pairs" in text
+BEST, NEXT, WORST = VALUES.values()
+# Values, and what the sentence has: a text, one at its start (`^`), or one that it must not have (`!`).
+SENTENCES: dict[str, tuple[dict[str, list[float]], list[str]]] = {
+    "the best model has its interval, and those that it does not beat": (
+        VALUES,
+        [
+            "^best has the highest PA(0.9), 95.0 (95% interval 90.0 to 100.0). ",
+            "not significantly better than next, and significantly better than worst",
+            "paired permutation test over 40 seeds, 5% level, Holm's method over 3 pairs",
+        ],
+    ),
+    "two models without a significant difference": (
+        {"best": BEST, "next": NEXT},
+        ["It is not significantly better than next", "!Holm"],
+    ),
+    "two models with a significant difference": (
+        {"best": BEST, "worst": WORST},
+        ["It is significantly better than worst"],
+    ),
+    "the best of several beats every other": (
+        {"a": BEST, "b": WORST, "c": [*WORST[:-1], 1.0]},
+        ["It is significantly better than every other model"],
+    ),
+    # The best and the worst differ by chance alone, since the seeds on which they differ are few and even.
+    "the best of several beats none while others differ": (
+        {
+            "best": [1.0] * 20 + [0.0] * 20,
+            "near": [1.0] * 19 + [0.0] * 21,
+            "opposite": [0.0] * 20 + [1.0] * 18 + [0.0] * 2,
+            "low": [0.0] * 40,
+        },
+        ["not significantly better than near and opposite", "significantly better than low"],
+    ),
+    "many models are counted": (
+        {"best": BEST, "next": NEXT, **{f"m{number}": WORST for number in range(5)}},
+        ["significantly better than 5 of the 6 other models"],
+    ),
+    "models with equal scores are named together": (
+        {"one": BEST, "two": BEST, "worst": WORST},
+        ["^one and two have the highest PA(0.9), 95.0", "They are significantly better than worst"],
+    ),
+    "all models have the same score": (
+        dict.fromkeys("abcd", BEST),
+        ["^4 of the 4 models have PA(0.9) 95.0", "No two models differ significantly"],
+    ),
+}
 
 
-def test_two_models_without_a_significant_difference() -> None:
-    text = text_of({name: VALUES[name] for name in ("best", "next")})
-    assert "It is not significantly better than next" in text
-    assert "Holm" not in text
-
-
-def test_two_models_with_a_significant_difference() -> None:
-    assert "It is significantly better than worst" in text_of({name: VALUES[name] for name in ("best", "worst")})
+@pytest.mark.parametrize("case", SENTENCES)
+def test_the_sentence_says_what_the_tests_support(case: str) -> None:
+    values, shown = SENTENCES[case]
+    text = text_of(values)
+    for part in shown:
+        found = text.startswith(part[1:]) if part[0] == "^" else part.removeprefix("!") in text
+        assert found != part.startswith("!"), part
 
 
 def test_no_pair_of_several_differs() -> None:
-    values = {"a": VALUES["best"], "b": VALUES["next"], "c": VALUES["next"]}
-    assert "No two prompts differ significantly" in text_of(values, kind="prompt")
-
-
-def test_the_best_of_several_beats_every_other() -> None:
-    values = {"a": VALUES["best"], "b": VALUES["worst"], "c": [*VALUES["worst"][:-1], 1.0]}
-    assert "It is significantly better than every other model" in text_of(values)
-
-
-def test_the_best_of_several_beats_none_while_others_differ() -> None:
-    """The best and the worst differ by chance alone, since the seeds on which they differ are few and even."""
-    best = [1.0] * 20 + [0.0] * 20
-    noise = [0.0] * 20 + [1.0] * 18 + [0.0] * 2
-    text = text_of({"best": best, "near": [1.0] * 19 + [0.0] * 21, "opposite": noise, "low": [0.0] * 40})
-    assert "not significantly better than near and opposite" in text
-    assert "significantly better than low" in text
-
-
-def test_many_models_are_counted() -> None:
-    values = {f"m{number}": VALUES["worst"] for number in range(5)}
-    text = text_of({"best": VALUES["best"], "next": VALUES["next"], **values})
-    assert "significantly better than 5 of the 6 other models" in text
-
-
-def test_models_with_equal_scores_are_named_together() -> None:
-    text = text_of({"one": VALUES["best"], "two": VALUES["best"], "worst": VALUES["worst"]})
-    assert text.startswith("one and two have the highest PA(0.9), 95.0")
-    assert "They are significantly better than worst" in text
+    assert "No two prompts differ significantly" in text_of({"a": BEST, "b": NEXT, "c": NEXT}, kind="prompt")
 
 
 def test_equal_scores_on_other_seeds_need_the_same_outcome() -> None:
@@ -91,24 +104,14 @@ def test_equal_scores_on_other_seeds_need_the_same_outcome() -> None:
     assert "third" not in ranking(means, {}, family)
 
 
-def test_all_models_have_the_same_score() -> None:
-    text = text_of(dict.fromkeys("abcd", VALUES["best"]))
-    assert text.startswith("4 of the 4 models have PA(0.9) 95.0")
-    assert "No two models differ significantly" in text
-
-
-def test_one_model_has_no_test() -> None:
+def test_without_tests_or_scores() -> None:
     assert ranking({"a": 0.5}, {"a": (0.4, 0.6)}, None) == "a has PA(0.9) 50.0 (95% interval 40.0 to 60.0)."
-
-
-def test_untested_models_and_another_threshold() -> None:
     text = ranking({"a": 0.5, "b": 0.25}, {}, None, threshold=0.8)
     assert text == "a has the highest PA(0.8), 50.0. The models are not tested."
-
-
-def test_models_without_a_score() -> None:
     assert ranking({"a": math.nan}, {}, None) == "The models have no PA(0.9)."
     assert ranking({"a": math.nan, "b": 0.5}, {}, None).startswith("b has PA(0.9) 50.0.")
+    text = ranking({"a": 0.5, "b": 0.0}, {}, None, permuted=["b"])
+    assert text.endswith("The labels of b seem to be permuted.")
 
 
 def test_an_undefined_test_supports_no_difference() -> None:
@@ -118,11 +121,6 @@ def test_an_undefined_test_supports_no_difference() -> None:
     assert "better than c " in text
     assert "undefined for 1 pair" in text
     assert "subsamples overlap" in text
-
-
-def test_permuted_labels_are_said() -> None:
-    text = ranking({"a": 0.5, "b": 0.0}, {}, None, permuted=["b"])
-    assert text.endswith("The labels of b seem to be permuted.")
 
 
 @pytest.mark.parametrize(
@@ -151,37 +149,34 @@ def named(results: list[Result]) -> dict[str, Result]:
 
 @pytest.fixture(scope="module")
 def gold() -> dict[Pair, int]:
-    return gold_labels()
+    return gold_of(BUNDLED)
 
 
 @pytest.fixture(scope="module")
 def results(gold: dict[Pair, int]) -> list[Result]:
-    return [score(noisy(name, gold, errors), SHIPPED, name=name) for name, errors in (("good", 0.04), ("bad", 0.4))]
+    return [score(noisy(name, gold, errors), BUNDLED, name=name) for name, errors in (("good", 0.04), ("bad", 0.4))]
 
 
-def test_standings_are_those_of_compare(results: list[Result]) -> None:
+def test_standings_are_those_of_compare_with_a_sentence_for_other_models(
+    results: list[Result], gold: dict[Pair, int]
+) -> None:
     [comparison], found = compare_results(results), standings(named(results))
     assert found.finding == comparison.finding
     assert found.letters == comparison.family.letters
     assert "worse than good" in found.models["bad"]
     assert "worse than no other model, and better than bad" in found.models["good"]
-
-
-def test_two_way_models_have_their_own_sentence(results: list[Result], gold: dict[Pair, int]) -> None:
     answers = noisy("good", gold, 0.04)
-
-    def two_way(pairs: list[Pair]) -> list[str]:
-        return ["entailment" if label == 0 else "not_entailment" for label in answers(pairs)]
-
-    found = standings(named([*results, score(two_way, SHIPPED, name="two")]))
+    two, shifted = (
+        score(lambda pairs, change=change: [change(label) for label in answers(pairs)], BUNDLED, name=name)  # type: ignore[misc]
+        for name, change in (
+            ("two", lambda label: "not_entailment" if label else "entailment"),
+            ("shifted", lambda label: (label + 1) % 3),
+        )
+    )
+    found = standings(named([*results, two]))
     assert "Two-way models: two has PA(0.9)" in found.finding
     assert "two" not in found.letters
     assert "significantly better than" not in found.models["two"]
-
-
-def test_permuted_labels_stand_in_the_finding(results: list[Result], gold: dict[Pair, int]) -> None:
-    answers = noisy("good", gold, 0.04)
-    shifted = score(lambda pairs: [(label + 1) % 3 for label in answers(pairs)], SHIPPED, name="shifted")
     assert "The labels of shifted seem to be permuted." in standings(named([*results, shifted])).finding
 
 
@@ -195,15 +190,14 @@ def test_a_model_on_fewer_seeds_is_not_compared(results: list[Result]) -> None:
     assert not found.letters
 
 
-def test_groups_without_seeds(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.csv"
-    rows = [f"p{n},h{n},entailment,g{n // 3}\n" for n in range(30)]
-    path.write_text("premise,hypothesis,label,pattern\n" + "".join(rows), encoding="utf-8")
-    functions: dict[str, Callable[[list[Pair]], list[int]]] = {
-        "all": lambda pairs: [0] * len(pairs),
-        "none": lambda pairs: [1] * len(pairs),
-    }
-    grouped = [score(answer, path, group_column="pattern", name=name) for name, answer in functions.items()]
+def test_groups_without_seeds() -> None:
+    rows = [
+        {"premise": f"p{n}", "hypothesis": f"h{n}", "label": "entailment", "pattern": f"g{n // 3}"} for n in range(30)
+    ]
+    grouped = [
+        score(lambda pairs, answer=answer: [answer] * len(pairs), rows, group_column="pattern", name=name)  # type: ignore[misc]
+        for answer, name in enumerate(("all", "none"))
+    ]
     found = standings(named(grouped))
     assert "paired permutation test over 10 groups" in found.finding
     assert "QT" not in found.models["all"]

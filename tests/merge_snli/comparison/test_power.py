@@ -117,10 +117,8 @@ def test_commands_that_cannot_be_meant(arguments: list[str], named: str, command
 N_SEEDS = 8
 
 
+# `good` passes every seed, `bad` none, and `alike` all but one.
 MODELS = ("good", "bad", "alike")
-
-
-"""`good` passes every seed, `bad` none, and `alike` all but one."""
 
 
 @pytest.fixture(scope="module")

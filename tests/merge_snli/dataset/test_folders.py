@@ -24,6 +24,7 @@ from tests.systems import unprivileged
 
 PACKAGE = Path(merge_snli.__file__).parent
 
+# Commands with `--out` that write no data set, and their other arguments.
 COMMANDS = {
     "demo": [],
     "leaderboard": ["results"],
@@ -34,7 +35,6 @@ COMMANDS = {
     "annotate sample": [str(PACKAGE), "--annotators", "a1,a2", "--size", "2"],
     "annotate score": ["a1.csv"],
 }
-"""Commands with `--out` that write no data set, and their other arguments."""
 
 
 def contents(folder: Path) -> dict[str, bytes | None]:

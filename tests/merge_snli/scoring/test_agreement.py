@@ -22,8 +22,8 @@ from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import answers_of_groups, known
 
 Pair = tuple[str, str]
+# How many of five annotators gave the gold label to the first seed, the second, the third, the fourth, …
 VOTES = (5, 4, 3)
-"""How many of five annotators gave the gold label to the first seed, the second, the third, the fourth, …"""
 
 
 def given(seed: int) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,8 +21,9 @@ import pytest
 
 from merge_snli import InputError, MergeDataset, Result, read_answers, read_result, read_results, score, score_table
 from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring import answers as answering
 from merge_snli.scoring.answer_table import from_bytes, from_table, to_bytes, to_table
-from merge_snli.scoring.answers import Answers, Graded, join
+from merge_snli.scoring.answers import Answers, join
 from merge_snli.scoring.calibration import as_stored, calibration_of, label_probabilities
 from merge_snli.scoring.check import differences
 from merge_snli.scoring.opening import open_config
@@ -31,12 +31,9 @@ from merge_snli.scoring.scores import Scores
 from merge_snli.scoring.store import answers_name, write_result
 from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
 from tests.merge_snli.comparison.made import made_result
-from tests.merge_snli.explorer.conftest import bundled as bundled
-from tests.merge_snli.explorer.conftest import folder as folder
-from tests.merge_snli.explorer.conftest import results as results
-from tests.merge_snli.explorer.conftest import with_annotators as with_annotators
-from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, chance, gold_labels, noisy
-from tests.oracles import known
+from tests.merge_snli.explorer.conftest import bundled, folder, gold, results, with_annotators
+from tests.merge_snli.leaderboard.conftest import Pair, chance, noisy
+from tests.oracles import BUNDLED, Graded, check_scores, known, pair_of, rows_of, share
 from tests.public_interface import FILE
 
 COLUMNS = ["row_id", "group_id", "is_seed", "label", "answer", "unread", "subsamples"]
@@ -45,9 +42,7 @@ COLUMNS = ["row_id", "group_id", "is_seed", "label", "answer", "unread", "subsam
 WORDS = ["word_class", "original", "replacement"]
 
 
-@pytest.fixture(scope="session")
-def gold() -> dict[Pair, int]:
-    return gold_labels()
+__all__ = ["bundled", "folder", "gold", "results", "with_annotators"]
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +53,7 @@ def table(folder: Path, results: list[Result]) -> Path:
 
 
 def test_the_table_has_what_the_model_answered(table: Path, gold: dict[Pair, int]) -> None:
-    data = {row["variant_id"]: row for row in pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()}
+    data = {row["variant_id"]: row for row in rows_of(BUNDLED)}
     rows = pq.read_table(table).to_pylist()
     assert list(rows[0]) == [*COLUMNS, *WORDS]
     public = json.loads(FILE.read_text(encoding="utf-8"))["columns"]["answers"]
@@ -67,9 +62,8 @@ def test_the_table_has_what_the_model_answered(table: Path, gold: dict[Pair, int
     assert [row["row_id"] for row in variants] == list(data)
     for row in variants:
         own = data[row["row_id"]]
-        pair = (own["premise"], own["hypothesis"])
-        [label] = noisy("hasty", gold, 0.3)([pair])
-        expected = (None, "no answer") if chance(*pair) < 0.1 else (NLI_LABELS[label], None)
+        [label] = noisy("hasty", gold, 0.3)([pair_of(own)])
+        expected = (None, "no answer") if chance(*pair_of(own)) < 0.1 else (NLI_LABELS[label], None)
         assert (row["answer"], row["unread"]) == expected
         assert [row[name] for name in (*WORDS, "subsamples")] == [own[name] for name in (*WORDS, "subsamples")]
         assert (row["group_id"], row["label"]) == (own["seed_id"], NLI_LABELS[own["label"]])
@@ -94,23 +88,15 @@ def test_the_metric_gives_the_same_scores_from_the_columns_alone(folder: Path) -
         assert found["subsamples"]["pattern_accuracy"]["mean"] == pytest.approx(result.pattern_accuracy, abs=1e-12)
 
 
-def table_scores(variants: pd.DataFrame, reference: str) -> dict[str, Any]:
-    """Return SA by subsample and the mean curve from plain columns; `reference` is a column, or `majority`."""
-    drawn = variants.explode("subsamples").dropna(subset="subsamples")
-    cells = drawn.groupby(["subsamples", "group_id"])
-    if reference == "majority":
-        given = drawn.dropna(subset="answer").groupby(["subsamples", "group_id", "answer"]).size()
-        correct = given.groupby(level=[0, 1]).max().reindex(cells.size().index, fill_value=0)
-    else:
-        correct = (
-            drawn.assign(right=drawn["answer"] == drawn[reference]).groupby(["subsamples", "group_id"])["right"].sum()
-        )
-    sizes = cells.size()
-    passing = {percent: (100 * correct >= percent * sizes).groupby(level=0).mean() for percent in range(101)}
-    return {
-        "sample_accuracy": (correct.groupby(level=0).sum() / sizes.groupby(level=0).sum()).tolist(),
-        "curve": [float(shares.mean()) for shares in passing.values()],
-    }
+def graded(rows: pd.DataFrame, reference: str) -> Graded:
+    """Return whether each answer is that in a column, or, for `majority`, as many right ones as the most frequent."""
+    if reference != "majority":
+        columns = zip(rows["group_id"], rows["answer"], rows[reference], strict=True)
+        return [(group, isinstance(answer, str) and answer == label) for group, answer, label in columns]
+    groups: dict[str, Any] = dict(iter(rows.groupby("group_id")["answer"]))
+    most = {group: Counter(answers.dropna()).most_common(1) for group, answers in groups.items()}
+    right = {group: found[0][1] if found else 0 for group, found in most.items()}
+    return [(group, at < right[group]) for group, answers in groups.items() for at in range(len(answers))]
 
 
 def test_every_score_follows_from_the_plain_columns_of_the_table(folder: Path) -> None:
@@ -118,25 +104,20 @@ def test_every_score_follows_from_the_plain_columns_of_the_table(folder: Path) -
         result, rows = read_result(path), pd.read_parquet(path.with_name(answers_name(path.name)))
         seeds, variants = rows[rows["is_seed"]].set_index("group_id"), rows[~rows["is_seed"]]
         variants = variants.assign(seed=variants["group_id"].map(seeds["answer"]))
-        consistent = result.consistency or {}
+        consistent = known(result.consistency)
         compared = [(variants, "label", result.scores), (variants, "seed", consistent["seed"])]
         compared += [(variants, "majority", consistent["majority"])]
         in_data_labels = result.compared_labels == NLI_LABELS
         for column in ("word_class", "label") if in_data_labels else ("word_class",):
             parts = result.parts[column].items()
             compared += [(variants[variants[column] == value], "label", scores) for value, scores in parts]
-        for part, reference, scores in compared:
-            found = table_scores(part, reference)
-            assert found["sample_accuracy"] == pytest.approx([*scores.sample_accuracy.each], abs=1e-12)
-            assert found["curve"] == pytest.approx([*scores.curve.mean], abs=1e-12)
-            if isinstance(scores, Scores):
-                own = seeds.loc[part["group_id"].unique()]
-                on_seeds = float((own["answer"] == own["label"]).mean())
-                gaps = np.abs(np.array(found["curve"]) - on_seeds)
-                assert scores.seed_accuracy == pytest.approx(on_seeds, abs=1e-12)
-                assert scores.qt == pytest.approx(found["curve"][90] - on_seeds, abs=1e-12)
-                assert scores.mt == max(np.flatnonzero(gaps <= gaps.min() + 1e-12)) / 100
         assert len(compared) == 3 + 3 + 3 * in_data_labels
+        for part, reference, scores in compared:
+            draws = [part[[draw in each for each in part["subsamples"]]] for draw in range(10)]
+            own = seeds.loc[part["group_id"].unique()].reset_index()
+            right = share(graded(own, "label")) if isinstance(scores, Scores) else None
+            drawn = [graded(draw, reference) for draw in draws if len(draw)]
+            check_scores(scores, graded(part, reference), drawn, on_seeds=right)
 
 
 def test_every_reader_finds_the_same_rows(table: Path, tmp_path: Path) -> None:
@@ -161,7 +142,7 @@ def test_answers_are_the_same_after_reading(results: list[Result]) -> None:
 
 
 def test_probabilities_are_columns(results: list[Result]) -> None:
-    data, rng = open_config(SHIPPED, "all"), np.random.default_rng(0)
+    data, rng = open_config(BUNDLED, "all"), np.random.default_rng(0)
     answers = join(results[0].answers, data)
     on_rows, on_seeds = (
         as_stored(rng.dirichlet(np.ones(3), len(each.gold))) for each in (answers, known(answers.seeds))
@@ -177,7 +158,7 @@ def test_answers_are_joined_with_the_data(folder: Path, results: list[Result], b
     frame = read_answers(folder, data=bundled, with_text=True)
     assert [*frame.columns][: len(COLUMNS) + 1] == ["model", *COLUMNS]
     assert Counter(frame["model"]) == {result.title: len(result.table) for result in results}
-    rows = {row["variant_id"]: row for row in pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()}
+    rows = {row["variant_id"]: row for row in pq.read_table(BUNDLED / "data/all/test.parquet").to_pylist()}
     for name in ("premise", "hypothesis", "log_odds"):
         own = frame[~frame["is_seed"]]
         assert own[name].tolist() == pytest.approx([rows[row][name] for row in own["row_id"]])
@@ -264,7 +245,7 @@ def test_two_runs_at_once_leave_a_pair_or_are_refused(results: list[Result], tmp
     from merge_snli.scoring.store import to_files
 
     one = results[0]
-    other = score(lambda pairs: [0] * len(pairs), SHIPPED, name="org/careful")
+    other = score(lambda pairs: [0] * len(pairs), BUNDLED, name="org/careful")
     files, others = to_files(one), to_files(other)
     (answers, first), (numbers, second) = files.items()
     assert list(others) == [answers, numbers]
@@ -295,7 +276,7 @@ def test_a_run_killed_between_the_two_files_leaves_no_result_or_one_that_is_refu
     results: list[Result], tmp_path: Path
 ) -> None:
     """Beside the numbers of an earlier run of a model with this name, and in a new folder."""
-    path = write_result(score(lambda pairs: [0] * len(pairs), SHIPPED, name="org/careful"), tmp_path / "new")
+    path = write_result(score(lambda pairs: [0] * len(pairs), BUNDLED, name="org/careful"), tmp_path / "new")
     out = tmp_path / "out"
     earlier = write_result(results[0], out)
     killed = subprocess.run([sys.executable, "-c", KILLED, str(path), str(out)], check=False)
@@ -310,10 +291,8 @@ def test_a_run_killed_between_the_two_files_leaves_no_result_or_one_that_is_refu
     assert read_results(out) == [read_result(path)]
 
 
+# The probability of each label, and the number of the gold label.
 Probable = tuple[list[float], int]
-
-
-"""The probability of each label, and the number of the gold label."""
 
 
 def brier(rows: list[Probable]) -> float:
@@ -322,9 +301,9 @@ def brier(rows: list[Probable]) -> float:
 
 def error(rows: list[Probable]) -> float:
     bins: dict[int, list[tuple[float, bool]]] = {}
-    for each, gold in rows:
+    for each, label in rows:
         best = each.index(max(each))
-        bins.setdefault(max(0, math.ceil(each[best] * 15) - 1), []).append((each[best], best == gold))
+        bins.setdefault(max(0, math.ceil(each[best] * 15) - 1), []).append((each[best], best == label))
     gaps = (
         len(found) * abs(fmean(confidence for confidence, _ in found) - fmean(right for _, right in found))
         for found in bins.values()
@@ -350,7 +329,7 @@ def answers_to(seeds: list[Probable], rows: list[Probable], subsamples: list[lis
         gold=np.array([gold for _, gold in rows]),
         predicted=on_rows.argmax(axis=1),
         subsamples=np.array([[at in draw for at in range(len(rows))] for draw in subsamples]),
-        seeds=Graded(on_seeds.argmax(axis=1), on_seeds, gold=np.array([gold for _, gold in seeds])),
+        seeds=answering.Graded(on_seeds.argmax(axis=1), on_seeds, gold=np.array([gold for _, gold in seeds])),
         probabilities=on_rows,
     )
 
@@ -411,23 +390,22 @@ def test_results_keep_the_probabilities(with_probabilities: Result, dataset: Pat
     assert np.stack(columns, axis=1)[~result.table["is_seed"].to_numpy()] == pytest.approx(answers.probabilities)
 
 
-def test_a_calibration_that_the_probabilities_do_not_give(with_probabilities: Result, dataset: Path) -> None:
-    better = replace(with_probabilities, calibration=replace(known(with_probabilities.calibration), brier=0.0))
-    assert [each.split(" is ")[0] for each in differences(better, open_config(dataset, "all"))] == ["calibration.brier"]
-
-
-def test_a_calibration_without_probabilities_is_found(with_probabilities: Result, dataset: Path) -> None:
+def test_a_calibration_that_the_probabilities_do_not_give_is_found(with_probabilities: Result, dataset: Path) -> None:
+    better = replace(known(with_probabilities.calibration), brier=0.0)
     answers = with_probabilities.answers
-    without = replace(answers, probabilities=None, seeds=replace(known(answers.seeds), probabilities=None))
-    forged = replace(with_probabilities, answers=without)
-    assert [each.split(" is ")[0] for each in differences(forged, open_config(dataset, "all"))] == ["calibration"]
+    none = replace(answers, probabilities=None, seeds=replace(known(answers.seeds), probabilities=None))
+    for forged, place in (
+        (replace(with_probabilities, calibration=better), "calibration.brier"),
+        (replace(with_probabilities, answers=none), "calibration"),
+    ):
+        assert [each.split(" is ")[0] for each in differences(forged, open_config(dataset, "all"))] == [place]
 
 
 def test_parts_of_answers_keep_their_probabilities() -> None:
     answers = answers_to(random_rows(4, 3), random_rows(40, 4), [[*range(40)]])
     part = answers.take(groups=np.array([True, False, True, False]))
-    assert (known(part.probabilities) == np.array(answers.probabilities)[::2]).all()
-    assert (known(known(part.seeds).probabilities) == np.array(known(answers.seeds).probabilities)[::2]).all()
+    for own, whole in ((part, answers), (known(part.seeds), known(answers.seeds))):
+        assert (known(own.probabilities) == known(whole.probabilities)[::2]).all()
 
 
 def test_only_models_with_probabilities_have_a_calibration(bert: Path, dataset: Path) -> None:

@@ -515,6 +515,7 @@ def test_reports_read_only_the_configs_of_results_and_each_once(
     assert read == ["simple"] * 3
 
 
+# Rows of a task whose labels are not those of NLI.
 TASK = [
     {"sentence1": f"A {word} follows a man.", "sentence2": second.format(word), "label": label, "verb": verb}
     for word in ("horse", "dog", "cat")
@@ -524,7 +525,6 @@ TASK = [
         ("A {} is near a man.", "Unclear", "be"),
     )
 ]
-"""Rows of a task whose labels are not those of NLI."""
 
 
 def by_words(pairs: list[Pair]) -> list[str | int]:

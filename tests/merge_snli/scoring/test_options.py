@@ -22,10 +22,8 @@ from merge_snli.scoring.options import IN_PYTHON, ScoreOptions
 PARSED = {name: option for name, option in described(ScoreOptions) if option.group not in (IN_PYTHON, "")}
 
 
+# Arguments for options for which not every text or number will do.
 VALUES = {"min_agreement": "4/5", "model_labels": "neutral,entailment"}
-
-
-"""Arguments for options for which not every text or number will do."""
 
 
 def read(*arguments: str) -> ScoreOptions:

@@ -181,6 +181,7 @@ def test_labels_on_the_command_line(make_model: MakeModel, dataset: Path, tmp_pa
     assert "labels given as contradiction,entailment,neutral" in result.notes
 
 
+# Arguments, and what the error must name.
 BAD = {
     "no data set": (["--dataset", "./nowhere"], "./nowhere"),
     "folder without run": (["--dataset", "{empty}"], "run.json"),
@@ -193,7 +194,6 @@ BAD = {
     "eval results of a folder": (["--eval-results"], "{dataset}"),
     "no such device": (["--device", "abacus"], "--device abacus"),
 }
-"""Arguments, and what the error must name."""
 
 
 @pytest.mark.parametrize(("arguments", "named"), BAD.values(), ids=BAD)

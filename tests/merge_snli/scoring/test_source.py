@@ -240,6 +240,7 @@ def relabeled(label: str) -> Callable[[list[Row]], list[Row]]:
     return lambda rows: [row | {"label": label} for row in rows]
 
 
+# A change of the rows of a source, more arguments, and what the error must name.
 BROKEN: dict[str, tuple[Callable[[list[Row]], list[Row]], list[str], str]] = {
     "a seed is missing": (lambda rows: rows[1:], [], "1 of the 6 seeds of .* s000"),
     "a seed has another label": (
@@ -267,7 +268,6 @@ BROKEN: dict[str, tuple[Callable[[list[Row]], list[Row]], list[str], str]] = {
         "--label-column needs another --source than recorded",
     ),
 }
-"""A change of the rows of a source, more arguments, and what the error must name."""
 
 
 @pytest.mark.parametrize("kind", BROKEN)

@@ -203,6 +203,7 @@ def test_wrong_values_are_refused_or_can_be_shown(result: Result, tmp_path: Path
 
 
 AGAIN = r"x\.json is not a valid result.*score the model again"
+# The place of a wrong value, the value, and what the error must say.
 EDITED: dict[str, tuple[tuple[str, ...], Any, str, str]] = {
     "sample accuracy": (("scores", "sample_accuracy", "mean"), 0.99, AGAIN, "sample_accuracy"),
     "curve": (("scores", "curve", "mean"), [0.5] * 101, AGAIN, "curve"),
@@ -220,7 +221,6 @@ EDITED: dict[str, tuple[tuple[str, ...], Any, str, str]] = {
     "a string instead of a list": (("model", "training_data"), "snli", r"x\.json", "model"),
     "half a character": (("model", "name"), "\ud800", r"x\.json", ""),
 }
-"""The place of a wrong value, the value, and what the error must say."""
 
 
 @pytest.mark.parametrize("kind", EDITED)

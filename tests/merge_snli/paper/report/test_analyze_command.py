@@ -127,10 +127,8 @@ def every_seed(folder: Path, results: list[Result]) -> Path:
 Arguments = list[str]
 
 
+# Returns more arguments from a folder, the results, and another data set.
 Case = Callable[[Path, list[Result], Path], Arguments]
-
-
-"""Returns more arguments from a folder, the results, and another data set."""
 
 
 CASES: dict[str, tuple[Case, str]] = {

@@ -33,6 +33,7 @@ from tests.merge_snli.scoring.independent.numbers import (
 )
 
 CLASSES = ("noun", "verb", "adj", "adv")
+# The two sizes of each family of the paper's masked LMs.
 FAMILIES = (
     {"google-bert/bert-base-cased", "google-bert/bert-large-cased"},
     {"FacebookAI/roberta-base", "FacebookAI/roberta-large"},
@@ -40,9 +41,8 @@ FAMILIES = (
     {"google/electra-base-generator", "google/electra-large-generator"},
     {"facebook/bart-base", "facebook/bart-large"},
 )
-"""The two sizes of each family of the paper's masked LMs."""
+# What predictions on variants are compared with in the analysis of majority labels.
 KINDS = ("gold", "own", "vote", "constant")
-"""What predictions on variants are compared with in the analysis of majority labels."""
 
 
 def mean(values: Series) -> float:

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from tests.merge_snli.scoring.independent.numbers import Near
 
+# Keys of a report whose values are texts or missing, never numbers.
 TEXTS = frozenset(
     {
         "test",
@@ -21,7 +22,6 @@ TEXTS = frozenset(
         "coverage",
     }
 )
-"""Keys of a report whose values are texts or missing, never numbers."""
 
 JsonValue: TypeAlias = Any
 

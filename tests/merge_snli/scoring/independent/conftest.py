@@ -18,8 +18,8 @@ from tests.records import save_record
 
 MASKED_LMS = ("google-bert/bert-base-cased", "google-bert/bert-large-cased", "FacebookAI/roberta-base")
 FINE_TUNED_FROM = {"careful": MASKED_LMS[0], "hasty": MASKED_LMS[1], "short-bert": MASKED_LMS[2]}
+# Seeds that the functions never answer right.
 HARD = ("s004", "s009")
-"""Seeds that the functions never answer right."""
 
 Pair = tuple[str, str]
 Row = dict[str, Any]

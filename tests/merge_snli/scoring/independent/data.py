@@ -9,10 +9,10 @@ from typing import Any, Self, TypeAlias
 import pandas as pd
 
 Json = dict[str, Any]
+# A pandas data frame.
 Frame: TypeAlias = Any
-"""A pandas data frame."""
+# A pandas series.
 Series: TypeAlias = Any
-"""A pandas series."""
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from tests.merge_snli.scoring.independent.data import Data, Frame, Json, Series
 PERCENTS = range(101)
 QUALITY = 90
 RESAMPLES = 9_999
+# Number of different seeds up to which the permutation test is exact.
 EXACT_UP_TO = 13
-"""Number of different seeds up to which the permutation test is exact."""
 
 
 @dataclass(frozen=True)

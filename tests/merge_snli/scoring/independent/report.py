@@ -12,6 +12,7 @@ from tests.merge_snli.scoring.independent.data import Data, Json, read
 from tests.merge_snli.scoring.independent.numbers import curve, distinct, family, mean_values
 from tests.merge_snli.scoring.independent.regression import error_drivers, word_frequency
 
+# The analyses of one data set that need nothing else.
 OF_ONE: dict[str, Callable[[Data, Json], Json]] = {
     "table_3": analyses.table_3,
     "seeds_against_variants": analyses.seeds_against_variants,
@@ -23,8 +24,8 @@ OF_ONE: dict[str, Callable[[Data, Json], Json]] = {
     "seed_correctness": analyses.seed_correctness,
     "hard_seeds": analyses.hard_seeds,
 }
-"""The analyses of one data set that need nothing else."""
 
+# The options `sides`, `filters` and `scramble` of the sets of Figure 8.
 SETS = {
     "plain": ("intersection", {"prob", "pos"}, False),
     "P∪H": ("union", {"prob", "pos"}, False),
@@ -33,7 +34,6 @@ SETS = {
     "none": ("intersection", set(), False),
     "scrambled": ("intersection", {"prob", "pos"}, True),
 }
-"""The options `sides`, `filters` and `scramble` of the sets of Figure 8."""
 
 
 def recompute(
