@@ -3,7 +3,7 @@
 import json
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
 from merge_snli.models.labels import Missing, Pair
 from merge_snli.schema import NLI_LABELS, data_file
@@ -34,6 +35,19 @@ def known(value: T | None) -> T:
     """Return a value that is not None."""
     assert value is not None
     return value
+
+
+def refused(
+    message: str,
+    call: Callable[..., object],
+    /,
+    *arguments: Any,  # noqa: ANN401 - of the call
+    error: type[BaseException] = InputError,
+    **options: Any,  # noqa: ANN401 - of the call
+) -> None:
+    """Check that a call raises an error whose text has a match of `message`; by default one that a user can mend."""
+    with pytest.raises(error, match=message):
+        call(*arguments, **options)
 
 
 def rows_of(folder: Path, config: str = "all", split: str = "test") -> list[Row]:

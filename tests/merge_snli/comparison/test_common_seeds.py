@@ -25,7 +25,7 @@ from merge_snli.scoring.grouping import coverage, permuted_labels, ranked, unran
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.explorer.test_page import unpacked
-from tests.oracles import known
+from tests.oracles import known, refused
 
 WHOLE, PART, WEAK, TWO_WAY = "whole", "part", "weak", "two-way"
 
@@ -194,8 +194,7 @@ def test_models_without_a_common_seed_are_named() -> None:
         models=("first", "second"),
         on_seeds={"s1": "e-", "s2": "-e"},
     )
-    with pytest.raises(NotComputable, match="first, second have no seed"):
-        on_common_seeds([scored])
+    refused("first, second have no seed", on_common_seeds, [scored], error=NotComputable)
 
 
 def test_figure_8_is_on_seeds_that_every_model_has_in_every_set() -> None:

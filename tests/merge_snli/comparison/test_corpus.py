@@ -8,10 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from merge_snli.base.errors import InputError
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
 from merge_snli.dataset.record import TaggerRecord, generation_of, read_record
 from merge_snli.models.tagger import Tagger
+from tests.oracles import refused
 from tests.records import SHIPPED, changed
 
 TEXTS = (
@@ -96,8 +96,7 @@ def test_the_recorded_tagger_is_loaded_and_another_one_is_mentioned(
 def test_a_recorded_tagger_that_is_a_folder_is_not_loaded(tagger: Tagger) -> None:
     record = read_record(SHIPPED)
     folder = replace(record, options=record.options | {"tagger": str(tagger.path)})
-    with pytest.raises(InputError, match=r"not an installed package.*with tagger"):
-        tagger_of(folder)
+    refused(r"not an installed package.*with tagger", tagger_of, folder)
 
 
 @pytest.mark.parametrize(
@@ -110,8 +109,7 @@ def test_a_recorded_tagger_that_is_a_folder_is_not_loaded(tagger: Tagger) -> Non
     ],
 )
 def test_plain_text_that_cannot_be_read(tmp_path: Path, content: bytes, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        open_corpus(plain(tmp_path, content))
+    refused(message, open_corpus, plain(tmp_path, content))
 
 
 @pytest.mark.parametrize(
@@ -120,16 +118,14 @@ def test_plain_text_that_cannot_be_read(tmp_path: Path, content: bytes, message:
 def test_files_that_are_no_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, message: str) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.zip").write_bytes(b"PK")
-    with pytest.raises(InputError, match=f"{message}.*{name}|{name}.*{message}"):
-        open_corpus(name)
+    refused(f"{message}.*{name}|{name}.*{message}", open_corpus, name)
 
 
 def test_a_corpus_that_changes_while_it_is_read(tmp_path: Path, tagger: Tagger) -> None:
     rows = [{"premise": "A dog runs.", "hypothesis": "A dog moves.", "label": "entailment"}]
     corpus = open_corpus(problems(tmp_path, rows))
     problems(tmp_path, rows * 2)
-    with pytest.raises(InputError, match="changed"):
-        count_corpus(corpus, tagger)
+    refused("changed", count_corpus, corpus, tagger)
 
 
 def test_words_that_do_not_occur() -> None:

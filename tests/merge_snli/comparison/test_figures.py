@@ -17,7 +17,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from merge_snli import InputError, Result, draw_curves, score
+from merge_snli import Result, draw_curves, score
 from merge_snli.comparison import bar_charts
 from merge_snli.comparison.bar_charts import Bars, draw_bars, draw_shares
 from merge_snli.comparison.figures import FIGURE_4_START, draw_classes
@@ -32,6 +32,7 @@ from merge_snli.scoring.statistics import Interval
 from merge_snli.scoring.store import write_result
 from metrics.pattern_accuracy.core import CURVE
 from tests.commands import Command
+from tests.oracles import refused
 
 
 def predict_by_length(pairs: list[Pair], divisor: int) -> list[int]:
@@ -84,8 +85,7 @@ def test_a_word_class_keeps_its_color(results: list[Result], tmp_path: Path) -> 
 
 
 def test_no_results_is_an_input_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="results"):
-        draw_curves([], tmp_path / "curve")
+    refused("results", draw_curves, [], tmp_path / "curve")
 
 
 def test_labels_do_not_overlap() -> None:

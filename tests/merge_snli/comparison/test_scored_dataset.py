@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from scipy import stats
 
-from merge_snli import InputError, Result, score
+from merge_snli import Result, score
 from merge_snli.comparison.curves import averaged, mean_curve, model_curves, pass_shares
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset, scored_dataset, without_seeds
 from merge_snli.comparison.word_classes import class_pairs, classes
@@ -20,7 +20,7 @@ from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.scores import SourceScores
 from tests.merge_snli.comparison.made import Row, rows_of
 from tests.merge_snli.comparison.made import scored_dataset as made_dataset
-from tests.oracles import answers_of_groups, known, with_answers
+from tests.oracles import answers_of_groups, known, refused, with_answers
 
 SHIPPED = Path(__file__).parents[3] / "merge_snli"
 
@@ -100,16 +100,14 @@ def test_left_out_variants_are_not_counted(scored: ScoredDataset, results: list[
 
 def test_a_result_on_other_data_is_refused(scored: ScoredDataset, results: list[Result]) -> None:
     other = replace(results[0], dataset=replace(results[0].dataset, digest="f" * 64))
-    with pytest.raises(InputError, match=r"by length.*ffffffff"):
-        scored_dataset(scored.data, [results[0], other])
+    refused(r"by length.*ffffffff", scored_dataset, scored.data, [results[0], other])
 
 
 def test_a_result_with_an_unknown_variant_is_refused(scored: ScoredDataset, results: list[Result]) -> None:
     answers = results[0].answers
     ids = pa.array(["nothing", *answers.row_ids.to_pylist()[1:]])
     changed = with_answers(results[0], replace(answers, table=answers.table.set_column(0, "row_id", ids)))
-    with pytest.raises(InputError, match=r"by length.*variant 'nothing' is not in"):
-        scored_dataset(scored.data, [changed])
+    refused(r"by length.*variant 'nothing' is not in", scored_dataset, scored.data, [changed])
 
 
 def test_answers_become_predictions_and_scores() -> None:
@@ -187,8 +185,7 @@ def test_nothing_to_leave_out_changes_nothing() -> None:
 
 
 def test_leaving_out_all_seeds_of_a_model_is_refused() -> None:
-    with pytest.raises(InputError, match=r"no seed of b remains"):
-        without_seeds(made_of(MADE_ROWS), {"s1", "s2", "s3"})
+    refused(r"no seed of b remains", without_seeds, made_of(MADE_ROWS), {"s1", "s2", "s3"})
 
 
 def test_seeds_are_left_out_of_the_source() -> None:
@@ -252,8 +249,7 @@ def test_undrawn_and_missing_variants_do_not_count() -> None:
 
 
 def test_one_class_is_not_computable() -> None:
-    with pytest.raises(NotComputable, match=r"Figure 5 .*config all has noun"):
-        classes(made_dataset(rows_of("s1", "en")))
+    refused(r"Figure 5 .*config all has noun", classes, made_dataset(rows_of("s1", "en")), error=NotComputable)
 
 
 def test_curves_are_on_common_seeds() -> None:
@@ -299,8 +295,12 @@ def test_p_values_are_adjusted_within_the_figure() -> None:
 
 
 def test_without_common_seeds_nothing_is_computable() -> None:
-    with pytest.raises(NotComputable, match=r"Figure 6 .*config all"):
-        class_pairs(made_dataset([*rows_of("s1", "e"), *rows_of("s2", "e", word_class="verb")]))
+    refused(
+        r"Figure 6 .*config all",
+        class_pairs,
+        made_dataset([*rows_of("s1", "e"), *rows_of("s2", "e", word_class="verb")]),
+        error=NotComputable,
+    )
 
 
 def test_models_are_ranked_by_pattern_accuracy_at_the_quality_threshold() -> None:

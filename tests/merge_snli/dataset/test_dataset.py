@@ -18,6 +18,7 @@ from merge_snli.dataset.record import DataRecord, decode_record, encode_record, 
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import NLI_LABELS, columns
+from tests.oracles import refused
 from tests.records import save_record
 
 
@@ -34,8 +35,7 @@ def test_the_bundled_data_set_is_found_by_name_from_any_folder(tmp_path: Path, m
     monkeypatch.chdir(tmp_path)
     assert find_dataset("demo:dataset").folder == FOLDER.parent
     assert find_dataset("demo:dataset").public_name == "demo:dataset"
-    with pytest.raises(InputError, match="demo:problems is not a bundled data set: pass demo:dataset"):
-        find_dataset("demo:problems")
+    refused("demo:problems is not a bundled data set: pass demo:dataset", find_dataset, "demo:problems")
     monkeypatch.chdir(FOLDER.parent.parent)
     assert find_dataset("merge_snli").digest == find_dataset("demo:dataset").digest
 
@@ -90,8 +90,7 @@ def test_first_invalid_field_is_named(changes: dict[str, Any], field: str, tmp_p
 @pytest.mark.parametrize("content", ["", "[]", "{}", "3", "null", "[" * 100_000, '{"a": "\\ud800"}'])
 def test_file_that_is_not_a_record(content: str, tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text(content)
-    with pytest.raises(InputError, match=r"run\.json is not"):
-        find_dataset(str(tmp_path))
+    refused(r"run\.json is not", find_dataset, str(tmp_path))
 
 
 def test_record_round_trip() -> None:
@@ -107,8 +106,7 @@ def test_changed_data_file(tmp_path: Path) -> None:
     dataset = find_dataset(str(tmp_path))
     path = tmp_path / "data" / "adj" / "test.parquet"
     pq.write_table(pq.read_table(path).slice(1), path)
-    with pytest.raises(InputError, match=r"adj/test\.parquet"):
-        read_split(dataset, "adj")
+    refused(r"adj/test\.parquet", read_split, dataset, "adj")
 
 
 def test_missing_or_damaged_split(tmp_path: Path) -> None:
@@ -116,10 +114,8 @@ def test_missing_or_damaged_split(tmp_path: Path) -> None:
     (tmp_path / "data" / "noun").mkdir(parents=True)
     (tmp_path / "data" / "noun" / "test.parquet").write_bytes(b"torn")
     dataset = find_dataset(str(tmp_path))
-    with pytest.raises(InputError, match="cannot be read as Parquet"):
-        read_split(dataset, "noun")
-    with pytest.raises(InputError, match="no split test of config verb; available configs: noun"):
-        read_split(dataset, "verb")
+    refused("cannot be read as Parquet", read_split, dataset, "noun")
+    refused("no split test of config verb; available configs: noun", read_split, dataset, "verb")
 
 
 TABLE = pa.table({"number": [1, 2, 3]})

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import merge_snli
-from merge_snli.base.errors import InputError
 from merge_snli.comparison.figures import draw_figures
 from merge_snli.dataset.stored import (
     check_dataset_out,
@@ -20,6 +19,7 @@ from merge_snli.dataset.stored import (
 )
 from merge_snli.leaderboard.space import init_space
 from tests.commands import Command
+from tests.oracles import refused
 from tests.systems import unprivileged
 
 PACKAGE = Path(merge_snli.__file__).parent
@@ -66,10 +66,8 @@ def test_no_command_writes_beside_the_files_of_a_data_set(
 
 
 def test_no_function_writes_beside_the_files_of_a_data_set(dataset: Path) -> None:
-    with pytest.raises(InputError, match=f"out {dataset}.* is a data set"):
-        draw_figures([], dataset)
-    with pytest.raises(InputError, match=f"out {dataset}.* is a data set"):
-        init_space("a/b", [], [find_dataset(str(PACKAGE))], dataset)
+    refused(f"out {dataset}.* is a data set", draw_figures, [], dataset)
+    refused(f"out {dataset}.* is a data set", init_space, "a/b", [], [find_dataset(str(PACKAGE))], dataset)
 
 
 @pytest.mark.parametrize("overwrite", [[], ["--overwrite"]])
@@ -78,8 +76,7 @@ def test_a_data_set_never_replaces_the_package(
 ) -> None:
     (tmp_path / "link").symlink_to(PACKAGE)
     for out in (PACKAGE, PACKAGE / "data" / "mine", tmp_path / "link"):
-        with pytest.raises(InputError, match=f"out {PACKAGE}.* is the folder of the package"):
-            check_dataset_out(out)
+        refused(f"out {PACKAGE}.* is the folder of the package", check_dataset_out, out)
     assert check_dataset_out(tmp_path / "merge_snli") == tmp_path / "merge_snli"
     monkeypatch.chdir(PACKAGE.parent)
     before = (PACKAGE / "run.json").read_bytes()
@@ -93,10 +90,8 @@ def test_a_data_set_never_replaces_the_package(
 
 def test_a_folder_of_another_kind_is_refused_with_the_name_of_what_it_has(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(InputError, match=r"not a data set .*thesis\.tex"):
-        check_dataset_out(tmp_path)
-    with pytest.raises(InputError, match=r"not empty .*thesis\.tex"):
-        check_out(tmp_path, find_other=first_name)
+    refused(r"not a data set .*thesis\.tex", check_dataset_out, tmp_path)
+    refused(r"not empty .*thesis\.tex", check_out, tmp_path, find_other=first_name)
     assert check_out(tmp_path) == tmp_path
 
 
@@ -104,15 +99,13 @@ def test_a_path_through_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for out in (tmp_path / "file", tmp_path / "file" / "a" / "b"):
         for check in (check_out, check_dataset_out):
-            with pytest.raises(InputError, match=re.escape(f"out {out}: {tmp_path / 'file'} is a file")):
-                check(out)
+            refused(re.escape(f"out {out}: {tmp_path / 'file'} is a file"), check, out)
 
 
 @unprivileged
 def test_an_unwritable_folder_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(InputError, match="not writable"):
-        check_out(tmp_path / "report")
+    refused("not writable", check_out, tmp_path / "report")
 
 
 def test_a_home_and_a_link_are_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,6 +159,5 @@ def test_an_error_while_content_is_replaced_restores_it(
 
     interrupted("rename")
     interrupted("replace")
-    with pytest.raises(KeyboardInterrupt):
-        replace_folder(staged, out, ("a", "b", "record"))
+    refused("", replace_folder, staged, out, ("a", "b", "record"), error=KeyboardInterrupt)
     assert contents(out) == before

@@ -11,7 +11,7 @@ from merge_snli.base.option import described
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.paper.filter_sets import MAY_DIFFER, filter_sets
 from tests.merge_snli.comparison.made import Row, rows_of, scored_dataset
-from tests.oracles import known
+from tests.oracles import known, refused
 
 PLAIN: list[Row] = [*rows_of("s1", ["ee", "en"]), *rows_of("s2", ["nn"])]
 
@@ -112,9 +112,8 @@ def with_digests(scored: ScoredDataset, digests: dict[str, str]) -> ScoredDatase
 
 
 def test_other_seeds_or_models_alone_are_not_computable() -> None:
-    with pytest.raises(NotComputable, match=r"Figure 8 .*--seeds-from"):
-        filter_sets([made(PLAIN, "1"), made(PLAIN[:2], "2")])
-    with pytest.raises(NotComputable, match=r"Figure 8 .*model"):
-        filter_sets([made(PLAIN, "1"), made(PLAIN, "2", models=("c", "d"))])
-    with pytest.raises(NotComputable, match=r"Figure 8"):
-        filter_sets([])
+    refused(r"Figure 8 .*--seeds-from", filter_sets, [made(PLAIN, "1"), made(PLAIN[:2], "2")], error=NotComputable)
+    refused(
+        r"Figure 8 .*model", filter_sets, [made(PLAIN, "1"), made(PLAIN, "2", models=("c", "d"))], error=NotComputable
+    )
+    refused(r"Figure 8", filter_sets, [], error=NotComputable)

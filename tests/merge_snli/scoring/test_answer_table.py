@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli import InputError, MergeDataset, Result, read_answers, read_result, read_results, score, score_table
+from merge_snli import MergeDataset, Result, read_answers, read_result, read_results, score, score_table
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring import answers as answering
 from merge_snli.scoring.answer_table import from_bytes, from_table, to_bytes, to_table
@@ -33,7 +33,7 @@ from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
 from tests.merge_snli.comparison.made import made_result
 from tests.merge_snli.explorer.conftest import bundled, folder, gold, results, with_annotators
 from tests.merge_snli.leaderboard.conftest import Pair, chance, noisy
-from tests.oracles import BUNDLED, Graded, check_scores, known, pair_of, rows_of, share
+from tests.oracles import BUNDLED, Graded, check_scores, known, pair_of, refused, rows_of, share
 from tests.public_interface import FILE
 
 COLUMNS = ["row_id", "group_id", "is_seed", "label", "answer", "unread", "subsamples"]
@@ -93,7 +93,7 @@ def graded(rows: pd.DataFrame, reference: str) -> Graded:
     if reference != "majority":
         columns = zip(rows["group_id"], rows["answer"], rows[reference], strict=True)
         return [(group, isinstance(answer, str) and answer == label) for group, answer, label in columns]
-    groups: dict[str, Any] = dict(iter(rows.groupby("group_id")["answer"]))
+    groups = dict(iter(rows.groupby("group_id")["answer"]))
     most = {group: Counter(answers.dropna()).most_common(1) for group, answers in groups.items()}
     right = {group: found[0][1] if found else 0 for group, found in most.items()}
     return [(group, at < right[group]) for group, answers in groups.items() for at in range(len(answers))]
@@ -165,10 +165,8 @@ def test_answers_are_joined_with_the_data(folder: Path, results: list[Result], b
     assert frame[frame["is_seed"]]["log_odds"].isna().all()
     assert "premise" not in read_answers(folder, data=bundled)
     assert [*read_answers(folder).columns] == ["model", *COLUMNS, *WORDS]
-    with pytest.raises(InputError, match="needs the data"):
-        read_answers(folder, with_text=True)
-    with pytest.raises(InputError, match="config verb"):
-        read_answers(folder, config="verb")
+    refused("needs the data", read_answers, folder, with_text=True)
+    refused("config verb", read_answers, folder, config="verb")
 
 
 def test_tables_have_the_labels_of_annotators(with_annotators: tuple[MergeDataset, list[Result]]) -> None:
@@ -184,8 +182,7 @@ def test_tables_have_the_labels_of_annotators(with_annotators: tuple[MergeDatase
 
 def test_results_on_other_data_are_refused(results: list[Result], tmp_path: Path, bundled: MergeDataset) -> None:
     other = replace(results[0], dataset=replace(results[0].dataset, digest="f" * 64))
-    with pytest.raises(InputError, match="ffffffff"):
-        other.to_pandas(bundled)
+    refused("ffffffff", other.to_pandas, bundled)
 
 
 CHANGES: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {
@@ -220,10 +217,10 @@ def test_wrong_tables_are_refused(change: str, results: list[Result], tmp_path: 
     path = write_result(results[0], tmp_path)
     content = to_bytes(changed(results[0].table))
     path.with_name(answers_name(path.name)).write_bytes(content)
-    with pytest.raises(InputError, match="is not the file of the answers"):
-        read_result(path)
-    with pytest.raises(ValueError, match=message):
-        from_table(from_bytes(content), results[0].compared_labels, results[0].subsamples)
+    refused("is not the file of the answers", read_result, path)
+    refused(
+        message, from_table, from_bytes(content), results[0].compared_labels, results[0].subsamples, error=ValueError
+    )
 
 
 def test_a_missing_or_cut_table_is_refused(results: list[Result], tmp_path: Path) -> None:
@@ -231,13 +228,10 @@ def test_a_missing_or_cut_table_is_refused(results: list[Result], tmp_path: Path
     beside = path.with_name(answers_name(path.name))
     content = beside.read_bytes()
     beside.write_bytes(content[:-100])
-    with pytest.raises(InputError, match=r"is not the file of the answers.*score the model again"):
-        read_result(path)
+    refused(r"is not the file of the answers.*score the model again", read_result, path)
     beside.unlink()
-    with pytest.raises(InputError, match="has no answers"):
-        read_result(path)
-    with pytest.raises(ValueError, match="not a Parquet file"):
-        from_bytes(content[:-100])
+    refused("has no answers", read_result, path)
+    refused("not a Parquet file", from_bytes, content[:-100], error=ValueError)
 
 
 def test_two_runs_at_once_leave_a_pair_or_are_refused(results: list[Result], tmp_path: Path) -> None:
@@ -251,8 +245,7 @@ def test_two_runs_at_once_leave_a_pair_or_are_refused(results: list[Result], tmp
     assert list(others) == [answers, numbers]
     for name, content in ((answers, first), *others.items(), (numbers, second)):
         (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError, match="score the model again"):
-        read_result(tmp_path / numbers)
+    refused("score the model again", read_result, tmp_path / numbers)
 
 
 KILLED = """
@@ -281,12 +274,10 @@ def test_a_run_killed_between_the_two_files_leaves_no_result_or_one_that_is_refu
     earlier = write_result(results[0], out)
     killed = subprocess.run([sys.executable, "-c", KILLED, str(path), str(out)], check=False)
     assert killed.returncode == -signal.SIGKILL
-    with pytest.raises(InputError, match="score the model again"):
-        read_results(out)
+    refused("score the model again", read_results, out)
     earlier.unlink()
     assert [file.suffix for file in out.iterdir()] == [".parquet"]
-    with pytest.raises(InputError, match="no results in"):
-        read_results(out)
+    refused("no results in", read_results, out)
     write_result(read_result(path), out)
     assert read_results(out) == [read_result(path)]
 

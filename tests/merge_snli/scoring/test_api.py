@@ -18,7 +18,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import merge_snli
-from merge_snli import InputError, Result, read_result, score
+from merge_snli import Result, read_result, score
 from merge_snli.dataset.record import MaskedLMRecord, read_record
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER, NLI_MODELS, embedded_path
@@ -38,6 +38,7 @@ from tests.oracles import (
     check_scores,
     gold_of,
     pair_of,
+    refused,
     rows_of,
     share,
     without_seconds,
@@ -352,8 +353,7 @@ def test_models_data_and_options_that_do_not_fit_are_refused(
         ),
     ]
     for model, data, options, message in cases:
-        with pytest.raises(InputError, match=message):
-            score(model, data, **options)
+        refused(message, score, model, data, **options)
 
 
 @pytest.mark.parametrize("name", NLI_MODELS)
@@ -480,5 +480,4 @@ def test_only_float32_results_on_hub_models_are_written(
 
 @pytest.mark.parametrize("name", ["merge_snli", "./merge_snli", "/data/merge_snli", "a/b/c", ""])
 def test_data_set_id_must_be_a_hub_id(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=re.escape(repr(name))):
-        write_eval_results([], tmp_path, dataset_id=name)
+    refused(re.escape(repr(name)), write_eval_results, [], tmp_path, dataset_id=name)

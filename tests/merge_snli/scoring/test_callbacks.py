@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from merge_snli import score
-from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
+from tests.oracles import refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,12 +94,10 @@ def test_pattern_accuracy_selects_the_best_checkpoint_and_stops_early(tmp_path: 
 def test_bad_options_are_named(tmp_path: Path, options: dict[str, Any], message: str) -> None:
     from merge_snli.scoring.callbacks import PatternAccuracyCallback
 
-    with pytest.raises(InputError, match=message):
-        PatternAccuracyCallback(trainer_of(tmp_path), BUNDLED, **options)
+    refused(message, PatternAccuracyCallback, trainer_of(tmp_path), BUNDLED, **options)
 
 
 def test_a_trainer_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
     from merge_snli.scoring.callbacks import PatternAccuracyCallback
 
-    with pytest.raises(InputError, match="processing_class=tokenizer"):
-        PatternAccuracyCallback(trainer_of(tmp_path, tokenizer=False), BUNDLED)
+    refused("processing_class=tokenizer", PatternAccuracyCallback, trainer_of(tmp_path, tokenizer=False), BUNDLED)

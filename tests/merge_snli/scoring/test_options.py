@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from merge_snli import score
-from merge_snli.base.errors import InputError, flag
+from merge_snli.base.errors import flag
 from merge_snli.base.option import Option, described, option_types
 from merge_snli.cli import score as command
 from merge_snli.cli.arguments import given
 from merge_snli.models.labels import Pair
 from merge_snli.scoring.options import IN_PYTHON, ScoreOptions
+from tests.oracles import refused
 
 PARSED = {name: option for name, option in described(ScoreOptions) if option.group not in (IN_PYTHON, "")}
 
@@ -66,8 +67,7 @@ def test_every_option_is_a_keyword_of_score() -> None:
     ],
 )
 def test_a_value_that_does_not_fit_is_refused_before_anything_is_read(options: dict[str, Any], named: str) -> None:
-    with pytest.raises(InputError, match=named):
-        score("missing", Path("missing"), **options)
+    refused(named, score, "missing", Path("missing"), **options)
 
 
 def never(pairs: list[Pair]) -> list[None]:
@@ -92,8 +92,7 @@ async def never_async(pair: Pair) -> None:
     ],
 )
 def test_an_option_of_another_kind_of_model_is_refused(model: Any, options: dict[str, Any], named: str) -> None:  # noqa: ANN401
-    with pytest.raises(InputError, match=named):
-        score(model, "demo:dataset", **options)
+    refused(named, score, model, "demo:dataset", **options)
 
 
 EXAMPLES = (

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli import InputError, Result, score, score_table
+from merge_snli import Result, score, score_table
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
@@ -29,7 +29,7 @@ from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.store import file_name, parse_result, read_result, read_results, to_json, write_result
 from tests.commands import Command
-from tests.oracles import answers_of_groups, known
+from tests.oracles import answers_of_groups, known, refused
 from tests.text_tables import rows_of
 
 BUNDLED = str(FOLDER.parent)
@@ -99,8 +99,7 @@ def test_the_command_writes_and_reads_partial_results(tmp_path: Path, command: C
     [({"limit_seeds": 0}, "limit_seeds is 0"), ({"subsample": 10}, "subsample is 10: choose 0 to 9")],
 )
 def test_a_part_that_does_not_exist_is_named(options: dict[str, int], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        score(guess, BUNDLED, limit_seeds=options.get("limit_seeds"), subsample=options.get("subsample"))
+    refused(message, score, guess, BUNDLED, limit_seeds=options.get("limit_seeds"), subsample=options.get("subsample"))
 
 
 @pytest.fixture(scope="module")
@@ -223,17 +222,14 @@ def test_groups_without_seeds_are_limited_too(pairs: Path) -> None:
 
 
 def test_data_without_subsamples_has_none_to_choose(pairs: Path) -> None:
-    with pytest.raises(InputError, match=r"subsample.*p\.jsonl"):
-        score(guess, pairs, group_column="group", subsample=0)
-    with pytest.raises(InputError, match=r"drawn=True.*p\.jsonl"):
-        score(guess, pairs, group_column="group", drawn=True)
+    refused(r"subsample.*p\.jsonl", score, guess, pairs, group_column="group", subsample=0)
+    refused(r"drawn=True.*p\.jsonl", score, guess, pairs, group_column="group", drawn=True)
 
 
 def test_a_seed_without_a_drawn_variant_is_named() -> None:
     data = read_config(find_dataset(BUNDLED), "verb")
     undrawn = replace(data, subsamples=known(data.subsamples) & (data.row_groups != 1))
-    with pytest.raises(InputError, match=rf"seed {data.group_ids[1]} .*drawn=True"):
-        part_of_data(undrawn, drawn=True)
+    refused(rf"seed {data.group_ids[1]} .*drawn=True", part_of_data, undrawn, drawn=True)
 
 
 def by_length(pairs: list[Pair]) -> list[int | None]:

@@ -12,6 +12,7 @@ import pytest
 import merge_snli.scoring.predict as predict
 from merge_snli.models.labels import Missing, ModelFacts, Pair, Predictor
 from merge_snli.scoring.predict import FACTS_FILE, Predictions, PredictionStore, look_up
+from tests.oracles import refused
 
 FIRST = Predictions(
     ("a", "b"),
@@ -190,8 +191,7 @@ def test_interrupt_keeps_finished_shards(tmp_path: Path) -> None:
             return super().predict(pairs)
 
     store, failing, whole = PredictionStore(tmp_path), Failing(), Counting()
-    with pytest.raises(KeyboardInterrupt):
-        predict.predict_pairs(lambda: failing, PAIRS, store)
+    refused("", predict.predict_pairs, lambda: failing, PAIRS, store, error=KeyboardInterrupt)
     cached = sum(len(shard.pairs) for shard in store.shards())
     too_long = sum(len(premise.split()) > 8 for premise, _ in PAIRS)
     assert cached > too_long

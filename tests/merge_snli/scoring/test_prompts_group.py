@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from merge_snli import InputError, Result
+from merge_snli import Result
 from merge_snli.comparison.baseline import compare_with_baseline
 from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.statistics_tables import comparison_tables, to_json
@@ -27,7 +27,7 @@ from merge_snli.scoring.scores import Scores
 from merge_snli.scoring.statistics import compare_models, passes_by_seed
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
 from tests.merge_snli.comparison.made import Row, rows_of, scored_dataset
-from tests.oracles import answers_of_groups, known
+from tests.oracles import answers_of_groups, known, refused
 
 SEEDS, VARIANTS, DRAWS = 8, 10, 2
 
@@ -58,6 +58,10 @@ def record(name: str, **changed: Any) -> PromptRecord:  # noqa: ANN401 - fields 
         "settings": {"max_tokens": str(len(name))},
     }
     return PromptRecord(**{**values, **changed})
+
+
+def with_prompt(result: Result, name: str, **changed: Any) -> Result:  # noqa: ANN401 - fields of the record
+    return replace(result, run=replace(result.run, prompt=record(name, **changed)))
 
 
 @pytest.fixture(scope="module")
@@ -130,16 +134,10 @@ def test_every_score_is_the_mean_over_the_prompts(merged: PromptGroup, results: 
         assert (row["groups"], row["rows"]) == (others[0]["groups"], others[0]["rows"])
 
 
-def test_the_title_names_the_reasoning_effort() -> None:
-    assert record("word", settings={"reasoning_effort": '"high"'}, shots=3).title == "word, 3 shots, effort high"
-
-
 def test_models_are_compared_on_the_prompts_that_both_have(results: list[Result]) -> None:
     *prompted, other = results
-    second = [
-        replace(other, run=replace(other.run, prompt=record(name)), model=replace(other.model, digest="d" * 64))
-        for name in ("word", "reasons")
-    ]
+    of_other = replace(other, model=replace(other.model, digest="d" * 64))
+    second = [with_prompt(of_other, name) for name in ("word", "reasons")]
     (comparison, *_) = compare_results([*prompted, *second])
     assert comparison.pattern_accuracy.keys() == {"m (word)", "other (word)"}
     assert comparison.pattern_accuracy["m (word)"] == results[0].pattern_accuracy
@@ -154,9 +152,9 @@ def test_models_are_compared_on_the_prompts_that_both_have(results: list[Result]
 
 def test_models_without_a_common_prompt_are_compared_as_they_are(results: list[Result]) -> None:
     *prompted, other = results
-    reasons = replace(other, run=replace(other.run, prompt=record("reasons")))
-    (comparison, *_) = compare_results([*prompted, reasons])
+    (comparison, *_) = compare_results([*prompted, with_prompt(other, "reasons")])
     assert comparison.pattern_accuracy.keys() == {"m (3 prompts)", "other (reasons)"}
+    refused("no two models", compare_results, results[:1])
 
 
 def test_what_a_run_took_adds_up(merged: PromptGroup) -> None:
@@ -169,7 +167,7 @@ def test_what_a_run_took_adds_up(merged: PromptGroup) -> None:
 def test_the_interval_is_over_seeds(merged: PromptGroup, results: list[Result]) -> None:
     low, high = merged.row.ends("pattern_accuracy") or (1.0, 0.0)
     assert low <= merged.row.share("pattern_accuracy") <= high
-    copies = group_prompts([replace(results[0], run=replace(results[0].run, prompt=record(name))) for name in PROMPTS])
+    copies = group_prompts([with_prompt(results[0], name) for name in PROMPTS])
     for name in ("seed_accuracy", "sample_accuracy", "pattern_accuracy", "qt"):
         assert copies[0].row.ends(name) == results[0].row.ends(name)  # equal answers add no certainty
 
@@ -204,24 +202,21 @@ def test_the_effect_is_a_plain_count(merged: PromptGroup, results: list[Result])
         {"answers": RANKED},
         {"temperature": 1.0},
         {"settings": {"reasoning_effort": '"low"'}},
+        {},
     ],
 )
 def test_results_that_differ_in_more_than_the_prompt_stay_apart(results: list[Result], changed: dict[str, Any]) -> None:
-    second = replace(results[1], run=replace(results[1].run, prompt=record("letter", **changed)))
+    """Or that are on other data."""
+    second = with_prompt(results[1], "letter", **changed)
+    second = second if changed else replace(second, dataset=replace(second.dataset, digest="0" * 64))
     assert group_prompts([results[0], second]) == [results[0], second]
 
 
-def test_results_on_other_seeds_stay_apart(results: list[Result]) -> None:
-    data = replace(results[1].dataset, digest="0" * 64)
-    other = replace(results[1], dataset=data)
-    assert group_prompts([results[0], other]) == [results[0], other]
-
-
-def test_prompts_of_one_title_are_named_with_their_digests(results: list[Result]) -> None:
-    again = replace(results[0], run=replace(results[0].run, prompt=record("word", prompt_digest="ab" * 32)))
-    (merged,) = group_prompts([results[0], again])
+def test_titles_of_prompts(results: list[Result]) -> None:
+    (merged,) = group_prompts([results[0], with_prompt(results[0], "word", prompt_digest="ab" * 32)])
     assert isinstance(merged, PromptGroup)
     assert [*merged.prompts] == ["word [77777777]", "word [abababab]"]
+    assert record("word", settings={"reasoning_effort": '"high"'}, shots=3).title == "word, 3 shots, effort high"
 
 
 def test_the_table_has_a_row_per_prompted_model(merged: PromptGroup, results: list[Result]) -> None:
@@ -257,11 +252,6 @@ def test_every_test_compares_prompts_and_models(results: list[Result], test: str
     models, prompts = compare_results(results, test=test)
     assert len(prompts.family.pairs) == 3
     assert all(math.isnan(pair.adjusted_p) or 0 <= pair.adjusted_p <= 1 for pair in models.family.pairs)
-
-
-def test_one_prompt_has_nothing_to_be_compared_with(results: list[Result]) -> None:
-    with pytest.raises(InputError, match="no two models"):
-        compare_results(results[:1])
 
 
 def test_a_leaderboard_has_one_row_per_model_and_its_prompts_in_the_details(
@@ -331,9 +321,8 @@ def ordered() -> list[Result]:
 
     def of(name: str, result: Result) -> Result:
         digest = f"{[*ORDERS].index(name)}" * 64
-        about: Any = {"prompt_toml": prompts[name], "prompt_digest": digest}
-        model = replace(result.model, name="m", digest=digest)
-        return replace(result, model=model, run=replace(result.run, prompt=record(name, **about)))
+        named = replace(result, model=replace(result.model, name="m", digest=digest))
+        return with_prompt(named, name, prompt_toml=prompts[name], prompt_digest=digest)
 
     return [of(model.name, model.result) for model in scored.models]
 
@@ -360,12 +349,8 @@ def test_the_effect_is_shown_in_tables_and_by_compare(ordered: list[Result]) -> 
     (comparison,) = compare_results(ordered)
     assert comparison.orders == order_effects(group_prompts(ordered)[0])
     assert "letter in 3 orders of the labels" in " ".join(comparison_tables(comparison)[0].notes)
-
-
-def test_there_is_no_effect_of_one_order(ordered: list[Result]) -> None:
-    word = replace(ordered[1], run=replace(ordered[1].run, prompt=record("word")))
-    assert order_table(group_prompts([ordered[0], word])) is None
-    assert order_table(ordered[:1]) is None
+    for one_order in ([ordered[0], with_prompt(ordered[1], "word")], ordered[:1]):
+        assert order_table(group_prompts(one_order)) is None
 
 
 def test_a_prompt_lists_the_labels_in_its_order() -> None:
@@ -377,28 +362,20 @@ def test_a_prompt_lists_the_labels_in_its_order() -> None:
     assert in_data_order(("n", "c", "e"), shown.prompt.order) == ("e", "n", "c")
 
 
-def test_balanced_orders_have_each_label_once_at_each_position() -> None:
+def test_balanced_orders_have_each_label_once_at_each_position(caplog: pytest.LogCaptureFixture) -> None:
     word = read_prompt("word")
     shown = [FilledPrompt(prompt, NLI_LABELS).labels for prompt in in_orders(word, NLI_LABELS, "balanced")]
     assert shown[0] == NLI_LABELS
     assert all(len({*labels}) == 3 for labels in zip(*shown, strict=True))
     every = [FilledPrompt(prompt, NLI_LABELS).labels for prompt in in_orders(word, NLI_LABELS, "all")]
     assert every == [*permutations(NLI_LABELS)]
-
-
-def test_a_prompt_that_lists_no_labels_has_one_order(caplog: pytest.LogCaptureFixture) -> None:
-    plain = replace(read_prompt("word"), name="bare", system="")
-    assert in_orders(plain, NLI_LABELS, "balanced") == [plain]
+    plain = replace(word, name="bare", system="")
+    for balanced in ("balanced", None):
+        assert in_orders(plain, NLI_LABELS, balanced) == [plain], "it lists no labels"
     assert "bare" in caplog.text
-    assert in_orders(plain, NLI_LABELS, None) == [plain]
 
 
 @pytest.mark.parametrize("name", ["letter-2-3", "letter-1-2-4", "letter-1-1-2"])
 def test_an_order_has_each_label_once(name: str) -> None:
-    with pytest.raises(InputError, match=name.removeprefix("letter-")):
-        FilledPrompt(read_prompt(name), NLI_LABELS)
-
-
-def test_unknown_orders_are_refused() -> None:
-    with pytest.raises(InputError, match="some"):
-        in_orders(read_prompt("word"), NLI_LABELS, "some")
+    refused(name.removeprefix("letter-"), FilledPrompt, read_prompt(name), NLI_LABELS)
+    refused("some", in_orders, read_prompt("word"), NLI_LABELS, "some")

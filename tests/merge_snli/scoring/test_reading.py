@@ -9,11 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.scoring.data import pair_digest
 from merge_snli.scoring.reading import read_config
-from tests.oracles import known
+from tests.oracles import known, refused
 
 
 def rewrite(folder: Path, change: Callable[[pa.Table], pa.Table]) -> None:
@@ -57,37 +56,31 @@ def test_seeds_are_those_of_the_config(dataset: Path, config: str) -> None:
 
 
 def test_seed_config_is_refused(dataset: Path) -> None:
-    with pytest.raises(InputError, match=r"config seed of .* all, noun, verb"):
-        read_config(find_dataset(str(dataset)), "seed")
+    refused(r"config seed of .* all, noun, verb", read_config, find_dataset(str(dataset)), "seed")
 
 
 def test_unknown_config_is_refused_with_the_available_ones(dataset: Path) -> None:
-    with pytest.raises(InputError, match=r"config adv of .* all, noun, verb, adj"):
-        read_config(find_dataset(str(dataset)), "adv")
+    refused(r"config adv of .* all, noun, verb, adj", read_config, find_dataset(str(dataset)), "adv")
 
 
 def test_missing_column_is_named(folder: Path) -> None:
     rewrite(folder, lambda table: table.drop_columns(["seed_premise"]))
-    with pytest.raises(InputError, match=r"'seed_premise'.* variant_id, seed_id"):
-        read_config(find_dataset(str(folder)), "all")
+    refused(r"'seed_premise'.* variant_id, seed_id", read_config, find_dataset(str(folder)), "all")
 
 
 def test_seed_with_two_labels_is_refused(folder: Path) -> None:
     rewrite(folder, lambda table: with_cell(table, "label", 1, 2))
-    with pytest.raises(InputError, match=r"variants of seed s000 in .*different"):
-        read_config(find_dataset(str(folder)), "all")
+    refused(r"variants of seed s000 in .*different", read_config, find_dataset(str(folder)), "all")
 
 
 def test_seed_without_gold_label_is_refused(folder: Path) -> None:
     rewrite(folder, lambda table: with_cell(table, "label", 0, -1))
-    with pytest.raises(InputError, match=r"seed s000 in .* has the label -1"):
-        read_config(find_dataset(str(folder)), "all")
+    refused(r"seed s000 in .* has the label -1", read_config, find_dataset(str(folder)), "all")
 
 
 def test_config_without_rows_is_refused(folder: Path) -> None:
     rewrite(folder, lambda table: table.slice(0, 0))
-    with pytest.raises(InputError, match="has no rows"):
-        read_config(find_dataset(str(folder)), "all")
+    refused("has no rows", read_config, find_dataset(str(folder)), "all")
 
 
 def test_config_without_subsamples_is_refused(folder: Path) -> None:
@@ -97,8 +90,7 @@ def test_config_without_subsamples_is_refused(folder: Path) -> None:
         return table
 
     rewrite(folder, undrawn)
-    with pytest.raises(InputError, match=r"config all of .* no subsamples"):
-        read_config(find_dataset(str(folder)), "all")
+    refused(r"config all of .* no subsamples", read_config, find_dataset(str(folder)), "all")
 
 
 def test_digest_separates_premise_and_hypothesis() -> None:

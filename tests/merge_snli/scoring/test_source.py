@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from merge_snli import InputError, Result, read_result, read_results, score, score_table
+from merge_snli import Result, read_result, read_results, score, score_table
 from merge_snli.dataset.record import MaskedLMRecord, ProblemsRecord, SourceRecord, read_record
 from merge_snli.models.labels import Pair
 from merge_snli.problems.options import ProblemOptions
@@ -21,7 +21,7 @@ from merge_snli.scoring.scores import SourceScores
 from merge_snli.scoring.store import to_json
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
-from tests.oracles import BUNDLED, Row, by_length, guess, known, pair_of, rows_of, without_seconds, write_rows
+from tests.oracles import BUNDLED, Row, by_length, guess, known, pair_of, refused, rows_of, without_seconds, write_rows
 from tests.records import SHIPPED, save_record
 
 TINY = (MaskedLMRecord("tiny", None, "0" * 64),)
@@ -148,8 +148,7 @@ def test_limit_and_columns_of_the_record_apply(make_dataset: MakeDataset, tmp_pa
     assert found(score(by_length, dataset, source="recorded"))["all"][0] == 5
     whole = score(by_length, dataset, source=ProblemOptions(problems=path, **columns))
     assert found(whole)["all"][0] == len(rows) - 1
-    with pytest.raises(InputError, match=r"'premise'.*premise_column"):
-        score(by_length, dataset, source=path)
+    refused(r"'premise'.*premise_column", score, by_length, dataset, source=path)
 
 
 def test_two_way_models_and_data(make_dataset: MakeDataset, source: Source, tmp_path: Path) -> None:
@@ -219,8 +218,7 @@ def test_files_tables_and_frames_have_the_source(source: Source, tmp_path: Path)
 def test_counts_that_do_not_add_up_are_refused(result: Result, tmp_path: Path, change: Row) -> None:
     value, path = to_json(result), tmp_path / "x.json"
     path.write_text(json.dumps(value | {"source": value["source"] | change}), encoding="utf-8")
-    with pytest.raises(InputError, match=r"x\.json.*source"):
-        read_result(path)
+    refused(r"x\.json.*source", read_result, path)
 
 
 def test_a_changed_source_is_refused_with_both_digests(make_dataset: MakeDataset, tmp_path: Path) -> None:
@@ -228,12 +226,10 @@ def test_a_changed_source_is_refused_with_both_digests(make_dataset: MakeDataset
     record_source(dataset, problems=write_rows(path, problems_of(dataset)))
     write_rows(path, problems_of(dataset)[:-3])
     now, then = read_problems(ProblemOptions(problems=path)).digest, read_record(dataset / "run.json").sources[0].digest
-    with pytest.raises(InputError, match=f"{now}.*{then}"):
-        score(by_length, dataset, source="recorded")
+    refused(f"{now}.*{then}", score, by_length, dataset, source="recorded")
     assert score(by_length, dataset, source=path).source is not None
     anything: Any = 5
-    with pytest.raises(InputError, match=r"^source has the type int"):
-        score(by_length, dataset, source=anything)
+    refused(r"^source has the type int", score, by_length, dataset, source=anything)
 
 
 def relabeled(label: str) -> Callable[[list[Row]], list[Row]]:

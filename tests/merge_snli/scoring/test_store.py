@@ -19,7 +19,7 @@ from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.write import FORMATS, render_page
 from merge_snli.scoring.answer_table import to_bytes
 from merge_snli.scoring.store import SCHEMA_FILE, file_name, result_schema, safe_name, to_json, write_result
-from tests.oracles import both_files
+from tests.oracles import both_files, refused
 
 
 @pytest.fixture(scope="module")
@@ -88,20 +88,16 @@ NOT_RESULTS = ("", "{", "[]", "null", '{"schema_version": 8}', '{"schema_version
 def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "x.json"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=r"x\.json"):
-        read_result(path)
+    refused(r"x\.json", read_result, path)
     path.unlink()
-    with pytest.raises(InputError, match=r"x\.json: No such file"):
-        read_result(path)
+    refused(r"x\.json: No such file", read_result, path)
 
 
 def test_missing_fields_and_other_versions_are_refused(result: Result, tmp_path: Path) -> None:
     value = to_json(result)
-    with pytest.raises(InputError, match=r"x\.json.* 99.* 8.*import its logs, again"):
-        read_json(value | {"schema_version": 99}, tmp_path, result)
+    refused(r"x\.json.* 99.* 8.*import its logs, again", read_json, value | {"schema_version": 99}, tmp_path, result)
     del value["parts"]
-    with pytest.raises(InputError, match=r"x\.json.* parts"):
-        read_json(value, tmp_path, result)
+    refused(r"x\.json.* parts", read_json, value, tmp_path, result)
 
 
 def test_results_from_before_a_field_existed_and_from_later_are_read(result: Result, tmp_path: Path) -> None:
@@ -119,8 +115,7 @@ def test_results_from_before_a_field_existed_and_from_later_are_read(result: Res
 def test_results_of_a_folder_without_copies_and_invalid_files(
     result: Result, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with pytest.raises(InputError, match=re.escape(str(tmp_path))):
-        read_results(tmp_path)
+    refused(re.escape(str(tmp_path)), read_results, tmp_path)
     path = write_result(result, tmp_path)
     for each in both_files(path):
         (tmp_path / f"copy{each.suffix}").write_bytes(each.read_bytes())
@@ -131,8 +126,7 @@ def test_results_of_a_folder_without_copies_and_invalid_files(
     assert f"{tmp_path}/z-old.json has format version 3" in caplog.text
     path.unlink()
     (tmp_path / "copy.json").unlink()
-    with pytest.raises(InputError, match=r"2 files.*a-cut\.json"):
-        read_results(tmp_path)
+    refused(r"2 files.*a-cut\.json", read_results, tmp_path)
 
 
 def changed(value: Any, path: Sequence[str | int], wrong: object) -> Any:  # noqa: ANN401 - a JSON value
@@ -155,8 +149,7 @@ def test_an_edited_result_beside_good_ones_is_refused(result: Result, tmp_path: 
     assert len(read_results(tmp_path)) == 2
     steps = [*name.split("."), *(["mean"] if name.endswith("sample_accuracy") else [])]
     path.write_text(json.dumps(changed(json.loads(path.read_text(encoding="utf-8")), steps, 0.123)), encoding="utf-8")
-    with pytest.raises(InputError, match=rf"{re.escape(name)}.* is 0\.123"):
-        read_results(tmp_path)
+    refused(rf"{re.escape(name)}.* is 0\.123", read_results, tmp_path)
     assert other.exists()
 
 
@@ -165,8 +158,7 @@ def test_null_is_refused_where_the_answers_give_a_value(dataset: Path, tmp_path:
     result = score("demo:nli-a", dataset, config="noun", limit_seeds=3)
     value = to_json(result)
     assert value[name]
-    with pytest.raises(InputError, match=f"{name} is None, and the answers give"):
-        read_json(value | {name: None}, tmp_path, result)
+    refused(f"{name} is None, and the answers give", read_json, value | {name: None}, tmp_path, result)
     del value[name]  # as in a file written before the field existed
     assert getattr(read_json(value, tmp_path, result), name) is None
 

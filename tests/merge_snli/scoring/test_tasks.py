@@ -27,7 +27,7 @@ from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.score_models import check_labels, infer_labels, score_model, score_models
 from merge_snli.scoring.tasks import ScoringRun, evaluate, predict, score_run
 from tests.merge_snli.conftest import MakeDataset
-from tests.oracles import known
+from tests.oracles import known, refused
 
 QUIET = Progress(quiet=True)
 
@@ -94,8 +94,7 @@ def test_models_without_all_predictions_are_named_and_the_others_written(run: Sc
     with QUIET.stage("predict", unit="pairs") as stage:
         predict(run, "mine", WHOLE, stage)
         predict(run, "tiny-bert", TaskShare(0, 2), stage)
-        with pytest.raises(IncompleteError, match="tiny-bert is not scored"):
-            evaluate(run, WHOLE, stage)
+        refused("tiny-bert is not scored", evaluate, run, WHOLE, stage, error=IncompleteError)
     assert [result["model"]["name"] for result in results(run.out).values()] == ["mine"]
 
 
@@ -169,14 +168,28 @@ def test_pairs_that_are_too_long_do_not_count() -> None:
 @pytest.mark.parametrize("seeds", [0, 4, 200])
 def test_order_without_significant_difference_is_refused(seeds: int) -> None:
     best = np.random.default_rng(2).integers(0, 3, seeds)
-    with pytest.raises(InputError, match=rf"cannot infer the labels of m: .*on {seeds} seeds"):
-        infer_labels(best, GOLD[:seeds], NLI_LABELS, config_names=OUTPUTS, model="m")
+    refused(
+        rf"cannot infer the labels of m: .*on {seeds} seeds",
+        infer_labels,
+        best,
+        GOLD[:seeds],
+        NLI_LABELS,
+        config_names=OUTPUTS,
+        model="m",
+    )
 
 
 def test_the_accuracy_without_seeds_is_zero() -> None:
     none = np.array([], dtype=np.int64)
-    with pytest.raises(InputError, match=r"on 0 seeds is 0\.0% with \S+ and 0\.0% with"):
-        infer_labels(none, none, NLI_LABELS, config_names=OUTPUTS, model="m")
+    refused(
+        r"on 0 seeds is 0\.0% with \S+ and 0\.0% with",
+        infer_labels,
+        none,
+        none,
+        NLI_LABELS,
+        config_names=OUTPUTS,
+        model="m",
+    )
 
 
 def test_two_outputs_are_entailment_and_not_entailment() -> None:
@@ -192,8 +205,7 @@ def test_neutral_and_contradiction_are_equal_on_two_way_data() -> None:
 
 
 def test_another_number_of_outputs_is_refused() -> None:
-    with pytest.raises(InputError, match="m has 4 outputs"):
-        infer_labels(GOLD, GOLD, NLI_LABELS, config_names=("a", "b", "c", "d"), model="m")
+    refused("m has 4 outputs", infer_labels, GOLD, GOLD, NLI_LABELS, config_names=("a", "b", "c", "d"), model="m")
 
 
 def test_labels_of_the_papers_models_come_from_the_table() -> None:
@@ -243,8 +255,15 @@ def test_known_labels_must_be_the_best_order(data_labels: tuple[str, ...]) -> No
     best[:10] = -1
     check_labels(ModelLabels(NLI_LABELS, TABLE, OUTPUTS), best, gold, data_labels, model="m")
     wrong = ("neutral", "contradiction", "entailment")
-    with pytest.raises(InputError, match=r"m, neutral,contradiction,entailment, .*190 seeds .*entailment,"):
-        check_labels(ModelLabels(wrong, TABLE, OUTPUTS), best, gold, data_labels, model="m")
+    refused(
+        r"m, neutral,contradiction,entailment, .*190 seeds .*entailment,",
+        check_labels,
+        ModelLabels(wrong, TABLE, OUTPUTS),
+        best,
+        gold,
+        data_labels,
+        model="m",
+    )
 
 
 def test_known_labels_are_checked_when_scored(bert: Path, make_dataset: MakeDataset, tmp_path: Path) -> None:
@@ -258,6 +277,11 @@ def test_known_labels_are_checked_when_scored(bert: Path, make_dataset: MakeData
         return replace(named, labels=ModelLabels(names, TABLE, OUTPUTS), load=lambda: Correct(gold, order))
 
     assert score_model(with_labels(order), data).model.label_origin == TABLE
-    with pytest.raises(InputError, match=r"tiny-bert, entailment,neutral,contradiction, .* neutral,contradiction,ent"):
-        score_model(with_labels(NLI_LABELS), data, out=tmp_path / "results")
+    refused(
+        r"tiny-bert, entailment,neutral,contradiction, .* neutral,contradiction,ent",
+        score_model,
+        with_labels(NLI_LABELS),
+        data,
+        out=tmp_path / "results",
+    )
     assert not (tmp_path / "results").exists()

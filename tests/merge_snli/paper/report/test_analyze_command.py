@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from merge_snli import InputError, Result, analyze, score
+from merge_snli import Result, analyze, score
 from merge_snli.comparison.scored_dataset import ScoredDataset
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.models.labels import Pair
@@ -22,6 +22,7 @@ from merge_snli.scoring.store import to_json, write_result
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.paper.report.conftest import SHIPPED
+from tests.oracles import refused
 
 
 def test_a_report_is_written_and_printed(results_folder: Path, tmp_path: Path, command: Command) -> None:
@@ -318,26 +319,22 @@ def test_a_result_without_its_data_set_is_refused(
     results: list[Result], shipped: MergeDataset, other_dataset: MergeDataset
 ) -> None:
     elsewhere = score(lambda pairs: [0] * len(pairs), other_dataset, name="elsewhere")
-    with pytest.raises(InputError, match=rf"elsewhere.*{other_dataset.digest[:12]}.*dataset"):
-        match_results([*results, elsewhere], [shipped])
+    refused(rf"elsewhere.*{other_dataset.digest[:12]}.*dataset", match_results, [*results, elsewhere], [shipped])
 
 
 def test_a_data_set_without_results_is_refused(
     results: list[Result], shipped: MergeDataset, other_dataset: MergeDataset
 ) -> None:
-    with pytest.raises(InputError, match=rf"{other_dataset.name}.*{other_dataset.digest[:12]}"):
-        match_results(results, [shipped, other_dataset])
+    refused(rf"{other_dataset.name}.*{other_dataset.digest[:12]}", match_results, results, [shipped, other_dataset])
 
 
 def test_the_same_data_twice_is_refused(results: list[Result], shipped: MergeDataset) -> None:
     again = dataclasses.replace(shipped, name="copy", folder=Path("copy"))
-    with pytest.raises(InputError, match=rf"{shipped.name}.*copy"):
-        match_results(results, [shipped, again])
+    refused(rf"{shipped.name}.*copy", match_results, results, [shipped, again])
 
 
 def test_two_results_of_a_model_are_refused(results: list[Result], shipped: MergeDataset) -> None:
-    with pytest.raises(InputError, match="2 results of by 3"):
-        match_results([*results, results[0]], [shipped])
+    refused("2 results of by 3", match_results, [*results, results[0]], [shipped])
 
 
 @pytest.mark.parametrize("part", [{"subsample": 0}, {"limit_seeds": 3}])
@@ -346,5 +343,9 @@ def test_a_partial_result_is_refused_by_its_file(
 ) -> None:
     partial = score(lambda pairs: [0] * len(pairs), shipped, name="part of it", **part)
     path = write_result(partial, tmp_path)
-    with pytest.raises(InputError, match=rf"part of it.*on a part of config all.*remove {re.escape(path.name)}$"):
-        match_results([*results, partial], [shipped])
+    refused(
+        rf"part of it.*on a part of config all.*remove {re.escape(path.name)}$",
+        match_results,
+        [*results, partial],
+        [shipped],
+    )

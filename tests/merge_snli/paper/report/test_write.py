@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.paper.report import write
@@ -16,6 +15,7 @@ from merge_snli.paper.report.report import Report, json_value, make_report
 from merge_snli.paper.report.sections import SECTIONS, Settings
 from merge_snli.paper.report.write import check_report_folder, write_report
 from tests.merge_snli.paper.report.conftest import MARKUP
+from tests.oracles import refused
 from tests.systems import unprivileged
 
 
@@ -93,30 +93,26 @@ def test_a_failure_leaves_the_old_report(written: Path, report: Report, monkeypa
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(write, "render_page", fail)
-    with pytest.raises(InputError, match="full"):
-        write_report(report, written, Progress(quiet=True))
+    refused("full", write_report, report, written, Progress(quiet=True))
     assert contents(written) == before
     assert [path.name for path in written.parent.iterdir()] == [written.name]
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(InputError, match=r"thesis\.tex"):
-        check_report_folder(tmp_path)
+    refused(r"thesis\.tex", check_report_folder, tmp_path)
 
 
 def test_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for path in (tmp_path / "file", tmp_path / "file" / "report"):
-        with pytest.raises(InputError, match="is a file"):
-            check_report_folder(path)
+        refused("is a file", check_report_folder, path)
 
 
 @unprivileged
 def test_an_unwritable_folder_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(InputError, match="not writable"):
-        check_report_folder(tmp_path / "report")
+    refused("not writable", check_report_folder, tmp_path / "report")
 
 
 def test_reasons_and_infinite_numbers_as_json() -> None:

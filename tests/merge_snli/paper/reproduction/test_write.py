@@ -30,6 +30,7 @@ from merge_snli.paper.reproduction.verdict import (
 from merge_snli.paper.reproduction.write import grid
 from merge_snli.papers.numbers import MERGE, PaperCell, read_paper
 from tests.commands import Command
+from tests.oracles import refused
 
 SVG = '<?xml version="1.0"?><svg viewBox="0 0 10 10"><g id="a"><path style="fill: #0072b2"/></g></svg>'
 
@@ -154,8 +155,7 @@ def test_bad_options(arguments: list[str], message: str, tmp_path: Path, command
 def test_other_files_are_not_written_beside(demo: Reproduction) -> None:
     demo.out.mkdir()
     (demo.out / "thesis.tex").touch()
-    with pytest.raises(InputError, match=r"thesis\.tex"):
-        reproduce(demo)
+    refused(r"thesis\.tex", reproduce, demo)
 
 
 def test_data_sets_of_another_run_are_not_replaced(demo: Reproduction) -> None:
