@@ -1,6 +1,5 @@
 """Tests of the page as a file: its data against the data set and the results, sentences by license, and escaping."""
 
-import dataclasses
 import gzip
 import json
 import re
@@ -78,8 +77,8 @@ def test_words_are_where_the_sentences_have_them(results: list[Result], bundled:
 def test_sentences_are_shown_if_the_license_allows_or_on_request(
     results: list[Result], bundled: MergeDataset, tmp_path: Path, license_id: str | None, with_text: bool, shown: bool
 ) -> None:
-    terms = dataclasses.replace(bundled.record.terms, license=license_id)
-    dataset = dataclasses.replace(bundled, record=dataclasses.replace(bundled.record, terms=terms))
+    terms = replace(bundled.record.terms, license=license_id)
+    dataset = replace(bundled, record=replace(bundled.record, terms=terms))
     assert may_be_shared(dataset.record) == (license_id == "cc-by-sa-4.0")
     data = unpacked(write_explorer(results[:1], dataset, tmp_path, with_text=with_text))
     assert (data["texts"] is not None) == shown

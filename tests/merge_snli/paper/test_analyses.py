@@ -1,16 +1,27 @@
-"""Tests of the analyses of one data set, with numbers computed by hand."""
+"""Tests of the analyses of data sets, with numbers computed by hand, and of regressions."""
 
+import json
 import math
+import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
+import statsmodels.formula.api as smf
 from scipy import stats
 
+from generation.options import Options
+from merge_snli.base.option import described
 from merge_snli.comparison.corpus import CorpusCounts
-from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
+from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.dataset.label_spellings import TWO_WAY
+from merge_snli.models.labels import Missing
 from merge_snli.models.paper_models import ALBERT, BERT, PAPER_MODELS, PAPER_NAMES
+from merge_snli.paper.error_drivers import Regression, error_drivers
+from merge_snli.paper.filter_sets import MAY_DIFFER, filter_sets
 from merge_snli.paper.fine_tuned import ARCH, EQUIV, MULTI, SIZE, check_counterparts, fine_tuned, group_masks
 from merge_snli.paper.hard_seeds import hard_seeds, mean_accuracy, seed_correctness
 from merge_snli.paper.majority import majority
@@ -384,3 +395,273 @@ def test_without_a_corpus_or_without_right_variants_of_wrong_seeds() -> None:
     scored = scored_dataset(variants_of("s1", "dog", {"cat": "e"}))
     refused("--corpus", word_frequency, scored, None, error=NotComputable)
     refused("no model answers a seed wrong", word_frequency, scored, CORPUS, error=NotComputable)
+
+
+PLAIN: list[Row] = [*rows_of("s1", ["ee", "en"]), *rows_of("s2", ["nn"])]
+
+
+def made(rows: list[Row], digit: str, models: tuple[str, ...] = ("a", "b"), **changes: Any) -> ScoredDataset:  # noqa: ANN401
+    texts = changes.pop("texts", None)
+    return scored_dataset(rows, models=models, digest=digit * 64, title=f"set {digit}", options=changes, texts=texts)
+
+
+def test_sets_are_named_by_their_options_and_tested_over_seeds() -> None:
+    union = made([*rows_of("s2", ["ee", "ee"]), *rows_of("s1", ["ee"])], "2", sides="union")
+    found = filter_sets([union, made(PLAIN, "1"), made(PLAIN, "3", filters=["pos"])])
+    assert [(each.name, each.title, each.generated) for each in found.sets] == [
+        ("plain", "set 1", 3),
+        ("P∪H", "set 2", 3),
+        ("pos", "set 3", 3),
+    ]
+    assert [each.curve.at(0.9) for each in found.sets] == [(1 / 2 + 0) / 2, 1, 1 / 4]
+    assert (found.models, found.seeds, found.tested_seeds, found.refused) == (("a", "b"), 2, 2, ())
+    assert known(found.family).means == {"P∪H": 1, "plain": 0.25, "pos": 0.25}
+    assert {(pair.first, pair.second): pair.result.p_value for pair in known(found.family).pairs} == {
+        ("P∪H", "plain"): 0.5,
+        ("P∪H", "pos"): 0.5,
+        ("plain", "pos"): 1,
+    }
+
+
+def test_sets_of_equal_options_are_named_by_title() -> None:
+    found = filter_sets([made(PLAIN, "1"), made(PLAIN, "2"), made(PLAIN, "3", scramble=True)])
+    assert [each.name for each in found.sets] == ["scrambled", "set 1", "set 2"]
+
+
+@pytest.mark.parametrize("other", [{"no_compounds": True}, {"mask": "all"}, {"inflation": 4}])
+def test_a_set_that_differs_in_other_options_has_no_name_of_figure_8(other: dict[str, Any]) -> None:
+    found = filter_sets([made(PLAIN, "1", **other), made(PLAIN, "2", sides="union"), made(PLAIN, "3", filters=[])])
+    assert [each.name for each in found.sets] == ["P∪H", "none", "set 1"]
+
+
+def test_without_a_majority_no_set_has_a_name_of_figure_8() -> None:
+    found = filter_sets([made(PLAIN, "1", supersense=True), made(PLAIN, "2", sides="union")])
+    assert [each.name for each in found.sets] == ["set 1", "set 2"]
+
+
+def test_titles_and_sources_are_not_compared() -> None:
+    other: dict[str, Any] = {
+        "title": "T",
+        "seeds_from": "somewhere",
+        "keep_column": ["votes"],
+        "id_column": "number",
+        "device": "cpu",
+    }
+    found = filter_sets([made(PLAIN, "1"), made(PLAIN, "2", sides="union", **other)])
+    assert [each.name for each in found.sets] == ["plain", "P∪H"]
+
+
+def test_every_option_that_changes_rows_is_compared() -> None:
+    unchanged = {name for name, option in described(Options) if not option.changes_rows}
+    assert MAY_DIFFER - unchanged == {"keep_column", "sides", "filters", "scramble"}
+    assert unchanged <= MAY_DIFFER
+
+
+@pytest.mark.parametrize(
+    ("rows", "texts", "reason"),
+    [
+        ([*PLAIN, *rows_of("s3", ["ee"])], None, r"its seed s3 is not .*\(3 seeds, the others have 2\)"),
+        (PLAIN[:2], None, r"seed s2 is missing"),
+        (PLAIN, {"s2": ("Other.", "Text.")}, r"seed s2 has another premise"),
+    ],
+)
+def test_sets_on_other_seeds_are_refused_by_name(rows: list[Row], texts: Any, reason: str) -> None:  # noqa: ANN401
+    others = [made(PLAIN, "2"), made(PLAIN, "3", filters=[])]
+    found = filter_sets([made(rows, "1", texts=texts), *others])
+    assert [each.name for each in found.sets] == ["plain", "none"]
+    [refused] = found.refused
+    assert refused.startswith("set 1, config all, is not compared: ")
+    assert re.search(reason, refused)
+
+
+def test_models_of_only_some_sets_are_left_out() -> None:
+    found = filter_sets([made(PLAIN, "1"), made(PLAIN, "2", models=("a", "c"), sides="union")])
+    assert (found.models, found.models_left_out) == (("a",), ("b", "c"))
+    assert found.sets[0].curve.models == ("a",)
+
+
+def test_a_model_with_another_name_on_another_set_is_the_same_model() -> None:
+    sets = [made(PLAIN, "1", models=("run1/a", "b")), made(PLAIN, "2", models=("a", "b"), sides="union")]
+    digests = {"run1/a": "a" * 64, "a": "a" * 64, "b": "b" * 64}
+    found = filter_sets([with_digests(scored, digests) for scored in sets])
+    assert (found.models, found.models_left_out) == (("run1/a", "b"), ())
+
+
+def with_digests(scored: ScoredDataset, digests: dict[str, str]) -> ScoredDataset:
+    def of(model: ModelAnswers) -> ModelAnswers:
+        record = replace(model.result.model, digest=digests[model.name])
+        return replace(model, result=replace(model.result, model=record))
+
+    return replace(scored, models=tuple(map(of, scored.models)))
+
+
+def test_other_seeds_or_models_alone_are_not_computable() -> None:
+    refused(r"Figure 8 .*--seeds-from", filter_sets, [made(PLAIN, "1"), made(PLAIN[:2], "2")], error=NotComputable)
+    refused(
+        r"Figure 8 .*model", filter_sets, [made(PLAIN, "1"), made(PLAIN, "2", models=("c", "d"))], error=NotComputable
+    )
+    refused(r"Figure 8", filter_sets, [], error=NotComputable)
+
+
+WORD_CLASSES, THREE_MLMS = ("noun", "verb", "adj"), ("first", "second", "third")
+
+
+WORDS = {f"word{number}": number for number in range(30)}
+
+
+NUMBERED = CorpusCounts("made up", "c" * 64, WORDS)
+
+
+COLUMNS = {
+    "log_odds": "log_odds",
+    "masked_lms": "masked_lms",
+    "sentence_length": "sentence_length",
+    "log_count": "log_count",
+    "word_class: verb": "C(word_class, Treatment('noun'))[T.verb]",
+    "word_class: adj": "C(word_class, Treatment('noun'))[T.adj]",
+    "label: neutral": "C(label, Treatment('entailment'))[T.neutral]",
+    "label: contradiction": "C(label, Treatment('entailment'))[T.contradiction]",
+}
+
+
+def random_dataset(*, seeds: int = 40, per_seed: int = 12, models: Sequence[str] = ("a", "b")) -> ScoredDataset:
+    """Make up random variants and answers, of which the first model leaves out one per seed."""
+    rng = np.random.default_rng(0)
+    gold = {f"s{seed}": str(rng.choice(["e", "n", "c"])) for seed in range(seeds)}
+    texts = {seed: ("the " * int(rng.integers(3, 20)) + "dog", "the dog") for seed in gold}
+    rows = []
+    for seed, label in gold.items():
+        chance = rng.uniform(0.3, 0.9)
+        for number in range(per_seed):
+            others = [letter for letter in "enc" if letter != label]
+            answers = [label if rng.random() < chance else str(rng.choice(others)) for _ in models]
+            rows.append(
+                Row(
+                    seed=seed,
+                    answers="".join("-" if at == 0 and number == 0 else each for at, each in enumerate(answers)),
+                    word_class=str(rng.choice(WORD_CLASSES)),
+                    replacement=str(rng.choice(list(WORDS))),
+                    masked_lms=tuple(rng.choice(THREE_MLMS, size=rng.integers(1, 4), replace=False)),
+                    log_odds=float(rng.exponential()),
+                )
+            )
+    return scored_dataset(rows, models=models, gold=gold, texts=texts, masked_lms=THREE_MLMS)
+
+
+def frame(scored: ScoredDataset) -> pd.DataFrame:
+    """Return one row per variant, with standardized numbers."""
+    words, seeds = scored.words, scored.seeds
+    table = pd.DataFrame(
+        {
+            "seed": scored.groups,
+            "log_odds": scored.log_odds.astype(float),
+            "masked_lms": np.sum(list(scored.variants_by("masked_lm").values()), axis=0),
+            "sentence_length": [len(seeds[seed][0].split()) + 2 for seed in scored.groups],
+            "log_count": np.log1p([WORDS[word] for word in words["replacement"].to_pylist()]),
+        }
+    )
+    numbers = list(COLUMNS.values())[:4]
+    table[numbers] = (table[numbers] - table[numbers].mean()) / table[numbers].std(ddof=0)
+    table["word_class"] = words["word_class"].to_pylist()
+    table["label"] = [seeds[seed][2] for seed in scored.groups]
+    return table
+
+
+def assert_as_in_statsmodels(found: Regression, answers: pd.DataFrame, fixed_effects: str) -> None:
+    formula = " + ".join(
+        [*list(COLUMNS.values())[:4], "C(word_class, Treatment('noun'))", "C(label, Treatment('entailment'))"]
+    )
+    expected = smf.logit(f"right ~ {formula} {fixed_effects}", answers).fit(
+        disp=False, tol=1e-12, cov_type="cluster", cov_kwds={"groups": answers["seed"]}
+    )
+    assert [each.name for each in found.coefficients] == list(COLUMNS)
+    intervals = expected.conf_int()
+    for each in found.coefficients:
+        column = COLUMNS[each.name]
+        assert each.estimate == pytest.approx(expected.params[column], abs=1e-6)
+        assert each.standard_error == pytest.approx(expected.bse[column], abs=1e-6)
+        assert (each.interval.low, each.interval.high) == pytest.approx(tuple(intervals.loc[column]), abs=1e-6)
+        assert each.p_value == pytest.approx(expected.pvalues[column], abs=1e-6)
+    assert (found.answers, found.seeds) == (len(answers), answers["seed"].nunique())
+    assert found.right == pytest.approx(answers["right"].mean())
+
+
+def test_regressions_are_those_of_statsmodels() -> None:
+    scored = random_dataset()
+    result = error_drivers(scored, NUMBERED)
+    table = frame(scored)
+    stacked = []
+    for model, found in zip(scored.models, result.models, strict=True):
+        answers = table.assign(right=model.answers.correct.astype(int), model=model.name)[model.answers.is_predicted]
+        assert_as_in_statsmodels(found, answers, "")
+        assert [each.name for each in found.intercepts] == [model.name]
+        stacked.append(answers)
+    assert_as_in_statsmodels(known(result.pooled), pd.concat(stacked, ignore_index=True), "+ C(model)")
+    assert known(result.pooled).models == ("a", "b")
+    units = {each.name: each for each in result.predictors}
+    assert units["word_class: adj"].reference == "noun"
+    assert units["label: neutral"].reference == "entailment"
+    assert units["log_odds"].mean == pytest.approx(scored.log_odds.astype(float).mean())
+    assert json.loads(json.dumps(asdict(result)))["corpus"] == "made up"
+
+
+def test_without_a_corpus_and_with_columns_that_do_not_vary() -> None:
+    scored = random_dataset(models=("a",))
+    by_all = {name: np.ones_like(mask) for name, mask in scored.variants_by("masked_lm").items()}
+    same = replace(scored, data=replace(scored.data, masks={**scored.data.masks, "masked_lm": by_all}))
+    result = error_drivers(same)
+    assert result.pooled is None
+    assert [each["name"] for each in result.models[0].left_out] == ["masked_lms"]
+    assert [each.name for each in result.models[0].coefficients] == [
+        name for name in COLUMNS if name not in {"masked_lms", "log_count"}
+    ]
+
+
+def with_answers(scored: ScoredDataset, right: Sequence[np.ndarray[tuple[int], np.dtype[np.bool_]]]) -> ScoredDataset:
+    """Return the data set with other answers, without changing which variants have one."""
+    models = []
+    for model, each in zip(scored.models, right, strict=True):
+        answers = model.answers
+        predicted = np.where(each, answers.gold, (answers.gold + 1) % len(answers.labels))
+        predicted[~answers.is_predicted] = Missing.NOT_PREDICTED
+        models.append(replace(model, answers=replace(answers, predicted=predicted)))
+    return replace(scored, models=tuple(models))
+
+
+def test_a_model_that_is_always_right_has_no_regression_and_is_left_out_of_the_pooled_one() -> None:
+    scored = random_dataset()
+    always = np.ones(len(scored.groups), dtype=bool)
+    result = error_drivers(with_answers(scored, [scored.models[0].answers.correct, always]))
+    assert result.models[0].not_computed is None
+    assert result.models[1].not_computed == "every variant is answered right"
+    assert result.models[1].coefficients == ()
+    assert result.pooled is not None
+    assert result.pooled.models == ("a",)
+    assert [(each["name"], each["reason"]) for each in result.pooled.left_out] == [
+        ("b", "every variant is answered right")
+    ]
+    assert result.pooled.coefficients == result.models[0].coefficients
+
+
+def test_answers_that_a_level_or_a_number_determines() -> None:
+    scored = random_dataset()
+    labels = np.array([label for *_, label in scored.seeds])[scored.groups]
+    by_label, by_number = labels == "neutral", scored.log_odds > 1
+    result = error_drivers(with_answers(scored, [by_label, by_number]))
+    assert result.models[0].not_computed == "no variant with label entailment is answered right"
+    assert "determine" in str(result.models[1].not_computed)
+    assert known(result.pooled).not_computed is None
+
+
+@pytest.mark.parametrize("scored", [random_dataset(seeds=6), random_dataset(seeds=1, per_seed=2)])
+def test_too_few_seeds(scored: ScoredDataset) -> None:
+    refused("no regression", error_drivers, scored, error=NotComputable)
+
+
+def test_one_variant() -> None:
+    refused(
+        "every variant is answered right",
+        error_drivers,
+        scored_dataset([Row(seed="s1", answers="e")]),
+        error=NotComputable,
+    )

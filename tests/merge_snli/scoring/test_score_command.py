@@ -1,26 +1,42 @@
-"""Tests of `merge-snli score`: output, exit codes, bad input, and killed runs."""
+"""Tests of `merge-snli score`: options, output, exit codes, tables, bad input, and killed runs."""
 
+import argparse
+import doctest
 import errno
+import importlib
 import json
 import re
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from huggingface_hub import parse_eval_result_entries
 
-from merge_snli import read_result, read_results
+from merge_snli import Result, read_result, read_results, score, score_table
+from merge_snli.base.errors import flag
+from merge_snli.base.option import Option, described, option_types
+from merge_snli.cli import score as score_command
+from merge_snli.cli.arguments import given
 from merge_snli.models.finding import ResolvedModel
+from merge_snli.models.labels import Pair
 from merge_snli.scoring.eval_results import eval_results_file, eval_tasks
+from merge_snli.scoring.options import IN_PYTHON, ScoreOptions
 from merge_snli.scoring.predict import PredictionStore
+from merge_snli.scoring.rows import ends_text
 from tests.commands import Command
 from tests.hub.server import Hub
 from tests.merge_snli.conftest import MakeDataset, MakeModel
+from tests.oracles import refused
 from tests.systems import unix_only
+from tests.text_tables import rows_of
 
 
 def unwrapped(text: str) -> str:
@@ -311,3 +327,179 @@ def test_a_killed_and_resumed_run_gives_the_same_bytes(
 def without_seconds(path: Path) -> list[str]:
     assert read_result(path).run.seconds > 0
     return [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith('    "seconds"')]
+
+
+PARSED = {name: option for name, option in described(ScoreOptions) if option.group not in (IN_PYTHON, "")}
+
+
+# Arguments for options for which not every text or number will do.
+VALUES = {"min_agreement": "4/5", "model_labels": "neutral,entailment"}
+
+
+def read(*arguments: str) -> ScoreOptions:
+    parser = argparse.ArgumentParser()
+    score_command.add_arguments(parser)
+    parsed = parser.parse_args(["model", "--dataset", "data", "--out", "results", *arguments])
+    return ScoreOptions(**given(parsed, ScoreOptions))
+
+
+def arguments_of(name: str, option: Option) -> Sequence[str]:
+    """Return an argument that sets an option to another value than its default."""
+    of_type = option_types(ScoreOptions)[name]
+    other = option.choices[-1] if option.choices else "2" if of_type is int else "xx"
+    return [flag(name)] if of_type is bool else [flag(name), VALUES.get(name, other)]
+
+
+def test_every_option_has_an_argument_of_the_same_name() -> None:
+    options = read(*(text for name, option in PARSED.items() for text in arguments_of(name, option)))
+    assert [name for name in PARSED if getattr(options, name) == getattr(ScoreOptions(), name)] == []
+    assert (options.min_agreement, options.model_labels) == (4 / 5, ("neutral", "entailment"))
+    assert read() == ScoreOptions()
+
+
+def test_every_option_is_a_keyword_of_score() -> None:
+    found = signature(score).parameters
+    assert list(found)[3:] == [field.name for field in fields(ScoreOptions)]
+    assert all(found[name].default == option.default for name, option in described(ScoreOptions))
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"limit_seeds": 0}, "limit_seeds is 0"),
+        ({"subsample": -1}, "subsample is -1"),
+        ({"min_agreement": 1.5}, "min_agreement is 1.5"),
+        ({"dtype": "float8"}, "float8"),
+        ({"concurrency": 0}, "concurrency is 0"),
+        ({"model_labels": "neutral"}, "neutral"),
+        ({"by": 3}, "by is 3"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused_before_anything_is_read(options: dict[str, Any], named: str) -> None:
+    refused(named, score, "missing", Path("missing"), **options)
+
+
+def never(pairs: list[Pair]) -> list[None]:
+    raise AssertionError(pairs)
+
+
+async def never_async(pair: Pair) -> None:
+    raise AssertionError(pair)
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "named"),
+    [
+        (never, {"dtype": "bfloat16"}, "dtype has no effect on a function"),
+        (never, {"device": "cpu"}, "device has no effect on a function"),
+        (never, {"model_labels": "infer"}, "model_labels has no effect on a function"),
+        (never, {"allow_pickle": True}, "allow_pickle has no effect on a function"),
+        (never, {"trust_remote_code": True}, "trust_remote_code has no effect on a function"),
+        (never_async, {"device": "cpu"}, "device has no effect on an async function"),
+        ("ORG/NAME", {"name": "mine"}, "name has no effect on a model given by name"),
+        ("ORG/NAME", {"version": "1"}, "version has no effect on a model given by name"),
+    ],
+)
+def test_an_option_of_another_kind_of_model_is_refused(model: Any, options: dict[str, Any], named: str) -> None:  # noqa: ANN401
+    refused(named, score, model, "demo:dataset", **options)
+
+
+EXAMPLES = (
+    "merge_snli.models.labels",
+    "merge_snli.scoring.records",
+    "merge_snli.paper.report.artifact",
+    "merge_snli.paper.report.report",
+    "merge_snli.annotation.sample",
+    "merge_snli.dataset.variants",
+    *(
+        f"merge_snli.scoring.statistics.{name}"
+        for name in ("bootstrap", "families", "logistic", "paired_tests", "t_tests", "values")
+    ),
+)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_docstring_examples(name: str) -> None:
+    result = doctest.testmod(importlib.import_module(name))
+    assert (result.failed, result.attempted > 0) == (0, True)
+
+
+@pytest.fixture(scope="module")
+def table_result(dataset: Path) -> Result:
+    table_result = score(lambda pairs: [len(premise) % 3 for premise, _ in pairs], dataset, name="by length")
+    found, intervals = table_result.scores, table_result.scores.intervals
+    assert intervals is not None
+    mean = list(found.curve.mean)
+    mean[90] = 0.8477
+    scores = replace(
+        found,
+        seed_accuracy=0.8964,
+        qt=-0.0487,
+        mt=0.59,
+        sample_accuracy=replace(found.sample_accuracy, mean=0.8885),
+        pattern_accuracy=replace(found.pattern_accuracy, mean=0.8477),
+        curve=replace(found.curve, mean=tuple(mean)),
+        intervals=replace(intervals, pattern_accuracy=(0.8102, 0.9)),
+    )
+    return replace(table_result, scores=scores, notes=("a note",))
+
+
+def test_table_3(table_result: Result) -> None:
+    text = score_table([table_result]).text()
+    title, *_, last = text.splitlines()
+    assert title == "merge_small, config all: 12 seeds, 446 variants"
+    assert "mean over 10 subsamples" in text
+    assert last == "by length: a note"
+    (row,) = rows_of(text)
+    assert row["Model"] == "by length"
+    assert (row["Seeds"], row["Variants"]) == ("89.6", "88.8")
+    assert (row["PA(0.9)"], row["95% interval"]) == ("84.8", "81.0 to 90.0")
+    assert (row["QT"], row["MT"]) == ("-4.9", "59")
+
+
+def test_an_end_that_rounds_to_zero_has_no_minus() -> None:
+    assert ends_text(-0.0004, 0.1) == "0.0 to 10.0"
+    assert ends_text(-0.0004, 0.1, sign="+") == "+0.0 to +10.0"
+
+
+def test_one_subsample_is_singular(dataset: Path) -> None:
+    table_result = score(lambda pairs: [0] * len(pairs), dataset, name="constant", subsample=0)
+    assert "mean over 1 subsample." in score_table([table_result]).text()
+
+
+def test_pattern_accuracy_without_interval(table_result: Result) -> None:
+    scores = replace(table_result.scores, intervals=None)
+    (row,) = rows_of(score_table([replace(table_result, scores=scores)]).text())
+    assert (row["PA(0.9)"], row["95% interval"]) == ("84.8", "–")
+
+
+def test_tiny_drop_is_shown_without_minus(table_result: Result) -> None:
+    accuracy = table_result.scores.pattern_accuracy.mean or 0.0
+    scores = replace(table_result.scores, seed_accuracy=accuracy + 0.0001, qt=-0.0001)
+    (row,) = rows_of(score_table([replace(table_result, scores=scores)]).text())
+    assert row["QT"] == "+0.0"
+
+
+def test_failed_models_are_listed_with_their_reason(table_result: Result) -> None:
+    text = score_table([table_result], {"org/gone": "not found"}).text()
+    gone = rows_of(text)[-1]
+    assert gone.pop("Model") == "org/gone"
+    assert {*gone.values()} == {"–"}
+    assert text.endswith("org/gone: not scored: not found\n")
+    assert score_table([], {"org/gone": "not found"}).text().endswith("\n\norg/gone: not scored: not found\n")
+
+
+def test_control_characters_in_names_are_replaced(table_result: Result) -> None:
+    model = replace(table_result.model, name="a\nb\x1b[2J")
+    text = score_table([replace(table_result, model=model)], {"c\rd": "it is\u2028gone"}).text()
+    assert [row["Model"] for row in rows_of(text)] == ["a b [2J", "c d"]
+    assert text.endswith("c d: not scored: it is gone\n")
+
+
+def test_html_is_escaped(table_result: Result) -> None:
+    evil = replace(table_result.model, name="<script>alert(1)</script>")
+    html = score_table([replace(table_result, model=evil)]).html()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    for shown in ("84.8", "81.0 to 90.0", "-4.9"):
+        assert f">{shown}</td>" in html

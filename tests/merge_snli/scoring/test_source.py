@@ -1,11 +1,10 @@
 """Test the scores on the source of a data set against an independent count, and sources that are refused."""
 
-import dataclasses
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +66,7 @@ def record_source(dataset: Path, **options: Any) -> None:  # noqa: ANN401 - opti
         sources=(SourceRecord(named["problems"], read.digest),),
         masked_lms=TINY,
         problems=ProblemsRecord(len(read.problems), read.without_label),
-        data=dataclasses.replace(shipped.data, files={}),
+        data=replace(shipped.data, files={}),
     )
 
 
@@ -112,7 +111,7 @@ def test_accuracy_matches_an_independent_count(source: Source, result: Result) -
     assert low < of_source.overall.sample_accuracy < high
     assert without_seconds(score(by_length, source.dataset, source=source.path)) == without_seconds(result)
     plain = score(by_length, source.dataset)
-    assert without_seconds(dataclasses.replace(result, source=None)) == without_seconds(plain)
+    assert without_seconds(replace(result, source=None)) == without_seconds(plain)
     bundled = source_of(score(by_length, BUNDLED, source="recorded"))
     assert (bundled.name, bundled.problems) == ("demo:problems", 569)
 
