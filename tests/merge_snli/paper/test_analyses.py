@@ -3,24 +3,22 @@
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
-import statsmodels.formula.api as smf
 from scipy import stats
 
 from generation.options import Options
 from merge_snli.base.option import described
 from merge_snli.comparison.corpus import CorpusCounts
-from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
+from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.models.labels import Missing
 from merge_snli.models.paper_models import ALBERT, BERT, PAPER_MODELS, PAPER_NAMES
-from merge_snli.paper.error_drivers import Regression, error_drivers
+from merge_snli.paper.error_drivers import error_drivers
 from merge_snli.paper.filter_sets import MAY_DIFFER, filter_sets
 from merge_snli.paper.fine_tuned import ARCH, EQUIV, MULTI, SIZE, check_counterparts, fine_tuned, group_masks
 from merge_snli.paper.hard_seeds import hard_seeds, mean_accuracy, seed_correctness
@@ -51,20 +49,30 @@ def test_rows_are_the_scores_of_the_results_with_letters() -> None:
     assert (found.level, found.method) == (0.95, "Wilson score or BCa bootstrap")
 
 
-def test_one_model_has_no_letters() -> None:
-    found = table_3(scored_dataset(rows_of("s1", "en")))
+def with_results(scored: ScoredDataset, part: str, *changes: Any) -> ScoredDataset:  # noqa: ANN401 - values of fields
+    """Return a data set with another value of one field of the result of each model, or of the record of the model."""
+    models = []
+    for model, value in zip(scored.models, changes, strict=True):
+        own = part in vars(model.result)
+        changed = value if own else replace(model.result.model, **{part: value})
+        models.append(replace(model, result=replace(model.result, **{part if own else "model": changed})))
+    return replace(scored, models=tuple(models))
+
+
+def source(right: int, problems: int) -> SourceScores:
+    accuracy = source_accuracy(right, problems)
+    return SourceScores("snli", "0" * 64, 0, 0, accuracy, {"entailment": accuracy})
+
+
+def test_one_model_has_no_letters_and_its_source_is_the_first_column() -> None:
+    made = scored_dataset(rows_of("s1", "en"))
+    found = table_3(made)
     [row] = found.rows
     assert (found.family, row["letters"], row["qt_interval"], found.level) == (None, "", None, None)
-
-
-def test_the_source_is_the_first_column() -> None:
-    made = scored_dataset(rows_of("s1", "en"))
-    source = SourceScores("snli", "0" * 64, 0, 0, source_accuracy(3, 4), {"entailment": source_accuracy(3, 4)})
-    [model] = made.models
-    [row] = table_3(replace(made, models=(replace(model, result=replace(model.result, source=source)),))).rows
+    [row] = table_3(with_results(made, "source", source(3, 4))).rows
     assert (row["source"], row["source_problems"]) == (0.75, 4)
-    assert row["source_interval"] == source.overall.interval
-    assert table_3(made).rows[0]["source"] is None
+    assert row["source_interval"] == source(3, 4).overall.interval
+    assert found.rows[0]["source"] is None
 
 
 def test_tests_over_models_and_over_seeds() -> None:
@@ -90,32 +98,19 @@ def test_tests_over_models_and_over_seeds() -> None:
     assert found.over_seeds.difference == pytest.approx((s1 + s2) / 2)
 
 
-def test_one_model_has_only_the_test_over_seeds() -> None:
-    found = seeds_against_variants(scored_dataset([*rows_of("s1", "en"), *rows_of("s2", "ee")]))
-    assert found.over_models == ()
-    assert found.over_seeds.difference == 0.25
-
-
-def test_one_seed_is_not_computable() -> None:
-    refused(r"1 seed", seeds_against_variants, scored_dataset(rows_of("s1", "en")), error=NotComputable)
-
-
 def test_the_source_is_compared_if_all_models_were_scored_on_it() -> None:
     made = scored_dataset([*rows_of("s1", ["en", "ee"]), *rows_of("s2", ["ee"])], models=("a", "b"))
-    accuracies = [source_accuracy(3, 4), source_accuracy(2, 4)]
-    models = tuple(
-        replace(model, result=replace(model.result, source=SourceScores("x", "0" * 64, 0, 0, each, {"neutral": each})))
-        for model, each in zip(made.models, accuracies, strict=True)
-    )
-    tests = seeds_against_variants(replace(made, models=models)).over_models
+    tests = seeds_against_variants(with_results(made, "source", source(3, 4), source(2, 4))).over_models
     assert [(test.first, test.second) for test in tests] == [
         ("source", "seeds"),
         ("source", "variants"),
         ("seeds", "variants"),
     ]
     assert tests[0].result.difference == (0.75 + 0.5) / 2 - 1
-    some = seeds_against_variants(replace(made, models=(models[0], made.models[1]))).over_models
+    some = seeds_against_variants(with_results(made, "source", source(3, 4), None)).over_models
     assert [(test.first, test.second) for test in some] == [("seeds", "variants")]
+    alone = seeds_against_variants(scored_dataset([*rows_of("s1", "en"), *rows_of("s2", "ee")]))
+    assert (alone.over_models, alone.over_seeds.difference) == ((), 0.25)
 
 
 def test_three_majority_labels() -> None:
@@ -144,22 +139,13 @@ def test_three_majority_labels() -> None:
         assert scores["own"] == pytest.approx((model.result.consistency or {})["majority"].pattern_accuracy.mean)
 
 
-def test_own_majority_is_per_subsample() -> None:
-    rows = [
-        *rows_of("s1", "e", subsamples=(0, 1)),
-        *rows_of("s1", "n", subsamples=(0,)),
-        *rows_of("s1", "n", subsamples=()),
-    ]
+def test_majority_labels_of_subsamples_and_of_two_labels() -> None:
+    """A model's own majority label is that of each subsample."""
+    draws = [("e", (0, 1)), ("n", (0,)), ("n", ())]
+    rows = [row for answer, subsamples in draws for row in rows_of("s1", answer, subsamples=subsamples)]
     assert majority(scored_dataset(rows)).models["a"]["own"] == 0.5
-
-
-def test_two_labels() -> None:
-    made = scored_dataset(
-        [*rows_of("s1", "nn"), *rows_of("s2", "en")],
-        gold={"s1": "n", "s2": "n"},
-        labels=("entailment", "not_entailment"),
-    )
-    found = majority(made)
+    rows = [*rows_of("s1", "nn"), *rows_of("s2", "en")]
+    found = majority(scored_dataset(rows, gold={"s1": "n", "s2": "n"}, labels=("entailment", "not_entailment")))
     assert (found.constant_label, found.constant_share, found.mean["constant"]) == ("not_entailment", 1, 0.5)
 
 
@@ -203,15 +189,11 @@ def test_hard_seeds_are_listed_with_votes_and_answers() -> None:
     assert [seed.votes for seed in (found.never_right[0], found.rarely_right[2])] == [{}, {}]
 
 
-def test_a_model_without_predictions_is_left_out() -> None:
-    made = scored_dataset(
-        [*rows_of("s1", ["n-"]), *rows_of("s2", ["-e"])], models=("a", "b"), on_seeds={"s1": "e-", "s2": "-e"}
-    )
+def test_hard_seeds_without_predictions_or_with_exactly_five_percent() -> None:
+    rows = [*rows_of("s1", ["n-"]), *rows_of("s2", ["-e"])]
+    made = scored_dataset(rows, models=("a", "b"), on_seeds={"s1": "e-", "s2": "-e"})
     [seed] = hard_seeds(made).never_right
     assert (seed.seed_id, seed.answers, seed.votes) == ("s1", {"a": "entailment", "b": None}, None)
-
-
-def test_exactly_five_percent_is_not_below() -> None:
     made = scored_dataset(rows_of("s1", ["nne"] * 3 + ["nnn"] * 17), models=("a", "b", "c"))
     assert mean_accuracy(made)[0] < 0.05  # 0.15 / 3 as a float
     assert hard_seeds(made).rarely_right == ()
@@ -229,10 +211,6 @@ def test_scores_by_the_answer_on_the_seed() -> None:
     assert (b["seeds_right"], b["seeds_wrong"], b["right"]) == (4, 0, 0.75)
     assert math.isnan(b["wrong"])
     assert (found.mean_right, found.mean_wrong) == (0.625, 0.5)
-
-
-def test_models_that_are_always_right_have_nothing_to_compare() -> None:
-    refused(r"no model", seed_correctness, scored_dataset(rows_of("s1", "en")), error=NotComputable)
 
 
 BERT_B_S = "textattack/bert-base-uncased-snli"
@@ -300,21 +278,6 @@ def test_seeds_with_few_variants_are_left_out_and_counted() -> None:
     }
 
 
-def test_without_a_counterpart_the_option_is_named() -> None:
-    made = scored_dataset(rows_of("s1", "e"))
-    refused(r"Figure 7 .*\(mlm\).*--fine-tuned-from MODEL=MLM", fine_tuned, made, error=NotComputable)
-    refused(r"Figure 7", fine_tuned, made, {"a": "elsewhere"}, error=NotComputable)
-
-
-@pytest.mark.parametrize(
-    ("counterparts", "named"), [({"x": "mlm"}, "x is not a scored model"), ({"a": "y"}, "y is not a masked LM")]
-)
-def test_unknown_names_are_refused(counterparts: dict[str, str], named: str) -> None:
-    made = scored_dataset(rows_of("s1", "e"))
-    check_counterparts([made], {"a": "mlm"})
-    refused(named, check_counterparts, [made], counterparts)
-
-
 CORPUS = CorpusCounts("made up", "c" * 64, {"dog": 9, "cat": 99, "man": 1, "boy": 3})
 
 
@@ -330,14 +293,6 @@ def variants_of(seed: str, original: str, answers: dict[str, str]) -> list[Row]:
         )
         for word, letters in answers.items()
     ]
-
-
-def with_training_data(scored: ScoredDataset, training_data: Sequence[tuple[str, ...] | None]) -> ScoredDataset:
-    models = [
-        replace(model, result=replace(model.result, model=replace(model.result.model, training_data=names)))
-        for model, names in zip(scored.models, training_data, strict=True)
-    ]
-    return replace(scored, models=tuple(models))
 
 
 VARIANTS = [
@@ -379,22 +334,14 @@ def test_the_average_of_the_paper_is_over_models_trained_on_snli_alone() -> None
     everyone = word_frequency(scored, CORPUS)
     assert (everyone.snli_models, everyone.mean_ratio_snli) == ((), None), "training data is unknown"
     trained = [("stanfordnlp/snli",), ("snli", "anli"), None]
-    one = word_frequency(with_training_data(scored, trained), CORPUS)
+    one = word_frequency(with_results(scored, "training_data", *trained), CORPUS)
     assert one.snli_models == ("a",)
     assert one.mean_ratio_snli == pytest.approx(100 / 10)
     assert one.mean_ratio_all == everyone.mean_ratio_all != one.mean_ratio_snli
-
-
-def test_one_seed_has_no_interval() -> None:
-    scored = scored_dataset(variants_of("s1", "dog", {"cat": "e"}), on_seeds={"s1": "n"})
-    (model,) = word_frequency(scored, CORPUS).models
-    assert (model.median.value, model.median.interval) == (10.0, None)
-
-
-def test_without_a_corpus_or_without_right_variants_of_wrong_seeds() -> None:
-    scored = scored_dataset(variants_of("s1", "dog", {"cat": "e"}))
-    refused("--corpus", word_frequency, scored, None, error=NotComputable)
-    refused("no model answers a seed wrong", word_frequency, scored, CORPUS, error=NotComputable)
+    (model,) = word_frequency(
+        scored_dataset(variants_of("s1", "dog", {"cat": "e"}), on_seeds={"s1": "n"}), CORPUS
+    ).models
+    assert (model.median.value, model.median.interval) == (10.0, None), "one seed has no interval"
 
 
 PLAIN: list[Row] = [*rows_of("s1", ["ee", "en"]), *rows_of("s2", ["nn"])]
@@ -423,32 +370,24 @@ def test_sets_are_named_by_their_options_and_tested_over_seeds() -> None:
     }
 
 
-def test_sets_of_equal_options_are_named_by_title() -> None:
-    found = filter_sets([made(PLAIN, "1"), made(PLAIN, "2"), made(PLAIN, "3", scramble=True)])
-    assert [each.name for each in found.sets] == ["scrambled", "set 1", "set 2"]
+OTHER = {"title": "T", "seeds_from": "somewhere", "keep_column": ["votes"], "id_column": "number", "device": "cpu"}
 
 
-@pytest.mark.parametrize("other", [{"no_compounds": True}, {"mask": "all"}, {"inflation": 4}])
-def test_a_set_that_differs_in_other_options_has_no_name_of_figure_8(other: dict[str, Any]) -> None:
-    found = filter_sets([made(PLAIN, "1", **other), made(PLAIN, "2", sides="union"), made(PLAIN, "3", filters=[])])
-    assert [each.name for each in found.sets] == ["P∪H", "none", "set 1"]
-
-
-def test_without_a_majority_no_set_has_a_name_of_figure_8() -> None:
-    found = filter_sets([made(PLAIN, "1", supersense=True), made(PLAIN, "2", sides="union")])
-    assert [each.name for each in found.sets] == ["set 1", "set 2"]
-
-
-def test_titles_and_sources_are_not_compared() -> None:
-    other: dict[str, Any] = {
-        "title": "T",
-        "seeds_from": "somewhere",
-        "keep_column": ["votes"],
-        "id_column": "number",
-        "device": "cpu",
-    }
-    found = filter_sets([made(PLAIN, "1"), made(PLAIN, "2", sides="union", **other)])
-    assert [each.name for each in found.sets] == ["plain", "P∪H"]
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ([{}, {}, {"scramble": True}], ["scrambled", "set 1", "set 2"]),
+        ([{"no_compounds": True}, {"sides": "union"}, {"filters": []}], ["P∪H", "none", "set 1"]),
+        ([{"mask": "all"}, {"sides": "union"}, {"filters": []}], ["P∪H", "none", "set 1"]),
+        ([{"inflation": 4}, {"sides": "union"}, {"filters": []}], ["P∪H", "none", "set 1"]),
+        ([{"supersense": True}, {"sides": "union"}], ["set 1", "set 2"]),
+        ([{}, {"sides": "union", **OTHER}], ["plain", "P∪H"]),
+    ],
+    ids=["equal options", "no compounds", "mask", "inflation", "no majority", "titles and sources are not compared"],
+)
+def test_sets_are_named_by_the_options_that_differ(options: list[dict[str, Any]], names: list[str]) -> None:
+    sets = [made(PLAIN, str(number), **each) for number, each in enumerate(options, 1)]
+    assert [each.name for each in filter_sets(sets).sets] == names
 
 
 def test_every_option_that_changes_rows_is_compared() -> None:
@@ -482,25 +421,8 @@ def test_models_of_only_some_sets_are_left_out() -> None:
 
 def test_a_model_with_another_name_on_another_set_is_the_same_model() -> None:
     sets = [made(PLAIN, "1", models=("run1/a", "b")), made(PLAIN, "2", models=("a", "b"), sides="union")]
-    digests = {"run1/a": "a" * 64, "a": "a" * 64, "b": "b" * 64}
-    found = filter_sets([with_digests(scored, digests) for scored in sets])
+    found = filter_sets([with_results(scored, "digest", "a" * 64, "b" * 64) for scored in sets])
     assert (found.models, found.models_left_out) == (("run1/a", "b"), ())
-
-
-def with_digests(scored: ScoredDataset, digests: dict[str, str]) -> ScoredDataset:
-    def of(model: ModelAnswers) -> ModelAnswers:
-        record = replace(model.result.model, digest=digests[model.name])
-        return replace(model, result=replace(model.result, model=record))
-
-    return replace(scored, models=tuple(map(of, scored.models)))
-
-
-def test_other_seeds_or_models_alone_are_not_computable() -> None:
-    refused(r"Figure 8 .*--seeds-from", filter_sets, [made(PLAIN, "1"), made(PLAIN[:2], "2")], error=NotComputable)
-    refused(
-        r"Figure 8 .*model", filter_sets, [made(PLAIN, "1"), made(PLAIN, "2", models=("c", "d"))], error=NotComputable
-    )
-    refused(r"Figure 8", filter_sets, [], error=NotComputable)
 
 
 WORD_CLASSES, THREE_MLMS = ("noun", "verb", "adj"), ("first", "second", "third")
@@ -512,16 +434,8 @@ WORDS = {f"word{number}": number for number in range(30)}
 NUMBERED = CorpusCounts("made up", "c" * 64, WORDS)
 
 
-COLUMNS = {
-    "log_odds": "log_odds",
-    "masked_lms": "masked_lms",
-    "sentence_length": "sentence_length",
-    "log_count": "log_count",
-    "word_class: verb": "C(word_class, Treatment('noun'))[T.verb]",
-    "word_class: adj": "C(word_class, Treatment('noun'))[T.adj]",
-    "label: neutral": "C(label, Treatment('entailment'))[T.neutral]",
-    "label: contradiction": "C(label, Treatment('entailment'))[T.contradiction]",
-}
+NUMBERS = ("log_odds", "masked_lms", "sentence_length", "log_count")
+PREDICTORS = (*NUMBERS, "word_class: verb", "word_class: adj", "label: neutral", "label: contradiction")
 
 
 def random_dataset(*, seeds: int = 40, per_seed: int = 12, models: Sequence[str] = ("a", "b")) -> ScoredDataset:
@@ -548,59 +462,19 @@ def random_dataset(*, seeds: int = 40, per_seed: int = 12, models: Sequence[str]
     return scored_dataset(rows, models=models, gold=gold, texts=texts, masked_lms=THREE_MLMS)
 
 
-def frame(scored: ScoredDataset) -> pd.DataFrame:
-    """Return one row per variant, with standardized numbers."""
-    words, seeds = scored.words, scored.seeds
-    table = pd.DataFrame(
-        {
-            "seed": scored.groups,
-            "log_odds": scored.log_odds.astype(float),
-            "masked_lms": np.sum(list(scored.variants_by("masked_lm").values()), axis=0),
-            "sentence_length": [len(seeds[seed][0].split()) + 2 for seed in scored.groups],
-            "log_count": np.log1p([WORDS[word] for word in words["replacement"].to_pylist()]),
-        }
-    )
-    numbers = list(COLUMNS.values())[:4]
-    table[numbers] = (table[numbers] - table[numbers].mean()) / table[numbers].std(ddof=0)
-    table["word_class"] = words["word_class"].to_pylist()
-    table["label"] = [seeds[seed][2] for seed in scored.groups]
-    return table
-
-
-def assert_as_in_statsmodels(found: Regression, answers: pd.DataFrame, fixed_effects: str) -> None:
-    formula = " + ".join(
-        [*list(COLUMNS.values())[:4], "C(word_class, Treatment('noun'))", "C(label, Treatment('entailment'))"]
-    )
-    expected = smf.logit(f"right ~ {formula} {fixed_effects}", answers).fit(
-        disp=False, tol=1e-12, cov_type="cluster", cov_kwds={"groups": answers["seed"]}
-    )
-    assert [each.name for each in found.coefficients] == list(COLUMNS)
-    intervals = expected.conf_int()
-    for each in found.coefficients:
-        column = COLUMNS[each.name]
-        assert each.estimate == pytest.approx(expected.params[column], abs=1e-6)
-        assert each.standard_error == pytest.approx(expected.bse[column], abs=1e-6)
-        assert (each.interval.low, each.interval.high) == pytest.approx(tuple(intervals.loc[column]), abs=1e-6)
-        assert each.p_value == pytest.approx(expected.pvalues[column], abs=1e-6)
-    assert (found.answers, found.seeds) == (len(answers), answers["seed"].nunique())
-    assert found.right == pytest.approx(answers["right"].mean())
-
-
-def test_regressions_are_those_of_statsmodels() -> None:
+def test_regressions_have_every_predictor_with_its_reference() -> None:
+    """Their numbers are computed with statsmodels in the independent report."""
     scored = random_dataset()
     result = error_drivers(scored, NUMBERED)
-    table = frame(scored)
-    stacked = []
+    pooled = known(result.pooled)
     for model, found in zip(scored.models, result.models, strict=True):
-        answers = table.assign(right=model.answers.correct.astype(int), model=model.name)[model.answers.is_predicted]
-        assert_as_in_statsmodels(found, answers, "")
+        assert [each.name for each in found.coefficients] == [*PREDICTORS]
         assert [each.name for each in found.intercepts] == [model.name]
-        stacked.append(answers)
-    assert_as_in_statsmodels(known(result.pooled), pd.concat(stacked, ignore_index=True), "+ C(model)")
-    assert known(result.pooled).models == ("a", "b")
+        assert found.answers == np.count_nonzero(model.answers.is_predicted)
+    assert pooled.models == ("a", "b")
+    assert [each.name for each in pooled.coefficients] == [*PREDICTORS]
     units = {each.name: each for each in result.predictors}
-    assert units["word_class: adj"].reference == "noun"
-    assert units["label: neutral"].reference == "entailment"
+    assert [units[name].reference for name in PREDICTORS] == [None] * 4 + ["noun"] * 2 + ["entailment"] * 2
     assert units["log_odds"].mean == pytest.approx(scored.log_odds.astype(float).mean())
     assert json.loads(json.dumps(asdict(result)))["corpus"] == "made up"
 
@@ -613,7 +487,7 @@ def test_without_a_corpus_and_with_columns_that_do_not_vary() -> None:
     assert result.pooled is None
     assert [each["name"] for each in result.models[0].left_out] == ["masked_lms"]
     assert [each.name for each in result.models[0].coefficients] == [
-        name for name in COLUMNS if name not in {"masked_lms", "log_count"}
+        name for name in PREDICTORS if name not in {"masked_lms", "log_count"}
     ]
 
 
@@ -653,15 +527,31 @@ def test_answers_that_a_level_or_a_number_determines() -> None:
     assert known(result.pooled).not_computed is None
 
 
-@pytest.mark.parametrize("scored", [random_dataset(seeds=6), random_dataset(seeds=1, per_seed=2)])
-def test_too_few_seeds(scored: ScoredDataset) -> None:
-    refused("no regression", error_drivers, scored, error=NotComputable)
+ONE_ROW = scored_dataset(rows_of("s1", "e"))
+NOT_COMPUTABLE: list[tuple[Callable[..., object], list[Any], str]] = [
+    (seeds_against_variants, [scored_dataset(rows_of("s1", "en"))], "1 seed"),
+    (seed_correctness, [scored_dataset(rows_of("s1", "en"))], "no model"),
+    (fine_tuned, [ONE_ROW], r"Figure 7 .*\(mlm\).*--fine-tuned-from MODEL=MLM"),
+    (fine_tuned, [ONE_ROW, {"a": "elsewhere"}], "Figure 7"),
+    (word_frequency, [ONE_ROW, None], "--corpus"),
+    (word_frequency, [ONE_ROW, CORPUS], "no model answers a seed wrong"),
+    (filter_sets, [[made(PLAIN, "1"), made(PLAIN[:2], "2")]], r"Figure 8 .*--seeds-from"),
+    (filter_sets, [[made(PLAIN, "1"), made(PLAIN, "2", models=("c", "d"))]], r"Figure 8 .*model"),
+    (filter_sets, [[]], "Figure 8"),
+    (error_drivers, [random_dataset(seeds=6)], "no regression"),
+    (error_drivers, [random_dataset(seeds=1, per_seed=2)], "no regression"),
+    (error_drivers, [ONE_ROW], "every variant is answered right"),
+]
 
 
-def test_one_variant() -> None:
-    refused(
-        "every variant is answered right",
-        error_drivers,
-        scored_dataset([Row(seed="s1", answers="e")]),
-        error=NotComputable,
-    )
+@pytest.mark.parametrize(("analysis", "arguments", "message"), NOT_COMPUTABLE)
+def test_what_cannot_be_computed_is_named(analysis: Callable[..., object], arguments: list[Any], message: str) -> None:
+    refused(message, analysis, *arguments, error=NotComputable)
+
+
+@pytest.mark.parametrize(
+    ("counterparts", "named"), [({"x": "mlm"}, "x is not a scored model"), ({"a": "y"}, "y is not a masked LM")]
+)
+def test_unknown_counterparts_are_refused(counterparts: dict[str, str], named: str) -> None:
+    check_counterparts([ONE_ROW], {"a": "mlm"})
+    refused(named, check_counterparts, [ONE_ROW], counterparts)
