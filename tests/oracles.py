@@ -1,19 +1,153 @@
-"""What tests compute again from results: answers by group, one character per row."""
+"""What many tests compute again, plainly: rows of a split, models that answer by a rule, scores by counting."""
 
-from __future__ import annotations
-
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
+import pytest
 
-from merge_snli.models.labels import Missing
+from merge_snli.base.errors import InputError
+from merge_snli.embedded import FOLDER
+from merge_snli.models.labels import Missing, Pair
+from merge_snli.schema import NLI_LABELS, data_file
 from merge_snli.scoring.answers import Answers, join, predicted_answers
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.evaluate import make_result
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.store import answers_name
+
+BUNDLED = FOLDER.parent
+"""The folder of the bundled data set."""
+
+Row = dict[str, Any]
+T = TypeVar("T")
+
+
+def known(value: T | None) -> T:
+    """Return a value that is not None."""
+    assert value is not None
+    return value
+
+
+def refused(
+    message: str,
+    call: Callable[..., object],
+    /,
+    *arguments: Any,  # noqa: ANN401 - of the call
+    error: type[BaseException] = InputError,
+    **options: Any,  # noqa: ANN401 - of the call
+) -> None:
+    """Check that a call raises an error whose text has a match of `message`; by default one that a user can mend."""
+    with pytest.raises(error, match=message or None):
+        call(*arguments, **options)
+
+
+def rows_of(folder: Path, config: str = "all", split: str = "test") -> list[Row]:
+    """Return the rows of a split of a data set."""
+    return list(pq.read_table(folder / data_file(config, split)).to_pylist())
+
+
+def pair_of(row: Row) -> Pair:
+    """Return the texts of a row."""
+    return row["premise"], row["hypothesis"]
+
+
+def gold_of(folder: Path) -> dict[Pair, int]:
+    """Return the number of the gold label of each pair of a data set: of its variants and of their seeds."""
+    rows = rows_of(folder)
+    return {pair_of(row): row["label"] for row in rows} | {
+        (row["seed_premise"], row["seed_hypothesis"]): row["label"] for row in rows
+    }
+
+
+def write_rows(path: Path, rows: Sequence[Row]) -> Path:
+    """Write rows as JSON lines."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def by_length(pairs: Sequence[Pair]) -> list[int]:
+    """Answer with the number of a label that depends on the lengths of the texts only."""
+    return [(len(premise) + len(hypothesis)) % 3 for premise, hypothesis in pairs]
+
+
+def guess(pairs: Sequence[Pair]) -> list[str]:
+    """Answer with the name of a label that depends on the lengths of the texts only."""
+    return [NLI_LABELS[number] for number in by_length(pairs)]
+
+
+def without_seconds(result: Result) -> Result:
+    """Return a result as if the predictions had taken no time."""
+    return replace(result, run=replace(result.run, seconds=0.0))
+
+
+Graded = Sequence[tuple[object, bool]]
+"""The group of each row, and whether the answer to it is right."""
+
+
+def share(rows: Graded) -> Fraction:
+    """Return SA: the share of right rows."""
+    return Fraction(sum(right for _, right in rows), len(rows))
+
+
+def passing_shares(rows: Graded) -> list[Fraction]:
+    """Return PA at each percent: the share of the groups with at least this share of right rows."""
+    groups: dict[object, list[bool]] = defaultdict(list)
+    for group, right in rows:
+        groups[group].append(right)
+    return [
+        Fraction(sum(100 * sum(each) >= percent * len(each) for each in groups.values()), len(groups))
+        for percent in range(101)
+    ]
+
+
+def check_scores(
+    scores: Any,  # noqa: ANN401 - scores of a result against the gold labels, or against other labels
+    rows: Graded,
+    draws: Sequence[Graded],
+    *,
+    on_seeds: Fraction | None = None,
+) -> None:
+    """Compare every number of scores with counts in fractions.
+
+    Args:
+        scores: The scores.
+        rows: All rows.
+        draws: The rows of each subsample.
+        on_seeds: SA on the seeds, which only scores against the gold labels have.
+    """
+
+    def near(*values: float | Fraction) -> Any:  # noqa: ANN401 - what pytest compares with
+        return pytest.approx([*map(float, values)], abs=1e-12)
+
+    each, curves = [*map(share, draws)], [*map(passing_shares, draws)]
+    curve = [sum(column, Fraction()) / len(draws) for column in zip(*curves, strict=True)]
+    mean = sum(each, Fraction()) / len(draws)
+    squares = sum((value - mean) ** 2 for value in each)
+    assert scores.rows == len(rows)
+    assert [scores.all_rows_accuracy, scores.sample_accuracy.mean] == near(share(rows), mean)
+    assert scores.sample_accuracy.each == near(*each)
+    assert scores.sample_accuracy.std == (
+        None if len(draws) == 1 else pytest.approx(math.sqrt(squares / (len(draws) - 1)), abs=1e-9)
+    )
+    assert scores.curve.mean == near(*curve)
+    assert [near(*values) for values in curves] == [*scores.curve.each]
+    assert scores.pattern_accuracy.mean == scores.curve.mean[90]
+    assert list(scores.pattern_accuracy.each) == [values[90] for values in scores.curve.each]
+    if on_seeds is not None:
+        nearest = min(abs(value - on_seeds) for value in curve)
+        assert scores.groups == len({group for group, _ in rows})
+        assert [scores.seed_accuracy, scores.qt] == near(on_seeds, curve[90] - on_seeds)
+        assert scores.mt == max(at for at, value in enumerate(curve) if abs(value - on_seeds) == nearest) / 100
+
 
 LETTERS = {Missing.NOT_PREDICTED.value: "-", Missing.NO_ANSWER.value: "?"}
 

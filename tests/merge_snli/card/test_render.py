@@ -1,17 +1,19 @@
-"""The card: its metadata is valid for the Hub, and its numbers are those of the run."""
-
-from __future__ import annotations
+"""The card: its metadata is valid for the Hub, its numbers are those of the run, and no data are parsed as markup."""
 
 import re
 import shutil
 from dataclasses import fields, replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 
+import datasets
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
 from huggingface_hub import DatasetCard, DatasetCardData
+from markdown_it import MarkdownIt
 
 from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions
 from generation.filters.filter import Filter
@@ -21,15 +23,20 @@ from merge_snli.card import license_of, load_name_of, render_card
 from merge_snli.card.render import PLACEHOLDER
 from merge_snli.card.tables import column_table
 from merge_snli.dataset.record import Record, TermsRecord, generation_of
-from merge_snli.dataset.stored import find_dataset
+from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.embedded import FOLDER
-from merge_snli.schema import columns, data_file, data_version, splits
+from merge_snli.schema import ALL, SEED, columns, data_file, data_version, splits
 from merge_snli.validation.card import check_card
 from merge_snli.validation.findings import Collector
+from tests.oracles import known
 from tests.records import changed
 
 DATA_SET = FOLDER.parent
+
+
 DATASET = find_dataset(str(DATA_SET))
+
+
 RECORD = DATASET.record
 
 
@@ -37,27 +44,25 @@ def with_options(**options: object) -> Record:
     return replace(RECORD, options=RECORD.options | options)
 
 
-def test_card_of_the_shipped_data_set() -> None:
-    card = render_card(RECORD, DATA_SET)
-    assert not PLACEHOLDER.search(card)
-    assert card == (DATA_SET / "README.md").read_text(encoding="utf-8")
+CARD = render_card(RECORD, DATA_SET)
+METADATA = yaml.safe_load(str(DatasetCard(CARD).data))
 
 
-def test_metadata() -> None:
-    card = DatasetCard(render_card(RECORD, DATA_SET))
-    data = yaml.safe_load(str(card.data))
-    assert data["size_categories"] == ["1K<n<10K"]
+def test_card_and_metadata_of_the_shipped_data_set() -> None:
+    assert not PLACEHOLDER.search(CARD)
+    assert (DATA_SET / "README.md").read_text(encoding="utf-8") == CARD
+    assert METADATA["size_categories"] == ["1K<n<10K"]
     assert 1_000 < RECORD.configs["all"].rows < 10_000
-    assert data["license"] == "apache-2.0"
-    assert data["source_datasets"] == ["original"]
-    assert [config["config_name"] for config in data["configs"]] == ["all", "noun", "verb", "adj", "seed"]
-    assert [config["config_name"] for config in data["configs"] if config.get("default")] == ["all"]
-    for config in data["configs"]:
+    assert METADATA["license"] == "apache-2.0"
+    assert METADATA["source_datasets"] == ["original"]
+    assert [config["config_name"] for config in METADATA["configs"]] == ["all", "noun", "verb", "adj", "seed"]
+    assert [config["config_name"] for config in METADATA["configs"] if config.get("default")] == ["all"]
+    for config in METADATA["configs"]:
         name = config["config_name"]
         assert [(file["split"], file["path"]) for file in config["data_files"]] == [
             (split, data_file(name, split)) for split in splits(name)
         ]
-    assert all("splits" not in info for info in data["dataset_info"])
+    assert all("splits" not in info for info in METADATA["dataset_info"])
 
 
 HUB_VALUES = {
@@ -76,18 +81,15 @@ HUB_VALUES = {
     "task_ids": {"natural-language-inference"},
     "language": {"en"},
 }
-"""Allowed values of metadata fields with closed lists, from the docstring of `DatasetCardData`."""
 
 
 def test_values_are_allowed_by_the_hub() -> None:
     documented = DatasetCardData.__doc__ or ""
-    data = yaml.safe_load(str(DatasetCard(render_card(RECORD, DATA_SET)).data))
     for field, allowed in HUB_VALUES.items():
-        assert set(data[field]) <= allowed, field
+        assert set(METADATA[field]) <= allowed, field
     for field in ("annotations_creators", "language_creators", "multilinguality", "size_categories"):
         listed = documented.partition(f"{field} (")[2].partition("(`")[0]
-        for value in data[field]:
-            assert f"'{value}'" in listed, (field, value)
+        assert [value for value in METADATA[field] if f"'{value}'" not in listed] == [], field
 
 
 def test_data_version() -> None:
@@ -98,29 +100,23 @@ def test_data_version() -> None:
     assert yaml.safe_load(f"version: {first}") == {"version": first}
 
 
-def test_numbers() -> None:
-    card = render_card(RECORD, DATA_SET)
-    for config, of in RECORD.test_configs.items():
-        assert f"| {config} | {of.groups:,} | {of.rows:,} |" in card
-    for word_class, counts in generation_of(RECORD).words.items():
-        assert f"| {word_class} | {counts.problems:,} |" in card
-    assert f"{generation_of(RECORD).problems.with_label:,} with a gold label" in card
-    for mlm in generation_of(RECORD).masked_lms:
-        assert mlm.digest[:12] in card
-    assert "`top_k=200` `random_seed=0`" in card
-    assert "limit=" not in card
-
-
-def test_column_tables_have_every_column() -> None:
+def test_numbers_and_columns() -> None:
+    generation = generation_of(RECORD)
+    shown = [
+        *(f"| {config} | {of.groups:,} | {of.rows:,} |" for config, of in RECORD.test_configs.items()),
+        *(f"| {word_class} | {counts.problems:,} |" for word_class, counts in generation.words.items()),
+        f"{generation.problems.with_label:,} with a gold label",
+        *(mlm.digest[:12] for mlm in generation.masked_lms),
+        "`top_k=200` `random_seed=0`",
+    ]
+    assert [text for text in shown if text not in CARD] == []
+    assert "limit=" not in CARD
     for config in ("all", "seed"):
-        table = column_table(RECORD, config, DATA_SET)
-        names = re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE)
+        names = re.findall(r"^\| `(\w+)` \|", column_table(RECORD, config, DATA_SET), flags=re.MULTILINE)
         assert names == [column.name for column in columns(config, RECORD.options["classes"])]
 
 
 def test_examples_are_escaped(tmp_path: Path) -> None:
-    import pyarrow as pa
-
     names = [column.name for column in columns("seed")]
     row = dict.fromkeys(names, "a | `b`\nc <i> " + "d" * 200)
     path = tmp_path / data_file("seed", "test")
@@ -170,11 +166,9 @@ DIFFERING: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize(("title", "options"), DIFFERING.items())
 def test_departure_is_shown_at_the_top(title: str, options: dict[str, object]) -> None:
-    paper = {"mlm": ["google-bert/bert-base-cased"]}
-    assert "All options follow the paper's method." in head(paper)
-    assert "> " not in head(paper)
-    assert f"> - **{title}**" in head(paper | options)
-    assert head(paper | options).count("> - ") == 1
+    departing = head({"mlm": ["google-bert/bert-base-cased"]} | options)
+    assert f"> - **{title}**" in departing
+    assert departing.count("> - ") == 1
 
 
 def head(options: dict[str, Any]) -> str:
@@ -203,84 +197,74 @@ def test_every_filter_has_a_sentence_where_it_departs(filter_: Filter) -> None:
         if filter_.in_method
         else {filter_.name: True if option_types(Options)[filter_.name] is bool else 2}
     )
-    assert filter_.option is not None
-    assert filter_.option.departure in departures(paper | value)
+    assert known(filter_.option).departure in departures(paper | value)
     assert departures(paper) == ()
 
 
-def test_the_papers_tagger_and_other_masked_lms_are_no_departures() -> None:
-    options = {"problems": "x", "mlm": ["google-bert/bert-base-cased"]}
-    assert departures(options) == departures(options | {"tagger": "en_core_web_sm"}) == ()
-
-
-def test_several_departures() -> None:
+def test_no_and_several_departures() -> None:
+    paper = head({"mlm": ["google-bert/bert-base-cased"]})
+    assert "All options follow the paper's method." in paper
+    assert "> " not in paper
     options: dict[str, Any] = {"scramble": True, "filters": [], "sides": "union"}
-    assert "# MERGE on its bundled problems\n" in head(options)
-    assert head(options).count("> - ") == 5
+    several = head(options)
+    assert "# MERGE on its bundled problems\n" in several
+    assert several.count("> - ") == 5
     assert "`filters=none`" in render_card(with_options(**options), DATA_SET)
+    tagged = {"problems": "x", "mlm": ["google-bert/bert-base-cased"]}
+    assert departures(tagged) == departures(tagged | {"tagger": "en_core_web_sm"}) == (), "the paper's tagger"
 
 
 def test_license() -> None:
-    known = replace(
-        with_options(problems="stanfordnlp/snli"),
-        terms=TermsRecord("cc-by-sa-4.0", "SNLI: Bowman and others (2015)."),
-    )
+    snli = TermsRecord("cc-by-sa-4.0", "SNLI: Bowman and others (2015).")
+    known = replace(with_options(problems="stanfordnlp/snli"), terms=snli)
     unknown = replace(with_options(problems="/home/someone/mine.jsonl"), terms=TermsRecord(None, None))
     chosen = replace(unknown, terms=TermsRecord("CC-BY-4.0", None))
-    assert [license_of(record) for record in (RECORD, known, unknown, chosen)] == [
-        "apache-2.0",
-        "cc-by-sa-4.0",
-        None,
-        "cc-by-4.0",
-    ]
-    card = render_card(known, DATA_SET)
-    data = yaml.safe_load(str(DatasetCard(card).data))
+    own = TermsRecord("other", "MultiNLI: its paper says under which.")
+    of_multi = replace(with_options(problems="nyu-mll/multi_nli"), terms=own)
+    licenses = [license_of(record) for record in (RECORD, known, unknown, chosen)]
+    assert licenses == ["apache-2.0", "cc-by-sa-4.0", None, "cc-by-4.0"]
+    for record, shown in (
+        (known, ["SNLI: Bowman and others (2015)."]),
+        (unknown, ["license: unknown", "license of the seed problems is unknown"]),
+        (of_multi, ["license: other", "their own terms", "MultiNLI: its paper says under which."]),
+    ):
+        card = render_card(record, DATA_SET)
+        assert [text for text in shown if text not in card] == []
+        assert "/home/someone" not in card
+    data = yaml.safe_load(str(DatasetCard(render_card(known, DATA_SET)).data))
     assert data["source_datasets"] == ["stanfordnlp/snli"]
     assert data["annotations_creators"] == ["crowdsourced", "machine-generated"]
-    assert "SNLI: Bowman and others (2015)." in card
-    card = render_card(unknown, DATA_SET)
-    assert "license: unknown" in card
-    assert "license of the seed problems is unknown" in card
-    assert "/home/someone" not in card
 
 
-def test_problems_with_their_own_terms() -> None:
-    terms = TermsRecord("other", "MultiNLI: its paper says under which.")
-    card = render_card(replace(with_options(problems="nyu-mll/multi_nli"), terms=terms), DATA_SET)
-    assert "license: other" in card
-    assert "their own terms" in card
-    assert "MultiNLI: its paper says under which." in card
+@pytest.fixture
+def cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder that has also the cache of data sets."""
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    monkeypatch.chdir(tmp_path)
 
 
-def test_scoring_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("cached")
+def test_scoring_example_runs(tmp_path: Path) -> None:
     """Run it in a folder with the data set and the metric; `my_model` always answers entailment."""
-    import datasets
-
-    block = re.findall(r"```python\n(.*?)```", render_card(RECORD, DATA_SET), re.DOTALL)[1]
+    block = re.findall(r"```python\n(.*?)```", CARD, re.DOTALL)[1]
     assert len([line for line in block.splitlines() if line]) == 6
     (tmp_path / "merge_snli").symlink_to(DATA_SET)
     (tmp_path / "pattern_accuracy").symlink_to(DATA_SET.parent / "metrics" / "pattern_accuracy")
-    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
-    monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"my_model": lambda premise, hypothesis: 0}
     *lines, last = block.strip().splitlines()
     exec("\n".join([*lines, f"scores = {last}"]), names)
-    of_all = RECORD.configs["all"]
-    assert of_all.group_labels is not None
-    assert names["scores"]["pattern_accuracy"] == of_all.group_labels["entailment"] / of_all.groups
+    labels = RECORD.configs["all"].group_labels or {}
+    assert names["scores"]["pattern_accuracy"] == labels["entailment"] / RECORD.configs["all"].groups
 
 
+@pytest.mark.usefixtures("cached")
 def test_examples_of_a_local_data_set_load_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the project's root, which has the bundled data set, they raise an error."""
-    import datasets
-
     (tmp_path / "mine").symlink_to(DATA_SET)
     card = render_card(replace(RECORD, load_name=load_name_of(tmp_path / "mine")), DATA_SET)
     assert not re.search(r'load_dataset\("(?!\./mine")', card)
     assert "this data set load" not in card
     block = re.findall(r"```python\n(.*?)```", card, re.DOTALL)[0]
-    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
-    monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     exec(block, names)
     assert names["seeds"].num_rows == RECORD.configs["seed"].rows
@@ -305,3 +289,56 @@ def test_record_or_data_without_a_card_is_a_finding(tmp_path: Path, damage: str)
     findings = collector.report("").findings
     assert findings
     assert {finding.file for finding in findings} == {"README.md"}
+
+
+TEXT = (DATA_SET / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
+
+
+PAGE = MarkdownIt("commonmark", {"html": True}).enable("table").render(TEXT)
+
+
+def tables() -> list[list[list[str]]]:
+    """Return the cells of the page's tables as rendered text."""
+    return [
+        [
+            [unescape(re.sub(r"<[^>]+>", "", cell)) for cell in re.findall(r"<t[hd]>(.*?)</t[hd]>", row, re.DOTALL)]
+            for row in re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+        ]
+        for table in re.findall(r"<table>(.*?)</table>", PAGE, re.DOTALL)
+    ]
+
+
+def test_page_starts_with_title_example_and_departures() -> None:
+    assert re.findall(r"<h1>(.*?)</h1>", PAGE) == ["MERGE on its bundled problems"]
+    row = read_split(DATASET, ALL).slice(0, 1).to_pylist()[0]
+    seed, variant = tables()[0][1:]
+    label = RECORD.label_names[row["label"]]
+    assert seed == ["seed", row["seed_premise"], row["seed_hypothesis"], label]
+    assert variant == [f"variant, {row['original']} → {row['replacement']}", row["premise"], row["hypothesis"], label]
+    assert PAGE.index("<blockquote>") < PAGE.index("<h2>")
+
+
+def test_tables_are_complete() -> None:
+    page_tables = tables()
+    for table in page_tables:
+        assert len({len(row) for row in table}) == 1, table[0]
+    for config in (ALL, SEED):
+        declared = columns(config, RECORD.options["classes"])
+        (table,) = [
+            rows for rows in page_tables if [row[:2] for row in rows[1:]] == [[c.name, c.type] for c in declared]
+        ]
+        assert all(row[2] and row[3] for row in table)
+
+
+def test_sections() -> None:
+    assert re.findall(r"<h2>(.*?)</h2>", PAGE) == [
+        "Intended use",
+        "Composition",
+        "Columns",
+        "Subsamples and scoring",
+        "How it was generated",
+        "Known limitations",
+        "License and attribution",
+        "Citation",
+        "Contact",
+    ]

@@ -1,7 +1,5 @@
 """Made-up scored data sets, small enough to compute every number by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,16 +8,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from merge_snli import MergeDataset, Result
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.dataset.record import DataRecord, MaskedLMRecord, generation_of, read_record
-from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.labels import Missing
 from merge_snli.schema import NLI_LABELS, WORD_CLASSES
 from merge_snli.scoring.answers import Answers, Predicted, answers_to, predicted_answers
 from merge_snli.scoring.data import ScoredData, SeedPairs
 from merge_snli.scoring.evaluate import dataset_record, make_result
 from merge_snli.scoring.records import ModelRecord, RunRecord
-from merge_snli.scoring.result import Result
 from tests.records import SHIPPED
 
 DIGEST = "d" * 64

@@ -1,8 +1,5 @@
 """Counting the words of a corpus: what is counted, the cache, and corpora that cannot be read."""
 
-from __future__ import annotations
-
-import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from merge_snli.base.errors import InputError
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
 from merge_snli.dataset.record import TaggerRecord, generation_of, read_record
 from merge_snli.models.tagger import Tagger
+from tests.oracles import refused, write_rows
 from tests.records import SHIPPED, changed
 
 TEXTS = (
@@ -30,9 +27,7 @@ def plain(folder: Path, content: str | bytes) -> str:
 
 
 def problems(folder: Path, rows: list[dict[str, str]]) -> str:
-    path = folder / "train.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return str(path)
+    return str(write_rows(folder / "train.jsonl", rows))
 
 
 def test_tokens_are_those_of_the_tagger_in_whole_texts(tmp_path: Path, tagger: Tagger) -> None:
@@ -42,8 +37,7 @@ def test_tokens_are_those_of_the_tagger_in_whole_texts(tmp_path: Path, tagger: T
     )
     assert counts.by_token == expected
     assert counts.tokens == sum(expected.values())
-    words = pa.array(["Dog", "dogs", "zebra", "CAT", "dog"]).dictionary_encode()
-    assert counts.of(words).tolist() == [2, 1, 0, 1, 2]
+    assert counts.of(pa.array(["Dog", "dogs", "zebra", "CAT", "dog"]).dictionary_encode()).tolist() == [2, 1, 0, 1, 2]
 
 
 def test_problems_count_premises_and_hypotheses_with_a_gold_label(tmp_path: Path, tagger: Tagger) -> None:
@@ -58,8 +52,8 @@ def test_problems_count_premises_and_hypotheses_with_a_gold_label(tmp_path: Path
 
 def test_the_split_of_a_folder_is_train_by_default(tmp_path: Path, tagger: Tagger) -> None:
     for split, word in (("train", "dog"), ("test", "cat")):
-        rows = [{"premise": f"A {word}.", "hypothesis": f"One {word}.", "label": "entailment"}]
-        (tmp_path / f"{split}.jsonl").write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
+        row = {"premise": f"A {word}.", "hypothesis": f"One {word}.", "label": "entailment"}
+        write_rows(tmp_path / f"{split}.jsonl", [row])
     corpus = open_corpus(str(tmp_path))
     assert corpus.name == f"{tmp_path}, split train"
     assert count_corpus(corpus, tagger).by_token["dog"] == 2
@@ -98,8 +92,7 @@ def test_the_recorded_tagger_is_loaded_and_another_one_is_mentioned(
 def test_a_recorded_tagger_that_is_a_folder_is_not_loaded(tagger: Tagger) -> None:
     record = read_record(SHIPPED)
     folder = replace(record, options=record.options | {"tagger": str(tagger.path)})
-    with pytest.raises(InputError, match=r"not an installed package.*with tagger"):
-        tagger_of(folder)
+    refused(r"not an installed package.*with tagger", tagger_of, folder)
 
 
 @pytest.mark.parametrize(
@@ -112,8 +105,7 @@ def test_a_recorded_tagger_that_is_a_folder_is_not_loaded(tagger: Tagger) -> Non
     ],
 )
 def test_plain_text_that_cannot_be_read(tmp_path: Path, content: bytes, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        open_corpus(plain(tmp_path, content))
+    refused(message, open_corpus, plain(tmp_path, content))
 
 
 @pytest.mark.parametrize(
@@ -122,16 +114,14 @@ def test_plain_text_that_cannot_be_read(tmp_path: Path, content: bytes, message:
 def test_files_that_are_no_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, message: str) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.zip").write_bytes(b"PK")
-    with pytest.raises(InputError, match=f"{message}.*{name}|{name}.*{message}"):
-        open_corpus(name)
+    refused(f"{message}.*{name}|{name}.*{message}", open_corpus, name)
 
 
 def test_a_corpus_that_changes_while_it_is_read(tmp_path: Path, tagger: Tagger) -> None:
     rows = [{"premise": "A dog runs.", "hypothesis": "A dog moves.", "label": "entailment"}]
     corpus = open_corpus(problems(tmp_path, rows))
     problems(tmp_path, rows * 2)
-    with pytest.raises(InputError, match="changed"):
-        count_corpus(corpus, tagger)
+    refused("changed", count_corpus, corpus, tagger)
 
 
 def test_words_that_do_not_occur() -> None:

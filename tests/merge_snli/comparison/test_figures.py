@@ -1,52 +1,121 @@
-"""Tests of the figures: complete files, deterministic bytes, readable labels."""
+"""Tests of the figures: complete files, deterministic bytes, readable labels, and titles that are not cut."""
 
-import dataclasses
 import html
 import json
 import re
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from merge_snli import Result, draw_curves, score
-from merge_snli.base.errors import InputError
-from merge_snli.cli import main
-from merge_snli.comparison.figures import FIGURE_4_START, draw_classes
-from merge_snli.comparison.line_chart import COLORS, spread_labels
+from merge_snli.comparison import bar_charts
+from merge_snli.comparison.bar_charts import Bars, draw_bars, draw_shares
+from merge_snli.comparison.figures import draw_classes
+from merge_snli.comparison.line_chart import COLORS, PNG_DPI, Line, line_figure, spread_labels
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.models.labels import Pair
+from merge_snli.paper.error_drivers import Coefficient, ErrorDrivers, Regression, RegressionPredictor
+from merge_snli.paper.report.word_artifacts import coefficient_figure
 from merge_snli.scoring.grouping import MAX_LABEL_LETTERS, short_names
 from merge_snli.scoring.scores import Spread
+from merge_snli.scoring.statistics import Interval
 from merge_snli.scoring.store import write_result
-
-
-def predict_by_length(pairs: list[Pair], divisor: int) -> list[int]:
-    return [len(premise) % divisor % 3 for premise, _ in pairs]
+from metrics.pattern_accuracy.core import CURVE
+from tests.commands import Command
+from tests.oracles import refused
 
 
 @pytest.fixture(scope="module")
 def results(dataset: Path) -> list[Result]:
-    scored = [score(partial(predict_by_length, divisor=n), dataset, name=f"by {n}") for n in (2, 3, 5)]
-    renamed = dataclasses.replace(scored[0].model, name="org/$x^2$ <b>")
-    return [dataclasses.replace(scored[0], model=renamed), *scored[1:]]
+    def by_length(pairs: list[Pair], divisor: int) -> list[int]:
+        return [len(premise) % divisor % 3 for premise, _ in pairs]
+
+    first, *others = (score(partial(by_length, divisor=n), dataset, name=f"by {n}") for n in (2, 3, 5))
+    return [renamed(first, "org/$x^2$ <b>"), *others]
 
 
-def test_png_and_svg_are_written(results: list[Result], tmp_path: Path) -> None:
-    png, svg = draw_curves(results, tmp_path / "new" / "curve")
+def renamed(result: Result, name: str) -> Result:
+    return replace(result, model=replace(result.model, name=name))
+
+
+@pytest.fixture(scope="module")
+def curves(results: list[Result], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return draw_curves(results, tmp_path_factory.mktemp("figures") / "new" / "curve")
+
+
+def comments(svg: Path, pattern: str) -> list[str]:
+    """Return the texts of a figure, each of which is also in a comment."""
+    return re.findall(rf"<!-- ({pattern}) -->", svg.read_text(encoding="utf-8"))
+
+
+def test_png_and_svg_are_written_and_equal_results_give_equal_bytes(
+    curves: list[Path], results: list[Result], tmp_path: Path
+) -> None:
+    png, svg = curves
     assert (png.name, svg.name) == ("curve.png", "curve.svg")
-    assert draw_curves(results, tmp_path / "new" / "curve.svg") == [png, svg]
+    again = draw_curves(results, tmp_path / "curve.svg")
+    assert again == [tmp_path / "curve.png", tmp_path / "curve.svg"]
+    assert [path.read_bytes() for path in curves] == [path.read_bytes() for path in again]
     assert png.read_bytes().startswith(b"\x89PNG")
     text = svg.read_text(encoding="utf-8")
     assert text.rstrip().endswith("</svg>")
     assert len(set(re.findall(r"stroke: (#[0-9a-f]{6})", text))) >= len(results)
+    refused("results", draw_curves, [], tmp_path / "curve")
 
 
-def test_equal_results_give_equal_bytes(results: list[Result], tmp_path: Path) -> None:
-    first, second = (draw_curves(results, tmp_path / name / "curve") for name in "ab")
-    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+def test_models_and_word_classes_have_the_colors_of_the_page(
+    curves: list[Path], results: list[Result], tmp_path: Path
+) -> None:
+    script = (files("merge_snli.leaderboard") / "page" / "chart.js").read_text(encoding="utf-8")
+    [light] = re.findall(r"light: (\[.*\])", script)
+    assert tuple(json.loads(light)) == COLORS
+    [board] = make_boards(results)
+    _, reordered = draw_curves(results[::-1], tmp_path / "reordered")
+    expected = dict(zip(short_names([entry.name for entry in board.entries]), COLORS, strict=False))
+    assert line_colors(curves[1]) == line_colors(reordered) == expected
+    without_nouns = {name: scores for name, scores in results[0].parts["word_class"].items() if name != "noun"}
+    _, svg = draw_classes([replace(results[0], parts={"word_class": without_nouns})], tmp_path / "classes")
+    assert line_colors(svg) == {"verb": COLORS[1], "adj": COLORS[2]}
+
+
+def test_command_draws_three_figures_per_config(
+    curves: list[Path], results: list[Result], tmp_path: Path, command: Command
+) -> None:
+    """From all thresholds, from that of the paper's Figure 4, and by class, averaged over models."""
+    for result in results:
+        write_result(result, tmp_path / "results")
+    lines = command("compare", tmp_path / "results", "--out", tmp_path / "figures").out.splitlines()
+    printed = [line for line in lines if line.startswith(str(tmp_path))]
+    assert sorted(printed) == sorted(str(path) for path in (tmp_path / "figures").iterdir())
+    drawn = {Path(path).name.partition("-all-")[2]: Path(path) for path in printed}
+    stems = ("figure-4-from-80", "figure-5-word-classes", "figure-11-from-0")
+    assert {*drawn} == {f"{stem}.{extension}" for stem in stems for extension in ("png", "svg")}
+    full, zoomed = (comments(drawn[f"{stem}.svg"], r"\d+") for stem in (stems[2], stems[0]))
+    assert "10" in full
+    assert "10" not in zoomed
+    assert "80" in zoomed
+    assert drawn["figure-5-word-classes.png"].read_bytes().startswith(b"\x89PNG")
+    assert {"noun", "verb", "adj"} <= {*comments(drawn["figure-5-word-classes.svg"], "noun|verb|adj")}
+    assert "mean of 3 models" in drawn["figure-5-word-classes.svg"].read_text(encoding="utf-8")
+
+
+def test_figures_of_results_that_cannot_be_compared(results: list[Result], tmp_path: Path, command: Command) -> None:
+    other = replace(results[1], dataset=replace(results[0].dataset, digest="0" * 64))
+    folders = [write_result(result, tmp_path / name).parent for name, result in (("a", results[0]), ("b", other))]
+    document = command("compare", *folders, "--out", tmp_path / "figures", "--format", "json").json
+    assert document["comparisons"] == []
+    assert len(document["figures"]) == 12
+    assert "--out" in command("compare", *folders, code=2).err
 
 
 def line_colors(svg: Path) -> dict[str, str]:
@@ -55,39 +124,11 @@ def line_colors(svg: Path) -> dict[str, str]:
     return {html.unescape(name): color for name, color in labels if color in COLORS}
 
 
-def test_models_have_the_colors_of_the_page(results: list[Result], tmp_path: Path) -> None:
-    script = (files("merge_snli.leaderboard") / "page" / "chart.js").read_text(encoding="utf-8")
-    [light] = re.findall(r"light: (\[.*\])", script)
-    assert tuple(json.loads(light)) == COLORS
-    [board] = make_boards(results)
-    _, svg = draw_curves(results, tmp_path / "curve")
-    _, reordered = draw_curves(results[::-1], tmp_path / "reordered")
-    expected = dict(zip(short_names([entry.name for entry in board.entries]), COLORS, strict=False))
-    assert line_colors(svg) == line_colors(reordered) == expected
-
-
-def test_a_word_class_keeps_its_color(results: list[Result], tmp_path: Path) -> None:
-    without_nouns = {name: scores for name, scores in results[0].parts["word_class"].items() if name != "noun"}
-    _, svg = draw_classes([dataclasses.replace(results[0], parts={"word_class": without_nouns})], tmp_path / "classes")
-    assert line_colors(svg) == {"verb": COLORS[1], "adj": COLORS[2]}
-
-
-def test_no_results_is_an_input_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="results"):
-        draw_curves([], tmp_path / "curve")
-
-
 def test_labels_do_not_overlap() -> None:
     positions = spread_labels([50.0, 49.0, 10.0, 50.5], 4.5)
     assert all(above - below >= 4.5 for below, above in pairwise(sorted(positions)))
     assert positions[2] == 10.0
     assert positions[1] < positions[0] < positions[3]
-
-
-def test_long_names_are_shortened() -> None:
-    last, short = short_names(["org/model", "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli"])
-    assert last == "model"
-    assert (len(short), short[:7], short[-3:]) == (MAX_LABEL_LETTERS, "roberta", "nli")
 
 
 @pytest.mark.parametrize(
@@ -103,81 +144,134 @@ def test_models_with_the_same_last_part_have_different_labels(names: list[str], 
     assert short_names(names) == labels
 
 
-def test_elided_names_stay_different() -> None:
+def test_long_names_are_shortened_and_stay_different() -> None:
     names = [f"meta-llama/Llama-3.1-{size}-Instruct (accuracy, {shots} shots)" for size in (8, 70) for shots in (0, 3)]
     assert len(set(short_names(names))) == len(names)
-
-
-def test_figure_4_starts_at_the_paper_threshold(results: list[Result], tmp_path: Path) -> None:
-    full, zoomed = (draw_curves(results, tmp_path / str(start), start=start)[1] for start in (0, FIGURE_4_START))
-    ticks = [re.findall(r"<!-- (\d+) -->", path.read_text(encoding="utf-8")) for path in (full, zoomed)]
-    assert "10" in ticks[0]
-    assert "10" not in ticks[1]
-    assert "80" in ticks[1]
-
-
-def test_classes_are_averaged_over_models(results: list[Result], tmp_path: Path) -> None:
-    png, svg = draw_classes(results, tmp_path / "classes")
-    assert png.read_bytes().startswith(b"\x89PNG")
-    text = svg.read_text(encoding="utf-8")
-    assert all(f"<!-- {name} -->" in text for name in ("noun", "verb", "adj"))
-    assert "mean of 3 models" in text
-
-
-def test_command_draws_three_figures_per_config(
-    results: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for result in results:
-        write_result(result, tmp_path / "results")
-    assert main(["compare", str(tmp_path / "results"), "--out", str(tmp_path / "figures")]) == 0
-    printed = [line for line in capsys.readouterr().out.splitlines() if line.startswith(str(tmp_path))]
-    assert sorted(printed) == sorted(str(path) for path in (tmp_path / "figures").iterdir())
-    names = {Path(path).name.partition("-all-")[2] for path in printed}
-    stems = ("figure-4-from-80", "figure-5-word-classes", "figure-11-from-0")
-    assert names == {f"{stem}.{extension}" for stem in stems for extension in ("png", "svg")}
-
-
-def test_figures_of_results_that_cannot_be_compared(
-    results: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    other = dataclasses.replace(results[0].dataset, digest="0" * 64)
-    write_result(results[0], tmp_path / "a")
-    write_result(dataclasses.replace(results[1], dataset=other), tmp_path / "b")
-    folders, out = [str(tmp_path / "a"), str(tmp_path / "b")], str(tmp_path / "figures")
-    assert main(["compare", *folders, "--out", out]) == 0
-    assert len(capsys.readouterr().out.split()) == 12
-    assert main(["compare", folders[1], "--out", out, "--format", "json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["comparisons"] == []
-    assert len(document["figures"]) == 6
-    assert main(["compare", *folders]) == 2
-    assert "--out" in capsys.readouterr().err
+    last, short = short_names(["org/model", "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli"])
+    assert last == "model"
+    assert (len(short), short[:7], short[-3:]) == (MAX_LABEL_LETTERS, "roberta", "nli")
 
 
 def without_draws(result: Result) -> Result:
     """Return a result in which no subsample drew a variant."""
-    curve = dataclasses.replace(result.scores.curve, mean=(None,) * 101, passing=((0,) * 101,) * 10, groups=(0,) * 10)
+    curve = replace(result.scores.curve, mean=(None,) * 101, passing=((0,) * 101,) * 10, groups=(0,) * 10)
     nothing = Spread(None, None, (None,) * 10)
-    scores = dataclasses.replace(
+    scores = replace(
         result.scores, curve=curve, sample_accuracy=nothing, pattern_accuracy=nothing, qt=None, mt=None, intervals=None
     )
-    return dataclasses.replace(
-        result, scores=scores, parts={"word_class": result.parts["word_class"] | {"verb": scores}}
-    )
+    return replace(result, scores=scores, parts={"word_class": result.parts["word_class"] | {"verb": scores}})
 
 
 @pytest.mark.filterwarnings("error")
-def test_results_without_a_curve_are_skipped(results: list[Result], tmp_path: Path) -> None:
+def test_results_without_a_curve_are_skipped_and_missing_glyphs_raise_no_warning(
+    results: list[Result], tmp_path: Path
+) -> None:
     empty = without_draws(results[1])
-    _, both = draw_curves([results[0], empty], tmp_path / "both")
+    _, both = draw_curves([renamed(results[0], "日本語"), empty], tmp_path / "both")
     _, none = draw_curves([empty], tmp_path / "none")
-    names = [re.findall(r"<!-- (by 3) -->", path.read_text(encoding="utf-8")) for path in (both, none)]
-    assert names == [[], []]
+    assert comments(both, "by 3") == comments(none, "by 3") == []
     _, classes = draw_classes([results[0], empty], tmp_path / "classes")
-    assert re.findall(r"<!-- (noun|verb|adj) -->", classes.read_text(encoding="utf-8")) == ["noun", "adj"]
+    assert comments(classes, "noun|verb|adj") == ["noun", "adj"]
+
+
+BUNDLED = "Pattern accuracy by word class on MERGE on its bundled problems, config all, mean of 3 models"
+
+
+TITLES = [
+    "Pattern accuracy",
+    BUNDLED,
+    f"{BUNDLED} (partial: 10 seeds, subsample 0) {BUNDLED}",
+    "costs $5 and $\\frac$",
+    "日本語 " * 30,
+]
+
+
+def titles(figure: Figure) -> list[Text]:
+    found = [each for axes in figure.axes for each in axes.findobj(Text) if each in (axes.title, axes._left_title)]  # type: ignore[attr-defined]
+    return [each for each in (figure._suptitle, *found) if each is not None and each.get_text()]  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
+    """The figures that were saved."""
+    figures: list[Figure] = []
+
+    def save(figure: Figure, path: str | Path) -> list[Path]:
+        figures.append(figure)
+        return [Path(path)]
+
+    monkeypatch.setattr(bar_charts, "save_figure", save)
+    return figures
+
+
+def assert_nothing_is_cut(figure: Figure, title: str) -> None:
+    figure.set_dpi(PNG_DPI)
+    canvas: Any = FigureCanvasAgg(figure)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        canvas.draw()
+        boxes = {text.get_text(): text.get_window_extent(canvas.get_renderer()) for text in titles(figure)}
+    page = figure.bbox
+    assert [text for text, box in boxes.items() if box.x0 < 0 or box.x1 > page.x1 or box.y1 > page.y1] == []
+    assert [text for text in boxes if joined(text).startswith(joined(title))]
+
+
+def joined(text: str) -> str:
+    return text.replace("\n", "").replace(" ", "").replace("\\$", "$")
 
 
 @pytest.mark.filterwarnings("error")
-def test_missing_glyphs_raise_no_warning(results: list[Result], tmp_path: Path) -> None:
-    model = dataclasses.replace(results[0].model, name="日本語")
-    assert len(draw_curves([dataclasses.replace(results[0], model=model)], tmp_path / "curve")) == 2
+@pytest.mark.parametrize("title", TITLES)
+def test_the_title_of_curves_is_not_cut(title: str) -> None:
+    values = [1 - threshold / 2 for threshold in CURVE]
+    figure = line_figure([Line("run1/checkpoint-500", values, values, values, 0)], CURVE, title=title, marked=0.9)
+    assert_nothing_is_cut(figure, title)
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_the_titles_of_bars_are_not_cut(title: str, drawn: list[Figure], tmp_path: Path) -> None:
+    draw_bars([Bars("a", {"F": [0.5]}, 0)], ["low"], tmp_path / "a", title=title, panels={"F": "F"}, y_label="y")
+    shares: dict[str, dict[str, Sequence[float]]] = {"a person sees the man": {"entailment": [1.0]}}
+    draw_shares(shares, ["org/model"], tmp_path / "b", title=title)
+    for figure in drawn:
+        assert_nothing_is_cut(figure, title)
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_the_title_of_coefficients_is_not_cut(title: str) -> None:
+    interval = Interval(low=0.5, high=2.0, level=0.95, method="Wald", unit="seed")
+    coefficient = Coefficient(name="log_odds", estimate=1.0, standard_error=0.2, interval=interval, p_value=0.01)
+    predictor = RegressionPredictor(name="log_odds", reference=None, mean=0.0, deviation=1.0)
+    regression = Regression(
+        models=("a",),
+        answers=9,
+        seeds=3,
+        right=0.5,
+        coefficients=(coefficient,),
+        intercepts=(),
+        left_out=(),
+        not_computed=None,
+    )
+    value = ErrorDrivers(predictors=(predictor,), corpus=None, models=(regression,), pooled=None)
+    assert_nothing_is_cut(coefficient_figure(value, narrow=False, title=title), title)
+
+
+CATEGORIES = ["low", "high"]
+
+
+def test_more_groups_than_colors_and_a_line_are_drawn(tmp_path: Path) -> None:
+    bars = [Bars(f"group $x_{n}$", {"a": [0.25, 0.75], "b": [1, 0]}, n) for n in range(len(COLORS) + 1)]
+    line = Bars("mean", {"a": [0.5, 0.5], "b": [0.5, 0.5]}, 0)
+
+    def draw(name: str) -> list[bytes]:
+        files = draw_bars(
+            bars, CATEGORIES, tmp_path / name, title="$t$", panels={"a": "A", "b": "B"}, y_label="y", line=line
+        )
+        assert [path.name for path in files] == [f"{name}.png", f"{name}.svg"]
+        return [path.read_bytes() for path in files]
+
+    png, svg = draw("v1.0")
+    assert draw("again") == [png, svg]
+    text = svg.decode()
+    assert [bar.name for bar in (*bars, line) if f"<!-- {bar.name} -->" not in text] == []
+    assert "<!-- $t$ -->" in text

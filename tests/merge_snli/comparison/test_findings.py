@@ -1,7 +1,7 @@
-"""Tests of the sentences that state a finding: every case says what its test supports, and no more."""
+"""Tests of sentences that state findings, of the power of comparisons, and of the gate."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +9,20 @@ import numpy as np
 import pytest
 
 from merge_snli import Result, score
+from merge_snli.cli import GATE_FAILED, INPUT_ERROR
+from merge_snli.comparison.baseline import compare_with_baseline
 from merge_snli.comparison.compare import Standings, compare_results, standings
 from merge_snli.comparison.findings import difference, ranking
+from merge_snli.comparison.power import PowerAnalysis, assumed_power, power_of_results, too_few_notes
+from merge_snli.comparison.statistics_tables import comparison_tables, too_few_note
+from merge_snli.models.labels import Pair
 from merge_snli.scoring.grouping import distinct_names_of
 from merge_snli.scoring.statistics import Family, compare_models, permutation_test
-from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, gold_labels, noisy
+from merge_snli.scoring.store import write_result
+from tests.commands import Command
+from tests.merge_snli.comparison.made import rows_of, scored_dataset
+from tests.merge_snli.leaderboard.conftest import noisy
+from tests.oracles import BUNDLED, gold_of, known, refused
 
 # The share of subsamples in which each of 40 seeds passes: a clear order, with two that are nearly equal.
 VALUES = {
@@ -33,82 +42,86 @@ def text_of(values: dict[str, list[float]], kind: str = "model") -> str:
     return ranking(means, {name: (mean - 0.05, mean + 0.05) for name, mean in means.items()}, family, kind=kind)
 
 
-def test_the_best_model_is_named_with_its_interval_and_those_it_does_not_beat() -> None:
-    text = text_of(VALUES)
-    assert text.startswith("best has the highest PA(0.9), 95.0 (95% interval 90.0 to 100.0). ")
-    assert "not significantly better than next, and significantly better than worst" in text
-    assert "paired permutation test over 40 seeds, 5% level, Holm's method over 3 pairs" in text
+BEST, NEXT, WORST = VALUES.values()
 
 
-def test_two_models_without_a_significant_difference() -> None:
-    text = text_of({name: VALUES[name] for name in ("best", "next")})
-    assert "It is not significantly better than next" in text
-    assert "Holm" not in text
+# Values, and what the sentence has: a text, one at its start (`^`), or one that it must not have (`!`).
+SENTENCES: dict[str, tuple[dict[str, list[float]], list[str]]] = {
+    "the best model has its interval, and those that it does not beat": (
+        VALUES,
+        [
+            "^best has the highest PA(0.9), 95.0 (95% interval 90.0 to 100.0). ",
+            "not significantly better than next, and significantly better than worst",
+            "paired permutation test over 40 seeds, 5% level, Holm's method over 3 pairs",
+        ],
+    ),
+    "two models without a significant difference": (
+        {"best": BEST, "next": NEXT},
+        ["It is not significantly better than next", "!Holm"],
+    ),
+    "two models with a significant difference": (
+        {"best": BEST, "worst": WORST},
+        ["It is significantly better than worst"],
+    ),
+    "the best of several beats every other": (
+        {"a": BEST, "b": WORST, "c": [*WORST[:-1], 1.0]},
+        ["It is significantly better than every other model"],
+    ),
+    # The best and the worst differ by chance alone, since the seeds on which they differ are few and even.
+    "the best of several beats none while others differ": (
+        {
+            "best": [1.0] * 20 + [0.0] * 20,
+            "near": [1.0] * 19 + [0.0] * 21,
+            "opposite": [0.0] * 20 + [1.0] * 18 + [0.0] * 2,
+            "low": [0.0] * 40,
+        },
+        ["not significantly better than near and opposite", "significantly better than low"],
+    ),
+    "many models are counted": (
+        {"best": BEST, "next": NEXT, **{f"m{number}": WORST for number in range(5)}},
+        ["significantly better than 5 of the 6 other models"],
+    ),
+    "models with equal scores are named together": (
+        {"one": BEST, "two": BEST, "worst": WORST},
+        ["^one and two have the highest PA(0.9), 95.0", "They are significantly better than worst"],
+    ),
+    "all models have the same score": (
+        dict.fromkeys("abcd", BEST),
+        ["^4 of the 4 models have PA(0.9) 95.0", "No two models differ significantly"],
+    ),
+}
 
 
-def test_two_models_with_a_significant_difference() -> None:
-    assert "It is significantly better than worst" in text_of({name: VALUES[name] for name in ("best", "worst")})
+@pytest.mark.parametrize("case", SENTENCES)
+def test_the_sentence_says_what_the_tests_support(case: str) -> None:
+    values, shown = SENTENCES[case]
+    text = text_of(values)
+    for part in shown:
+        found = text.startswith(part[1:]) if part[0] == "^" else part.removeprefix("!") in text
+        assert found != part.startswith("!"), part
 
 
 def test_no_pair_of_several_differs() -> None:
-    values = {"a": VALUES["best"], "b": VALUES["next"], "c": VALUES["next"]}
-    assert "No two prompts differ significantly" in text_of(values, kind="prompt")
-
-
-def test_the_best_of_several_beats_every_other() -> None:
-    values = {"a": VALUES["best"], "b": VALUES["worst"], "c": [*VALUES["worst"][:-1], 1.0]}
-    assert "It is significantly better than every other model" in text_of(values)
-
-
-def test_the_best_of_several_beats_none_while_others_differ() -> None:
-    """The best and the worst differ by chance alone, since the seeds on which they differ are few and even."""
-    best = [1.0] * 20 + [0.0] * 20
-    noise = [0.0] * 20 + [1.0] * 18 + [0.0] * 2
-    text = text_of({"best": best, "near": [1.0] * 19 + [0.0] * 21, "opposite": noise, "low": [0.0] * 40})
-    assert "not significantly better than near and opposite" in text
-    assert "significantly better than low" in text
-
-
-def test_many_models_are_counted() -> None:
-    values = {f"m{number}": VALUES["worst"] for number in range(5)}
-    text = text_of({"best": VALUES["best"], "next": VALUES["next"], **values})
-    assert "significantly better than 5 of the 6 other models" in text
-
-
-def test_models_with_equal_scores_are_named_together() -> None:
-    text = text_of({"one": VALUES["best"], "two": VALUES["best"], "worst": VALUES["worst"]})
-    assert text.startswith("one and two have the highest PA(0.9), 95.0")
-    assert "They are significantly better than worst" in text
+    assert "No two prompts differ significantly" in text_of({"a": BEST, "b": NEXT, "c": NEXT}, kind="prompt")
 
 
 def test_equal_scores_on_other_seeds_need_the_same_outcome() -> None:
     """Of two models with one score, only the first beats the third: the sentence says neither."""
     first, third = [1.0] * 30 + [0.0] * 10, [1.0] * 20 + [0.0] * 20
-    second = [0.0] * 10 + [1.0] * 30
-    means, family = ranked({"first": first, "second": second, "third": third})
+    means, family = ranked({"first": first, "second": ([0.0] * 10 + [1.0] * 30), "third": third})
     outcomes = {frozenset((pair.first, pair.second)): pair.differs for pair in family.pairs}
     assert outcomes[frozenset(("first", "third"))] is not outcomes[frozenset(("second", "third"))]
     assert "third" not in ranking(means, {}, family)
 
 
-def test_all_models_have_the_same_score() -> None:
-    text = text_of(dict.fromkeys("abcd", VALUES["best"]))
-    assert text.startswith("4 of the 4 models have PA(0.9) 95.0")
-    assert "No two models differ significantly" in text
-
-
-def test_one_model_has_no_test() -> None:
+def test_without_tests_or_scores() -> None:
     assert ranking({"a": 0.5}, {"a": (0.4, 0.6)}, None) == "a has PA(0.9) 50.0 (95% interval 40.0 to 60.0)."
-
-
-def test_untested_models_and_another_threshold() -> None:
     text = ranking({"a": 0.5, "b": 0.25}, {}, None, threshold=0.8)
     assert text == "a has the highest PA(0.8), 50.0. The models are not tested."
-
-
-def test_models_without_a_score() -> None:
     assert ranking({"a": math.nan}, {}, None) == "The models have no PA(0.9)."
     assert ranking({"a": math.nan, "b": 0.5}, {}, None).startswith("b has PA(0.9) 50.0.")
+    text = ranking({"a": 0.5, "b": 0.0}, {}, None, permuted=["b"])
+    assert text.endswith("The labels of b seem to be permuted.")
 
 
 def test_an_undefined_test_supports_no_difference() -> None:
@@ -118,11 +131,6 @@ def test_an_undefined_test_supports_no_difference() -> None:
     assert "better than c " in text
     assert "undefined for 1 pair" in text
     assert "subsamples overlap" in text
-
-
-def test_permuted_labels_are_said() -> None:
-    text = ranking({"a": 0.5, "b": 0.0}, {}, None, permuted=["b"])
-    assert text.endswith("The labels of b seem to be permuted.")
 
 
 @pytest.mark.parametrize(
@@ -141,69 +149,250 @@ def test_a_difference_has_its_test(second: list[float], expected: str) -> None:
 def test_a_difference_takes_the_adjusted_p_value() -> None:
     test = permutation_test([1.0] * 30, [0.0] * 30)
     assert "does not differ" in difference(test, "a", "b", adjusted_p=0.2)
-    undefined = replace(test, p_value=math.nan)
-    assert "cannot be tested" in difference(undefined, "a", "b")
+    assert "cannot be tested" in difference(replace(test, p_value=math.nan), "a", "b")
 
 
-def named(results: list[Result]) -> dict[str, Result]:
-    return dict(zip(distinct_names_of(results), results, strict=True))
+def named(two_results: list[Result]) -> dict[str, Result]:
+    return dict(zip(distinct_names_of(two_results), two_results, strict=True))
 
 
 @pytest.fixture(scope="module")
 def gold() -> dict[Pair, int]:
-    return gold_labels()
+    return gold_of(BUNDLED)
 
 
 @pytest.fixture(scope="module")
-def results(gold: dict[Pair, int]) -> list[Result]:
-    return [score(noisy(name, gold, errors), SHIPPED, name=name) for name, errors in (("good", 0.04), ("bad", 0.4))]
+def two_results(gold: dict[Pair, int]) -> list[Result]:
+    return [score(noisy(name, gold, errors), BUNDLED, name=name) for name, errors in (("good", 0.04), ("bad", 0.4))]
 
 
-def test_standings_are_those_of_compare(results: list[Result]) -> None:
-    [comparison], found = compare_results(results), standings(named(results))
+def test_standings_are_those_of_compare_with_a_sentence_for_other_models(
+    two_results: list[Result], gold: dict[Pair, int]
+) -> None:
+    [comparison], found = compare_results(two_results), standings(named(two_results))
     assert found.finding == comparison.finding
     assert found.letters == comparison.family.letters
     assert "worse than good" in found.models["bad"]
     assert "worse than no other model, and better than bad" in found.models["good"]
-
-
-def test_two_way_models_have_their_own_sentence(results: list[Result], gold: dict[Pair, int]) -> None:
     answers = noisy("good", gold, 0.04)
-
-    def two_way(pairs: list[Pair]) -> list[str]:
-        return ["entailment" if label == 0 else "not_entailment" for label in answers(pairs)]
-
-    found = standings(named([*results, score(two_way, SHIPPED, name="two")]))
+    two, shifted = (
+        score(lambda pairs, change=change: [change(label) for label in answers(pairs)], BUNDLED, name=name)
+        for name, change in (
+            ("two", lambda label: "not_entailment" if label else "entailment"),
+            ("shifted", lambda label: (label + 1) % 3),
+        )
+    )
+    found = standings(named([*two_results, two]))
     assert "Two-way models: two has PA(0.9)" in found.finding
     assert "two" not in found.letters
     assert "significantly better than" not in found.models["two"]
+    assert "The labels of shifted seem to be permuted." in standings(named([*two_results, shifted])).finding
 
 
-def test_permuted_labels_stand_in_the_finding(results: list[Result], gold: dict[Pair, int]) -> None:
-    answers = noisy("good", gold, 0.04)
-    shifted = score(lambda pairs: [(label + 1) % 3 for label in answers(pairs)], SHIPPED, name="shifted")
-    assert "The labels of shifted seem to be permuted." in standings(named([*results, shifted])).finding
-
-
-def test_a_model_on_fewer_seeds_is_not_compared(results: list[Result]) -> None:
-    good, bad = results
-    kept = np.arange(len(bad.group_ids)) < len(bad.group_ids) // 2
-    fewer = replace(bad, answers=bad.answers.take(groups=kept))
+def test_a_model_on_fewer_seeds_is_not_compared(two_results: list[Result]) -> None:
+    good, bad = two_results
+    fewer = replace(bad, answers=bad.answers.take(groups=(np.arange(len(bad.group_ids)) < len(bad.group_ids) // 2)))
     found: Standings = standings({"good": good, "fewer": fewer})
     assert found.finding.startswith("good has PA(0.9)")
     assert found.finding.endswith("Not compared, with fewer seeds: fewer.")
     assert not found.letters
 
 
-def test_groups_without_seeds(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.csv"
-    rows = [f"p{n},h{n},entailment,g{n // 3}\n" for n in range(30)]
-    path.write_text("premise,hypothesis,label,pattern\n" + "".join(rows), encoding="utf-8")
-    functions: dict[str, Callable[[list[Pair]], list[int]]] = {
-        "all": lambda pairs: [0] * len(pairs),
-        "none": lambda pairs: [1] * len(pairs),
-    }
-    grouped = [score(answer, path, group_column="pattern", name=name) for name, answer in functions.items()]
+def test_groups_without_seeds() -> None:
+    rows = [
+        {"premise": f"p{n}", "hypothesis": f"h{n}", "label": "entailment", "pattern": f"g{n // 3}"} for n in range(30)
+    ]
+    grouped = [
+        score(lambda pairs, answer=answer: [answer] * len(pairs), rows, group_column="pattern", name=name)
+        for answer, name in enumerate(("all", "none"))
+    ]
     found = standings(named(grouped))
     assert "paired permutation test over 10 groups" in found.finding
     assert "QT" not in found.models["all"]
+
+
+SIZES = (50, 500)
+
+
+@pytest.fixture(autouse=True)
+def two_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("merge_snli.comparison.power.SIZES", SIZES)
+
+
+def results_of(*answers: str) -> list[Result]:
+    """Return one result per text: the answer to the ten variants of each seed is right (`+`) or wrong (`.`)."""
+    letters = ["".join(each).replace("+", "e").replace(".", "n") for each in zip(*answers, strict=True)]
+    rows = [row for number, each in enumerate(letters) for row in rows_of(f"s{number}", [each] * 10)]
+    return [model.result for model in scored_dataset(rows, models=[f"m{at}" for at in range(len(answers))]).models]
+
+
+TWO = results_of("+++.+++++.+++++..++++" * 4, "++.++++++++.+++.+++++" * 4)
+
+
+@pytest.fixture
+def of_two() -> PowerAnalysis:
+    [found] = power_of_results(TWO)
+    return found
+
+
+def test_more_seeds_find_less_and_more_pairs_need_larger_differences(of_two: PowerAnalysis) -> None:
+    assert [row["seeds"] for row in of_two.rows] == sorted([*SIZES, 84])
+    for name in ("interval", "paired", "unpaired"):
+        values = [row[name] for row in of_two.rows]
+        assert values == sorted(values, reverse=True)
+    assert all((row["paired"] or 1) < (row["unpaired"] or 1) for row in of_two.rows)
+    [of_three] = power_of_results(results_of("+++.+++++.+++++..++++" * 4, *["++.++++++++.+++.+++++" * 4] * 2))
+    assert (of_two.pairs, of_three.pairs) == (1, 3)
+    assert known(of_three.rows[0]["unpaired"]) > known(of_two.rows[0]["unpaired"])
+
+
+def test_compare_and_score_say_if_there_are_too_few_seeds(of_two: PowerAnalysis) -> None:
+    [comparison] = compare_results(TWO)
+    [smallest] = [known(row["paired"]) for row in of_two.rows if row["seeds"] == 84]
+    assert comparison.smallest_difference == smallest
+    expected = f"84 seeds: differences of PA below {100 * smallest:.0f} points between two models"
+    assert any(note.startswith(expected) for note in comparison_tables(comparison)[0].notes)
+    [note] = too_few_notes(TWO)
+    assert note.startswith(expected)
+    assert too_few_notes(results_of("++")) == [too_few_note(2, "seed", None)]
+    assert too_few_notes([]) == []
+    assert too_few_note(2_222, "seed", 0.02) is None
+
+
+def test_assumptions_are_checked() -> None:
+    assert [row["seeds"] for row in assumed_power([0.6, 0.7]).rows] == [*SIZES]
+    refused("assume", assumed_power, [1.0])
+    refused("correlation", assumed_power, [0.5], correlation=1.0)
+
+
+def test_the_command_prints_and_draws_it(tmp_path: Path, command: Command) -> None:
+    options = ["--power", "--out", tmp_path / "figures", "--format", "json"]
+    document = command("compare", folder_of(TWO, tmp_path / "results"), *options).json
+    [found] = document["power"]
+    assert [row["seeds"] for row in found["rows"]] == sorted([*SIZES, 84])
+    drawn = [Path(path) for path in document["figures"]]
+    assert all(path.is_file() for path in drawn)
+    [png, svg] = [path for path in drawn if "power" in path.name]
+    assert (png.suffix, svg.suffix, png.stat().st_size > 10_000) == (".png", ".svg", True)
+    assumed = command("compare", "--power", "--assume", "0.6,0.7", "--correlation", "0.8").out
+    assert "Assumed PA 0.6, 0.7, correlation 0.8" in assumed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ([], "--assume"),
+        (["--power"], "--assume"),
+        (["results", "--assume", "0.7"], "--assume"),
+        (["results", "--power", "--correlation", "0.5"], "--correlation"),
+    ],
+)
+def test_commands_that_cannot_be_meant(arguments: list[str], named: str, command: Command) -> None:
+    assert named in command("compare", *arguments, code=2).err
+
+
+N_SEEDS = 8
+
+
+# `good` passes every seed, `bad` none, and `alike` all but one.
+MODELS = ("good", "bad", "alike")
+
+
+@pytest.fixture(scope="module")
+def by_name() -> dict[str, Result]:
+    rows = [row for seed in range(N_SEEDS) for row in rows_of(f"s{seed}", [f"en{'n' if seed == 3 else 'e'}"] * 10)]
+    return {model.name: model.result for model in scored_dataset(rows, models=MODELS).models}
+
+
+def folder_of(by_name: Sequence[Result], folder: Path) -> str:
+    for result in by_name:
+        write_result(result, folder)
+    return str(folder)
+
+
+def test_the_permutation_test_is_that_over_all_signs(by_name: dict[str, Result]) -> None:
+    (row,) = compare_with_baseline(by_name["bad"], by_name["good"])
+    assert (row.model, row.baseline, row.seeds, row.threshold) == ("bad", "good", N_SEEDS, 0.9)
+    assert (row.pattern_accuracy, row.baseline_pattern_accuracy) == (0, 1)
+    assert (known(row.test).difference, row.adjusted_p) == (-1, 2 / 2**N_SEEDS)
+    assert row.worse
+    for model, baseline in (("good", "bad"), ("alike", "good"), ("good", "good")):
+        (row,) = compare_with_baseline(by_name[model], by_name[baseline])
+        assert not row.worse
+        assert row.failures(fail_if_worse=True) == []
+
+
+def test_p_values_are_adjusted_over_models_and_thresholds(by_name: dict[str, Result]) -> None:
+    rows = compare_with_baseline([by_name["bad"], by_name["alike"]], by_name["good"], thresholds=(0.8, 0.9))
+    p = 2 / 2**N_SEEDS
+    assert [row.adjusted_p for row in rows] == [4 * p, 4 * p, 1, 1]
+    assert [row.worse for row in rows] == [True, True, False, False]
+    strict = compare_with_baseline([by_name["bad"], by_name["alike"]], by_name["good"], alpha=2 * p)
+    assert [row.worse for row in strict] == [False, False]
+
+
+def test_a_limit_needs_no_baseline(by_name: dict[str, Result]) -> None:
+    (row,) = compare_with_baseline(by_name["alike"])
+    assert (row.pattern_accuracy, row.baseline, row.test, row.worse) == (7 / N_SEEDS, None, None, False)
+    assert [bool(row.failures(min_pa=limit)) for limit in (0.875, 0.876)] == [False, True]
+
+
+def test_seeds_that_one_of_both_lacks_are_left_out() -> None:
+    rows = [row for seed in range(6) for row in rows_of(f"s{seed}", ["-n" if seed < 2 else "en"] * 10)]
+    on_seeds = {f"s{seed}": "-e" for seed in range(2)}
+    good, bad = (model.result for model in scored_dataset(rows, models=("good", "bad"), on_seeds=on_seeds).models)
+    (row,) = compare_with_baseline(bad, good)
+    assert (row.seeds, row.adjusted_p) == (4, 2 / 2**4)
+
+
+def test_a_model_has_one_baseline(by_name: dict[str, Result]) -> None:
+    (row,) = compare_with_baseline(by_name["bad"], by_name.values())
+    assert row.baseline == "bad"
+    refused(
+        r"(?s)baseline has 2 models.* of bad",
+        compare_with_baseline,
+        by_name["bad"],
+        [by_name["good"], by_name["alike"]],
+    )
+    other = replace(by_name["good"], dataset=replace(by_name["good"].dataset, digest="e" * 64))
+    refused(r"(?s)baseline has 0 models.* of bad", compare_with_baseline, by_name["bad"], other)
+
+
+def test_the_command_fails_with_an_exit_code_of_its_own(
+    by_name: dict[str, Result], tmp_path: Path, command: Command
+) -> None:
+    bad, good = (folder_of([by_name[name]], tmp_path / name) for name in ("bad", "good"))
+    gate = ["compare", bad, "--baseline", good, "--format", "json"]
+    assert command(*gate).json["failures"] == []
+    printed = command(*gate, "--fail-if-worse", "--min-pa", "0.8", code=3)
+    document = printed.json
+    assert document["models"][0]["test"]["difference"] == -1
+    assert len(document["failures"]) == 2
+    assert printed.err == f"merge-snli: {'; '.join(document['failures'])}\n"
+    assert all(text in printed.err for text in ("100.0 points below good", "8 seeds", "p 0.008", "--min-pa 80%"))
+
+
+def test_the_command_prints_one_row_per_model(by_name: dict[str, Result], tmp_path: Path, command: Command) -> None:
+    folder = folder_of([by_name["bad"], by_name["alike"]], tmp_path / "models")
+    lines = command("compare", folder, "--min-pa", "0.5", "--format", "csv", code=GATE_FAILED).out.splitlines()
+    assert [line.partition(",")[0] for line in lines] == ["Model", "alike", "bad"]
+    assert "Baseline" not in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--fail-if-worse"], "--baseline"),
+        (["--min-pa", "0.8", "--all-thresholds"], "--all-thresholds"),
+        (["--min-pa", "0.8", "--dataset", "demo:dataset"], "--dataset"),
+        (["--min-pa", "80"], "80"),
+    ],
+)
+def test_options_that_do_not_apply_are_refused(
+    by_name: dict[str, Result],
+    tmp_path: Path,
+    command: Command,
+    options: list[str],
+    named: str,
+) -> None:
+    assert named in command("compare", folder_of([by_name["good"]], tmp_path / "good"), *options, code=INPUT_ERROR).err

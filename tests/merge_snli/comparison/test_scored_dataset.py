@@ -1,107 +1,239 @@
-"""Tests of the arrays that the analyses share, against the rows of the bundled data set and the scores of results."""
-
-from __future__ import annotations
+"""Tests of the arrays that the analyses share, of leaving seeds out, and of curves and word classes by hand."""
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from scipy import stats
 
 from merge_snli import Result, score
-from merge_snli.base.errors import InputError
-from merge_snli.comparison.curves import averaged, mean_curve, pass_shares
-from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
+from merge_snli.comparison.curves import model_curves
+from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset, scored_dataset, without_seeds
+from merge_snli.comparison.word_classes import class_pairs, classes
+from merge_snli.paper.table_3 import table_3
+from merge_snli.scoring.measure import source_accuracy
 from merge_snli.scoring.opening import open_config
-from tests.oracles import with_answers
-
-SHIPPED = Path(__file__).parents[3] / "merge_snli"
-
-
-def by_length(pairs: list[tuple[str, str]]) -> list[int]:
-    return [(len(premise) + len(hypothesis)) % 3 for premise, hypothesis in pairs]
-
-
-def always_neutral(pairs: list[tuple[str, str]]) -> list[str]:
-    return ["neutral"] * len(pairs)
+from merge_snli.scoring.scores import SourceScores
+from tests.merge_snli.comparison.made import Row, rows_of
+from tests.merge_snli.comparison.made import scored_dataset as made_dataset
+from tests.oracles import BUNDLED, by_length, known, pair_of, refused, with_answers
+from tests.oracles import rows_of as read_rows
 
 
 @pytest.fixture(scope="module")
 def results() -> list[Result]:
-    return [score(by_length, SHIPPED, name="by length"), score(always_neutral, SHIPPED, name="always neutral")]
+    return [
+        score(by_length, BUNDLED, name="by length"),
+        score(lambda pairs: ["neutral"] * len(pairs), BUNDLED, name="always neutral"),
+    ]
 
 
 @pytest.fixture(scope="module")
 def scored(results: list[Result]) -> ScoredDataset:
-    return scored_dataset(open_config(SHIPPED, "all"), results)
+    return scored_dataset(open_config(BUNDLED, "all"), results)
 
 
-@pytest.fixture(scope="module")
-def rows() -> list[dict[str, Any]]:
-    table: list[dict[str, Any]] = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
-    return table
-
-
-def test_arrays_follow_the_rows(scored: ScoredDataset, rows: list[dict[str, Any]]) -> None:
+def test_arrays_follow_the_rows(scored: ScoredDataset) -> None:
+    rows = read_rows(BUNDLED)
     words, seeds = scored.words, scored.seeds
     assert [scored.ids[seed] for seed in scored.groups] == [row["seed_id"] for row in rows]
     assert words["original"].to_pylist() == [row["original"] for row in rows]
     assert words["replacement"].to_pylist() == [row["replacement"] for row in rows]
     assert scored.variants_by("word_class")["verb"].tolist() == [row["word_class"] == "verb" for row in rows]
     assert not scored.variants_by("word_class")["adv"].any()
-    assert scored.data.subsamples is not None
-    assert scored.data.subsamples.tolist() == [[draw in row["subsamples"] for row in rows] for draw in range(10)]
+    assert known(scored.data.subsamples).tolist() == [[draw in row["subsamples"] for row in rows] for draw in range(10)]
     texts = {row["seed_id"]: (row["seed_premise"], row["seed_hypothesis"]) for row in rows}
     assert {name: seed[:2] for name, seed in zip(scored.ids, seeds, strict=True)} == texts
     model = scored.models[0]
-    assert model.answers.predicted.tolist() == by_length([(row["premise"], row["hypothesis"]) for row in rows])
+    assert model.answers.predicted.tolist() == by_length([*map(pair_of, rows)])
     assert model.answers.correct.tolist() == [
         prediction == row["label"] for prediction, row in zip(model.answers.predicted.tolist(), rows, strict=True)
     ]
     assert model.seeds.predicted.tolist() == by_length([seed[:2] for seed in seeds])
 
 
-@pytest.mark.parametrize("name", ["noun", "verb", "adj"])
-def test_curves_of_a_class_are_those_of_the_results(scored: ScoredDataset, results: list[Result], name: str) -> None:
-    mask = scored.variants_by("word_class")[name]
-    tables = [model.answers.counts(rows=mask) for model in scored.models]
-    curve = mean_curve([(model.name, table) for model, table in zip(scored.models, tables, strict=True)], variants=1)
-    expected = np.mean(
-        np.array([result.parts["word_class"][name].curve.mean for result in results], dtype=float), axis=0
-    )
-    assert curve.mean == pytest.approx(expected.tolist())
-    assert curve.seeds == results[0].parts["word_class"][name].groups
-    assert np.nanmean(pass_shares(tables[0])) == pytest.approx(
-        results[0].parts["word_class"][name].pattern_accuracy.mean
-    )
-    values = np.mean([pass_shares(tables[0]), pass_shares(tables[1])], axis=0)
-    assert np.array_equal(averaged(scored, mask)[1], values, equal_nan=True)
-
-
 def test_left_out_variants_are_not_counted(scored: ScoredDataset, results: list[Result]) -> None:
     first = results[0]
     kept = np.ones(len(first.answers.predicted), dtype=bool)
     kept[np.unique(first.answers.groups, return_index=True)[1]] = False
-    shorter = with_answers(first, first.answers.take(rows=kept))
-    again = scored_dataset(scored.data, [shorter]).models[0].answers
+    again = scored_dataset(scored.data, [with_answers(first, first.answers.take(rows=kept))]).models[0].answers
     assert np.count_nonzero(~again.is_predicted) == len(scored.ids)
-    assert again.subsamples is not None
     fewer = int(scored.models[0].answers.counts().sizes.sum() - again.counts().sizes.sum())
-    assert fewer == int(np.count_nonzero(again.subsamples & ~again.is_predicted)) > 0
+    assert fewer == int(np.count_nonzero(known(again.subsamples) & ~again.is_predicted)) > 0
 
 
-def test_a_result_on_other_data_is_refused(scored: ScoredDataset, results: list[Result]) -> None:
+def test_results_on_other_data_or_with_an_unknown_variant_are_refused(
+    scored: ScoredDataset, results: list[Result]
+) -> None:
     other = replace(results[0], dataset=replace(results[0].dataset, digest="f" * 64))
-    with pytest.raises(InputError, match=r"by length.*ffffffff"):
-        scored_dataset(scored.data, [results[0], other])
-
-
-def test_a_result_with_an_unknown_variant_is_refused(scored: ScoredDataset, results: list[Result]) -> None:
+    refused(r"by length.*ffffffff", scored_dataset, scored.data, [results[0], other])
     answers = results[0].answers
     ids = pa.array(["nothing", *answers.row_ids.to_pylist()[1:]])
     changed = with_answers(results[0], replace(answers, table=answers.table.set_column(0, "row_id", ids)))
-    with pytest.raises(InputError, match=r"by length.*variant 'nothing' is not in"):
-        scored_dataset(scored.data, [changed])
+    refused(r"by length.*variant 'nothing' is not in", scored_dataset, scored.data, [changed])
+
+
+MADE_ROWS: list[Row] = [
+    *rows_of("s1", ["en", "ee"], original="cat", subsamples=(0, 1)),
+    *rows_of("s2", ["nn", "en"], masked_lms=("other",)),
+    *rows_of("s3", ["n-", "cn"], word_class="verb", subsamples=(1,)),
+    *rows_of("s1", ["nn"], word_class="verb", log_odds=2.0),
+    *rows_of("s4", ["e-", "n-"]),
+    *rows_of("s3", ["ne"]),
+]
+
+
+def made_of(rows: list[Row]) -> ScoredDataset:
+    named = [replace(row, replacement=f"word{MADE_ROWS.index(row)}") for row in rows]
+    ids = dict.fromkeys(row.seed for row in rows)
+    return made_dataset(
+        named,
+        models=("a", "b"),
+        gold={"s3": "n"},
+        on_seeds={"s1": "en", "s4": "e-"},
+        annotators=[[number, 2, 3] for number in range(len(ids))],
+        masked_lms=("mlm", "other"),
+    )
+
+
+@pytest.mark.parametrize("out", [{"s1"}, {"s2", "s4"}, {"s3"}, {"s2", "unknown"}])
+def test_the_rest_is_as_if_the_seeds_had_never_been_there(out: set[str]) -> None:
+    smaller, expected = (
+        without_seeds(made_of(MADE_ROWS), out),
+        made_of([row for row in MADE_ROWS if row.seed not in out]),
+    )
+    assert smaller.seeds == expected.seeds
+    assert np.array_equal(smaller.groups, expected.groups)
+    assert np.array_equal(smaller.log_odds, expected.log_odds)
+    for name, mask in smaller.variants_by("masked_lm").items():
+        assert np.array_equal(mask, expected.variants_by("masked_lm")[name]), name
+    for name in ("word_class", "original", "replacement"):
+        assert smaller.words[name].to_pylist() == expected.words[name].to_pylist()
+    for own, other in zip(smaller.models, expected.models, strict=True):
+        assert own.result == replace(other.result, notes=own.result.notes)
+        for name in ("groups", "gold", "predicted", "subsamples"):
+            assert np.array_equal(getattr(own.answers, name), getattr(other.answers, name)), name
+        assert np.array_equal(own.seeds.predicted, other.seeds.predicted)
+    assert table_3(smaller) == table_3(expected)
+    if "s3" not in out:
+        assert classes(smaller).curves == classes(expected).curves
+
+
+def test_seeds_are_left_out_of_the_source() -> None:
+    refused(r"no seed of b remains", without_seeds, made_of(MADE_ROWS), {"s1", "s2", "s3"})
+    whole = made_of(MADE_ROWS)  # model a is right on s1 and s2, both entailment, s3, neutral, and s4; b is wrong on s1
+    assert without_seeds(whole, {"elsewhere"}) is whole
+    labels = {"entailment": source_accuracy(6, 8), "neutral": source_accuracy(1, 1)}
+    source = SourceScores("snli", "0" * 64, 0, 0, source_accuracy(7, 9), labels)
+    models = tuple(replace(model, result=replace(model.result, source=source)) for model in whole.models)
+    first, second = without_seeds(replace(whole, models=models), {"s1", "s3"}).models
+    assert first.result.source is not None
+    assert first.result.source.overall == source_accuracy(5, 7)
+    assert first.result.source.labels == {"entailment": source_accuracy(5, 7)}
+    assert known(second.result.source).labels == {"entailment": source_accuracy(6, 7)}
+    first, second = without_seeds(replace(whole, models=models), {"s4"}).models  # too long for b
+    assert first.result.source is not None
+    assert known(second.result.source) is None
+
+
+def test_curves_and_welch_over_seeds() -> None:
+    made = made_dataset(
+        [
+            *rows_of("s1", ["ee", "en"], word_class="noun"),
+            *rows_of("s2", ["ne", "nn"], word_class="noun"),
+            *rows_of("s3", ["nn", "nn"], word_class="noun"),
+            *rows_of("s1", ["ee", "ee"], word_class="verb"),
+            *rows_of("s4", ["ee", "ne"], word_class="verb"),
+            *rows_of("s4", ["cc"], word_class="adj"),
+        ],
+        models=("a", "b"),
+    )
+    found = classes(made)
+    assert [(name, curve.seeds, curve.variants) for name, curve in found.curves.items()] == [
+        ("noun", 3, 6),
+        ("verb", 2, 4),
+        ("adj", 1, 1),
+    ]
+    # Model a passes s1, b no noun seed; with verbs, a passes s1 and b both.
+    assert [curve.at(0.9) for curve in found.curves.values()] == pytest.approx([(1 / 3 + 0) / 2, (1 / 2 + 1) / 2, 0])
+    [test] = found.tests  # adjectives have one seed
+    assert (test.first, test.second, test.result.unit, test.result.n) == ("noun", "verb", "seed", 5)
+    assert test.result.p_value == pytest.approx(float(stats.ttest_ind([0.5, 0, 0], [1, 0.5], equal_var=False).pvalue))
+    assert test.result.difference == pytest.approx(0.5 / 3 - 0.75)
+
+
+def test_undrawn_and_missing_variants_do_not_count() -> None:
+    made = made_dataset(
+        [
+            *rows_of("s1", "e", subsamples=(0, 1)),
+            *rows_of("s1", "n", subsamples=()),
+            *rows_of("s2", "e", word_class="verb", subsamples=(1,)),
+            *rows_of("s3", "-", word_class="verb"),
+        ],
+        on_seeds={"s3": "-"},
+    )
+    found = classes(made)
+    assert [(curve.seeds, curve.variants, curve.at(1)) for curve in found.curves.values()] == [
+        (1, 1, 1),
+        (1, 1, 1),
+    ]
+    assert found.tests == ()
+    refused(r"Figure 5 .*config all has noun", classes, made_dataset(rows_of("s1", "en")), error=NotComputable)
+    apart = made_dataset([*rows_of("s1", "e"), *rows_of("s2", "e", word_class="verb")])
+    refused(r"Figure 6 .*config all", class_pairs, apart, error=NotComputable)
+
+
+def test_curves_are_on_common_seeds() -> None:
+    rows = [
+        *rows_of("s1", "en"),  # a noun that fails, verbs that pass
+        *rows_of("s1", "ee", word_class="verb"),
+        *rows_of("s2", "nn"),
+        *rows_of("s2", "e", word_class="verb"),
+        *rows_of("s2", "e", word_class="adj"),
+        *rows_of("s3", "eee"),  # only nouns
+        *rows_of("s4", "n", word_class="verb"),
+        *rows_of("s4", "e", word_class="noun", subsamples=()),  # not drawn
+    ]
+    found = class_pairs(made_dataset(rows))
+    assert [(pair.first, pair.second, pair.seeds) for pair in found.pairs] == [
+        ("noun", "verb", 2),
+        ("noun", "adj", 1),
+        ("verb", "adj", 1),
+    ]
+    first = found.pairs[0]
+    assert (first.first_curve.at(0.5), first.first_curve.at(0.9), first.first_curve.variants) == (0.5, 0, 4)
+    assert (first.second_curve.at(0.9), first.second_curve.seeds, first.second_curve.variants) == (1, 2, 3)
+    [test] = found.tests  # the other pairs have one seed
+    assert (test.first, test.second, test.result.difference, test.result.n) == ("noun", "verb", -1, 2)
+    assert test.result.p_value == test.adjusted_p == 0.5  # 2 of 4 sign patterns
+    assert found.seeds_of_three == 1
+
+
+def test_p_values_are_adjusted_within_the_figure() -> None:
+    rows = [
+        row
+        for number in range(5)
+        for word_class, answer in (("noun", "n"), ("verb", "e"), ("adj", "e"))
+        for row in rows_of(f"s{number}", answer, word_class=word_class)
+    ]
+    tests = {(test.first, test.second): test for test in class_pairs(made_dataset(rows)).tests}
+    assert {pair: test.result.p_value for pair, test in tests.items()} == {
+        ("noun", "verb"): 1 / 16,
+        ("noun", "adj"): 1 / 16,
+        ("verb", "adj"): 1,
+    }
+    assert [test.adjusted_p for test in tests.values()] == pytest.approx([3 / 16, 3 / 16, 1])
+
+
+def test_models_are_ranked_by_pattern_accuracy_at_the_quality_threshold() -> None:
+    rows = [*rows_of("s1", ["ee", "ne"]), *rows_of("s2", ["ne", "en"], subsamples=(0, 1))]
+    value = model_curves(made_dataset(rows, models=("half", "better")))
+    assert value.seeds == 2
+    assert [curve.models for curve in value.curves] == [("better",), ("half",)]
+    better, half = value.curves
+    assert (better.at(0.5), better.at(0.9)) == pytest.approx(((1 + 1) / 2, (1 / 2 + 0) / 2))
+    assert (half.at(0.5), half.at(0.9)) == (1, 0)
+    assert (better.low[90], better.high[90]) == (0, 0.5)
+    equal = model_curves(made_dataset(rows_of("s1", ["ee", "nn"]), models=("b", "a")))
+    assert [curve.models for curve in equal.curves] == [("a",), ("b",)], "by name"

@@ -1,7 +1,5 @@
 """Fixtures: results of made-up models on the bundled data set, one of them with two labels and gaps."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace
@@ -21,6 +19,7 @@ from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.store import write_result
 from tests.merge_snli.comparison.made import made_result
 from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, chance, gold_labels, noisy
+from tests.oracles import known
 
 
 @pytest.fixture(scope="session")
@@ -51,9 +50,8 @@ def _with_gaps(result: Result) -> Result:
     data = open_config(SHIPPED, "all")
     answers = join(result.answers, data)
     predicted = np.where((data.row_groups == 0) | (np.arange(len(answers.predicted)) % 50 == 49), -1, answers.predicted)
-    assert answers.seeds is not None
-    on_seeds = np.where(np.arange(len(answers.group_ids)) == 0, -1, answers.seeds.predicted)
-    partly = replace(answers, predicted=predicted, seeds=replace(answers.seeds, predicted=on_seeds))
+    on_seeds = np.where(np.arange(len(answers.group_ids)) == 0, -1, known(answers.seeds).predicted)
+    partly = replace(answers, predicted=predicted, seeds=replace(known(answers.seeds), predicted=on_seeds))
     return made_result("two-way", data, partly)
 
 

@@ -2,117 +2,97 @@
 
 import dataclasses
 import json
-import math
+import re
 import shutil
 import subprocess
 import sys
+import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
+import pyarrow as pa
 import pytest
 from matplotlib.figure import Figure
 
+import merge_snli
 from merge_snli import Result, read_result, score
-from merge_snli.base.errors import InputError
+from merge_snli.dataset.record import MaskedLMRecord, read_record
+from merge_snli.dataset.stored import find_dataset
+from merge_snli.embedded import FOLDER, NLI_MODELS, embedded_path
+from merge_snli.models.labels import Missing, Pair
 from merge_snli.schema import NLI_LABELS
-from tests.oracles import answers_of_groups
+from merge_snli.scoring import answers as answering
+from merge_snli.scoring.eval_results import eval_results_file, eval_tasks, write_eval_results
+from merge_snli.scoring.measure import consistency, scores
+from merge_snli.scoring.reading import read_config
+from tests.merge_snli.conftest import MakeDataset, MakeModel
+from tests.oracles import (
+    BUNDLED,
+    Graded,
+    Row,
+    answers_of_groups,
+    by_length,
+    check_scores,
+    gold_of,
+    pair_of,
+    refused,
+    rows_of,
+    share,
+    without_seconds,
+)
+from tests.records import save_record
 
-Row = dict[str, Any]
-Answers = dict[tuple[str, str], str]
-NAMES = ("entailment", "neutral", "contradiction")
+Answers = dict[Pair, str]
+TWO_LABELS = ("entailment", "not_entailment")
+MASKED_LMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
 
 
-def rows_of(dataset: Path, config: str, split: str) -> list[Row]:
-    rows: list[Row] = pq.read_table(dataset / f"data/{config}/{split}.parquet").to_pylist()
-    return rows
-
-
-def plain_answers(model: Path, dataset: Path) -> Answers:
+def plain_answers(model: Path, pairs: Iterable[Pair]) -> Answers:
     """Return the labels that the plain pipeline predicts, one pair at a time."""
     from transformers import pipeline
 
     plain: Any = pipeline("text-classification", model=str(model), device="cpu", dtype="float32")
-    rows = rows_of(dataset, "all", "test") + rows_of(dataset, "seed", "test")
-    pairs = {(row["premise"], row["hypothesis"]) for row in rows}
     return {
         pair: plain({"text": pair[0], "text_pair": pair[1]}, top_k=None)[0]["label"].lower() for pair in sorted(pairs)
     }
 
 
-def share(values: Sequence[bool]) -> Fraction:
-    return Fraction(sum(values), len(values))
-
-
-def pattern_accuracy(rows: Sequence[Row], right: Sequence[bool], percent: int) -> Fraction:
-    groups = defaultdict(list)
-    for row, is_right in zip(rows, right, strict=True):
-        groups[row["seed_id"]].append(is_right)
-    return share([100 * sum(group) >= percent * len(group) for group in groups.values()])
-
-
-def mean(values: Sequence[Fraction]) -> Fraction:
-    return Fraction(sum(values), len(values))
-
-
 def majority(rows: Sequence[Row], answers: Answers) -> dict[str, str]:
     by_seed: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
-        by_seed[row["seed_id"]][answers[row["premise"], row["hypothesis"]]] += 1
+        by_seed[row["seed_id"]][answers[pair_of(row)]] += 1
     return {seed_id: counter.most_common(1)[0][0] for seed_id, counter in by_seed.items()}
 
 
-def check_scores(result: Result, dataset: Path, config: str, answers: Answers) -> None:
+def splits_of(dataset: Path, config: str) -> list[list[Row]]:
+    """Return all rows of a config, then those of each subsample."""
+    return [rows_of(dataset, config, split) for split in ("test", *(f"subsample_{index}" for index in range(10)))]
+
+
+def check_result(result: Result, dataset: Path, config: str, answers: Answers) -> None:
     """Compare every number of a result with one computed from rows, dicts and fractions."""
-    test = rows_of(dataset, config, "test")
-    subsamples = [rows_of(dataset, config, f"subsample_{index}") for index in range(10)]
-    seeds = {row["seed_id"]: row for row in rows_of(dataset, "seed", "test")}
-    seeds = {seed_id: seeds[seed_id] for seed_id in {row["seed_id"] for row in test}}
-    gold = {seed_id: NAMES[row["label"]] for seed_id, row in seeds.items()}
-    on_seed = {seed_id: answers[row["premise"], row["hypothesis"]] for seed_id, row in seeds.items()}
-
-    def right(rows: Sequence[Row], reference: dict[str, str]) -> list[bool]:
-        return [answers[row["premise"], row["hypothesis"]] == reference[row["seed_id"]] for row in rows]
-
-    on_seeds = share([on_seed[seed_id] == gold[seed_id] for seed_id in seeds])
-    assert result.scores.groups == len(seeds)
-    assert result.scores.seed_accuracy == pytest.approx(float(on_seeds), abs=1e-12)
+    splits = splits_of(dataset, config)
+    chosen = {row["seed_id"] for row in splits[0]}
+    seeds = {row["seed_id"]: row for row in rows_of(dataset, "seed") if row["seed_id"] in chosen}
+    gold = {seed_id: NLI_LABELS[row["label"]] for seed_id, row in seeds.items()}
+    on_seed = {seed_id: answers[pair_of(row)] for seed_id, row in seeds.items()}
+    against = result.consistency or {}
     references: list[tuple[Any, Callable[[Sequence[Row]], dict[str, str]]]] = [
         (result.scores, lambda rows: gold),
-        ((result.consistency or {})["seed"], lambda rows: on_seed),
-        ((result.consistency or {})["majority"], lambda rows: majority(rows, answers)),
+        (against["seed"], lambda rows: on_seed),
+        (against["majority"], lambda rows: majority(rows, answers)),
     ]
-    for scores, reference in references:
-        each = [share(right(rows, reference(rows))) for rows in subsamples]
-        assert scores.rows == len(test)
-        assert scores.all_rows_accuracy == pytest.approx(float(share(right(test, reference(test)))), abs=1e-12)
-        assert scores.sample_accuracy.each == pytest.approx([float(value) for value in each], abs=1e-12)
-        assert scores.sample_accuracy.mean == pytest.approx(float(mean(each)), abs=1e-12)
-        squares = float(sum((value - mean(each)) ** 2 for value in each)) / 9
-        assert scores.sample_accuracy.std == pytest.approx(math.sqrt(squares), abs=1e-9)
-        for percent in range(101):
-            passing = [pattern_accuracy(rows, right(rows, reference(rows)), percent) for rows in subsamples]
-            assert [curve[percent] for curve in scores.curve.each] == pytest.approx(
-                list(map(float, passing)), abs=1e-12
-            )
-            assert scores.curve.mean[percent] == pytest.approx(float(mean(passing)), abs=1e-12)
-        assert scores.pattern_accuracy.mean == scores.curve.mean[90]
-        assert list(scores.pattern_accuracy.each) == [curve[90] for curve in scores.curve.each]
-
-    curve = [
-        mean([pattern_accuracy(rows, right(rows, gold), percent) for rows in subsamples]) for percent in range(101)
-    ]
-    nearest = min(abs(value - on_seeds) for value in curve)
-    assert result.scores.qt == pytest.approx(float(curve[90] - on_seeds), abs=1e-12)
-    assert result.scores.mt == max(percent for percent in range(101) if abs(curve[percent] - on_seeds) == nearest) / 100
+    for found, reference in references:
+        whole, *draws = (graded(rows, answers, reference(rows)) for rows in splits)
+        right = share([(seed_id, on_seed[seed_id] == gold[seed_id]) for seed_id in seeds])
+        check_scores(found, whole, draws, on_seeds=right if found is result.scores else None)
 
 
-def without_seconds(result: Result) -> Result:
-    return dataclasses.replace(result, run=dataclasses.replace(result.run, seconds=0))
+def graded(rows: Sequence[Row], answers: Answers, reference: dict[str, str]) -> Graded:
+    return [(row["seed_id"], answers[pair_of(row)] == reference[row["seed_id"]]) for row in rows]
 
 
 @pytest.fixture(scope="module", params=["bert", "roberta"])
@@ -123,7 +103,7 @@ def model(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture(scope="module")
 def answers(model: Path, dataset: Path) -> Answers:
-    return plain_answers(model, dataset)
+    return plain_answers(model, gold_of(dataset))
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +117,7 @@ def result(model: Path, dataset: Path, out: Path) -> Result:
 
 
 def test_scores_match_an_independent_computation(result: Result, dataset: Path, answers: Answers) -> None:
-    check_scores(result, dataset, "all", answers)
+    check_result(result, dataset, "all", answers)
 
 
 @pytest.mark.parametrize("config", ["noun", "verb", "adj"])
@@ -145,36 +125,26 @@ def test_scores_of_a_class_equal_those_of_its_config(
     result: Result, model: Path, dataset: Path, out: Path, answers: Answers, config: str
 ) -> None:
     class_result = score(model, dataset, config=config, out=out)
-    check_scores(class_result, dataset, config, answers)
+    check_result(class_result, dataset, config, answers)
     assert result.parts["word_class"][config] == class_result.scores
 
 
-def test_scores_by_label(result: Result, dataset: Path, answers: Answers) -> None:
+def test_scores_by_label_and_counts_by_seed(result: Result, dataset: Path, answers: Answers) -> None:
+    splits, table = splits_of(dataset, "all"), answers_of_groups(result)
+    seeds = {row["seed_id"]: row for row in rows_of(dataset, "seed")}
+    gold = {seed_id: NLI_LABELS[row["label"]] for seed_id, row in seeds.items()}
     assert list(result.parts["label"]) == list(NLI_LABELS)
-    for name, scores in result.parts["label"].items():
-        draw = [row for row in rows_of(dataset, "all", "subsample_0") if NAMES[row["label"]] == name]
-        right = [answers[row["premise"], row["hypothesis"]] == name for row in draw]
-        assert scores.sample_accuracy.each[0] == pytest.approx(float(share(right)), abs=1e-12)
-        assert scores.groups == len({row["seed_id"] for row in draw})
-        assert scores.curve.each[0][90] == pytest.approx(float(pattern_accuracy(draw, right, 90)), abs=1e-12)
-
-
-def test_seed_table_holds_the_counts(result: Result, dataset: Path, answers: Answers) -> None:
-    table = answers_of_groups(result)
-    for index in range(10):
-        rows = rows_of(dataset, "all", f"subsample_{index}")
-        sizes = Counter(row["seed_id"] for row in rows)
-        correct = Counter(
-            row["seed_id"] for row in rows if answers[row["premise"], row["hypothesis"]] == NAMES[row["label"]]
-        )
-        assert dict(zip(table.id, table.sizes[index], strict=True)) == dict(sizes)
-        assert list(table.correct[index]) == [correct[seed_id] for seed_id in table.id]
-    seeds = {row["seed_id"]: row for row in rows_of(dataset, "seed", "test")}
-    expected = [answers[seeds[seed_id]["premise"], seeds[seed_id]["hypothesis"]] for seed_id in table.id]
-    assert list(table.seeds or ()) == expected
-    assert [result.dataset.labels[int(gold[0])] for gold in table.gold] == [
-        NAMES[seeds[seed_id]["label"]] for seed_id in table.id
-    ]
+    for name, found in result.parts["label"].items():
+        of_label = [[row for row in rows if gold[row["seed_id"]] == name] for rows in splits]
+        whole, *draws = (graded(rows, answers, gold) for rows in of_label)
+        check_scores(found, whole, draws)
+        assert found.groups == len({row["seed_id"] for row in of_label[0]})
+    for index, rows in enumerate(splits[1:]):
+        right = Counter(seed_id for seed_id, correct in graded(rows, answers, gold) if correct)
+        assert dict(zip(table.id, table.sizes[index], strict=True)) == Counter(row["seed_id"] for row in rows)
+        assert list(table.correct[index]) == [right[seed_id] for seed_id in table.id]
+    assert list(table.seeds or ()) == [answers[pair_of(seeds[seed_id])] for seed_id in table.id]
+    assert [result.dataset.labels[int(each[0])] for each in table.gold] == [gold[seed_id] for seed_id in table.id]
 
 
 def test_file_holds_the_result(result: Result, out: Path, model: Path) -> None:
@@ -189,94 +159,60 @@ def test_file_holds_the_result(result: Result, out: Path, model: Path) -> None:
     assert set(content["run"]["versions"]) == {"merge_snli", "python", "torch", "transformers", "tokenizers"}
 
 
-def test_cached_predictions_need_no_model(
-    result: Result, model: Path, dataset: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+def test_cached_predictions_need_no_model_under_any_name(
+    result: Result, model: Path, dataset: Path, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def not_loaded(*_: object) -> None:
         pytest.fail("the model was loaded although every prediction is cached")
 
     monkeypatch.setattr("merge_snli.models.scored_model.load_classifier", not_loaded)
     assert score(model, dataset, out=out) == result
+    renamed = score(shutil.copytree(model, tmp_path / "copy"), dataset, out=out)
+    assert (renamed.model.name, renamed.scores) == ("copy", result.scores)
+    assert answers_of_groups(renamed) == answers_of_groups(result)
 
 
-def test_a_copy_under_another_name_needs_no_model(
-    result: Result, model: Path, dataset: Path, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def not_loaded(*_: object) -> None:
-        pytest.fail("the model was loaded although a model with the same weights has been scored")
-
-    copy = shutil.copytree(model, tmp_path / "copy")
-    monkeypatch.setattr("merge_snli.models.scored_model.load_classifier", not_loaded)
-    renamed = score(copy, dataset, out=out)
-    assert (renamed.model.name, renamed.scores, answers_of_groups(renamed)) == (
-        "copy",
-        result.scores,
-        answers_of_groups(result),
-    )
-
-
-def test_nothing_is_written_without_out(
-    result: Result, model: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_nothing_is_written_without_out_and_a_function_scores_the_same(
+    result: Result, model: Path, dataset: Path, answers: Answers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert without_seconds(score(model, dataset)) == without_seconds(result)
     assert list(tmp_path.iterdir()) == []
+    by_hand = score(lambda pairs: [answers[pair] for pair in pairs], dataset, name="by hand")
+    assert (by_hand.scores, by_hand.consistency) == (result.scores, result.consistency)
+    assert (by_hand.model.name, by_hand.model.label_origin) == ("by hand", "function")
 
 
-def test_loaded_pipeline_scores_the_same(result: Result, model: Path, dataset: Path, tmp_path: Path) -> None:
-    from transformers import pipeline
+def test_loaded_models_score_the_same(result: Result, model: Path, dataset: Path, tmp_path: Path) -> None:
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
 
-    loaded = pipeline("text-classification", model=str(model), device="cpu", dtype="float32")
-    loaded_result = score(loaded, dataset, out=tmp_path / "results")
-    assert loaded_result.scores == result.scores
-    assert answers_of_groups(loaded_result).predictions == answers_of_groups(result).predictions
-    assert loaded_result.answers.probabilities == pytest.approx(result.answers.probabilities, rel=1e-2, abs=1e-6)
-    assert loaded_result.model.name == model.name
-    assert loaded_result.model.digest != result.model.digest  # of the weights in memory, not of the files
-    assert score(loaded, dataset, out=tmp_path / "results") == loaded_result
-
-
-def test_loaded_model_and_tokenizer_score_the_same(result: Result, model: Path, dataset: Path) -> None:
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
+    plain = pipeline("text-classification", model=str(model), device="cpu", dtype="float32")
     loaded = AutoModelForSequenceClassification.from_pretrained(model, dtype="float32").train()
-    loaded_result = score((loaded, AutoTokenizer.from_pretrained(model)), dataset, name="mine")
-    assert loaded_result.scores == result.scores
-    assert answers_of_groups(loaded_result).predictions == answers_of_groups(result).predictions
-    assert loaded_result.answers.probabilities == pytest.approx(result.answers.probabilities, rel=1e-2, abs=1e-6)
-    assert loaded_result.model.name == "mine"
+    for given, name in ((plain, None), ((loaded, AutoTokenizer.from_pretrained(model)), "mine")):
+        found = score(given, dataset, name=name, out=tmp_path / "results")
+        assert found.scores == result.scores
+        assert answers_of_groups(found).predictions == answers_of_groups(result).predictions
+        assert found.answers.probabilities == pytest.approx(result.answers.probabilities, rel=1e-2, abs=1e-6)
+        assert found.model.name == (name or model.name)
+        assert found.model.digest != result.model.digest  # of the weights in memory, not of the files
+        assert score(given, dataset, name=name, out=tmp_path / "results") == found
 
 
-def test_function_scores_the_same(result: Result, dataset: Path, answers: Answers) -> None:
-    function_result = score(lambda pairs: [answers[pair] for pair in pairs], dataset, name="by hand")
-    assert (function_result.scores, function_result.consistency) == (result.scores, result.consistency)
-    assert function_result.model.name == "by hand"
-    assert function_result.model.label_origin == "function"
-
-
-def test_result_as_a_data_frame(result: Result) -> None:
-    frame = result.to_pandas()
+def test_a_notebook_and_pandas_show_a_result(result: Result) -> None:
+    frame, intervals = result.to_pandas(), result.scores.intervals
     parts = [f"{column}:{value}" for column, values in result.parts.items() for value in values]
     assert list(frame.index) == ["all", *parts]
-    assert result.scores.intervals is not None
+    assert intervals is not None
     row = frame.loc["all"]
     assert row["pattern_accuracy"] == result.scores.pattern_accuracy.mean
-    assert (row["pattern_accuracy_low"], row["pattern_accuracy_high"]) == result.scores.intervals.pattern_accuracy
+    assert (row["pattern_accuracy_low"], row["pattern_accuracy_high"]) == intervals.pattern_accuracy
     assert frame.loc["word_class:noun", "qt"] == result.parts["word_class"]["noun"].qt
-
-
-def test_result_shows_as_a_table_in_a_notebook(result: Result) -> None:
     html = result._repr_html_()
     assert html.startswith("<table>")
     assert f"{result.scores.seed_accuracy:.1%}".removesuffix("%") in html
-
-
-def test_result_draws_its_curve_in_a_notebook(result: Result) -> None:
     axes = result.plot(Figure().subplots())
-    mean = result.scores.curve.mean
-    np.testing.assert_allclose(
-        np.asarray(axes.lines[0].get_ydata()), [100 * value for value in mean if value is not None]
-    )
+    mean = [100 * value for value in result.scores.curve.mean if value is not None]
+    np.testing.assert_allclose(np.asarray(axes.lines[0].get_ydata()), mean)
     assert len(axes.collections) == 1, "the band over the subsamples"
 
 
@@ -287,85 +223,77 @@ def long_sentences(seed: Row, rows: list[Row]) -> None:
         seed["premise"] += tail
         for row in rows:
             row["seed_premise"] += tail
-    chosen = {"s001": rows[:5], "s002": rows}.get(seed["seed_id"], [])
-    for row in chosen:
+    for row in {"s001": rows[:5], "s002": rows}.get(seed["seed_id"], []):
         row["premise"] += tail
 
 
-def test_too_long_pairs_are_left_out_and_counted(make_dataset: Callable[..., Path], bert: Path, tmp_path: Path) -> None:
+def test_too_long_pairs_are_left_out_and_counted(make_dataset: MakeDataset, bert: Path, tmp_path: Path) -> None:
     folder = make_dataset(tmp_path / "long", seeds=6, change=long_sentences)
-    result = score(bert, folder)
-    rows = rows_of(folder, "all", "test")
+    result, rows = score(bert, folder), rows_of(folder)
     left = [row for row in rows if row["seed_id"] in ("s000", "s002")]
     assert (result.left_out.max_length, result.left_out.groups, result.left_out.rows) == (128, 2, len(left) + 5)
     assert result.scores.groups == 4
     assert result.group_ids == ("s001", "s003", "s004", "s005")
     assert any("2 seeds" in note and "128 tokens" in note for note in result.notes)
-    dropped = {row["variant_id"] for row in rows if row["seed_id"] == "s001" and row["premise"].endswith(" and")}
+    predicted = {*result.answers.row_ids.to_pylist()}
+    of_second = {row["variant_id"]: row for row in rows if row["seed_id"] == "s001"}
+    kept = {name for name, row in of_second.items() if not row["premise"].endswith(" and")}
+    assert predicted & of_second.keys() == kept
     for index, sizes in enumerate(answers_of_groups(result).sizes):
-        drawn = {row["variant_id"] for row in rows if row["seed_id"] == "s001" and index in row["subsamples"]}
-        assert sizes[0] == len(drawn - dropped)
+        assert sizes[0] == sum(index in of_second[name]["subsamples"] for name in kept)
 
 
-def test_model_too_short_for_every_seed_is_refused(
-    make_dataset: Callable[..., Path], make_model: Callable[..., Path], tmp_path: Path
+@pytest.mark.parametrize(
+    ("labels", "data", "warned"),
+    [
+        (TWO_LABELS[::-1], "dataset", True),
+        (("contradiction", "entailment", "neutral"), "two_way_dataset", True),
+        (TWO_LABELS[::-1], "two_way_dataset", False),
+    ],
+)
+def test_two_way_models_and_data(
+    make_model: MakeModel,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    labels: tuple[str, ...],
+    data: str,
+    warned: bool,
 ) -> None:
-    folder = make_dataset(tmp_path / "data", seeds=3)
-    short = make_model(tmp_path / "short", limit=6)
-    with pytest.raises(InputError, match=r"config all .* 6 tokens of model short"):
-        score(short, folder)
+    model, dataset = make_model(tmp_path / "model", labels=labels), request.getfixturevalue(data)
+    result, answers = score(model, dataset), plain_answers(model, gold_of(dataset))
+    names = NLI_LABELS if data == "dataset" else TWO_LABELS
 
+    def right(rows: Sequence[Row]) -> Graded:
+        return [
+            (row["seed_id"], (answers[pair_of(row)] == "entailment") == (names[row["label"]] == "entailment"))
+            for row in rows
+        ]
 
-@pytest.fixture(scope="module")
-def two_way_model(make_model: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_model(tmp_path_factory.mktemp("models") / "two-way", labels=("not_entailment", "entailment"))
-
-
-def merged(name: str) -> str:
-    return name if name == "entailment" else "not_entailment"
-
-
-def check_two_way(result: Result, dataset: Path, answers: Answers, names: Sequence[str]) -> None:
-    rows = rows_of(dataset, "all", "test")
-    right = [merged(answers[row["premise"], row["hypothesis"]]) == merged(names[row["label"]]) for row in rows]
-    assert result.compared_labels == ("entailment", "not_entailment")
-    assert result.scores.all_rows_accuracy == pytest.approx(float(share(right)), abs=1e-12)
-    draw = rows_of(dataset, "all", "subsample_4")
-    right = [merged(answers[row["premise"], row["hypothesis"]]) == merged(names[row["label"]]) for row in draw]
-    assert result.scores.curve.each[4][90] == pytest.approx(float(pattern_accuracy(draw, right, 90)))
+    whole, *draws = map(right, splits_of(dataset, "all"))
+    check_scores(result.scores, whole, draws)
+    assert result.compared_labels == TWO_LABELS
     assert list(result.parts["label"]) == list(names)
+    assert ("count as not_entailment" in " ".join(result.notes)) == warned
+    assert any("count as" in note for note in result.notes) == warned
 
 
-def test_two_way_model_on_three_way_data(two_way_model: Path, dataset: Path) -> None:
-    result = score(two_way_model, dataset)
-    check_two_way(result, dataset, plain_answers(two_way_model, dataset), NAMES)
-    assert "count as not_entailment" in " ".join(result.notes)
-
-
-def test_three_way_model_on_two_way_data(bert: Path, two_way_dataset: Path) -> None:
-    result = score(bert, two_way_dataset)
-    names = ("entailment", "not_entailment")
-    check_two_way(result, two_way_dataset, plain_answers(bert, two_way_dataset), names)
-    assert "count as not_entailment" in " ".join(result.notes)
-
-
-def test_two_way_model_on_two_way_data(two_way_model: Path, two_way_dataset: Path) -> None:
-    result = score(two_way_model, two_way_dataset)
-    names = ("entailment", "not_entailment")
-    check_two_way(result, two_way_dataset, plain_answers(two_way_model, two_way_dataset), names)
-    assert not [note for note in result.notes if "count as" in note]
-
-
-def test_given_labels_change_the_predictions(bert: Path, dataset: Path) -> None:
-    result = score(bert, dataset, model_labels=("entailment", "neutral", "contradiction"))
-    predicted = plain_answers(bert, dataset)
+def test_given_labels_and_names(bert: Path, dataset: Path) -> None:
+    result = score(bert, dataset, model_labels=("entailment", "neutral", "contradiction"), name="first run")
     as_given = {"contradiction": "entailment", "entailment": "neutral", "neutral": "contradiction"}
-    check_scores(result, dataset, "all", {pair: as_given[answer] for pair, answer in predicted.items()})
-    assert result.model.label_origin == "given"
+    predicted = plain_answers(bert, gold_of(dataset))
+    check_result(result, dataset, "all", {pair: as_given[answer] for pair, answer in predicted.items()})
+    assert (result.model.name, result.model.label_origin) == ("first run", "given")
     assert any("config, contradiction,entailment,neutral" in note for note in result.notes)
 
 
-def test_tied_logits_are_counted(bert: Path, dataset: Path) -> None:
+def test_perfect_tied_and_permuted_answers(dataset: Path, bert: Path) -> None:
+    gold = gold_of(dataset)
+    perfect = score(lambda pairs: [gold[pair] for pair in pairs], dataset)
+    assert (perfect.scores.seed_accuracy, perfect.scores.qt, perfect.scores.mt, perfect.notes) == (1.0, 0.0, 1.0, ())
+    assert set(perfect.scores.curve.mean) == {1.0}
+    swapped = score(lambda pairs: [(2, 1, 0)[gold[pair]] for pair in pairs], dataset, name="swapped")
+    assert swapped.scores.seed_accuracy == pytest.approx(1 / 3)
+    assert any(note.startswith("warning") and note.count("33.3%") == 2 for note in swapped.notes)
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -373,118 +301,174 @@ def test_tied_logits_are_counted(bert: Path, dataset: Path) -> None:
     torch.nn.init.zeros_(model.classifier.weight)
     torch.nn.init.zeros_(model.classifier.bias)
     result = score((model, AutoTokenizer.from_pretrained(bert)), dataset, config="verb")
-    pairs = {
-        (row[f"{of}premise"], row[f"{of}hypothesis"])
-        for row in rows_of(dataset, "verb", "test")
-        for of in ("", "seed_")
-    }
+    rows = rows_of(dataset, "verb")
+    pairs = {(row[f"{of}premise"], row[f"{of}hypothesis"]) for row in rows for of in ("", "seed_")}
     assert any(f"tied on {len(pairs)} of {len(pairs)} distinct pairs" in note for note in result.notes)
     assert not any("tied" in note for note in score(bert, dataset, config="verb").notes)
 
 
-def gold_of(dataset: Path) -> Answers:
-    rows = rows_of(dataset, "all", "test") + rows_of(dataset, "seed", "test")
-    return {(row["premise"], row["hypothesis"]): NAMES[row["label"]] for row in rows}
-
-
-def test_permuted_labels_give_a_warning(dataset: Path) -> None:
-    gold = gold_of(dataset)
-    assert score(lambda pairs: [gold[pair] for pair in pairs], dataset).notes == ()
-    swapped = {"entailment": "contradiction", "contradiction": "entailment", "neutral": "neutral"}
-    result = score(lambda pairs: [swapped[gold[pair]] for pair in pairs], dataset, name="swapped")
-    assert result.scores.seed_accuracy == pytest.approx(1 / 3)
-    assert any(note.startswith("warning") and note.count("33.3%") == 2 for note in result.notes)
-
-
-def test_perfect_function(dataset: Path) -> None:
-    gold = gold_of(dataset)
-    result = score(lambda pairs: [gold[pair] for pair in pairs], dataset)
-    assert (result.scores.seed_accuracy, result.scores.qt, result.scores.mt) == (1.0, 0.0, 1.0)
-    assert set(result.scores.curve.mean) == {1.0}
-
-
-@pytest.fixture
-def modules_of_import() -> Callable[[str], set[str]]:
-    def run(statement: str) -> set[str]:
-        code = f"import sys; {statement}; print(*sys.modules)"
-        return set(
-            subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-        )
-
-    return run
-
-
 @pytest.mark.parametrize("statement", ["import merge_snli", "from merge_snli import score, score_table, draw_curves"])
-def test_importing_loads_nothing_heavy(modules_of_import: Callable[[str], set[str]], statement: str) -> None:
+def test_importing_loads_nothing_heavy(statement: str) -> None:
+    code = f"import sys; {statement}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy = {"torch", "transformers", "datasets", "spacy", "matplotlib", "scipy", "generation"}
-    assert not heavy & modules_of_import(statement)
-
-
-def test_unknown_name_is_an_attribute_error() -> None:
-    import merge_snli
-
+    assert not heavy & {*done.stdout.split()}
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         merge_snli.nothing  # noqa: B018
 
 
-def test_left_out_variant_has_no_prediction(make_dataset: Callable[..., Path], bert: Path, tmp_path: Path) -> None:
-    folder = make_dataset(tmp_path / "long", seeds=6, change=long_sentences)
-    result = score(bert, folder)
-    rows = [row for row in rows_of(folder, "all", "test") if row["seed_id"] == "s001"]
-    predicted = {*result.answers.row_ids.to_pylist()}
-    assert [row["variant_id"] not in predicted for row in rows] == [row["premise"].endswith(" and") for row in rows]
-
-
-def test_folder_is_reported_under_the_given_name(bert: Path, dataset: Path) -> None:
-    assert score(bert, dataset, config="verb", name="first run").model.name == "first run"
-
-
-def test_option_without_effect_on_a_pipeline_is_refused(bert: Path, dataset: Path) -> None:
-    from transformers import pipeline
-
-    with pytest.raises(InputError, match=r"^dtype .*loaded pipeline"):
-        score(pipeline("text-classification", model=str(bert), device="cpu"), dataset, dtype="int8")
-
-
-def test_other_objects_are_refused(bert: Path, dataset: Path) -> None:
-    from transformers import pipeline
-
-    model: Any
-    for model, kind in ((None, "NoneType"), (pipeline("feature-extraction", model=str(bert)), "FeatureExtraction")):
-        with pytest.raises(InputError, match=f"cannot score a {kind}"):
-            score(model, dataset)
-
-
-def test_models_without_tokenizer_are_refused(bert: Path, dataset: Path) -> None:
-    from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
+def test_models_data_and_options_that_do_not_fit_are_refused(
+    make_model: MakeModel, bert: Path, dataset: Path, tmp_path: Path
+) -> None:
+    from datasets import Dataset, DatasetDict
+    from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer, pipeline
 
     classifier = AutoModelForSequenceClassification.from_pretrained(bert)
     tokenizer = AutoTokenizer.from_pretrained(bert)
-    model: Any
-    for model, named in (
-        (classifier, "BertForSequenceClassification"),
-        ((classifier,), "tuple"),
-        ((classifier, str(bert)), "str"),
-        ((tokenizer, classifier), type(tokenizer).__name__),
-        ((AutoModel.from_pretrained(bert), tokenizer), "BertModel"),
-    ):
-        with pytest.raises(InputError, match=rf"{named}.*\(model, tokenizer\)"):
-            score(model, dataset)
-
-
-def test_data_in_memory_is_refused_at_once(bert: Path) -> None:
-    from datasets import Dataset, DatasetDict
-
-    data: Any = DatasetDict({"test": Dataset.from_dict({"premise": ["a"]})})
-    with pytest.raises(InputError, match="DatasetDict"):
-        score(bert, data)
-
-
-def test_messages_name_parameters_of_python(bert: Path, dataset: Path, tmp_path: Path) -> None:
+    in_memory = DatasetDict({"test": Dataset.from_dict({"premise": ["a"]})})
     (tmp_path / "notes--here.txt").write_text("")
-    with pytest.raises(InputError) as caught:
-        score(bert, dataset, out=tmp_path)
-    assert "notes--here.txt" in str(caught.value)
-    assert str(caught.value).startswith("out ")
-    with pytest.raises(InputError, match=r"^dtype is 'float8'"):
-        score(bert, dataset, dtype="float8")
+    cases: list[tuple[Any, Any, dict[str, Any], str]] = [
+        (make_model(tmp_path / "short", limit=6), dataset, {}, r"config all .* 6 tokens of model short"),
+        (None, dataset, {}, "cannot score a NoneType"),
+        (pipeline("feature-extraction", model=str(bert)), dataset, {}, "cannot score a FeatureExtraction"),
+        (classifier, dataset, {}, r"BertForSequenceClassification.*\(model, tokenizer\)"),
+        ((classifier,), dataset, {}, r"tuple.*\(model, tokenizer\)"),
+        ((classifier, str(bert)), dataset, {}, r"str.*\(model, tokenizer\)"),
+        ((tokenizer, classifier), dataset, {}, rf"{type(tokenizer).__name__}.*\(model, tokenizer\)"),
+        ((AutoModel.from_pretrained(bert), tokenizer), dataset, {}, r"BertModel.*\(model, tokenizer\)"),
+        (bert, in_memory, {}, "DatasetDict"),
+        (bert, dataset, {"out": tmp_path}, r"(?s)^out .*notes--here\.txt"),
+        (bert, dataset, {"dtype": "float8"}, "^dtype is 'float8'"),
+        (
+            pipeline("text-classification", model=str(bert), device="cpu"),
+            dataset,
+            {"dtype": "int8"},
+            r"^dtype .*loaded pipeline",
+        ),
+    ]
+    for model, data, options, message in cases:
+        refused(message, score, model, data, **options)
+
+
+@pytest.mark.parametrize("name", NLI_MODELS)
+def test_bundled_models_answer_as_the_pipeline_does_and_better_than_chance(name: str) -> None:
+    lines = (embedded_path("demo:problems") or Path()).read_text(encoding="utf-8").splitlines()[:120]
+    rows = [json.loads(line) for line in lines]
+    answers = plain_answers(FOLDER / name, {pair_of(row) for row in rows})
+    result, plain = (
+        score(model, rows, group_column="label")
+        for model in (f"demo:{name}", lambda pairs: [answers[pair] for pair in pairs])
+    )
+    assert answers_of_groups(result) == answers_of_groups(plain)
+    assert result.sample_accuracy > 0.6
+
+
+def score_by_length(folder: Path) -> Result:
+    return score(by_length, folder, name="by length")
+
+
+@pytest.mark.parametrize("masked_lm", MASKED_LMS)
+def test_masked_lm_scores_cover_the_variants_it_validated(
+    make_dataset: MakeDataset, tmp_path: Path, masked_lm: str
+) -> None:
+    def change(_: Row, rows: list[Row]) -> None:
+        """Let each masked LM validate some variants in both sentences, some in one, and some in none."""
+        for at, row in enumerate(rows):
+            one, other = MASKED_LMS[at % 2], MASKED_LMS[(at + 1) % 2]
+            row["premise_mlms"], row["hypothesis_mlms"] = [one], [other if at % 3 == 0 else one]
+
+    folder = make_dataset(tmp_path / "merge_snli", change=change)
+    made = read_record(folder / "run.json")
+    masked_lms = tuple(MaskedLMRecord(name, None, "0" * 64) for name in MASKED_LMS)
+    save_record(folder, title=made.title, data=made.data, masked_lms=masked_lms)
+    rows = rows_of(folder)
+    validated = [row for row in rows if masked_lm in row["premise_mlms"] + row["hypothesis_mlms"]]
+    right = [(row["seed_id"], by_length([pair_of(row)])[0] == row["label"]) for row in validated]
+    draws = [
+        [each for row, each in zip(validated, right, strict=True) if draw in row["subsamples"]] for draw in range(10)
+    ]
+    found = score_by_length(folder).parts["masked_lm"][masked_lm]
+    check_scores(found, right, draws)
+    assert found.rows < len(rows)
+    assert found.groups == len({seed for seed, _ in right})
+    assert found.curve.groups == tuple(len({seed for seed, _ in draw}) for draw in draws)
+    assert found.curve.passing[4][90] == found.pattern_accuracy.each[4] * found.curve.groups[4]  # type: ignore[operator]
+
+
+def test_every_part_has_intervals_around_its_scores() -> None:
+    result = score_by_length(BUNDLED)
+    parts = [result.scores, *(part for column in result.parts.values() for part in column.values())]
+    assert len(parts) == 9
+    for part in parts:
+        row: dict[str, Any] = part.as_row()
+        for name, slack in (("seed_accuracy", 0), ("qt", 0.02)):
+            assert row[f"{name}_low"] - slack <= row[name] <= row[f"{name}_high"] + slack
+    assert f"version: {result.dataset.version}\n" in (BUNDLED / "README.md").read_text(encoding="utf-8")
+
+
+def answers_on(groups: Sequence[int], predicted: Sequence[int], subsamples: Any) -> answering.Answers:  # noqa: ANN401
+    """Return answers to variants of seeds that all have the number of their seed as their label."""
+    seeds = np.unique(groups)
+    return answering.Answers(
+        labels=NLI_LABELS,
+        table=pa.table({"row_id": [f"v{at}" for at in range(len(groups))]}),
+        group_ids=tuple(f"s{at}" for at in seeds),
+        groups=np.array(groups),
+        gold=np.array(groups),
+        predicted=np.array(predicted),
+        subsamples=np.array(subsamples, dtype=bool),
+        seeds=answering.Graded(seeds, gold=seeds),
+    )
+
+
+@pytest.mark.parametrize("method", ["gold", "majority"])
+def test_subsamples_without_variants_have_no_score(method: str) -> None:
+    """The subsamples draw three, no and one variant of two seeds; the prediction on the last variant is wrong."""
+    predicted = answers_on([0, 0, 1, 1], [0, 0, 1, 0], [[1, 0, 1, 1], [0] * 4, [0, 1, 0, 0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = scores(predicted) if method == "gold" else (consistency(predicted) or {})["majority"]
+    assert found.sample_accuracy.each == (2 / 3, None, 1)
+    assert found.sample_accuracy.mean == pytest.approx(5 / 6)
+    assert found.sample_accuracy.std == pytest.approx(np.std([2 / 3, 1], ddof=1))
+    assert found.pattern_accuracy.each == (0.5, None, 1)
+    assert found.curve.groups == (2, 0, 1)
+    assert [passing[90] for passing in found.curve.passing] == [1, 0, 1]
+    assert found.curve.mean[90] == found.pattern_accuracy.mean == 0.75
+    assert (found.rows, found.all_rows_accuracy) == (4, 0.75)
+
+
+def test_without_drawn_variants_or_tokens_there_is_no_score() -> None:
+    found = scores(answers_on([0], [0], [[0], [0]]))
+    assert (found.sample_accuracy.mean, found.sample_accuracy.std) == (None, None)
+    assert found.pattern_accuracy.each == (None, None)
+    assert (found.qt, found.mt, found.seed_accuracy) == (None, None, 1)
+    data = read_config(find_dataset(str(BUNDLED)), "adj")
+    predicted = np.full(len(data.pairs), 2)
+    predicted[data.row_pairs[3]] = Missing.NOT_PREDICTED
+    aligned = answering.align(data, answering.Predicted(predicted), data.label_names)
+    answers, kept = answering.predicted_answers(aligned, data)
+    rows = zip(data.row_ids.to_pylist(), data.row_pairs, strict=True)
+    expected = [name for name, pair in rows if pair != data.row_pairs[3]]
+    assert answers.row_ids.to_pylist() == kept.row_ids.to_pylist() == expected
+    assert answers.group_ids == data.group_ids
+    assert (answers.predicted == 2).all()
+
+
+def test_only_float32_results_on_hub_models_are_written(
+    dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    result = score(lambda pairs: [0] * len(pairs), dataset, name="always")
+    on_hub = dataclasses.replace(result, model=dataclasses.replace(result.model, name="org/a", revision="c0ffee"))
+    int8 = dataclasses.replace(on_hub, run=dataclasses.replace(result.run, dtype="int8"))
+    for other, named in ((result, "always"), (int8, "org/a (int8)")):
+        assert write_eval_results([other], tmp_path, dataset_id="me/merge_snli") == []
+        assert named in caplog.text
+    [path] = write_eval_results([result, on_hub], tmp_path, dataset_id="me/merge_snli")
+    assert path == eval_results_file("org/a", tmp_path)
+    assert eval_tasks(["noun"]) == {"noun_sample_accuracy": "noun"}
+
+
+@pytest.mark.parametrize("name", ["merge_snli", "./merge_snli", "/data/merge_snli", "a/b/c", ""])
+def test_data_set_id_must_be_a_hub_id(name: str, tmp_path: Path) -> None:
+    refused(re.escape(repr(name)), write_eval_results, [], tmp_path, dataset_id=name)

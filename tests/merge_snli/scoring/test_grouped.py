@@ -1,14 +1,14 @@
-"""Test scores on pairs in groups: HANS- and SpaceNLI-shaped files and template data sets, against plain counts."""
+"""Test scores on pairs in groups: HANS- and SpaceNLI-shaped files, template data sets and other tasks, by counting.
 
-from __future__ import annotations
+What works on a MERGE data set works on Simple Pair, whose groups have no seeds and no subsamples.
+"""
 
 import csv
 import dataclasses
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +20,36 @@ import pyarrow.parquet as pq
 import pytest
 from matplotlib.figure import Figure
 
-from merge_snli import Result, read_result, read_results, score
-from merge_snli.base.errors import InputError
+from merge_snli import (
+    MergeDataset,
+    Result,
+    SimplePairOptions,
+    analyze,
+    import_files,
+    load,
+    read_result,
+    read_results,
+    score,
+    simple_pair,
+)
 from merge_snli.base.files import sha256_of_file
-from merge_snli.cli import main
 from merge_snli.dataset.record import ConfigRecord, DataRecord, Record, TermsRecord, encode_record, seal
-from merge_snli.pairs.options import SimplePairOptions
+from merge_snli.dataset.stored import read_split
+from merge_snli.language_models.questions import Scope, accuracies, read_questions
+from merge_snli.leaderboard.space import check_results
+from merge_snli.leaderboard.write import leaderboard_text
+from merge_snli.models.labels import Pair
 from merge_snli.pairs.output import PAIR_COLUMNS
-from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.store import result_schema, write_result
-from tests.oracles import answers_of_groups
+from merge_snli.scoring.check import differences
+from merge_snli.scoring.imports import read_predictions, score_answers
+from merge_snli.scoring.reading import read_groups
+from merge_snli.scoring.store import file_name, result_schema, to_json
+from tests.commands import Command
+from tests.oracles import Row, answers_of_groups, check_scores, guess, known, pair_of, refused, rows_of, write_rows
 
-Row = dict[str, Any]
 SIZES = (1, 2, 3, 5, 8, 20, 19, 10, 4)
-
-
-def guess(pairs: Sequence[tuple[str, str]]) -> list[str]:
-    """Predict a label that depends on the texts only."""
-    return [NLI_LABELS[(len(premise) + 3 * len(hypothesis)) % 3] for premise, hypothesis in pairs]
 
 
 def pattern_rows() -> list[Row]:
@@ -73,11 +83,6 @@ def hans_rows() -> list[Row]:
             ("saw", "heard", "thanked", "advised", "met", "believed", "hid")[: 3 + subcase % 3]
         )
     ]
-
-
-def write_lines(path: Path, rows: Sequence[Row]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
 
 
 def write_tsv(path: Path, rows: Sequence[Row]) -> Path:
@@ -157,213 +162,147 @@ def answers_of(
     return list(zip(merged[: len(gold)], merged[len(gold) :], strict=True))
 
 
-def shares_of_passing(groups: Sequence[object], answers: Sequence[tuple[str, str]]) -> Callable[[Fraction], float]:
-    """Return PA as a function of the threshold, counted with fractions."""
-    correct: dict[object, list[bool]] = defaultdict(list)
-    for group, (gold, predicted) in zip(groups, answers, strict=True):
-        correct[group].append(gold == predicted)
-    shares = [Fraction(sum(each), len(each)) for each in correct.values()]
-    return lambda threshold: sum(share >= threshold for share in shares) / len(shares)
-
-
 def check_part(part: Any, groups: Sequence[object], answers: Sequence[tuple[str, str]]) -> None:  # noqa: ANN401 - scores
     """Compare scores with counts of the rows."""
-    passing = shares_of_passing(groups, answers)
-    assert part.rows == len(answers)
+    right = [(group, gold == predicted) for group, (gold, predicted) in zip(groups, answers, strict=True)]
+    check_scores(part, right, [right])
     assert part.groups == len(set(groups))
-    assert part.sample_accuracy.mean == sum(gold == predicted for gold, predicted in answers) / len(answers)
-    assert part.pattern_accuracy.mean == passing(Fraction(9, 10))
-    assert part.curve.mean == tuple(passing(Fraction(percent, 100)) for percent in range(101))
     counted = Counter(answers)
     assert {(gold, label): n for gold, row in part.predicted.items() for label, n in row.items() if n} == counted
     for label in {predicted for _, predicted in answers}:
         assert part.predicted_share(label) == sum(predicted == label for _, predicted in answers) / len(answers)
 
 
+def check_parts(result: Result, by: str, of: Sequence[str], groups: Sequence[object], answers: Any) -> None:  # noqa: ANN401
+    """Compare the scores of the values of a column, of which each row has one, with counts of the rows."""
+    assert {*result.parts[by]} == {*of}
+    for value, part in result.parts[by].items():
+        chosen = [at for at, own in enumerate(of) if own == value]
+        check_part(part, [groups[at] for at in chosen], [answers[at] for at in chosen])
+
+
+def by_pattern(rows: Any = None, **options: Any) -> Result:  # noqa: ANN401
+    """Return the result of `guess` on rows in patterns."""
+    return score(guess, pattern_rows() if rows is None else rows, group_column="pattern", **options)
+
+
 def test_patterns_of_uneven_sizes(tmp_path: Path) -> None:
     rows = pattern_rows()
-    result = score(guess, write_lines(tmp_path / "space.jsonl", rows), group_column="pattern", by=["relation"])
-    answers = answers_of(rows)
-    check_part(result.scores, [row["pattern"] for row in rows], answers)
+    result = by_pattern(write_rows(tmp_path / "space.jsonl", rows), by=["relation"])
+    patterns, answers = [row["pattern"] for row in rows], answers_of(rows)
+    check_part(result.scores, patterns, answers)
     assert result.group_ids == tuple(str(100 + pattern) for pattern in range(len(SIZES)))
     assert answers_of_groups(result).sizes == (SIZES,)
+    check_parts(result, "relation", [row["relation"] or "(empty)" for row in rows], patterns, answers)
     assert list(result.parts["relation"]) == ["projective", "(empty)", "topological"]
-    for value, part in result.parts["relation"].items():
-        chosen = [at for at, row in enumerate(rows) if (row["relation"] or "(empty)") == value]
-        check_part(part, [rows[at]["pattern"] for at in chosen], [answers[at] for at in chosen])
-    intervals = result.scores.intervals
-    assert intervals is not None
-    low, high = intervals.sample_accuracy
-    assert low < result.sample_accuracy < high
-    low, high = intervals.pattern_accuracy
-    assert low <= result.pattern_accuracy <= high
+    intervals = known(result.scores.intervals)
+    assert intervals.sample_accuracy[0] < result.sample_accuracy < intervals.sample_accuracy[1]
+    assert intervals.pattern_accuracy[0] <= result.pattern_accuracy <= intervals.pattern_accuracy[1]
     assert (result.qt, result.mt, result.consistency, result.subsamples, answers_of_groups(result).seeds) == (None,) * 5
 
 
-def test_hans_merges_neutral_and_contradiction(tmp_path: Path) -> None:
+@pytest.mark.parametrize("column", ["template", "subcase"])
+def test_hans_merges_neutral_and_contradiction(tmp_path: Path, column: str) -> None:
     rows = hans_rows()
     path = write_tsv(tmp_path / "heuristics_evaluation_set.tsv", rows)
-    answers = answers_of(rows, ("sentence1", "sentence2", "gold_label"))
-    for column in ("template", "subcase"):
-        result = score(guess, path, group_column=column, by=["heuristic", "heuristic+gold_label"])
-        check_part(result.scores, [row[column] for row in rows], answers)
-        assert result.compared_labels == ("entailment", "not_entailment")
-        assert any("only two labels" in note for note in result.notes)
-        for value, part in result.parts["heuristic"].items():
-            chosen = [at for at, row in enumerate(rows) if row["heuristic"] == value]
-            check_part(part, [rows[at][column] for at in chosen], [answers[at] for at in chosen])
-        joined = result.parts["heuristic+gold_label"]
-        assert sum(part.rows for part in joined.values()) == len(rows)
-        assert all(len(part.predicted) == 1 for part in joined.values())
+    answers, groups = answers_of(rows, ("sentence1", "sentence2", "gold_label")), [row[column] for row in rows]
+    result = score(guess, path, group_column=column, by=["heuristic", "heuristic+gold_label"])
+    check_part(result.scores, groups, answers)
+    assert result.compared_labels == ("entailment", "not_entailment")
+    assert any("only two labels" in note for note in result.notes)
+    check_parts(result, "heuristic", [row["heuristic"] for row in rows], groups, answers)
+    joined = result.parts["heuristic+gold_label"]
+    assert sum(part.rows for part in joined.values()) == len(rows)
+    assert all(len(part.predicted) == 1 for part in joined.values())
 
 
 def test_the_files_agree_whatever_the_order_of_the_rows(tmp_path: Path) -> None:
     rows = pattern_rows()
-    one = score(guess, write_lines(tmp_path / "a.jsonl", rows), group_column="pattern", name="one")
-    other = score(guess, pd.DataFrame(rows[::-1]), group_column="pattern", name="other")
-    by_relation = score(guess, write_lines(tmp_path / "a.jsonl", rows), group_column="label", name="one")
-    assert one.dataset.digest == other.dataset.digest != by_relation.dataset.digest
+    path = write_rows(tmp_path / "a.jsonl", rows)
+    one, other = by_pattern(path, name="one"), by_pattern(pd.DataFrame(rows[::-1]), name="other")
+    assert one.dataset.digest == other.dataset.digest != score(guess, path, group_column="label").dataset.digest
     assert dataclasses.replace(one.scores, intervals=None) == dataclasses.replace(other.scores, intervals=None)
-    assert dict(zip(one.group_ids, answers_of_groups(one).correct[0], strict=True)) == dict(
-        zip(other.group_ids, answers_of_groups(other).correct[0], strict=True)
-    )
+    first, second = ({*zip(each.group_ids, answers_of_groups(each).correct[0], strict=True)} for each in (one, other))
+    assert first == second
 
 
-def test_rows_without_a_gold_label_are_left_out_and_counted(tmp_path: Path) -> None:
-    rows = [*pattern_rows(), *({**row, "label": "-"} for row in pattern_rows()[:4])]
-    result = score(guess, write_lines(tmp_path / "a.jsonl", rows), group_column="pattern")
-    assert (result.scores.rows, result.dataset.without_label) == (len(rows) - 4, 4)
-
-
-def test_a_pair_with_several_gold_labels_is_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_rows_that_do_not_count_are_left_out_and_counted(
+    make_model: Callable[..., Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     rows = pattern_rows()
+    unlabeled = by_pattern([*rows, *({**row, "label": "-"} for row in rows[:4])])
+    assert (unlabeled.scores.rows, unlabeled.dataset.without_label) == (len(rows), 4)
+    long = [{**rows[0], "premise": "The ball " * 40 + "rolls.", "pattern": each} for each in ("long", "long", 108)]
+    short = score(make_model(tmp_path / "short", limit=40), [*rows, *long], group_column="pattern")
+    assert (short.left_out.rows, short.left_out.groups, short.scores.rows) == (3, 1, len(rows))
+    assert any("3 pairs left out" in note for note in short.notes)
+    assert not caplog.messages
     others = [rows[3] | {"label": "entailment"}, rows[5] | {"pattern": 104}]
-    path = write_lines(tmp_path / "pairs.jsonl", [*rows, *others])
-    result = score(guess, path, group_column="pattern")
-    assert result.scores.rows == len(rows) + len(others)
+    path = write_rows(tmp_path / "pairs.jsonl", [*rows, *others])
+    assert by_pattern(path).scores.rows == len(rows) + len(others)
     (message,) = (each for each in caplog.messages if "gold label" in each)
     assert "1 pair(s)" in message
     assert f"{path} line 4" in message
 
 
-def test_long_pairs_are_left_out(make_model: Callable[..., Path], tmp_path: Path) -> None:
-    rows = pattern_rows()
-    long = [
-        {**rows[0], "premise": "The ball " * 40 + "rolls.", "pattern": pattern} for pattern in ("long", "long", 108)
-    ]
-    model = make_model(tmp_path / "short", limit=40)
-    result = score(str(model), write_lines(tmp_path / "a.jsonl", [*rows, *long]), group_column="pattern")
-    assert (result.left_out.rows, result.left_out.groups) == (3, 1)
-    assert result.scores.rows == len(rows)
-    assert any("3 pairs left out" in note for note in result.notes)
-
-
-def test_results_on_every_kind_of_data_are_read_together(dataset: Path, tmp_path: Path) -> None:
-    out = tmp_path / "results"
-    grouped = score(guess, write_lines(tmp_path / "a.jsonl", pattern_rows()), group_column="pattern", out=out)
-    [path] = out.glob("*.json")
+def test_results_are_read_together_and_shown(dataset: Path, tmp_path: Path) -> None:
+    grouped = by_pattern(out=tmp_path)
+    [path] = tmp_path.glob("*.json")
     assert read_result(path) == grouped
     jsonschema.Draft202012Validator(result_schema()).validate(json.loads(path.read_text(encoding="utf-8")))
-    merge = score(guess, dataset, config="noun", out=out)
-    assert sorted(read_results(out), key=lambda result: result.has_seeds) == [grouped, merge]
-
-
-CONTRADICTIONS: dict[str, tuple[tuple[str, ...], Any]] = {
-    "a confusion table that does not add up": (("scores", "predicted"), {"neutral": {"neutral": 1}}),
-    "groups that differ in number": (("scores", "groups"), 3),
-    "rows that differ in number": (("scores", "rows"), 3),
-}
-
-
-@pytest.mark.parametrize("kind", CONTRADICTIONS)
-def test_contradictory_results_are_refused(kind: str, tmp_path: Path) -> None:
-    result = score(guess, write_lines(tmp_path / "a.jsonl", pattern_rows()), group_column="pattern")
-    path = write_result(result, tmp_path / "out")
-    value = json.loads(path.read_text(encoding="utf-8"))
-    (first, second), wrong = CONTRADICTIONS[kind]
-    value[first][second] = wrong
-    path.write_text(json.dumps(value), encoding="utf-8")
-    with pytest.raises(InputError, match=rf"{path.name} is not a valid result"):
-        read_result(path)
-
-
-def test_a_notebook_and_pandas_show_every_part(tmp_path: Path) -> None:
-    path = write_lines(tmp_path / "a.jsonl", pattern_rows())
-    result = score(guess, path, group_column="pattern", by=["relation"], name="<model>")
+    names = [f"label {number}" for number in range(10)]
+    rows = [{"premise": f"A {n}.", "hypothesis": f"B {n}.", "label": names[n % 10], "g": n // 10} for n in range(30)]
+    ten = score(lambda pairs: [names[-1]] * len(pairs), rows, group_column="g", name="last", out=tmp_path)
+    assert ten.scores.groups == 3
+    merge = score(guess, dataset, config="noun", out=tmp_path)
+    found = read_results(tmp_path)
+    assert len(found) == 3
+    assert all(result in found for result in (grouped, ten, merge))
+    result = by_pattern(by=["relation"], name="<model>")
     frame = result.to_pandas()
     assert list(frame.index) == ["all", *(f"relation:{value}" for value in result.parts["relation"])]
     assert frame.loc["all", "predicted_neutral"] == result.scores.predicted_share("neutral")
     assert "&lt;model&gt;" in result._repr_html_()
-    figure = Figure()
-    axes = result.plot(figure.subplots())
+    axes = result.plot(Figure().subplots())
     assert result.plot(axes) is axes, "two results share axes"
     line, dot = axes.lines[:2]
     assert line.get_label() == "<model>"
-    mean = np.array(result.scores.curve.mean, dtype=float)
-    np.testing.assert_allclose(np.asarray(line.get_ydata()), 100 * mean)
+    np.testing.assert_allclose(np.asarray(line.get_ydata()), 100 * np.array(result.scores.curve.mean, dtype=float))
     np.testing.assert_allclose(np.asarray(dot.get_ydata()), 100 * result.pattern_accuracy)
 
 
-def test_template_data_sets_need_no_group_column(templates: Path, tmp_path: Path) -> None:
-    out = tmp_path / "results"
-    result = score(guess, templates, config="simple", out=out)
-    assert isinstance(result, Result)
-    rows = template_rows("simple")
-    answers = answers_of(rows)
-    check_part(result.scores, [row["group_id"] for row in rows], answers)
+def test_template_data_sets_need_no_group_column(templates: Path) -> None:
+    result, rows = score(guess, templates, config="simple"), template_rows("simple")
+    groups, answers = [row["group_id"] for row in rows], answers_of(rows)
+    check_part(result.scores, groups, answers)
     assert (result.dataset.title, result.dataset.config) == ("Made Pairs", "simple")
     assert list(result.parts) == ["template", "hypothesis_template", "template+hypothesis_template"]
-    for value, part in result.parts["template+hypothesis_template"].items():
-        chosen = [at for at, row in enumerate(rows) if f"{row['template']} + {row['hypothesis_template']}" == value]
-        check_part(part, [rows[at]["group_id"] for at in chosen], [answers[at] for at in chosen])
-    with pytest.raises(InputError, match=r"several configs.* simple, conjunction"):
-        score(guess, templates)
-    with pytest.raises(InputError, match=r"'svo'.*simple, conjunction"):
-        score(guess, templates, config="svo")
-    with pytest.raises(InputError, match=r"made_pairs.*'augmentation'"):
-        score(guess, templates, config="augmentation")
-    (templates / "data" / "simple" / "test.parquet").write_bytes(b"PAR1")
-    with pytest.raises(InputError, match=r"simple/test\.parquet has changed"):
-        score(guess, templates, config="simple")
-
-
-def test_joined_hypotheses_are_scored_by_relevance(tmp_path: Path) -> None:
-    folder = make_simple_pair(tmp_path / "simple_pair", SimplePairOptions(premises=20)).name
-    rows = pq.read_table(Path(folder) / "data" / "relevance" / "test.parquet").to_pylist()
-    answers = answers_of(rows)
-    result = score(guess, folder, config="relevance")
-    assert isinstance(result, Result)
-    by = result.parts
-    assert list(by) == ["template", "hypothesis_template", "template+hypothesis_template", "template+relevance"]
-    assert len(by["template+relevance"]) == 4
-    for value, part in by["template+relevance"].items():
-        chosen = [at for at, row in enumerate(rows) if f"{row['template']} + {row['relevance']}" == value]
-        check_part(part, [rows[at]["group_id"] for at in chosen], [answers[at] for at in chosen])
-
-
-def run(*arguments: object) -> int:
-    return main(["score", *map(str, arguments)])
+    joined = [f"{row['template']} + {row['hypothesis_template']}" for row in rows]
+    check_parts(result, "template+hypothesis_template", joined, groups, answers)
+    (templates / "data" / "conjunction" / "test.parquet").write_bytes(b"PAR1")
+    for config, message in {
+        None: r"several configs.* simple, conjunction",
+        "svo": r"'svo'.*simple, conjunction",
+        "augmentation": r"made_pairs.*'augmentation'",
+        "conjunction": r"conjunction/test\.parquet has changed",
+    }.items():
+        refused(message, score, guess, templates, config=config)
 
 
 def test_the_command_scores_every_config_of_a_template_data_set(
-    bert: Path, roberta: Path, templates: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bert: Path, roberta: Path, templates: Path, tmp_path: Path, command: Command
 ) -> None:
-    out = tmp_path / "results"
-    assert run(bert, roberta, "--dataset", templates, "--out", out) == 0
-    text = capsys.readouterr().out
+    text = command("score", bert, roberta, "--dataset", templates, "--out", tmp_path / "results").out
     assert "Made Pairs, config simple: 20 pairs in 5 groups by group_id" in text
     assert "Made Pairs, config conjunction: 20 pairs in 5 groups by group_id, by template" in text
-    results = read_results(out)
+    results = read_results(tmp_path / "results")
     assert sorted((result.model.name, result.dataset.config) for result in results) == [
         (model, config) for model in ("tiny-bert", "tiny-roberta") for config in ("conjunction", "simple")
     ]
-    for result in results:
-        assert f"{result.sample_accuracy * 100:.1f}" in text
+    assert all(f"{result.sample_accuracy * 100:.1f}" in text for result in results)
 
 
-def test_the_command_reads_columns_and_labels_as_given(
-    bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_reads_columns_and_labels_as_given(bert: Path, tmp_path: Path, command: Command) -> None:
     spelled = {"entailment": "ja", "neutral": "vielleicht", "contradiction": "nein"}
     names = {"premise": "text", "hypothesis": "claim", "label": "answer"}
     rows = [
@@ -373,9 +312,8 @@ def test_the_command_reads_columns_and_labels_as_given(
     path = write_tsv(tmp_path / "pairs.tsv", rows)
     options = ["--premise-column", "text", "--hypothesis-column", "claim", "--label-column", "answer"]
     options += ["--data-labels", "ja=entailment,vielleicht=neutral,nein=contradiction", "--format", "json"]
-    grouped = ["--group-column", "pattern", "--by", "relation", "answer"]
-    assert run(bert, "--dataset", path, *grouped, *options, "--out", tmp_path / "results") == 0
-    [result] = json.loads(capsys.readouterr().out)["results"]
+    options += ["--group-column", "pattern", "--by", "relation", "answer", "--out", str(tmp_path / "results")]
+    [result] = command("score", bert, "--dataset", path, *options).json["results"]
     assert result["dataset"]["labels"] == list(NLI_LABELS)
     assert list(result["parts"]["answer"]) == ["ja", "vielleicht", "nein"]
     assert result["dataset"]["title"] == "pairs"
@@ -451,38 +389,173 @@ BAD_FILES: dict[str, tuple[list[Row], list[str], str]] = {
 
 
 @pytest.mark.parametrize("kind", BAD_FILES)
-def test_bad_input_is_named(kind: str, bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_input_is_named(kind: str, bert: Path, tmp_path: Path, command: Command) -> None:
     rows, options, message = BAD_FILES[kind]
-    path = write_lines(tmp_path / "pairs.jsonl", rows)
-    assert run(bert, "--dataset", path, *options, "--out", tmp_path / "results") == 2
-    assert re.search(message, capsys.readouterr().err)
+    path = write_rows(tmp_path / "pairs.jsonl", rows)
+    error = command("score", bert, "--dataset", path, *options, "--out", tmp_path / "results", code=2).err
+    assert re.search(message, error)
     assert not (tmp_path / "results").exists()
 
 
-def test_labels_are_not_inferred_from_hard_pairs(bert: Path, tmp_path: Path) -> None:
-    path = write_lines(tmp_path / "pairs.jsonl", pattern_rows())
-    with pytest.raises(InputError, match=r"tiny-bert cannot be inferred.*model_labels"):
-        score(str(bert), path, group_column="pattern", model_labels="infer")
+def test_objects_and_options_that_do_not_fit_are_refused(bert: Path, dataset: Path) -> None:
+    rows = pattern_rows()
+    cases: list[tuple[Any, Any, dict[str, Any], str]] = [
+        (guess, pd.DataFrame(rows), {}, r"DataFrame.*group_column"),
+        (guess, ProblemOptions(problems=rows), {}, "group_column"),
+        (guess, dataset, {"by": ["template"]}, "by needs"),
+        (bert, rows, {"group_column": "pattern", "model_labels": "infer"}, r"tiny-bert cannot be infer.*model_labels"),
+    ]
+    for model, data, options, message in cases:
+        refused(message, score, model, data, **options)
 
 
-def test_other_objects_are_refused(dataset: Path) -> None:
-    with pytest.raises(InputError, match=r"DataFrame.*group_column"):
-        score(guess, pd.DataFrame(pattern_rows()))
-    with pytest.raises(InputError, match=r"group_column"):
-        score(guess, ProblemOptions(problems=pattern_rows()))
-    with pytest.raises(InputError, match=r"by needs"):
-        score(guess, dataset, by=["template"])
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
+    """A small Simple Pair."""
+    folder = tmp_path_factory.mktemp("data") / "simple_pair"
+    simple_pair(folder, SimplePairOptions(premises=20))
+    return load(str(folder))
 
 
-def test_results_with_ten_labels_are_read_again(tmp_path: Path) -> None:
-    names = [f"label {number}" for number in range(10)]
-    rows = [{"premise": f"A {n}.", "hypothesis": f"B {n}.", "label": names[n % 10], "g": n // 10} for n in range(30)]
-    result = score(
-        lambda pairs: [names[-1]] * len(pairs),
-        write_lines(tmp_path / "ten.jsonl", rows),
-        group_column="g",
-        name="last",
-        out=tmp_path / "results",
+@pytest.fixture(scope="module")
+def results_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("results")
+
+
+@pytest.fixture(scope="module")
+def results(data: MergeDataset, results_folder: Path) -> list[Result]:
+    functions: dict[str, Any] = {"guess": guess, "other": lambda pairs: [len(premise) % 3 for premise, _ in pairs]}
+    return [score(each, data, config="simple", name=name, out=results_folder) for name, each in functions.items()]
+
+
+def test_joined_hypotheses_are_scored_by_relevance(data: MergeDataset) -> None:
+    rows, result = rows_of(data.folder, "relevance"), score(guess, data, config="relevance")
+    by = result.parts
+    assert list(by) == ["template", "hypothesis_template", "template+hypothesis_template", "template+relevance"]
+    assert len(by["template+relevance"]) == 4
+    joined = [f"{row['template']} + {row['relevance']}" for row in rows]
+    check_parts(result, "template+relevance", joined, [row["group_id"] for row in rows], answers_of(rows))
+
+
+def test_imported_answers_give_the_result_of_the_function(
+    data: MergeDataset, results: list[Result], tmp_path: Path
+) -> None:
+    rows = rows_of(data.folder, "simple")
+    answers = [
+        {"id": row["pair_id"], "label": label} for row, label in zip(rows, guess([*map(pair_of, rows)]), strict=True)
+    ]
+    pd.DataFrame(answers).to_csv(tmp_path / "answers.csv", index=False)
+    [imported] = import_files([tmp_path / "answers.csv"], str(data.folder), model="guess", config="simple")
+    assert (imported.scores, imported.parts) == (results[0].scores, results[0].parts)
+    assert answers_of_groups(imported) == answers_of_groups(results[0])
+
+
+def test_a_language_model_is_asked_every_pair_once(
+    data: MergeDataset, results: list[Result], tmp_path: Path, command: Command
+) -> None:
+    asked = read_questions(data, Scope(config="simple"))
+    assert {(question.premise, question.hypothesis) for question in asked.questions} == {*asked.data.pairs}
+    assert asked.record["subsample"] == "all"
+    answers = [
+        (use, guess([(question.premise, question.hypothesis)])[0])
+        for question in asked.questions
+        for use in question.uses
+    ]
+    numbers, scores = accuracies(answers), results[0].scores
+    assert numbers["sample_accuracy"] == scores.sample_accuracy.mean
+    assert numbers["pattern_accuracy"] == scores.pattern_accuracy.mean
+    command("harness", data.folder, "--config", "simple", "--out", tmp_path)
+    command("harness", data.folder, "--config", "simple", "--seeds", "only", "--estimate", code=2)
+
+
+def test_a_submission_is_computed_again(data: MergeDataset, results: list[Result]) -> None:
+    name, better = file_name(results[0]), dataclasses.replace(results[0].scores.sample_accuracy, mean=1.0)
+    scores = dataclasses.replace(results[0].scores, sample_accuracy=better)
+    assert check_results({name: results[0]}, {}, [data]) == {name: []}
+    [problems] = check_results({name: dataclasses.replace(results[0], scores=scores)}, {}, [data]).values()
+    assert any("sample_accuracy" in problem for problem in problems)
+
+
+def test_analyses_that_need_no_seeds_are_computed(
+    data: MergeDataset, results: list[Result], results_folder: Path, tmp_path: Path, command: Command
+) -> None:
+    report = command("analyze", results_folder, "--dataset", data.folder, "--out", tmp_path / "r", "--format", "json")
+    [part] = report.json["data_sets"]
+    rows = {row["model"]: row for row in part["analyses"]["table_3"]["rows"]}
+    for result in results:
+        assert rows[result.model.name]["pattern_accuracy"] == pytest.approx(result.pattern_accuracy)
+        assert rows[result.model.name]["on_seeds"] is rows[result.model.name]["qt"] is None
+    assert len(part["analyses"]["model_curves"]["curves"]) == 2
+    assert "Simple Pair" in part["analyses"]["seeds_against_variants"]["not_computed"]
+    assert "groups" in (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
+    command("compare", results_folder, "--out", tmp_path / "figures")
+    assert any("by-template" in path.name for path in (tmp_path / "figures").iterdir())
+
+
+def test_reports_read_only_the_configs_of_results_and_each_once(
+    data: MergeDataset, results: list[Result], results_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def counted(dataset: MergeDataset, config: str) -> pa.Table:
+        read.append(config)
+        return read_split(dataset, config)
+
+    monkeypatch.setattr("merge_snli.scoring.reading.read_split", counted)
+    analyze([results_folder], [data])
+    leaderboard_text(results, "html", [data])
+    check_results({file_name(results[0]): results[0]}, {}, [data])
+    assert read == ["simple"] * 3
+
+
+# Rows of a task whose labels are not those of NLI.
+TASK = [
+    {"sentence1": f"A {word} follows a man.", "sentence2": second.format(word), "label": label, "verb": verb}
+    for word in ("horse", "dog", "cat")
+    for second, label, verb in (
+        ("A man is followed by a {}.", "paraphrase", "follow"),
+        ("A man follows a {}.", "different", "follow"),
+        ("A {} is near a man.", "Unclear", "be"),
     )
-    assert read_results(tmp_path / "results") == [result]
-    assert result.scores.groups == 3
+]
+
+
+def by_words(pairs: list[Pair]) -> list[str | int]:
+    """Answer with names in other capitals and, for the last kind of pair, with a number; wrong for cats."""
+    found = [next((row["label"] for row in TASK if (row["sentence1"], row["sentence2"]) == pair), "") for pair in pairs]
+    answers: list[str | int] = [0 if label == "Unclear" else label.upper() for label in found]
+    return ["different" if "cat" in pair[0] else answer for pair, answer in zip(pairs, answers, strict=True)]
+
+
+def test_labels_of_another_task_are_scored_by_their_names(tmp_path: Path) -> None:
+    rows = write_rows(tmp_path / "rows.jsonl", TASK)
+    result = score(by_words, str(rows), group_column="verb")
+    assert result.dataset.labels == result.compared_labels == ("Unclear", "different", "paraphrase")
+    assert result.sample_accuracy == pytest.approx(7 / 9)
+    assert result.scores.predicted["paraphrase"] == {"Unclear": 0, "different": 1, "paraphrase": 2}
+    assert {*result.scores.predicted} == {"Unclear", "different", "paraphrase"}
+    assert list(differences(result, read_groups(ProblemOptions(problems=rows), group_column="verb"))) == []
+    assert "entailment" not in json.dumps(to_json(result))
+    refused(
+        r"returned 'entailment' .* one of Unclear, different, paraphrase or a number",
+        score,
+        lambda pairs: ["entailment"] * len(pairs),
+        str(rows),
+        group_column="verb",
+        name="f",
+    )
+
+
+@pytest.mark.parametrize("form", ["labels", "scores"])
+def test_predictions_in_a_table_have_the_labels_of_the_task(tmp_path: Path, form: str) -> None:
+    data = read_groups(ProblemOptions(problems=TASK), group_column="verb")
+    names = data.label_names
+    table = [
+        {"premise": row["sentence1"], "hypothesis": row["sentence2"]}
+        | ({"label": row["label"]} if form == "labels" else {name: float(name == row["label"]) for name in names})
+        for row in TASK
+    ]
+    path = write_rows(tmp_path / "predictions.jsonl", table)
+    assert score_answers(read_predictions([path], data, model="m"), data).sample_accuracy == 1
+    path.write_text(path.read_text().replace("Unclear", "entailment"))
+    refused("", read_predictions, [path], data, model="m")

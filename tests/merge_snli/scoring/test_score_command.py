@@ -1,31 +1,42 @@
-"""Tests of `merge-snli score`: output, exit codes, bad input, and killed runs."""
+"""Tests of `merge-snli score`: options, output, exit codes, tables, bad input, and killed runs."""
 
+import argparse
+import doctest
 import errno
+import importlib
 import json
 import re
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from huggingface_hub import parse_eval_result_entries
 
-from merge_snli import read_result, read_results
-from merge_snli.cli import main
+from merge_snli import Result, read_result, read_results, score, score_table
+from merge_snli.base.errors import flag
+from merge_snli.base.option import Option, described, option_types
+from merge_snli.cli import score as score_command
+from merge_snli.cli.arguments import given
 from merge_snli.models.finding import ResolvedModel
+from merge_snli.models.labels import Pair
 from merge_snli.scoring.eval_results import eval_results_file, eval_tasks
+from merge_snli.scoring.options import IN_PYTHON, ScoreOptions
+from merge_snli.scoring.predict import PredictionStore
+from merge_snli.scoring.rows import ends_text
+from tests.commands import Command
 from tests.hub.server import Hub
+from tests.merge_snli.conftest import MakeModel
+from tests.oracles import refused
 from tests.systems import unix_only
-
-MakeModel = Callable[..., Path]
-
-
-def run(*arguments: object) -> int:
-    return main(["score", *map(str, arguments)])
+from tests.text_tables import rows_of
 
 
 def unwrapped(text: str) -> str:
@@ -34,11 +45,12 @@ def unwrapped(text: str) -> str:
 
 
 def test_table_on_stdout_and_one_file_per_model(
-    bert: Path, roberta: Path, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bert: Path, roberta: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
+    """Without spaCy, which scoring does not need."""
+    monkeypatch.setitem(sys.modules, "spacy", None)
     out = tmp_path / "results"
-    assert run(bert, roberta, bert, "--dataset", dataset, "--out", out) == 0
-    printed = capsys.readouterr()
+    printed = command("score", bert, roberta, bert, "--dataset", dataset, "--out", out)
     lines = printed.out.splitlines()
     assert lines[1].startswith("tiny-bert has the highest PA(0.9), ")
     header = next(at for at, line in enumerate(lines) if line.startswith("Model         Seeds  Variants"))
@@ -47,110 +59,98 @@ def test_table_on_stdout_and_one_file_per_model(
     results = read_results(out)
     assert [result.model.name for result in results] == ["tiny-bert", "tiny-roberta"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results", "results.work"]
-    for result in results:
-        assert f"{(result.scores.seed_accuracy or 0) * 100:.1f}" in printed.out
+    assert all(f"{(result.scores.seed_accuracy or 0) * 100:.1f}" in printed.out for result in results)
 
 
-def test_scoring_works_without_spacy(
-    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    assert run(bert, "--dataset", dataset, "--config", "adj", "--out", tmp_path / "results") == 0
-    assert "tiny-bert" in capsys.readouterr().out
-
-
-def test_json_is_one_document(bert: Path, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_one_document(bert: Path, dataset: Path, tmp_path: Path, command: Command) -> None:
     out = tmp_path / "results"
-    assert run(bert, "nowhere/at-all", "--dataset", dataset, "--out", out, "--config", "verb", "--format", "json") == 2
-    printed = capsys.readouterr()
-    document = json.loads(printed.out)
+    printed = command(
+        "score",
+        bert,
+        "nowhere/at-all",
+        "--dataset",
+        dataset,
+        "--out",
+        out,
+        "--config",
+        "verb",
+        "--format",
+        "json",
+        code=2,
+    )
+    document = printed.json
     [path] = out.glob("*.json")
     assert document["results"] == [json.loads(path.read_text(encoding="utf-8"))]
     assert list(document["failed"]) == ["nowhere/at-all"]
 
 
-def test_failing_model_does_not_stop_the_others(
+def test_labels_are_given_and_failing_models_do_not_stop_the_others(
     bert: Path,
     roberta: Path,
     make_model: MakeModel,
     dataset: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     numbered = make_model(tmp_path / "numbered", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
-    out = tmp_path / "results"
-    assert run(bert, numbered, "./gone", roberta, "--dataset", dataset, "--out", out) == 2
-    printed = capsys.readouterr()
-    assert len(read_results(out)) == 2
+    broken = [Path(shutil.copytree(bert, tmp_path / name)) for name in ("config", "architecture", "words", "weights")]
+    (broken[0] / "config.json").write_text("{", encoding="utf-8")
+    (broken[1] / "config.json").write_text('{"model_type": "abacus"}', encoding="utf-8")
+    for path in broken[2].glob("tokenizer*"):
+        path.unlink()
+    (broken[3] / "model.safetensors").write_bytes(b"cut")
+    models = [bert, numbered, "./gone", *broken, roberta]
+    printed = command("score", *models, "--dataset", dataset, "--out", tmp_path / "results", code=2)
+    assert [result.model.name for result in read_results(tmp_path / "results")] == [bert.name, roberta.name]
     text = unwrapped(printed.out)
     assert "numbered: not scored:" in text
     assert "--model-labels=entailment,neutral,contradiction" in text
     assert "./gone: not scored: model folder ./gone" in text
+    names = ["numbered", "./gone", *(folder.name for folder in broken)]
+    assert all(f"{name}: not scored: " in text for name in names)
     warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    assert warnings == ["not scored: numbered, ./gone"]
+    assert warnings == [f"not scored: {', '.join(names)}"]
+    labels = "contradiction,entailment,neutral"
+    command("score", numbered, "--model-labels", labels, "--dataset", dataset, "--out", tmp_path / "labeled")
+    [result] = read_results(tmp_path / "labeled")
+    assert result.model.labels == ("contradiction", "entailment", "neutral")
+    assert result.model.config_labels == ("LABEL_0", "LABEL_1", "LABEL_2")
+    assert "labels given as contradiction,entailment,neutral" in result.notes
 
 
-def test_masked_lm_is_refused_without_advice_on_labels(
-    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_bundled_models_that_do_not_classify_or_exist_are_refused(
+    dataset: Path, tmp_path: Path, command: Command
 ) -> None:
-    assert run("demo:mlm-bpe", "--dataset", dataset, "--out", tmp_path / "results") == 2
-    printed = capsys.readouterr()
-    assert re.search(r"demo:mlm-bpe is not a sequence classifier \(\w+ForMaskedLM\)", printed.err)
-    assert "--model-labels" not in printed.err
-    assert printed.out == ""
-
-
-def test_unknown_bundled_model_names_those_of_its_kind(
-    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("demo:nli-c", "--dataset", dataset, "--out", tmp_path / "results") == 2
-    printed = capsys.readouterr()
-    assert (printed.out, list(tmp_path.iterdir())) == ("", [])
-    assert printed.err == "merge-snli: unknown bundled name 'demo:nli-c': choose from demo:nli-a, demo:nli-b\n"
+    masked_lm, unknown = (
+        command("score", name, "--dataset", dataset, "--out", tmp_path / "results", code=2)
+        for name in ("demo:mlm-bpe", "demo:nli-c")
+    )
+    assert re.search(r"demo:mlm-bpe is not a sequence classifier \(\w+ForMaskedLM\)", masked_lm.err)
+    assert "--model-labels" not in masked_lm.err
+    assert unknown.err == "merge-snli: unknown bundled name 'demo:nli-c': choose from demo:nli-a, demo:nli-b\n"
+    assert (masked_lm.out, unknown.out, list(tmp_path.glob("results/*"))) == ("", "", [])
 
 
 def test_checkpoints_of_the_same_name_are_told_apart(
-    make_model: MakeModel, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    make_model: MakeModel, dataset: Path, tmp_path: Path, command: Command
 ) -> None:
     first = make_model(tmp_path / "one" / "checkpoint-500")
     second = make_model(tmp_path / "two" / "checkpoint-500", seed=1)
     out = tmp_path / "results"
-    assert run(first, second, f"small={first}", "--dataset", dataset, "--out", out) == 0
+    printed = command("score", first, second, f"small={first}", "--dataset", dataset, "--out", out).out
     names = ["one/checkpoint-500", "small", "two/checkpoint-500"]
     assert sorted(result.model.name for result in read_results(out)) == names
-    printed = capsys.readouterr().out
     assert all(f"\n{name} " in printed for name in names)
     for name in ("small", "checkpoint-500"):
-        assert run(f"{name}={first}", f"{name}={second}", "--dataset", dataset, "--out", out) == 2
-        assert f"two models are named {name} " in capsys.readouterr().err
-
-
-def break_model(folder: Path, kind: str) -> None:
-    if kind == "config":
-        (folder / "config.json").write_text("{", encoding="utf-8")
-    elif kind == "architecture":
-        (folder / "config.json").write_text('{"model_type": "abacus"}', encoding="utf-8")
-    elif kind == "tokenizer":
-        for path in folder.glob("tokenizer*"):
-            path.unlink()
-    else:
-        (folder / "model.safetensors").write_bytes(b"cut")
-
-
-@pytest.mark.parametrize("kind", ["config", "architecture", "tokenizer", "weights"])
-def test_a_broken_model_does_not_stop_the_others(
-    bert: Path, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
-) -> None:
-    broken = Path(shutil.copytree(bert, tmp_path / "broken"))
-    break_model(broken, kind)
-    assert run(broken, bert, "--dataset", dataset, "--out", tmp_path / "results") == 2
-    assert [result.model.name for result in read_results(tmp_path / "results")] == [bert.name]
-    assert "broken: not scored: " in unwrapped(capsys.readouterr().out)
+        assert (
+            f"two models are named {name} "
+            in command("score", f"{name}={first}", f"{name}={second}", "--dataset", dataset, "--out", out, code=2).err
+        )
 
 
 def test_unavailable_hub_models_do_not_stop_the_others(
-    hub: Hub, bert: Path, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    hub: Hub, bert: Path, dataset: Path, tmp_path: Path, command: Command
 ) -> None:
     files = {path.name: path.read_bytes() for path in bert.iterdir()}
     repos = {name: hub.storage.create("model", f"org/{name}") for name in ("gated", "private", "open", "torn")}
@@ -159,65 +159,40 @@ def test_unavailable_hub_models_do_not_stop_the_others(
     repos["gated"].gated, repos["private"].private = True, True
     out = tmp_path / "results"
     names = [f"org/{name}" for name in (*repos, "none")]
-    assert run(*names, "--dataset", dataset, "--out", out) == 2
+    text = unwrapped(command("score", *names, "--dataset", dataset, "--out", out, code=2).out)
     [result] = read_results(out)
     assert (result.model.name, result.model.revision) == ("org/open", repos["open"].branches["main"])
-    text = unwrapped(capsys.readouterr().out)
     reasons = {"org/gated": "gated", "org/private": "private", "org/none": "private", "org/torn": "config.json"}
     for name, reason in reasons.items():
         assert re.search(rf"{name}: not scored: ((?!: not scored:).)* {re.escape(reason)}\b", text), name
 
 
 def test_eval_results_of_all_configs(
-    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
-    """The model is resolved as a Hub model with a commit."""
+    """The model is resolved as a Hub model with a commit; the data set needs a Hub id, whose revision is left out."""
+    monkeypatch.chdir(dataset.parent.parent)
+    relative, out = dataset.relative_to(dataset.parent.parent), tmp_path / "results"
+    arguments = ("--dataset", relative, "--config", "noun", "--out", out, "--eval-results")
+    assert str(relative).count("/") == 1
+    assert "is not a Hub id" in command("score", bert, *arguments, code=2).err
     source = ResolvedModel("org/tiny", bert, "c0ffee", "0" * 64)
     monkeypatch.setattr("merge_snli.models.scored_model.find_model", lambda name, **_: source)
-    out = tmp_path / "results"
-    for config in ("noun", "all"):
-        arguments = ("--dataset", dataset, "--config", config, "--out", out, "--eval-results", "me/merge_snli")
-        assert run("org/tiny", *arguments) == 0
+    command("score", "org/tiny", *arguments, "me/merge_snli@v1")
+    command("score", "org/tiny", "--dataset", dataset, "--out", out, "--eval-results", "me/merge_snli")
     path = eval_results_file("org/tiny", out)
     assert path == out / "eval_results" / "org-tiny" / ".eval_results" / "merge_snli.yaml"
     entries = parse_eval_result_entries(yaml.safe_load(path.read_text(encoding="utf-8")))
     assert {entry.dataset_id for entry in entries} == {"me/merge_snli"}
     by_task = {entry.task_id: entry.value for entry in entries}
     assert list(by_task) == [*eval_tasks(("all", "noun"))]
-    results = {result.dataset.config: result for result in read_results(out)}
-    for name, result in results.items():
-        accuracy = result.scores.all_rows_accuracy
-        assert accuracy is not None
-        assert by_task[f"{name}_sample_accuracy"] == pytest.approx(100 * accuracy, abs=0.005)
+    results = {result.dataset.config: result.scores.all_rows_accuracy for result in read_results(out)}
+    for name, accuracy in results.items():
+        assert by_task[f"{name}_sample_accuracy"] == pytest.approx(100 * (accuracy or -1), abs=0.005)
     assert "model commit c0ffee, float32" in (entries[0].notes or "")
 
 
-def test_eval_results_need_a_hub_id_without_revision(
-    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(dataset.parent.parent)
-    relative = dataset.relative_to(dataset.parent.parent)
-    arguments = ("--dataset", relative, "--config", "noun", "--out", tmp_path / "results", "--eval-results")
-    assert str(relative).count("/") == 1
-    assert run(bert, *arguments) == 2
-    assert "is not a Hub id" in capsys.readouterr().err
-    source = ResolvedModel("org/tiny", bert, "c0ffee", "0" * 64)
-    monkeypatch.setattr("merge_snli.models.scored_model.find_model", lambda name, **_: source)
-    assert run("org/tiny", *arguments, "me/merge_snli@v1") == 0
-    entries = yaml.safe_load(eval_results_file("org/tiny", tmp_path / "results").read_text(encoding="utf-8"))
-    assert {entry.dataset_id for entry in parse_eval_result_entries(entries)} == {"me/merge_snli"}
-
-
-def test_labels_on_the_command_line(make_model: MakeModel, dataset: Path, tmp_path: Path) -> None:
-    numbered = make_model(tmp_path / "numbered", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
-    labels = "contradiction,entailment,neutral"
-    assert run(numbered, "--model-labels", labels, "--dataset", dataset, "--out", tmp_path / "results") == 0
-    [result] = read_results(tmp_path / "results")
-    assert result.model.labels == ("contradiction", "entailment", "neutral")
-    assert result.model.config_labels == ("LABEL_0", "LABEL_1", "LABEL_2")
-    assert "labels given as contradiction,entailment,neutral" in result.notes
-
-
+# Arguments, and what the error must name.
 BAD = {
     "no data set": (["--dataset", "./nowhere"], "./nowhere"),
     "folder without run": (["--dataset", "{empty}"], "run.json"),
@@ -230,7 +205,6 @@ BAD = {
     "eval results of a folder": (["--eval-results"], "{dataset}"),
     "no such device": (["--device", "abacus"], "--device abacus"),
 }
-"""Arguments, and what the error must name."""
 
 
 @pytest.mark.parametrize(("arguments", "named"), BAD.values(), ids=BAD)
@@ -238,7 +212,7 @@ def test_bad_input_is_named_and_exits_with_code_2(
     bert: Path,
     dataset: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     arguments: list[str],
     named: str,
 ) -> None:
@@ -249,21 +223,18 @@ def test_bad_input_is_named_and_exits_with_code_2(
     before = sorted(tmp_path.rglob("*"))
     paths = {"dataset": dataset} | {name: tmp_path / name for name in ("empty", "full", "file")}
     bad = [argument.format_map(paths) for argument in arguments]
-    assert run(bert, "--dataset", dataset, "--out", tmp_path / "results", *bad) == 2
-    printed = capsys.readouterr()
+    printed = command("score", bert, "--dataset", dataset, "--out", tmp_path / "results", *bad, code=2)
     assert printed.err.startswith("merge-snli: ")
     assert named.format_map(paths) in printed.err
     assert printed.err.count("\n") == 1
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_damaged_parquet_file_is_named(
-    bert: Path, make_dataset: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = make_dataset(tmp_path / "data", seeds=3)
+def test_a_damaged_parquet_file_is_named(bert: Path, dataset: Path, tmp_path: Path, command: Command) -> None:
+    folder = shutil.copytree(dataset, tmp_path / "data")
     (folder / "data/all/test.parquet").write_bytes(b"PAR1")
-    assert run(bert, "--dataset", folder, "--out", tmp_path / "results") == 2
-    assert "data/all/test.parquet" in capsys.readouterr().err
+    error = command("score", bert, "--dataset", folder, "--out", tmp_path / "results", code=2).err
+    assert "data/all/test.parquet" in error
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
@@ -271,7 +242,7 @@ def test_a_disk_error_names_the_folder(
     bert: Path,
     dataset: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
     number: int,
 ) -> None:
@@ -283,16 +254,16 @@ def test_a_disk_error_names_the_folder(
         return write(path, content)
 
     monkeypatch.setattr(Path, "write_bytes", refuse_shards)
-    assert run(bert, "--dataset", dataset, "--out", tmp_path / "results") == 2
-    assert str(tmp_path / "results.work") in capsys.readouterr().err
+    assert (
+        str(tmp_path / "results.work")
+        in command("score", bert, "--dataset", dataset, "--out", tmp_path / "results", code=2).err
+    )
     assert not list(tmp_path.rglob("*.json.*"))
 
 
 def test_an_interrupted_run_keeps_its_shards(
-    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
-    from merge_snli.scoring.predict import PredictionStore
-
     add = PredictionStore.add
 
     def add_and_interrupt(store: PredictionStore, shard: object) -> None:
@@ -301,7 +272,7 @@ def test_an_interrupted_run_keeps_its_shards(
 
     monkeypatch.setattr("merge_snli.scoring.predict.PAIRS_PER_SHARD", 32)
     monkeypatch.setattr(PredictionStore, "add", add_and_interrupt)
-    assert run(bert, "--dataset", dataset, "--out", tmp_path / "results") == 130
+    command("score", bert, "--dataset", dataset, "--out", tmp_path / "results", code=130)
     assert len(list(tmp_path.rglob("*.parquet"))) == 1
     assert not list(tmp_path.rglob("results/*"))
 
@@ -326,7 +297,7 @@ sys.exit(main(sys.argv[1:]))
 @pytest.mark.slow
 @unix_only
 def test_a_killed_and_resumed_run_gives_the_same_bytes(
-    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     arguments = ["score", str(bert), "--dataset", str(dataset), "--out", str(tmp_path / "killed")]
     assert subprocess.run([sys.executable, "-c", KILLED, *arguments], check=False).returncode == -signal.SIGKILL
@@ -335,7 +306,7 @@ def test_a_killed_and_resumed_run_gives_the_same_bytes(
 
     monkeypatch.setattr("merge_snli.scoring.predict.PAIRS_PER_SHARD", 16)
     for out in ("killed", "whole"):
-        assert run(bert, "--dataset", dataset, "--out", tmp_path / out) == 0
+        command("score", bert, "--dataset", dataset, "--out", tmp_path / out)
     shards = {path: path.stat().st_mtime_ns for path in (tmp_path / "killed.work").rglob("*.parquet")}
     assert 0 < len(kept) < len(shards)
     assert kept.items() <= shards.items()
@@ -347,3 +318,164 @@ def test_a_killed_and_resumed_run_gives_the_same_bytes(
 def without_seconds(path: Path) -> list[str]:
     assert read_result(path).run.seconds > 0
     return [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith('    "seconds"')]
+
+
+PARSED = {name: option for name, option in described(ScoreOptions) if option.group not in (IN_PYTHON, "")}
+
+
+# Arguments for options for which not every text or number will do.
+VALUES = {"min_agreement": "4/5", "model_labels": "neutral,entailment"}
+
+
+def read(*arguments: str) -> ScoreOptions:
+    parser = argparse.ArgumentParser()
+    score_command.add_arguments(parser)
+    parsed = parser.parse_args(["model", "--dataset", "data", "--out", "results", *arguments])
+    return ScoreOptions(**given(parsed, ScoreOptions))
+
+
+def arguments_of(name: str, option: Option) -> Sequence[str]:
+    """Return an argument that sets an option to another value than its default."""
+    of_type = option_types(ScoreOptions)[name]
+    other = option.choices[-1] if option.choices else "2" if of_type is int else "xx"
+    return [flag(name)] if of_type is bool else [flag(name), VALUES.get(name, other)]
+
+
+def test_every_option_has_an_argument_of_the_same_name() -> None:
+    options = read(*(text for name, option in PARSED.items() for text in arguments_of(name, option)))
+    assert [name for name in PARSED if getattr(options, name) == getattr(ScoreOptions(), name)] == []
+    assert (options.min_agreement, options.model_labels) == (4 / 5, ("neutral", "entailment"))
+    assert read() == ScoreOptions()
+
+
+def test_every_option_is_a_keyword_of_score() -> None:
+    found = signature(score).parameters
+    assert list(found)[3:] == [field.name for field in fields(ScoreOptions)]
+    assert all(found[name].default == option.default for name, option in described(ScoreOptions))
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"limit_seeds": 0}, "limit_seeds is 0"),
+        ({"subsample": -1}, "subsample is -1"),
+        ({"min_agreement": 1.5}, "min_agreement is 1.5"),
+        ({"dtype": "float8"}, "float8"),
+        ({"concurrency": 0}, "concurrency is 0"),
+        ({"model_labels": "neutral"}, "neutral"),
+        ({"by": 3}, "by is 3"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused_before_anything_is_read(options: dict[str, Any], named: str) -> None:
+    refused(named, score, "missing", Path("missing"), **options)
+
+
+def never(pairs: list[Pair]) -> list[None]:
+    raise AssertionError(pairs)
+
+
+async def never_async(pair: Pair) -> None:
+    raise AssertionError(pair)
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "named"),
+    [
+        (never, {"dtype": "bfloat16"}, "dtype has no effect on a function"),
+        (never, {"device": "cpu"}, "device has no effect on a function"),
+        (never, {"model_labels": "infer"}, "model_labels has no effect on a function"),
+        (never, {"allow_pickle": True}, "allow_pickle has no effect on a function"),
+        (never, {"trust_remote_code": True}, "trust_remote_code has no effect on a function"),
+        (never_async, {"device": "cpu"}, "device has no effect on an async function"),
+        ("ORG/NAME", {"name": "mine"}, "name has no effect on a model given by name"),
+        ("ORG/NAME", {"version": "1"}, "version has no effect on a model given by name"),
+    ],
+)
+def test_an_option_of_another_kind_of_model_is_refused(model: Any, options: dict[str, Any], named: str) -> None:  # noqa: ANN401
+    refused(named, score, model, "demo:dataset", **options)
+
+
+EXAMPLES = (
+    "merge_snli.models.labels",
+    "merge_snli.scoring.records",
+    "merge_snli.paper.report.artifact",
+    "merge_snli.paper.report.report",
+    "merge_snli.annotation.sample",
+    "merge_snli.dataset.variants",
+    *(
+        f"merge_snli.scoring.statistics.{name}"
+        for name in ("bootstrap", "families", "logistic", "paired_tests", "t_tests", "values")
+    ),
+)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_docstring_examples(name: str) -> None:
+    result = doctest.testmod(importlib.import_module(name))
+    assert (result.failed, result.attempted > 0) == (0, True)
+
+
+@pytest.fixture(scope="module")
+def table_result(dataset: Path) -> Result:
+    table_result = score(lambda pairs: [len(premise) % 3 for premise, _ in pairs], dataset, name="by length")
+    found, intervals = table_result.scores, table_result.scores.intervals
+    assert intervals is not None
+    mean = list(found.curve.mean)
+    mean[90] = 0.8477
+    scores = replace(
+        found,
+        seed_accuracy=0.8964,
+        qt=-0.0487,
+        mt=0.59,
+        sample_accuracy=replace(found.sample_accuracy, mean=0.8885),
+        pattern_accuracy=replace(found.pattern_accuracy, mean=0.8477),
+        curve=replace(found.curve, mean=tuple(mean)),
+        intervals=replace(intervals, pattern_accuracy=(0.8102, 0.9)),
+    )
+    return replace(table_result, scores=scores, notes=("a note",))
+
+
+def test_table_3(table_result: Result) -> None:
+    text = score_table([table_result]).text()
+    title, *_, last = text.splitlines()
+    assert title == "merge_small, config all: 12 seeds, 446 variants"
+    assert "mean over 10 subsamples" in text
+    assert last == "by length: a note"
+    (row,) = rows_of(text)
+    assert row["Model"] == "by length"
+    assert (row["Seeds"], row["Variants"]) == ("89.6", "88.8")
+    assert (row["PA(0.9)"], row["95% interval"]) == ("84.8", "81.0 to 90.0")
+    assert (row["QT"], row["MT"]) == ("-4.9", "59")
+
+
+def test_one_subsample_is_singular(dataset: Path) -> None:
+    table_result = score(lambda pairs: [0] * len(pairs), dataset, name="constant", subsample=0)
+    assert "mean over 1 subsample." in score_table([table_result]).text()
+
+
+def test_scores_without_interval_and_a_tiny_drop(table_result: Result) -> None:
+    (row,) = rows_of(score_table([replace(table_result, scores=replace(table_result.scores, intervals=None))]).text())
+    assert (row["PA(0.9)"], row["95% interval"]) == ("84.8", "–")
+    accuracy = table_result.scores.pattern_accuracy.mean or 0.0
+    tiny = replace(table_result, scores=replace(table_result.scores, seed_accuracy=accuracy + 0.0001, qt=-0.0001))
+    assert [row["QT"] for row in rows_of(score_table([tiny]).text())] == ["+0.0"], "without a minus"
+    assert ends_text(-0.0004, 0.1) == "0.0 to 10.0"
+    assert ends_text(-0.0004, 0.1, sign="+") == "+0.0 to +10.0"
+
+
+def test_failed_models_and_names_with_control_characters_or_markup(table_result: Result) -> None:
+    text = score_table([table_result], {"org/gone": "not found"}).text()
+    gone = rows_of(text)[-1]
+    assert gone.pop("Model") == "org/gone"
+    assert {*gone.values()} == {"–"}
+    assert text.endswith("org/gone: not scored: not found\n")
+    assert score_table([], {"org/gone": "not found"}).text().endswith("\n\norg/gone: not scored: not found\n")
+    model = replace(table_result.model, name="a\nb\x1b[2J")
+    text = score_table([replace(table_result, model=model)], {"c\rd": "it is\u2028gone"}).text()
+    assert [row["Model"] for row in rows_of(text)] == ["a b [2J", "c d"]
+    assert text.endswith("c d: not scored: it is gone\n")
+    evil = replace(table_result.model, name="<script>alert(1)</script>")
+    html = score_table([replace(table_result, model=evil)]).html()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert all(f">{shown}</td>" in html for shown in ("84.8", "81.0 to 90.0", "-4.9"))

@@ -1,27 +1,48 @@
-"""The stages of scoring on a cluster, done here: any division of the pairs gives the results of one process."""
-
-from __future__ import annotations
+"""Reading data, predicting pairs in one process or in tasks as on a cluster, and inferring the order of labels."""
 
 import json
+import logging
 import pickle
 import shutil
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+import merge_snli.scoring.predict as predicting
 from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import WHOLE, RunStage, TaskShare, run_here
+from merge_snli.dataset.label_spellings import INFER, TWO_WAY
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.models.scored_model import name_models
-from merge_snli.scoring.data import part_of_data
+from merge_snli.models.labels import (
+    INFERRED,
+    TABLE,
+    Missing,
+    ModelFacts,
+    ModelLabels,
+    Pair,
+    Predictor,
+    find_model_labels,
+)
+from merge_snli.models.options import ModelOptions
+from merge_snli.models.scored_model import ScoredModel, model_from_name, name_models
+from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.data import ScoredData, pair_digest, part_of_data
 from merge_snli.scoring.options import ScoreOptions
+from merge_snli.scoring.predict import FACTS_FILE, Predictions, PredictionStore, look_up
 from merge_snli.scoring.reading import read_config
-from merge_snli.scoring.score_models import score_models
+from merge_snli.scoring.score_models import check_labels, infer_labels, score_model, score_models
 from merge_snli.scoring.tasks import ScoringRun, evaluate, predict, score_run
+from tests.merge_snli.conftest import MakeDataset
+from tests.oracles import known, refused
 
 QUIET = Progress(quiet=True)
 
@@ -46,8 +67,7 @@ def run(dataset: Path, bert: Path, roberta: Path, tmp_path: Path) -> ScoringRun:
 def results(folder: Path) -> dict[str, Any]:
     """Return the results by file name, without the time that the predictions took."""
     found = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")}
-    for result in found.values():
-        assert result["run"].pop("seconds") > 0
+    assert all(result["run"].pop("seconds") > 0 for result in found.values())
     return found
 
 
@@ -73,8 +93,7 @@ def test_a_part_of_the_data_is_predicted_in_tasks(
 
     found = find_dataset(str(make_dataset(tmp_path / "one_draw", change=one_draw)))
     data = part_of_data(read_config(found, "all"), **part)
-    options = replace(run.options, **part)
-    run = replace(run, dataset=str(found.folder), options=options, expected=found.digest)
+    run = replace(run, dataset=str(found.folder), options=replace(run.options, **part), expected=found.digest)
     score_models(run.models, data, options=run.options, out=tmp_path / "one")
     with QUIET.stage("predict", unit="pairs") as stage:
         predict(run, "mine", WHOLE, stage)
@@ -84,16 +103,12 @@ def test_a_part_of_the_data_is_predicted_in_tasks(
     assert results(run.out) == results(tmp_path / "one")
 
 
-def test_models_without_all_predictions_are_named_and_the_others_written(run: ScoringRun) -> None:
+def test_models_and_data_of_a_run_are_checked(run: ScoringRun) -> None:
     with QUIET.stage("predict", unit="pairs") as stage:
         predict(run, "mine", WHOLE, stage)
         predict(run, "tiny-bert", TaskShare(0, 2), stage)
-        with pytest.raises(IncompleteError, match="tiny-bert is not scored"):
-            evaluate(run, WHOLE, stage)
+        refused("tiny-bert is not scored", evaluate, run, WHOLE, stage, error=IncompleteError)
     assert [result["model"]["name"] for result in results(run.out).values()] == ["mine"]
-
-
-def test_another_data_set_than_at_submission_is_refused(run: ScoringRun) -> None:
     with (
         QUIET.stage("predict", unit="pairs") as stage,
         pytest.raises(InputError, match=f"{run.dataset} has changed"),
@@ -130,3 +145,375 @@ def test_folders_of_one_name_are_scored_by_the_shortest_paths_that_differ(
     scored, failed = score_run(run, Here())
     assert failed == {}
     assert [result.model.name for result in scored] == ["a/model", "b/model"]
+
+
+OUTPUTS = ("LABEL_0", "LABEL_1", "LABEL_2")
+
+
+def outputs_of(
+    order: tuple[str, ...], gold: np.ndarray[tuple[int], np.dtype[np.int64]], share: float
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return the outputs of a model with that label order and, besides chance, that accuracy on the seeds."""
+    rng = np.random.default_rng(0)
+    predicted = np.where(rng.random(len(gold)) < share, gold, rng.integers(0, 3, len(gold)))
+    return np.array([order.index(name) for name in NLI_LABELS])[predicted]
+
+
+GOLD = np.random.default_rng(1).integers(0, 3, 200)
+
+
+@pytest.mark.parametrize("order", list(permutations(NLI_LABELS)))
+def test_every_order_is_found(order: tuple[str, ...]) -> None:
+    found = infer_labels(outputs_of(order, GOLD, 0.6), GOLD, NLI_LABELS, config_names=OUTPUTS, model="m")
+    assert found == ModelLabels(order, INFERRED, OUTPUTS)
+
+
+@pytest.mark.parametrize("seeds", [0, 4, 200])
+def test_order_without_significant_difference_is_refused(seeds: int) -> None:
+    best = np.random.default_rng(2).integers(0, 3, seeds)
+    refused(
+        rf"cannot infer the labels of m: .*on {seeds} seeds",
+        infer_labels,
+        best,
+        GOLD[:seeds],
+        NLI_LABELS,
+        config_names=OUTPUTS,
+        model="m",
+    )
+
+
+def test_two_labels_and_pairs_that_are_too_long() -> None:
+    two_outputs = infer_labels(np.where(GOLD == 0, 1, 0), GOLD, NLI_LABELS, config_names=OUTPUTS[:2], model="m")
+    assert two_outputs.names == (TWO_WAY[1], TWO_WAY[0])
+    best = outputs_of(NLI_LABELS, GOLD, 0.95)
+    two_way_data = infer_labels(best, np.minimum(GOLD, 1), TWO_WAY, config_names=OUTPUTS, model="m")
+    assert two_way_data.names[0] == "entailment", "neutral and contradiction are equal"
+    best[:100] = -1
+    assert infer_labels(best, GOLD, NLI_LABELS, config_names=OUTPUTS, model="m").names == NLI_LABELS
+    refused("m has 4 outputs", infer_labels, GOLD, GOLD, NLI_LABELS, config_names=("a", "b", "c", "d"), model="m")
+    none = np.array([], dtype=np.int64)
+    message = r"on 0 seeds is 0\.0% with \S+ and 0\.0% with"
+    refused(message, infer_labels, none, none, NLI_LABELS, config_names=OUTPUTS, model="m")
+
+
+def test_labels_of_the_papers_models_come_from_the_table() -> None:
+    order = ("contradiction", "entailment", "neutral")
+    assert find_model_labels(OUTPUTS, given=None, model="m", known=order) == ModelLabels(order, "table", OUTPUTS)
+    assert find_model_labels(NLI_LABELS, given=None, model="m", known=order).origin == "config"
+    assert find_model_labels(OUTPUTS, given=NLI_LABELS, model="m", known=order).origin == "given"
+
+
+class Correct:
+    """A model with a custom label order that is correct on every seed, and gives its first label for other pairs."""
+
+    facts = ModelFacts(architecture="Correct", parameters=1, max_length=None)
+    n_outputs = 3
+    batch_tokens = 512
+
+    def __init__(self, gold: dict[Pair, int], order: tuple[str, ...]) -> None:
+        self.outputs = {pair: order.index(NLI_LABELS[label]) for pair, label in gold.items()}
+
+    def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
+        return [0] * len(pairs)
+
+    def padded_length(self, tokens: int) -> int:
+        return tokens
+
+    def predict(self, pairs: Sequence[Pair]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+        return np.eye(3, dtype=np.float32)[[self.outputs.get(pair, 0) for pair in pairs]]
+
+
+ORDER = ("neutral", "contradiction", "entailment")
+
+
+@pytest.fixture(scope="module")
+def data(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> ScoredData:
+    """Data with as many seeds as inferring takes."""
+    return read_config(find_dataset(str(make_dataset(tmp_path_factory.mktemp("data") / "merge_24", seeds=24))), "all")
+
+
+@pytest.fixture
+def scored(bert: Path, data: ScoredData) -> Callable[[ModelLabels | None], ScoredModel]:
+    """A function that returns a model with the labels that are given, or with labels to infer, which is correct."""
+    seeds = known(data.seeds)
+    gold = {data.pairs[pair]: label for pair, label in zip(seeds.pairs, seeds.labels, strict=True)}
+
+    def model(labels: ModelLabels | None) -> ScoredModel:
+        named = model_from_name(str(bert), ModelOptions(model_labels=(INFER,) if labels is None else None))
+        assert labels or named.labels == ModelLabels((), INFERRED, ("contradiction", "entailment", "neutral"))
+        return replace(named, labels=labels or named.labels, load=lambda: Correct(gold, ORDER))
+
+    return model
+
+
+def test_result_reports_inferred_labels(scored: Callable[..., ScoredModel], data: ScoredData) -> None:
+    result = score_model(scored(None), data)
+    assert (result.model.labels, result.model.label_origin) == (ORDER, INFERRED)
+    assert result.scores.seed_accuracy == 1
+    assert "labels inferred from the seeds as neutral,contradiction,entailment" in result.notes
+
+
+def test_known_labels_are_checked_when_scored(
+    scored: Callable[..., ScoredModel], data: ScoredData, tmp_path: Path
+) -> None:
+    assert score_model(scored(ModelLabels(ORDER, TABLE, OUTPUTS)), data).model.label_origin == TABLE
+    wrong = scored(ModelLabels(NLI_LABELS, TABLE, OUTPUTS))
+    message = r"tiny-bert, entailment,neutral,contradiction, .* neutral,contradiction,ent"
+    refused(message, score_model, wrong, data, out=tmp_path / "results")
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize("data_labels", [NLI_LABELS, TWO_WAY])
+def test_known_labels_must_be_the_best_order(data_labels: tuple[str, ...]) -> None:
+    gold = np.minimum(GOLD, len(data_labels) - 1)
+    best = outputs_of(NLI_LABELS, GOLD, 0.9)
+    best[:10] = -1
+    check_labels(ModelLabels(NLI_LABELS, TABLE, OUTPUTS), best, gold, data_labels, model="m")
+    refused(
+        r"m, neutral,contradiction,entailment, .*190 seeds .*entailment,",
+        check_labels,
+        ModelLabels(ORDER, TABLE, OUTPUTS),
+        best,
+        gold,
+        data_labels,
+        model="m",
+    )
+
+
+FIRST = Predictions(
+    ("a", "b"),
+    np.array([3, 4], np.int32),
+    np.array([2, Missing.NOT_PREDICTED]),
+    np.array([[1, 2, 3], [np.nan] * 3], np.float32),
+    1.5,
+)
+
+
+SECOND = Predictions(("c",), np.array([5], np.int32), np.array([2]), np.array([[7, 8, 9]], np.float32), 2.0)
+
+
+LABELS = Predictions(("a", "b"), np.zeros(2, np.int32), np.array([3, Missing.NO_ANSWER]), None, 0.5)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> PredictionStore:
+    store = PredictionStore(tmp_path / "predictions")
+    store.add(FIRST)
+    store.add(SECOND)
+    return store
+
+
+def test_stores_without_logits_or_any_shard(tmp_path: Path) -> None:
+    store = PredictionStore(tmp_path / "predictions")
+    assert list(store.shards()) == []
+    assert store.read_facts() is None
+    assert look_up([], ["a"]) == (None, [0])
+    store.add(LABELS)
+    found, missing = look_up(store.shards(), ["b", "x", "a"])
+    assert found is not None
+    assert (found.logits, missing) == (None, [1])
+    assert found.outputs.tolist() == [Missing.NO_ANSWER, Missing.NOT_PREDICTED, 3]
+
+
+def test_look_up_returns_predictions_in_order(store: PredictionStore) -> None:
+    found, missing = look_up(store.shards(), ["c", "x", "a", "b"])
+    assert found is not None
+    assert missing == [1]
+    assert found.tokens.tolist() == [5, 0, 3, 4]
+    assert found.outputs.tolist() == [2, Missing.NOT_PREDICTED, 2, Missing.NOT_PREDICTED]
+    np.testing.assert_array_equal(found.logits, [[7, 8, 9], [np.nan] * 3, [1, 2, 3], [np.nan] * 3])
+    assert found.seconds == 3.5
+    found, missing = look_up(store.shards(), ["c"])
+    assert found is not None
+    assert (found.seconds, missing) == (2.0, []), "of the shards with the pairs only"
+
+
+@pytest.mark.parametrize("damage", [b"", b"PAR1 something else"])
+def test_damaged_shard_is_deleted(store: PredictionStore, damage: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    path = max(store.folder.glob("*.parquet"), key=lambda shard: shard.stat().st_size)
+    path.write_bytes(damage)
+    with caplog.at_level(logging.WARNING):
+        assert len(list(store.shards())) == 1
+    assert f"{path} is damaged" in caplog.text
+    assert not path.exists()
+
+
+def test_one_changed_byte_and_a_partial_shard_are_detected(store: PredictionStore) -> None:
+    (store.folder / ".abc.parquet.1.part").write_bytes(b"PAR1")
+    assert len(list(store.shards())) == 2
+    path = next(store.folder.glob("[!.]*.parquet"))
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(bytes(content))
+    assert len(list(store.shards())) == 1
+
+
+def test_facts_are_read_back(store: PredictionStore) -> None:
+    facts = ModelFacts("BertForSequenceClassification", 12, None)
+    store.write_facts(facts)
+    assert store.read_facts() == facts
+    (store.folder / FACTS_FILE).write_text("{", encoding="utf-8")
+    assert store.read_facts() is None
+
+
+WORDS = "one two three four five six seven eight nine ten".split()  # noqa: SIM905
+
+
+PAIRS: tuple[Pair, ...] = tuple((" ".join(WORDS[: n % 9 + 1]), f"{n}") for n in range(50))
+
+
+class Counting:
+    """Computes logits from the text of a pair, and counts predicted pairs."""
+
+    facts = ModelFacts("Counting", 0, max_length=8)
+    n_outputs = 2
+    batch_tokens = 12
+
+    def __init__(self) -> None:
+        self.predicted: Counter[Pair] = Counter()
+        self.batches: list[list[int]] = []
+
+    def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
+        return [len(premise.split()) for premise, _ in pairs]
+
+    def padded_length(self, tokens: int) -> int:
+        return tokens
+
+    def predict(self, pairs: Sequence[Pair]) -> Any:  # noqa: ANN401 - an array
+        self.predicted.update(pairs)
+        self.batches.append(self.count_tokens(pairs))
+        return np.array([[len(premise), float(hypothesis)] for premise, hypothesis in pairs], dtype=np.float32)
+
+
+@pytest.fixture
+def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(predicting, "PAIRS_PER_SHARD", 7)
+
+
+def expected_logits() -> Any:  # noqa: ANN401 - an array
+    rows = [[len(premise), float(hypothesis)] for premise, hypothesis in PAIRS]
+    too_long = [len(premise.split()) > 8 for premise, _ in PAIRS]
+    return np.where(np.array(too_long)[:, None], np.nan, np.array(rows)).astype(np.float32)
+
+
+@pytest.mark.usefixtures("small_shards")
+def test_each_pair_is_predicted_once_in_batches_of_one_length() -> None:
+    predictor = Counting()
+    shard, facts = predicting.predict_pairs(lambda: predictor, PAIRS, None)
+    np.testing.assert_array_equal(shard.logits, expected_logits())
+    assert shard.tokens.tolist() == [len(premise.split()) for premise, _ in PAIRS]
+    assert facts == Counting.facts
+    assert set(predictor.predicted.values()) == {1}
+    assert not [pair for pair in predictor.predicted if len(pair[0].split()) > 8], "too long"
+    assert all(len(set(batch)) == 1 and sum(batch) <= 12 for batch in predictor.batches)
+
+
+@pytest.mark.usefixtures("small_shards")
+def test_batches_have_one_padded_length_and_keep_unpadded_pairs_apart() -> None:
+    class Padding(Counting):
+        batch_tokens = 16
+
+        def padded_length(self, tokens: int) -> int:
+            return tokens if tokens in {1, 8} else 4 * (tokens // 4 + 1)
+
+    predictor = Padding()
+    shard, _ = predicting.predict_pairs(lambda: predictor, PAIRS, None)
+    np.testing.assert_array_equal(shard.logits, expected_logits())
+    assert shard.tokens.tolist() == [len(premise.split()) for premise, _ in PAIRS]
+    kinds = [{(predictor.padded_length(tokens), tokens in {1, 8}) for tokens in batch} for batch in predictor.batches]
+    assert all(len(kind) == 1 for kind in kinds)
+    assert all(predictor.padded_length(batch[0]) * len(batch) <= 16 for batch in predictor.batches)
+    assert {2, 3} in [set(batch) for batch in predictor.batches]
+
+
+@pytest.mark.usefixtures("small_shards")
+def test_cached_pairs_are_not_predicted_again(tmp_path: Path) -> None:
+    store = PredictionStore(tmp_path)
+    predictor = Counting()
+    first, _ = predicting.predict_pairs(lambda: predictor, PAIRS[:30], store)
+    predicting.predict_pairs(lambda: predictor, PAIRS, store)
+    assert set(predictor.predicted.values()) == {1}
+    again, facts = predicting.predict_pairs(not_loaded, PAIRS, store)
+    np.testing.assert_array_equal(again.logits, expected_logits())
+    np.testing.assert_array_equal(np.asarray(again.logits)[:30], np.asarray(first.logits))
+    assert facts == Counting.facts
+
+
+def not_loaded() -> Predictor:
+    pytest.fail("the model was loaded although every prediction is cached")
+
+
+@pytest.mark.usefixtures("small_shards")
+def test_interrupt_keeps_finished_shards(tmp_path: Path) -> None:
+    class Failing(Counting):
+        def predict(self, pairs: Sequence[Pair]) -> Any:  # noqa: ANN401 - an array
+            if len(self.batches) == 12:
+                raise KeyboardInterrupt
+            return super().predict(pairs)
+
+    store, failing, whole = PredictionStore(tmp_path), Failing(), Counting()
+    refused("", predicting.predict_pairs, lambda: failing, PAIRS, store, error=KeyboardInterrupt)
+    cached = sum(len(shard.pairs) for shard in store.shards())
+    assert cached > sum(len(premise.split()) > 8 for premise, _ in PAIRS)
+    shard, _ = predicting.predict_pairs(lambda: whole, PAIRS, store)
+    np.testing.assert_array_equal(shard.logits, expected_logits())
+    assert whole.predicted.total() == len(PAIRS) - cached
+
+
+def with_cell(table: pa.Table, column: str, row: int, value: Any) -> pa.Table:  # noqa: ANN401
+    values = table.column(column).to_pylist()
+    values[row] = value
+    field = table.schema.field(column)
+    return table.set_column(table.schema.get_field_index(column), field, pa.array(values, field.type))
+
+
+def test_pairs_and_their_digests_are_distinct(dataset: Path) -> None:
+    data = read_config(find_dataset(str(dataset)), "all")
+    rows = pq.read_table(dataset / "data/all/test.parquet").to_pylist()
+    subsamples, distinct = data.subsamples, set(data.pairs)
+    assert subsamples is not None
+    assert len(distinct) == len(data.pairs)
+    assert [data.pairs[index] for index in data.row_pairs] == [(row["premise"], row["hypothesis"]) for row in rows]
+    assert [data.group_ids[index] for index in data.row_groups] == [row["seed_id"] for row in rows]
+    assert [np.flatnonzero(column).tolist() for column in subsamples.T] == [row["subsamples"] for row in rows]
+    assert pair_digest(("a b", "c")) != pair_digest(("a ", "bc"))
+    assert pair_digest(("é", "c")) == pair_digest(("é", "c"))
+
+
+@pytest.mark.parametrize("config", ["all", "noun", "verb", "adj"])
+def test_seeds_are_those_of_the_config(dataset: Path, config: str) -> None:
+    data = read_config(find_dataset(str(dataset)), config)
+    expected = set(pq.read_table(dataset / f"data/{config}/test.parquet").column("seed_id").to_pylist())
+    rows = {row["seed_id"]: row for row in pq.read_table(dataset / "data/seed/test.parquet").to_pylist()}
+    seeds = known(data.seeds)
+    assert set(data.group_ids) == expected
+    for seed_id, pair, label in zip(data.group_ids, seeds.pairs, seeds.labels, strict=True):
+        assert data.pairs[pair] == (rows[seed_id]["premise"], rows[seed_id]["hypothesis"])
+        assert label == rows[seed_id]["label"]
+
+
+def undrawn(table: pa.Table) -> pa.Table:
+    for row in range(table.num_rows):
+        table = with_cell(table, "subsamples", row, [])
+    return table
+
+
+CHANGES: list[tuple[str, Callable[[pa.Table], pa.Table], str]] = [
+    ("seed", lambda table: table, r"config seed of .* all, noun, verb"),
+    ("adv", lambda table: table, r"config adv of .* all, noun, verb, adj"),
+    ("all", lambda table: table.drop_columns(["seed_premise"]), r"'seed_premise'.* variant_id, seed_id"),
+    ("all", lambda table: with_cell(table, "label", 1, 2), r"variants of seed s000 in .*different"),
+    ("all", lambda table: with_cell(table, "label", 0, -1), r"seed s000 in .* has the label -1"),
+    ("all", lambda table: table.slice(0, 0), "has no rows"),
+    ("all", undrawn, r"config all of .* no subsamples"),
+]
+
+
+@pytest.mark.parametrize(("config", "change", "message"), CHANGES)
+def test_data_that_cannot_be_scored_are_refused(
+    dataset: Path, tmp_path: Path, config: str, change: Callable[[pa.Table], pa.Table], message: str
+) -> None:
+    shutil.copytree(dataset, tmp_path / "data")
+    path = tmp_path / "data" / "data/all/test.parquet"
+    pq.write_table(change(pq.read_table(path).slice(0, 60)), path)
+    refused(message, read_config, find_dataset(str(tmp_path / "data")), config)

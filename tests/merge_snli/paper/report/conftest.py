@@ -1,17 +1,14 @@
 """Fixtures: a small data set with results of functions, one of which has a name that tries to inject markup."""
 
-from __future__ import annotations
-
 import dataclasses
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from merge_snli import Result, score
+from merge_snli import Result, analyze, score
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.models.labels import Pair
-from merge_snli.paper.report.analyze import analyze
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.store import write_result
 

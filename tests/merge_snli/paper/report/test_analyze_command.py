@@ -1,35 +1,34 @@
-"""Tests of the command: a report with and without seeds, JSON, and one sentence for each bad input."""
+"""Tests of `analyze`: the command, data sets unlike the paper's, and matching results to data sets."""
 
-from __future__ import annotations
-
-import dataclasses
 import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from merge_snli import Result
-from merge_snli.cli import main
+from merge_snli import Result, analyze, score
 from merge_snli.comparison.scored_dataset import ScoredDataset
+from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.models.labels import Pair
 from merge_snli.paper.hard_seeds import hard_seeds
-from merge_snli.paper.report.analyze import analyze, read_seed_ids
+from merge_snli.paper.report.analyze import match_results, read_seed_ids
+from merge_snli.paper.report.report import Report
 from merge_snli.paper.report.table_artifacts import hard_seeds_artifacts
 from merge_snli.scoring.store import to_json, write_result
+from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.paper.report.conftest import SHIPPED
+from tests.oracles import refused
 
 
-def test_a_report_is_written_and_printed(
-    results_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["analyze", str(results_folder), "--dataset", str(SHIPPED), "--out", str(tmp_path / "report")]
-    assert (
-        main([*command, "--fine-tuned-from", "by 3=demo:mlm-bpe", "--corpus", "demo:problems", "--format", "json"]) == 0
-    )
-    printed = json.loads(capsys.readouterr().out)
+def test_a_report_is_written_and_printed(results_folder: Path, tmp_path: Path, command: Command) -> None:
+    arguments = ["analyze", str(results_folder), "--dataset", str(SHIPPED), "--out", str(tmp_path / "report")]
+    options = ["--fine-tuned-from", "by 3=demo:mlm-bpe", "--corpus", "demo:problems", "--format", "json"]
+    printed = command(*arguments, *options).json
     assert printed == json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
     assert printed["data_sets"][0]["analyses"]["fine_tuned"]["masked_lms"] == {"by 3": "demo:mlm-bpe"}
     assert printed["data_sets"][0]["analyses"]["word_frequency"]["corpus"] == "demo:problems"
@@ -59,13 +58,11 @@ def test_every_number_is_repeated_without_seeds(results: list[Result]) -> None:
 
 def test_the_csv_of_hard_seeds_names_the_seeds_to_leave_out(scored: ScoredDataset, tmp_path: Path) -> None:
     never = [
-        dataclasses.replace(model, answers=dataclasses.replace(model.answers, predicted=(model.answers.gold + 1) % 3))
+        replace(model, answers=replace(model.answers, predicted=(model.answers.gold + 1) % 3))
         for model in scored.models
     ]
-    hard = hard_seeds(dataclasses.replace(scored, models=tuple(never)))
-    [artifact] = hard_seeds_artifacts(hard)
-    path = file_of(tmp_path, artifact.tables[0].csv(), "hard-seeds.csv")
-    assert set(read_seed_ids(path)) == set(scored.ids)
+    [artifact] = hard_seeds_artifacts(hard_seeds(replace(scored, models=tuple(never))))
+    assert set(read_seed_ids(file_of(tmp_path, artifact.tables[0].csv(), "hard-seeds.csv"))) == set(scored.ids)
 
 
 @pytest.mark.parametrize(
@@ -116,9 +113,8 @@ def of_other_version(folder: Path, results: list[Result]) -> Path:
 
 
 def of_unknown_seed(folder: Path, results: list[Result]) -> Path:
-    answers = dataclasses.replace(results[0].answers, group_ids=("nobody", *results[0].group_ids[1:]))
-    model = dataclasses.replace(results[0].model, name="lost")
-    write_result(dataclasses.replace(results[0], model=model, answers=answers), folder / "lost")
+    answers = replace(results[0].answers, group_ids=("nobody", *results[0].group_ids[1:]))
+    write_result(replace(results[0], model=replace(results[0].model, name="lost"), answers=answers), folder / "lost")
     return folder / "lost"
 
 
@@ -127,8 +123,11 @@ def every_seed(folder: Path, results: list[Result]) -> Path:
 
 
 Arguments = list[str]
+
+
+# Returns more arguments from a folder, the results, and another data set.
 Case = Callable[[Path, list[Result], Path], Arguments]
-"""Returns more arguments from a folder, the results, and another data set."""
+
 
 CASES: dict[str, tuple[Case, str]] = {
     "results do not exist": (lambda at, *_: [str(at / "none")], r"none.*merge-snli score"),
@@ -203,7 +202,7 @@ def test_bad_input(
     other: Path,
     results_folder: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     make, expected = CASES[case]
     at = tmp_path / "input"
@@ -211,27 +210,130 @@ def test_bad_input(
     more = make(at, results, other)
     folders = [more.pop(0)] if more[0][:1] != "-" else []
     before = sorted(tmp_path.rglob("*"))
-    command = ["analyze", str(results_folder), *folders, "--dataset", str(SHIPPED)]
-    assert main([*command, "--out", str(tmp_path / "report"), *more]) == 2
-    error = capsys.readouterr().err
+    arguments = ["analyze", str(results_folder), *folders, "--dataset", str(SHIPPED)]
+    error = command(*arguments, "--out", tmp_path / "report", *more, code=2).err
     [message] = [line for line in error.splitlines() if not line.startswith("merge-snli: skipped")]
     assert re.search(expected, message), message
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_results_without_their_data_set(
-    results_folder: Path, other: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["analyze", str(results_folder), "--dataset", str(other), "--out", str(tmp_path / "report")]
-    assert main(command) == 2
-    assert "by 3" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("missing", ["--dataset", "--out"])
-def test_required_options(missing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_required_options(missing: str, tmp_path: Path, command: Command) -> None:
     options = {"--dataset": str(SHIPPED), "--out": str(tmp_path / "report")}
     del options[missing]
-    with pytest.raises(SystemExit) as exit_:
-        main(["analyze", str(tmp_path), *(text for option in options.items() for text in option)])
-    assert exit_.value.code == 2
-    assert missing in capsys.readouterr().err
+    assert missing in command("analyze", tmp_path, *(text for option in options.items() for text in option), code=2).err
+
+
+TWO_LABELS = ("entailment", "not_entailment")
+
+
+def entails(pairs: list[Pair]) -> list[str]:
+    return ["entailment" if "not" not in hypothesis else "not_entailment" for _, hypothesis in pairs]
+
+
+def three_way(pairs: list[Pair]) -> list[str]:
+    return [("entailment", "neutral", "contradiction")[len(premise) % 3] for premise, _ in pairs]
+
+
+def numbers_of(report: Report) -> dict[str, Any]:
+    [part] = report.as_dict()["data_sets"]
+    return {name: value for name, value in part["analyses"].items() if "not_computed" not in value}
+
+
+@pytest.fixture(scope="module")
+def two_labels(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Result]]:
+    folder = make_dataset(tmp_path_factory.mktemp("two") / "two", seeds=30, label_names=TWO_LABELS)
+    return folder, [score(entails, folder, name="negation"), score(three_way, folder, name="length")]
+
+
+def test_two_labels(two_labels: tuple[Path, list[Result]], tmp_path: Path) -> None:
+    folder, results = two_labels
+    numbers = numbers_of(analyze(results, [folder], out=tmp_path / "report"))
+    assert {"table_3", "model_curves", "classes", "class_pairs", "majority", "hard_seeds"} <= numbers.keys()
+    assert numbers["majority"]["labels"] == [*TWO_LABELS]
+    labels = [each["name"] for each in numbers["error_drivers"]["predictors"] if each["name"].startswith("label")]
+    assert labels == ["label: not_entailment"]
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "predictions of neutral and contradiction count as not_entailment" in page
+
+
+def test_a_config_of_one_word_class(make_dataset: MakeDataset, tmp_path: Path) -> None:
+    folder = make_dataset(tmp_path / "data", seeds=12)
+    report = analyze([score(three_way, folder, config="verb", name="length")], [folder])
+    [part] = report.as_dict()["data_sets"]
+    assert part["config"] == "verb"
+    assert {"classes", "class_pairs", "fine_tuned"} <= part["analyses"].keys() - numbers_of(report).keys()
+    assert "two word classes" in part["analyses"]["classes"]["not_computed"]
+    assert len(part["analyses"]["table_3"]["rows"]) == 1
+
+
+def test_data_sets_on_the_same_seeds_are_compared(make_dataset: MakeDataset, tmp_path: Path) -> None:
+    def upper_case(seed: dict[str, Any], variants: list[dict[str, Any]]) -> None:
+        for variant in variants:
+            variant["premise"] = variant["premise"].upper()
+
+    first, second = make_dataset(tmp_path / "first"), make_dataset(tmp_path / "second", change=upper_case)
+    results = [score(three_way, folder, name="length") for folder in (first, second)]
+    report = analyze(results, [first, second], out=tmp_path / "report")
+    across = report.as_dict()["across_data_sets"]["filter_sets"]
+    assert len(across["sets"]) == 2
+    assert across["family"]["pairs"][0]["result"]["unit"] == "seed"
+    figures = {path.name for path in (tmp_path / "report" / "figures").iterdir()}
+    assert "across-data-sets-figure-8-filters.svg" in figures
+    assert len({chapter.key for chapter in report.chapters}) == 3
+
+
+@pytest.fixture(scope="module")
+def shipped() -> MergeDataset:
+    return find_dataset(str(SHIPPED))
+
+
+@pytest.fixture(scope="module")
+def other_dataset(other: Path) -> MergeDataset:
+    return find_dataset(str(other))
+
+
+@pytest.fixture(scope="module")
+def elsewhere(other_dataset: MergeDataset) -> Result:
+    return score(lambda pairs: [0] * len(pairs), other_dataset, name="elsewhere")
+
+
+def test_data_sets_keep_their_order_and_all_comes_first(
+    results: list[Result], shipped: MergeDataset, other_dataset: MergeDataset, elsewhere: Result
+) -> None:
+    nouns = score(lambda pairs: [0] * len(pairs), shipped, config="noun", name="zero")
+    matched = match_results([nouns, *results, elsewhere], [other_dataset, shipped])
+    assert [(each.data.stored.name, each.record.config, len(each.models)) for each in matched] == [
+        (other_dataset.name, "all", 1),
+        (shipped.name, "all", 2),
+        (shipped.name, "noun", 1),
+    ]
+
+
+def test_results_and_data_sets_without_each_other_or_twice_are_refused(
+    results: list[Result], shipped: MergeDataset, other_dataset: MergeDataset, elsewhere: Result
+) -> None:
+    again = replace(shipped, name="copy", folder=Path("copy"))
+    digest = other_dataset.digest[:12]
+    for given, datasets, message in (
+        ([*results, elsewhere], [shipped], rf"elsewhere.*{digest}.*dataset"),
+        (results, [other_dataset], "by 3"),
+        (results, [shipped, other_dataset], rf"{other_dataset.name}.*{digest}"),
+        (results, [shipped, again], rf"{shipped.name}.*copy"),
+        ([*results, results[0]], [shipped], "2 results of by 3"),
+    ):
+        refused(message, match_results, given, datasets)
+
+
+@pytest.mark.parametrize("part", [{"subsample": 0}, {"limit_seeds": 3}])
+def test_a_partial_result_is_refused_by_its_file(
+    results: list[Result], shipped: MergeDataset, tmp_path: Path, part: dict[str, Any]
+) -> None:
+    partial = score(lambda pairs: [0] * len(pairs), shipped, name="part of it", **part)
+    path = write_result(partial, tmp_path)
+    refused(
+        rf"part of it.*on a part of config all.*remove {re.escape(path.name)}$",
+        match_results,
+        [*results, partial],
+        [shipped],
+    )

@@ -1,23 +1,27 @@
-"""The analyses of one data set, each from its definition, as plain JSON values."""
-
-from __future__ import annotations
+"""A whole report, from the result files, the data sets and what the user said: each analysis from its definition."""
 
 import json
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import statsmodels.api as sm
 from scipy import stats
 
-from tests.merge_snli.scoring.independent.data import Data, Frame, Json, Series
 from tests.merge_snli.scoring.independent.numbers import (
     QUALITY,
     RESAMPLES,
+    Data,
+    Frame,
+    Json,
+    Series,
     adjusted_pairs,
     bootstrap,
     cells,
@@ -29,12 +33,16 @@ from tests.merge_snli.scoring.independent.numbers import (
     paired_t_test,
     pattern_accuracy,
     permutation_test,
+    read,
     sample_accuracy,
     seed_value,
     welch_test,
 )
 
 CLASSES = ("noun", "verb", "adj", "adv")
+
+
+# The two sizes of each family of the paper's masked LMs.
 FAMILIES = (
     {"google-bert/bert-base-cased", "google-bert/bert-large-cased"},
     {"FacebookAI/roberta-base", "FacebookAI/roberta-large"},
@@ -42,9 +50,6 @@ FAMILIES = (
     {"google/electra-base-generator", "google/electra-large-generator"},
     {"facebook/bart-base", "facebook/bart-large"},
 )
-"""The two sizes of each family of the paper's masked LMs."""
-KINDS = ("gold", "own", "vote", "constant")
-"""What predictions on variants are compared with in the analysis of majority labels."""
 
 
 def mean(values: Series) -> float:
@@ -382,4 +387,311 @@ def _hard_seed(data: Data, seed: str, accuracy: float) -> Json:
         "answers": {name: answers[name] if isinstance(answers[name], str) else None for name in data.models},
         "variants": int((data.variants["seed"] == seed).sum()),
         "mean_accuracy": float(accuracy),
+    }
+
+
+def word_counts(text: str) -> Counter[str]:
+    """Count the words of a text in which spaces separate all words."""
+    return Counter(text.lower().split())
+
+
+def word_frequency(data: Data, words: Counter[str]) -> Json:
+    """Recompute how much more frequent the replacements of right variants of wrong seeds are than the originals."""
+    models: list[Json] = []
+    for name in data.models:
+        answered = data.on_seeds[name].dropna().index
+        wrong = [seed for seed in answered if data.on_seeds[name][seed] != data.gold(name)[seed]]
+        rows = data.variants[data.variants["seed"].isin(wrong) & data.right(name)]
+        originals = _counts(rows["original"], words)
+        replacements = _counts(rows["replacement"], words)
+        ratios = ((replacements + 1) / (originals + 1)).groupby(rows["seed"]).mean()
+        ratios = ratios.reindex(data.seeds.index).dropna().to_numpy(dtype=float)
+        models.append(
+            {
+                "model": name,
+                "wrong_seeds": len(wrong),
+                "seeds": len(ratios),
+                "pairs": len(rows),
+                "zero_originals": int((originals == 0).sum()),
+                "zero_replacements": int((replacements == 0).sum()),
+                "zero_pairs": int(((originals == 0) | (replacements == 0)).sum()),
+                "arithmetic_mean": _average(np.mean, ratios),
+                "median": _average(np.median, ratios),
+                "geometric_mean": _average(lambda values, axis: np.exp(np.log(values).mean(axis=axis)), ratios),
+            }
+        )
+    means = [row["arithmetic_mean"]["value"] for row in models if row["seeds"]]
+    snli = [name for name in data.models if data.results[name]["model"]["training_data"] == ["snli"]]
+    snli_means = [row["arithmetic_mean"]["value"] for row in models if row["seeds"] and row["model"] in snli]
+    return {
+        "corpus_tokens": words.total(),
+        "models": models,
+        "mean_seeds": sum(row["seeds"] for row in models) / len(models),
+        "snli_models": snli,
+        "mean_ratio_snli": sum(snli_means) / len(snli_means) if snli_means else None,
+        "mean_ratio_all": sum(means) / len(means),
+    }
+
+
+def _counts(column: Series, words: Counter[str]) -> Series:
+    return pd.Series([words[word.lower()] for word in column], index=column.index, dtype=float)
+
+
+def _average(statistic: Series, ratios: Series) -> Json:
+    if not len(ratios):
+        return {"value": None, "interval": None}
+    interval = None
+    if len(ratios) > 1:
+        low, high = bootstrap(statistic, ratios, resamples=RESAMPLES)
+        interval = {"low": low, "high": high, "level": 0.95}
+    return {"value": float(statistic(ratios, axis=-1)), "interval": interval}
+
+
+def error_drivers(data: Data, words: Counter[str] | None, reported: Json) -> Json:
+    """Recompute the logistic regressions with seeds as clusters, one per model, and pooled with fixed effects."""
+    described, columns = _predictors(data, words)
+    pooled = reported["pooled"]
+    return {
+        "predictors": described,
+        "models": [_regression(data, columns, one) for one in reported["models"]],
+        "pooled": None if pooled is None else _regression(data, columns, pooled),
+    }
+
+
+def _predictors(data: Data, words: Counter[str] | None) -> tuple[list[Json], Frame]:
+    """Return the mean and deviation of each predictor, and the standardized numbers and indicators."""
+    variants = data.variants
+    lengths = (data.seeds["premise"] + " " + data.seeds["hypothesis"]).str.split().str.len()
+    numbers = {
+        "log_odds": variants["log_odds"].astype(float),
+        "masked_lms": variants["masked_lms"].map(len).astype(float),
+        "sentence_length": variants["seed"].map(lengths).astype(float),
+    }
+    if words is not None:
+        numbers["log_count"] = np.log(1 + _counts(variants["replacement"], words))
+    described, columns = [], pd.DataFrame(index=variants.index)
+    for name, values in numbers.items():
+        deviation = float(values.std(ddof=0))
+        described.append({"name": name, "reference": None, "mean": float(values.mean()), "deviation": deviation})
+        columns[name] = (values - values.mean()) / deviation if deviation else 0.0
+    labels = next(iter(data.results.values()))["dataset"]["labels"]
+    gold = variants["seed"].map(data.seeds["gold"])
+    for factor, levels, values in (("word_class", CLASSES, variants["word_class"]), ("label", labels, gold)):
+        present = [level for level in levels if (values == level).any()]
+        for level in present[1:]:
+            column = (values == level).astype(float)
+            name = f"{factor}: {level}"
+            deviation = float(column.std(ddof=0))
+            described.append(
+                {"name": name, "reference": present[0], "mean": float(column.mean()), "deviation": deviation}
+            )
+            columns[name] = column
+    return described, columns
+
+
+def _regression(data: Data, columns: Frame, reported: Json) -> Json:
+    """Recompute a regression; if the report has none, only what it says about the answers."""
+    parts, models = [], reported["models"]
+    for name in models:
+        answered = data.answers[name].notna()
+        part = columns[answered].assign(**{f"model {other}": float(other == name) for other in models})
+        parts.append(part.assign(right=data.right(name)[answered].astype(float), seed=data.variants["seed"][answered]))
+    rows = pd.concat(parts)
+    intercepts = [f"model {name}" for name in models]
+    kept: list[str] = []
+    for name in columns:
+        if np.linalg.matrix_rank(rows[[*intercepts, *kept, name]].to_numpy()) == len(intercepts) + len(kept) + 1:
+            kept.append(str(name))
+    counted = {
+        "models": [*models],
+        "answers": len(rows),
+        "seeds": int(rows["seed"].nunique()),
+        "right": float(rows["right"].mean()),
+        "left_out": [{"name": str(name)} for name in columns if name not in kept],
+    }
+    if reported["not_computed"] is not None:
+        return {**counted, "coefficients": [], "intercepts": []}
+    design = rows[[*kept, *intercepts]]
+    groups = pd.factorize(rows["seed"])[0]
+    fit = sm.Logit(rows["right"], design).fit(
+        method="newton", maxiter=100, tol=1e-12, disp=0, cov_type="cluster", cov_kwds={"groups": groups}
+    )
+    ends = fit.conf_int(0.05)
+    coefficients = [
+        {
+            "name": name.removeprefix("model "),
+            "estimate": float(fit.params[name]),
+            "standard_error": float(fit.bse[name]),
+            "interval": {"low": float(ends.loc[name, 0]), "high": float(ends.loc[name, 1]), "level": 0.95},
+            "p_value": float(fit.pvalues[name]),
+        }
+        for name in design
+    ]
+    return {**counted, "coefficients": coefficients[: len(kept)], "intercepts": coefficients[len(kept) :]}
+
+
+# The analyses of one data set that need nothing else.
+OF_ONE: dict[str, Callable[[Data, Json], Json]] = {
+    "table_3": table_3,
+    "seeds_against_variants": seeds_against_variants,
+    "model_curves": model_curves,
+    "majority": majority,
+    "classes": classes,
+    "class_pairs": class_pairs,
+    "fine_tuned": fine_tuned,
+    "seed_correctness": seed_correctness,
+    "hard_seeds": hard_seeds,
+}
+
+
+# The options `sides`, `filters` and `scramble` of the sets of Figure 8.
+SETS = {
+    "plain": ("intersection", {"prob", "pos"}, False),
+    "P∪H": ("union", {"prob", "pos"}, False),
+    "pos": ("intersection", {"pos"}, False),
+    "prob": ("intersection", {"prob"}, False),
+    "none": ("intersection", set(), False),
+    "scrambled": ("intersection", {"prob", "pos"}, True),
+}
+
+
+def recompute(
+    reported: Json,
+    folders: Sequence[Path],
+    results: Sequence[Path],
+    *,
+    words: Counter[str] | None = None,
+    without: Collection[str] = (),
+) -> Json:
+    """Return every number of `report.json`, computed again.
+
+    Args:
+        reported: The report. Only what cannot be computed twice is taken from it: the p-values of random permutations
+            where they are adjusted, the letters where they are checked, and the counterparts of models.
+        folders: The data sets.
+        results: Result files, in the order of the report.
+        words: Counts of the words of the corpus.
+        without: Ids of seeds that a part of the report leaves out.
+    """
+    numbers = _parts(reported, folders, results, words, ())
+    if without:
+        numbers["without_seeds"] = {
+            "seeds": [*without],
+            **_parts(reported["without_seeds"], folders, results, words, without),
+        }
+    return numbers
+
+
+def _parts(
+    reported: Json,
+    folders: Sequence[Path],
+    results: Sequence[Path],
+    words: Counter[str] | None,
+    without: Collection[str],
+) -> Json:
+    groups = [group for folder in folders for config in read(folder, results, without) for group in by_labels(config)]
+    data_sets = []
+    for group, part in zip(groups, reported["data_sets"], strict=True):
+        one = group.without(group.lacking())
+        record = next(iter(one.results.values()))["dataset"]
+        data_sets.append(
+            {
+                "title": part["title"],
+                "digest": record["digest"],
+                "config": record["config"],
+                "models": one.models,
+                "analyses": {name: _analysis(name, one, part["analyses"][name], words) for name in part["analyses"]},
+            }
+        )
+    across = {
+        name: value if "not_computed" in value else filter_sets(groups, value)
+        for name, value in reported["across_data_sets"].items()
+    }
+    return {"data_sets": data_sets, "across_data_sets": across}
+
+
+def by_labels(data: Data) -> list[Data]:
+    """Return the data with the three-way models, then with the two-way models, if there are such models."""
+    three = [name for name in data.models if len(data.results[name]["compared_labels"]) == 3]
+    two = [name for name in data.models if name not in three]
+    return [_only(data, models) for models in (three, two) if models]
+
+
+def _analysis(name: str, data: Data, reported: Json, words: Counter[str] | None) -> Json:
+    """Recompute an analysis; a reason for which it was not computed is taken over, and listed by the test."""
+    if "not_computed" in reported:
+        return reported
+    if name == "word_frequency" and words is not None:
+        return word_frequency(data, words)
+    if name == "error_drivers":
+        return error_drivers(data, words, reported)
+    assert name in OF_ONE, f"{name} is not computed independently"
+    return OF_ONE[name](data, reported)
+
+
+def filter_sets(data: Sequence[Data], reported: Json) -> Json:
+    """Recompute Figure 8: the largest group of data sets on the same seeds, with the models that all have."""
+    groups: dict[tuple[int, frozenset[tuple[str, ...]]], list[Data]] = {}
+    for one in data:
+        problems = one.seeds[["premise", "hypothesis", "gold"]].itertuples(name=None)
+        n_labels = len(next(iter(one.results.values()))["compared_labels"])
+        groups.setdefault((n_labels, frozenset(problems)), []).append(one)
+    on_all_seeds = max(groups.values(), key=len)
+    chosen = on_all_seeds
+    models = [name for name in chosen[0].models if all(name in one.models for one in chosen)]
+    everyone = dict.fromkeys(name for one in chosen for name in one.models)
+    lacking = {seed for one in chosen for seed in _only(one, models).lacking()}
+    chosen = [one.without(lacking) for one in chosen]
+    by_name = {_set_name(one): one for one in chosen}
+    order = sorted(by_name, key=lambda name: [*SETS, name].index(name))
+    values = pd.DataFrame(
+        {name: mean_values(_only(by_name[name], models)).reindex(chosen[0].seeds.index) for name in order}
+    ).dropna()
+    return {
+        "sets": [_set(name, by_name[name], models) for name in order],
+        "models": models,
+        "models_left_out": [name for name in everyone if name not in models],
+        "seeds": len(chosen[0].seeds),
+        "tested_seeds": len(values),
+        "family": family(values, reported["family"]) if len(values) > 1 else None,
+        "refused": [
+            next((said for said in reported["refused"] if said.startswith(_not_compared(one))), None)
+            for one in data
+            if not any(one is other for other in on_all_seeds)
+        ],
+    }
+
+
+def _set_name(data: Data) -> str:
+    options = data.record["options"]
+    own = options["sides"], {*options["filters"]}, options["scramble"]
+    return next(name for name, option in SETS.items() if option == own)
+
+
+def _only(data: Data, models: Sequence[str]) -> Data:
+    return replace(
+        data,
+        results={name: data.results[name] for name in models},
+        answers=data.answers[list(models)],
+        on_seeds=data.on_seeds[list(models)],
+    )
+
+
+def _identity(data: Data) -> Json:
+    record = next(iter(data.results.values()))["dataset"]
+    return {"title": record["title"], "digest": record["digest"], "config": record["config"]}
+
+
+def _not_compared(data: Data) -> str:
+    """Return how the sentence begins that says why a data set is not compared."""
+    return "{title}, config {config}, is not compared: ".format(**_identity(data))
+
+
+def _set(name: str, data: Data, models: Sequence[str]) -> Json:
+    drawn = {model: data.drawn(model) for model in models}
+    return {
+        "name": name,
+        **_identity(data),
+        "generated": len(data.variants),
+        "curve": curve(drawn, max(map(distinct, drawn.values()))),
     }
