@@ -1,7 +1,5 @@
 """Pattern accuracy of tasks that are not NLI: Inspect and lm-evaluation-harness against the `evaluate` metric."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
@@ -10,12 +8,17 @@ from typing import Any, NamedTuple
 
 import evaluate
 import pytest
-import yaml
+from inspect_ai import Task
+from inspect_ai.dataset import Sample
+from inspect_ai.scorer import SampleScore, Score, accuracy, includes
+from lm_eval.api.model import LM
 
 from merge_snli.base.errors import InputError
+from merge_snli.language_models import inspect_metric
 from merge_snli.language_models.group_metrics import pattern_accuracy, pattern_accuracy_with_error
 from tests.merge_snli.language_models.conftest import lm_eval_logs_of, run_task
 
+metric: Any = inspect_metric.pattern_accuracy
 METRIC = str(Path(__file__).parents[3] / "metrics" / "pattern_accuracy")
 UTILS = """
 from merge_snli.language_models.group_metrics import pattern_accuracy
@@ -74,27 +77,19 @@ def expected(threshold: float) -> float:
 
 
 def test_the_standard_error_is_that_of_the_mean_over_groups() -> None:
-    passing = [1, 1, 1, 0]
     share, error = pattern_accuracy_with_error(
         [row.fact for row in ASKED], [row.reply == row.answer for row in ASKED], 0.5
     )
     assert share == expected(0.5) == 0.75
-    assert error == pytest.approx(stdev(passing) / math.sqrt(4))
+    assert error == pytest.approx(stdev([1, 1, 1, 0]) / math.sqrt(4))
 
 
 @pytest.mark.slow
 def test_a_task_of_inspect(tmp_path: Path) -> None:
-    from inspect_ai import Task
-    from inspect_ai.dataset import Sample
-    from inspect_ai.scorer import accuracy, includes
-
-    from merge_snli.language_models.inspect_metric import pattern_accuracy as metric
-
     samples = [Sample(input=row.question, target=row.answer, metadata={"fact": row.fact}) for row in ASKED]
     metrics: list[Any] = [accuracy(), metric("fact"), metric("fact", threshold=0.5)]
     log = run_task(Task(samples, scorer=includes(), metrics=metrics), [row.reply for row in ASKED], tmp_path)
-    assert log.results is not None
-    (score,) = log.results.scores
+    (score,) = log.results.scores if log.results else ()
     values = [
         (each.params.get("threshold", 0.9), each.value)
         for each in score.metrics.values()
@@ -105,55 +100,37 @@ def test_a_task_of_inspect(tmp_path: Path) -> None:
 
 
 def test_a_sample_without_the_group_is_named() -> None:
-    from inspect_ai.scorer import SampleScore, Score
-
-    from merge_snli.language_models.inspect_metric import pattern_accuracy as metric
-
     scores = [SampleScore(score=Score(value="C"), sample_id="q7", sample_metadata={"fact": "France"})]
-    compute: Any = metric("country")
     with pytest.raises(InputError, match="q7 has no 'country'"):
-        compute(scores)
+        metric("country")(scores)
 
 
 def test_partly_right_samples_are_wrong() -> None:
-    from inspect_ai.scorer import SampleScore, Score
-
-    from merge_snli.language_models.inspect_metric import pattern_accuracy as metric
-
-    compute: Any = metric("fact", threshold=1)
     for value, share in (("C", 1), (1.0, 1), (True, 1), ("P", 0), (0.5, 0), ("N", 0), ("I", 0)):
         scores = [SampleScore(score=Score(value=value), sample_metadata={"fact": number}) for number in range(2)]
-        assert compute(scores)["pattern_accuracy"] == share
+        assert metric("fact", threshold=1)(scores)["pattern_accuracy"] == share
     assert pattern_accuracy([("a", 0.5), ("b", 1.0)]) == 0.5
 
 
 @pytest.mark.slow
 def test_a_task_of_lm_evaluation_harness(tmp_path: Path) -> None:
-    from lm_eval.api.model import LM
-
     class Scripted(LM):  # type: ignore[misc]
         """Gives the replies."""
 
         def generate_until(self, requests: list[Any]) -> list[str]:
-            replies = {row.question: row.reply for row in ASKED}
-            return [replies[request.args[0]] for request in requests]
+            return [row.reply for request in requests for row in ASKED if row.question == request.args[0]]
 
         loglikelihood = loglikelihood_rolling = generate_until
 
     folder = tmp_path / "tasks"
     folder.mkdir()
-    rows = [row._asdict() for row in ASKED]
-    (folder / "utils.py").write_text(f"ROWS = {rows!r}\n{UTILS}", encoding="utf-8")
-    task = yaml.safe_dump(
-        {
-            "task": "capitals",
-            "test_split": "test",
-            "output_type": "generate_until",
-            "doc_to_text": "question",
-            "doc_to_target": "answer",
-        }
-    )
-    functions = """
+    (folder / "utils.py").write_text(f"ROWS = {[row._asdict() for row in ASKED]!r}\n{UTILS}", encoding="utf-8")
+    task = """
+task: capitals
+test_split: test
+output_type: generate_until
+doc_to_text: question
+doc_to_target: answer
 custom_dataset: !function utils.questions
 process_results: !function utils.process_results
 metric_list:
@@ -165,7 +142,7 @@ metric_list:
     aggregation: !function utils.half
     higher_is_better: true
 """
-    (folder / "capitals.yaml").write_text(task + functions, encoding="utf-8")
+    (folder / "capitals.yaml").write_text(task, encoding="utf-8")
     (log,) = lm_eval_logs_of(Scripted(), ["capitals"], tmp_path)
     (results,) = log.parent.glob("results_*.json")
     scores = json.loads(results.read_text(encoding="utf-8"))["results"]["capitals"]
