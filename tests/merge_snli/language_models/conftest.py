@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from lm_eval.api.model import LM
 
     from merge_snli import Result
-    from merge_snli.scoring.result import PromptRecord
+    from merge_snli.scoring.records import PromptRecord
 
 OWN = str(Path(merge_snli.__file__).parent)
 USAGE = {"input_tokens": 50, "output_tokens": 2, "total_tokens": 52}
 
 Json = Any
+Edit = Callable[[Json], object]
 Run = Callable[["Task", Sequence[str]], "EvalLog"]
 
 
@@ -142,10 +143,22 @@ def right_answers(
     return seeds, [[*groups.values()] for _, groups in sorted(subsamples.items())]
 
 
-def edited(path: Path, edit: Callable[[Json], object], name: str | None = None) -> Path:
+def put(*path: str | int, value: Any) -> Edit:  # noqa: ANN401 - any JSON value, or a function of the value before
+    """Return an edit that puts a value at a place."""
+
+    def edit(content: Json) -> None:
+        for key in path[:-1]:
+            content = content[key]
+        content[path[-1]] = value(content[path[-1]]) if callable(value) else value
+
+    return edit
+
+
+def edited(path: Path, *edits: Edit, name: str | None = None) -> Path:
     """Change the content of a JSON file, or of a copy with another name, and return its path."""
     content = json.loads(path.read_text(encoding="utf-8"))
-    edit(content)
+    for edit in edits:
+        edit(content)
     path = path.with_name(name or path.name)
     path.write_text(json.dumps(content), encoding="utf-8")
     return path

@@ -3,7 +3,6 @@
 import json
 import operator
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -25,11 +24,13 @@ from merge_snli.models.prompts import FilledPrompt, read_prompt
 from merge_snli.schema import NLI_LABELS
 from tests.merge_snli.language_models.conftest import (
     OWN,
+    Edit,
     Json,
     Run,
     edited,
     lm_eval_logs_of,
     prompt_of,
+    put,
     right_answers,
     run_task,
     run_tasks,
@@ -42,6 +43,22 @@ PART: dict[str, Any] = {"config": "verb", "limit_seeds": 3}
 PART_OPTIONS = ("--config", "verb", "--limit-seeds", "3")
 
 
+TASK = ("eval", "metadata", "merge_snli")
+"""Where a log of Inspect says what was asked."""
+
+
+def without(name: str) -> Edit:
+    return put(*TASK, value=lambda task: {key: value for key, value in task.items() if key != name})
+
+
+def with_answer(sample: Json, answer: str | None) -> Json:
+    return sample | {"scores": {"nli_answer": sample["scores"]["nli_answer"] | {"answer": answer}}}
+
+
+EXCHANGE = put(
+    "samples",
+    value=lambda rows: [rows[0] | {"id": rows[1]["id"]}, rows[1] | {"id": rows[0]["id"]}, *rows[2:]],
+)
 FORMS = (*["{0}"] * 6, "{2}", "{2}", "?", "entailment or neutral")
 
 
@@ -84,7 +101,7 @@ def other_dataset(bundled: MergeDataset, tmp_path_factory: pytest.TempPathFactor
 
 
 def test_one_name_for_the_logs_of_several_models_is_refused(inspect_log: Path, tmp_path: Path) -> None:
-    other = edited(inspect_log, lambda log: log["eval"].update(model="mockllm/other"), "other.json")
+    other = edited(inspect_log, put("eval", "model", value="mockllm/other"), name="other.json")
     with pytest.raises(InputError, match=r"model is 'mine'.*2 models, model, other"):
         import_files([inspect_log, other], OWN, model="mine", out=tmp_path / "results")
     assert not (tmp_path / "results").exists()
@@ -93,7 +110,7 @@ def test_one_name_for_the_logs_of_several_models_is_refused(inspect_log: Path, t
 
 
 def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path) -> None:
-    task = nli(OWN, config="all", subsample="all", limit_seeds=12, prompt="few_shot", shots=2)
+    task = nli(OWN, config="all", subsample="all", limit_seeds=4, prompt="few_shot", shots=2)
     answers = scripted_answers(task, *FORMS)
     log = run(task, answers)
     results = tmp_path / "results"
@@ -243,11 +260,7 @@ def test_both_tasks_of_lm_eval(lm_eval_logs: Path, tmp_path: Path) -> None:
 
 
 def test_a_log_without_the_prompt_in_full(inspect_log: Path) -> None:
-    def without_prompt(log: Json) -> None:
-        del log["eval"]["metadata"]["merge_snli"]["prompt_toml"]
-        log["eval"]["metadata"]["merge_snli"]["prompt"] = "zero_shot"
-
-    edited(inspect_log, without_prompt)
+    edited(inspect_log, without("prompt_toml"), put(*TASK, "prompt", value="zero_shot"))
     for again in (False, True):
         (result,) = import_files([inspect_log], OWN, again=again)
         assert result.title == "model (zero_shot)"
@@ -263,55 +276,40 @@ def test_a_log_of_lm_eval_without_the_names_of_the_texts(lm_eval_logs: Path, tmp
     assert [result.model.digest for result in after] == [result.model.digest for result in before]
 
 
-Edit = Callable[[Json], Json]
-
-
-def first_only(log: Json) -> None:
-    log["samples"] = log["samples"][: len(log["samples"]) // 2]
-
-
-def rename_score(log: Json) -> None:
-    log["samples"][0]["scores"] = {"match": log["samples"][0]["scores"]["nli_answer"]}
-
-
-def exchange_samples(log: Json) -> None:
-    first, second = log["samples"][:2]
-    first["id"], second["id"] = second["id"], first["id"]
-
-
-def exchange_samples_without_prompt(log: Json) -> None:
-    exchange_samples(log)
-    del log["eval"]["metadata"]["merge_snli"]["prompt_toml"]
-
-
-def rename_sample(log: Json) -> None:
-    log["samples"][0]["id"] = log["eval"]["dataset"]["sample_ids"][0] = "unknown"
-
-
-LOG_EDITS: list[tuple[Edit, str]] = [
-    (first_only, "has no answers to 17 of the 33 distinct pairs of config verb"),
-    (lambda log: log.update(samples=[]), "has no answers to 33 of the 33"),
-    (rename_score, "was not scored by nli_answer"),
-    (exchange_samples, "does not ask the pair"),
-    (exchange_samples_without_prompt, "does not ask the pair"),
-    (rename_sample, "sample unknown is not in config verb"),
-    (lambda log: log["samples"][0].update(scores=None), "has no answers to 1 of the 33"),
-    (lambda log: log["eval"].update(metadata=None), "is a log of the task merge_snli/nli, not of"),
-    (lambda log: log["eval"]["metadata"]["merge_snli"].update(dataset="1" * 64), "same version of the data set"),
-    (lambda log: log["eval"]["metadata"]["merge_snli"].update(subsample="first"), "which part of a data set"),
-    (lambda log: log["eval"]["metadata"]["merge_snli"].update(subsample=40), "--subsample is 40"),
-    (lambda log: log["eval"]["metadata"]["merge_snli"].pop("config"), "which part of a data set"),
-    (lambda log: log["eval"]["metadata"]["merge_snli"].update(config="adv"), "config adv"),
-    (lambda log: log["eval"]["metadata"]["merge_snli"].update(shots="two"), "is not a whole log"),
-    (lambda log: log.pop("eval"), "is not a whole log"),
+LOG_EDITS: list[tuple[list[Edit], list[str], str]] = [
+    ([put("samples", value=lambda rows: rows[: len(rows) // 2])], [], "has no answers to 17 of the 33 distinct pairs"),
+    ([put("samples", value=[])], [], "has no answers to 33 of the 33 distinct pairs of config verb"),
+    ([put("samples", 0, "scores", value=lambda old: {"match": old["nli_answer"]})], [], "not scored by nli_answer"),
+    ([EXCHANGE], [], "does not ask the pair"),
+    ([EXCHANGE, without("prompt_toml")], [], "does not ask the pair"),
+    (
+        [put("samples", 0, "id", value="unknown"), put("eval", "dataset", "sample_ids", 0, value="unknown")],
+        [],
+        "sample unknown is not in config verb",
+    ),
+    ([put("samples", 0, "scores", value=None)], [], "has no answers to 1 of the 33"),
+    ([put("eval", "metadata", value=None)], [], "is a log of the task merge_snli/nli, not of"),
+    ([put(*TASK, "dataset", value="1" * 64)], [], "same version of the data set"),
+    ([put(*TASK, "subsample", value="first")], [], "which part of a data set"),
+    ([put(*TASK, "subsample", value=40)], [], "--subsample is 40"),
+    ([without("config")], [], "which part of a data set"),
+    ([put(*TASK, "config", value="adv")], [], "config adv"),
+    ([put(*TASK, "shots", value="two")], [], "is not a whole log"),
+    ([lambda log: log.pop("eval")], [], "is not a whole log"),
+    ([put("samples", value=lambda rows: rows[:1])], ["--partial"], "PATH"),
 ]
 
 
-@pytest.mark.parametrize(("edit", "message"), LOG_EDITS)
+@pytest.mark.parametrize(("edits", "options", "message"), LOG_EDITS)
 def test_wrong_logs_of_inspect(
-    inspect_log: Path, edit: Edit, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    inspect_log: Path,
+    edits: list[Edit],
+    options: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
-    refused([str(edited(inspect_log, edit))], message, capsys, tmp_path)
+    refused([str(edited(inspect_log, *edits)), *options], message.replace("PATH", str(inspect_log)), capsys, tmp_path)
 
 
 def refused(
@@ -342,7 +340,7 @@ def test_a_log_of_another_version(
 
 
 def test_two_logs_that_differ(inspect_log: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    other = edited(inspect_log, lambda log: log["samples"][0]["output"].update(completion="?"), "other.json")
+    other = edited(inspect_log, put("samples", 0, "output", "completion", value="?"), name="other.json")
     refused([str(inspect_log), str(other)], "has another answer in an earlier log", capsys, tmp_path)
 
 
@@ -477,7 +475,7 @@ def test_the_results_folder_is_checked_first(inspect_log: Path, capsys: pytest.C
 
 
 def test_a_retried_log_counts_reused_samples_once(inspect_log: Path) -> None:
-    first = edited(inspect_log, lambda log: log.update(samples=log["samples"][:20]), "first.json")
+    first = edited(inspect_log, put("samples", value=lambda samples: samples[:20]), name="first.json")
     (result,) = import_files([first, inspect_log], OWN)
     prompt = prompt_of(result)
     assert (prompt.calls, prompt.input_tokens, prompt.output_tokens) == (33, 33 * 50, 33 * 2)
@@ -486,24 +484,14 @@ def test_a_retried_log_counts_reused_samples_once(inspect_log: Path) -> None:
 def test_a_failed_log_does_not_stop_the_others(
     inspect_log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(log: Json) -> None:
-        log["samples"] = []
-        log["eval"]["metadata"]["merge_snli"]["limit_seeds"] = 2
-
     broken, out = tmp_path / "broken.eval", tmp_path / "results"
     broken.touch()
-    paths = [str(edited(inspect_log, fail, "failed.json")), str(broken)]
+    failed = edited(inspect_log, put("samples", value=[]), put(*TASK, "limit_seeds", value=2), name="failed.json")
+    paths = [str(failed), str(broken)]
     assert main(["import", *paths, str(inspect_log), "--dataset", OWN, "--out", str(out)]) == 0
     assert all(path in caplog.text for path in paths)
     assert len(read_results(out)) == 1
     refused(paths, "none of 2 files", capsys, tmp_path / "none")
-
-
-def test_a_partial_import_without_a_whole_seed_names_its_file(
-    inspect_log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    edited(inspect_log, lambda log: log.update(samples=log["samples"][:1]))
-    refused([str(inspect_log), "--partial"], str(inspect_log), capsys, tmp_path)
 
 
 @pytest.mark.parametrize("stored", [None, "gold", "perhaps"])
@@ -517,13 +505,13 @@ def test_stored_answers_do_not_count_but_their_texts(
     (expected,) = import_files([inspect_log], OWN)
     assert "stored with another label" not in caplog.text
 
-    def change(log: Json) -> None:
-        for sample in log["samples"]:
-            sample["scores"]["nli_answer"]["answer"] = sample["target"] if stored == "gold" else stored
-
+    edits = [
+        put("samples", at, value=lambda sample: with_answer(sample, sample["target"] if stored == "gold" else stored))
+        for at in range(33)
+    ]
     out = tmp_path / "results"
     options = ["--dataset", OWN, "--out", str(out)]
-    assert main(["import", str(edited(inspect_log, change, "edited.json")), *options]) == 0
+    assert main(["import", str(edited(inspect_log, *edits, name="edited.json")), *options]) == 0
     assert "stored with another label" in caplog.text
     (path,) = out.glob("*.json")
     refused([str(path)], "--again", capsys, tmp_path / "none")
@@ -562,9 +550,10 @@ def test_unread_answers_of_lm_eval_are_listed(
 ORDER = "letter-2-3-1"
 
 
-def right_letters(prompt: str) -> dict[tuple[str, str], str]:
+def right_letters(prompt: str, limit_seeds: int = 3) -> dict[tuple[str, str], str]:
     """Return the right answer to each pair."""
-    filled, asked = FilledPrompt(read_prompt(prompt), NLI_LABELS), read_questions(OWN, Scope(**PART))
+    scope = Scope(config="verb", limit_seeds=limit_seeds)
+    filled, asked = FilledPrompt(read_prompt(prompt), NLI_LABELS), read_questions(OWN, scope)
     return {(each.premise, each.hypothesis): filled.answer_for(each.label) for each in asked.questions}
 
 
@@ -572,8 +561,8 @@ def test_letters_in_other_orders_are_read_from_logs_of_inspect(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     names = ["letter", ORDER, "letter-3-1-2"]
-    answers = [text for name in names for text in right_letters(name).values()]
-    asked = {"dataset": OWN, **PART, "prompt": "letter", "orders": "balanced"}
+    answers = [text for name in names for text in right_letters(name, 1).values()]
+    asked = {"dataset": OWN, **PART, "limit_seeds": 1, "prompt": "letter", "orders": "balanced"}
     logs = run_tasks("merge_snli/nli", answers, tmp_path, task_args=asked)
     results = import_files([log.location for log in logs], OWN)
     assert [(prompt_of(result).prompt, result.pattern_accuracy) for result in results] == [(name, 1) for name in names]

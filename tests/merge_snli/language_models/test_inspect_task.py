@@ -1,5 +1,6 @@
-"""The Inspect task on a scripted model: its metrics equal those computed from the script; Inspect's page of a log."""
+"""The Inspect task on a scripted model, Inspect's page of a log, and pattern accuracy of tasks that are not NLI."""
 
+import json
 import math
 import socket
 import subprocess
@@ -12,16 +13,31 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, NamedTuple
 
+import evaluate
 import pytest
+from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.scorer import SampleScore, Score, accuracy, includes
+from lm_eval.api.model import LM
 
-from merge_snli.language_models import inspect_task
+from merge_snli.base.errors import InputError
+from merge_snli.language_models import inspect_metric, inspect_task
+from merge_snli.language_models.group_metrics import pattern_accuracy, pattern_accuracy_with_error
 from tests.browser import chromium
-from tests.merge_snli.language_models.conftest import OWN, Run, right_answers, run_tasks, scripted_answers
+from tests.merge_snli.language_models.conftest import (
+    OWN,
+    Run,
+    lm_eval_logs_of,
+    right_answers,
+    run_task,
+    run_tasks,
+    scripted_answers,
+)
 from tests.processes import wait_until
 
 ROOT = Path(__file__).parents[3]
@@ -36,7 +52,7 @@ def metrics(log: EvalLog) -> dict[str, float]:
 
 
 def test_the_metrics_equal_those_of_the_script(run: Run) -> None:
-    task = nli(config="all", subsample="all", limit_seeds=12)
+    task = nli(config="all", subsample="all", limit_seeds=6)
     answers = scripted_answers(task, *["{0}"] * 5, "Answer: **{1}**.", '{{"label": "{0}"}}', "{2}", "{2}", "?")
     values = metrics(run(task, answers))
     seeds, subsamples = right_answers(task, answers, lambda label, answer: label in answer.lower())
@@ -53,7 +69,7 @@ def test_the_metrics_equal_those_of_the_script(run: Run) -> None:
     ("arguments", "absent"),
     [({"seeds": "without"}, "seed_sample_accuracy"), ({"seeds": "only"}, "sample_accuracy")],
 )
-def test_what_was_not_asked_has_no_metric(run: Run, arguments: dict[str, str], absent: str) -> None:
+def test_what_was_not_asked_has_no_metric(run: Run, arguments: dict[str, Any], absent: str) -> None:
     task = nli(config="noun", limit_seeds=2, **arguments)
     values = metrics(run(task, [str(sample.target) for sample in task.dataset]))
     assert absent not in values
@@ -160,3 +176,136 @@ def test_the_page_of_a_log_shows_the_seed_the_variant_and_the_replaced_word(addr
     with chromium("--window-size=1400,1000") as browser:
         browser.get(f"{address}#/logs/{log.name}/samples/sample/{sample.id}/1/metadata")
         wait_until(lambda: all(text in browser.find_element("tag name", "body").text for text in shown))
+
+
+metric: Any = inspect_metric.pattern_accuracy
+METRIC = str(Path(__file__).parents[3] / "metrics" / "pattern_accuracy")
+UTILS = """
+from merge_snli.language_models.group_metrics import pattern_accuracy
+
+def questions(**_):
+    import datasets
+    return {"test": datasets.Dataset.from_list(ROWS)}
+
+def process_results(doc, results):
+    right = results[0].strip() == doc["answer"]
+    return {"acc": right, "pattern_accuracy": (doc["fact"], right), "pattern_accuracy_50": (doc["fact"], right)}
+
+def half(items):
+    return pattern_accuracy(items, threshold=0.5)
+"""
+
+
+class Asked(NamedTuple):
+    """A paraphrase of a question about capitals, with a reply."""
+
+    fact: str
+    question: str
+    answer: str
+    reply: str
+
+
+ASKED = [
+    Asked(country, template.format(country), capital, capital if right else "Rome")
+    for country, capital, replies in (
+        ("France", "Paris", (True, True, True, True)),
+        ("Spain", "Madrid", (True, True, True, False)),
+        ("Norway", "Oslo", (True, True, False, False)),
+        ("Japan", "Tokyo", (False, False, False, True)),
+    )
+    for template, right in zip(
+        (
+            "What is the capital of {}?",
+            "Name the capital of {}.",
+            "Which city is {}'s capital?",
+            "{} is governed from which city?",
+        ),
+        replies,
+        strict=True,
+    )
+]
+
+
+def expected(threshold: float) -> float:
+    scores = evaluate.load(METRIC).compute(
+        predictions=[row.reply for row in ASKED],
+        references=[row.answer for row in ASKED],
+        groups=[row.fact for row in ASKED],
+        thresholds=threshold,
+    )
+    return float(scores["pattern_accuracy"])
+
+
+def test_the_standard_error_is_that_of_the_mean_over_groups() -> None:
+    share, error = pattern_accuracy_with_error(
+        [row.fact for row in ASKED], [row.reply == row.answer for row in ASKED], 0.5
+    )
+    assert share == expected(0.5) == 0.75
+    assert error == pytest.approx(stdev([1, 1, 1, 0]) / math.sqrt(4))
+
+
+@pytest.mark.slow
+def test_a_task_of_inspect(tmp_path: Path) -> None:
+    samples = [Sample(input=row.question, target=row.answer, metadata={"fact": row.fact}) for row in ASKED]
+    metrics: list[Any] = [accuracy(), metric("fact"), metric("fact", threshold=0.5)]
+    log = run_task(Task(samples, scorer=includes(), metrics=metrics), [row.reply for row in ASKED], tmp_path)
+    (score,) = log.results.scores if log.results else []
+    values = [
+        (each.params.get("threshold", 0.9), each.value)
+        for each in score.metrics.values()
+        if each.name == "pattern_accuracy" and each.params
+    ]
+    assert values == [(0.9, expected(0.9)), (0.5, expected(0.5))] == [(0.9, 0.25), (0.5, 0.75)]
+    assert score.metrics["accuracy"].value == 10 / 16
+
+
+def test_a_sample_without_the_group_is_named() -> None:
+    scores = [SampleScore(score=Score(value="C"), sample_id="q7", sample_metadata={"fact": "France"})]
+    with pytest.raises(InputError, match="q7 has no 'country'"):
+        metric("country")(scores)
+
+
+def test_partly_right_samples_are_wrong() -> None:
+    for value, share in (("C", 1), (1.0, 1), (True, 1), ("P", 0), (0.5, 0), ("N", 0), ("I", 0)):
+        scores = [SampleScore(score=Score(value=value), sample_metadata={"fact": number}) for number in range(2)]
+        assert metric("fact", threshold=1)(scores)["pattern_accuracy"] == share
+    assert pattern_accuracy([("a", 0.5), ("b", 1.0)]) == 0.5
+
+
+@pytest.mark.slow
+def test_a_task_of_lm_evaluation_harness(tmp_path: Path) -> None:
+    class Scripted(LM):  # type: ignore[misc]
+        """Gives the replies."""
+
+        def generate_until(self, requests: list[Any]) -> list[str]:
+            return [row.reply for request in requests for row in ASKED if row.question == request.args[0]]
+
+        loglikelihood = loglikelihood_rolling = generate_until
+
+    folder = tmp_path / "tasks"
+    folder.mkdir()
+    (folder / "utils.py").write_text(f"ROWS = {[row._asdict() for row in ASKED]!r}\n{UTILS}", encoding="utf-8")
+    task = """
+task: capitals
+test_split: test
+output_type: generate_until
+doc_to_text: question
+doc_to_target: answer
+custom_dataset: !function utils.questions
+process_results: !function utils.process_results
+metric_list:
+  - metric: acc
+  - metric: pattern_accuracy
+    aggregation: !function merge_snli.language_models.group_metrics.pattern_accuracy
+    higher_is_better: true
+  - metric: pattern_accuracy_50
+    aggregation: !function utils.half
+    higher_is_better: true
+"""
+    (folder / "capitals.yaml").write_text(task, encoding="utf-8")
+    (log,) = lm_eval_logs_of(Scripted(), ["capitals"], tmp_path)
+    (results,) = log.parent.glob("results_*.json")
+    scores = json.loads(results.read_text(encoding="utf-8"))["results"]["capitals"]
+    assert scores["acc,none"] == 10 / 16
+    assert scores["pattern_accuracy,none"] == expected(0.9)
+    assert scores["pattern_accuracy_50,none"] == expected(0.5)

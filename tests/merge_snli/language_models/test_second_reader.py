@@ -63,13 +63,19 @@ def reading(answer: Callable[..., ModelOutput]) -> Callable[..., Model]:
     return model
 
 
-def log_of(tmp_path: Path, reader: str | None = None, **options: Any) -> Path:  # noqa: ANN401 - options of the task
+def log_of(folder: Path, reader: str | None = None, **options: Any) -> Path:  # noqa: ANN401 - options of the task
     task = nli(OWN, config="verb", limit_seeds=3, reader=reader, **options)
-    return Path(run_task(task, cycle(SAID), tmp_path / "logs").location)
+    return Path(run_task(task, cycle(SAID), folder / "logs").location)
 
 
-def test_import_asks_about_unread_replies_only(asked: list[str], tmp_path: Path) -> None:
-    log, out = log_of(tmp_path), tmp_path / "results"
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log of the task without a reader."""
+    return log_of(tmp_path_factory.mktemp("plain"))
+
+
+def test_import_asks_about_unread_replies_only(asked: list[str], log: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results"
     (before,) = import_files([log], OWN)
     assert main(["import", str(log), "--reader", READER, "--dataset", OWN, "--out", str(out)]) == 0
     first = [*asked]
@@ -93,8 +99,8 @@ def test_import_asks_about_unread_replies_only(asked: list[str], tmp_path: Path)
     assert any(READER in note for note in after.notes)
 
 
-def test_results_with_and_without_a_reader_stand_side_by_side(asked: list[str], tmp_path: Path) -> None:
-    log, out = log_of(tmp_path), tmp_path / "results"
+def test_results_with_and_without_a_reader_stand_side_by_side(asked: list[str], log: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results"
     import_files([log], OWN, out=out)
     import_files([log], OWN, out=out, reader=READER)
     expected = {"model (word)": 16, f"model (word, reader {READER})": 8}
@@ -119,7 +125,7 @@ def test_a_log_of_lm_eval(asked: list[str], tmp_path: Path) -> None:
 @pytest.mark.parametrize("reader", [READER, "mockllm/model"])
 def test_inspect_marks_what_the_reader_read(reader: str, asked: list[str], tmp_path: Path) -> None:
     path = log_of(tmp_path, reader)
-    (scores,) = results.scores if (results := read_eval_log(str(path)).results) else ()
+    (scores,) = results.scores if (results := read_eval_log(str(path)).results) else []
     assert [scores.metrics[name].value for name in ("no_answer", "read_by_model")] == [8, 8]
     assert {*asked} == {*SAID[1:3]}
     (result,) = import_files([path], OWN)
@@ -128,18 +134,17 @@ def test_inspect_marks_what_the_reader_read(reader: str, asked: list[str], tmp_p
     assert (taken.calls, taken.input_tokens, taken.output_tokens) == (33, 33 * 50, 33 * 2)
 
 
-def test_a_reader_that_inspect_cannot_ask(tmp_path: Path) -> None:
+def test_a_reader_that_inspect_cannot_ask(log: Path) -> None:
     with pytest.raises(InputError, match="'no such model'"):
-        import_files([log_of(tmp_path)], OWN, reader="no such model")
+        import_files([log], OWN, reader="no such model")
 
 
 def test_a_reader_whose_provider_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(*_: object) -> ModelOutput:
         raise ConnectionError("error 401: the key is unknown\nask for another")
 
-    log = log_of(tmp_path)
     monkeypatch.setattr(second_reader, "get_model", reading(fail))
     options = ["--dataset", OWN, "--out", str(tmp_path / "results"), "--reader", READER]
     assert main(["import", str(log), *options]) == 2
@@ -148,7 +153,7 @@ def test_a_reader_whose_provider_fails(
     assert "error 401" in line
     task = nli(OWN, config="verb", limit_seeds=3, reader=READER)
     (failed,) = inspect_eval(task, model=scripted_model(cycle(SAID)), log_dir=str(tmp_path / "failed"), display="none")
-    (line,) = failed.error.message.splitlines() if failed.error else ()
+    (line,) = failed.error.message.splitlines() if failed.error else []
     assert "error 401" in line
 
 

@@ -117,7 +117,8 @@ def test_csv_has_all_parts_with_intervals(boards: tuple[Board, ...], results: li
     [row] = [row for row in rows if row["model"] == "org/hasty-base" and row["part"] == "word_class:verb"]
     scores = results[0].parts["word_class"]["verb"]
     assert scores.intervals is not None
-    assert [float(row[name]) for name in ("qt", "qt_low", "qt_high")] == [scores.qt, *scores.intervals.qt]
+    quality, *ends = (float(row[name]) for name in ("qt", "qt_low", "qt_high"))
+    assert (quality, tuple(ends)) == (scores.qt, scores.intervals.qt)
     assert row["training_data"] == "snli"
 
 

@@ -167,7 +167,7 @@ FORGED_ANSWERS: dict[str, Callable[[Answers], Answers]] = {
     "unknown seed": lambda own: dataclasses.replace(own, group_ids=("invented", *own.group_ids[1:])),
     "without the first row": lambda own: own.take(rows=np.arange(len(own.predicted)) > 0),
     "without the last seed": lambda own: own.take(groups=np.arange(len(own.group_ids)) < len(own.group_ids) - 1),
-    "other subsamples": lambda own: dataclasses.replace(own, subsamples=np.roll(own.subsamples, 1, axis=1)),  # type: ignore[arg-type]
+    "other subsamples": lambda own: dataclasses.replace(own, subsamples=np.roll(np.asarray(own.subsamples), 1, axis=1)),
     "other word": lambda own: with_other_word(own),
 }
 
