@@ -1,23 +1,300 @@
-"""Routes and permissions of the fake Hub."""
+"""Routes and permissions of the fake Hub, its endpoints, and its errors with the headers that the client reads."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
 
+import yaml
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter, Map, Rule
+from werkzeug.wrappers import Request, Response
+from werkzeug.wsgi import wrap_file
 
-from tests.hub import commits, trees
-from tests.hub.answers import Refused, problem
+from tests.hub.storage import LARGE, Commit, Entry, PullRequest, Repo, Storage, Tree
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
-    from werkzeug.wrappers import Request, Response
+class Refused(Exception):  # noqa: N818 - a response, not a failure
+    """A request that the Hub rejects.
 
-    from tests.hub.storage import Storage
+    Attributes:
+        status: The HTTP status.
+        message: The error message.
+        code: The value of the header `X-Error-Code`.
+        headers: Additional response headers.
+    """
 
-__all__ = ["Api", "problem"]
+    def __init__(
+        self, status: int, message: str, *, code: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
+        """Create the response."""
+        super().__init__(message)
+        self.status, self.message, self.code, self.headers = status, message, code, headers
+
+
+def problem(
+    status: int, message: str, *, code: str | None = None, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return an error response."""
+    all_headers = {"X-Error-Message": message} | ({} if code is None else {"X-Error-Code": code}) | dict(headers or {})
+    return Response(json.dumps({"error": message}), status, headers=all_headers, mimetype="application/json")
+
+
+def as_json(value: object, status: int = 200) -> Response:
+    """Return a JSON response."""
+    return Response(json.dumps(value), status, mimetype="application/json")
+
+
+def found(repo: Repo, revision: str) -> Commit:
+    """Return the commit of a revision.
+
+    Raises:
+        Refused: If the revision does not exist.
+    """
+    commit = repo.find(revision)
+    if commit is None:
+        raise Refused(404, f"Invalid rev id: {revision}", code="RevisionNotFound")
+    return commit
+
+
+CREATED_AT = "2026-01-01T00:00:00.000Z"
+
+
+def repo_info(api: Api, request: Request, *, repo: Repo, revision: str = "main") -> Response:
+    """Return the metadata of a repository at a revision."""
+    commit = found(repo, revision)
+    info = {
+        "_id": "0" * 24,
+        "id": repo.id,
+        "author": repo.id.partition("/")[0],
+        "sha": commit.oid,
+        "lastModified": CREATED_AT,
+        "createdAt": CREATED_AT,
+        "private": repo.private,
+        "gated": "manual" if repo.gated else False,
+        "disabled": False,
+        "tags": [],
+        "siblings": [{"rfilename": path} for path in sorted(commit.tree)],
+    }
+    return as_json(info if repo.sdk is None else info | {"sdk": repo.sdk})
+
+
+def tree(api: Api, request: Request, *, repo: Repo, revision: str, path: str = "") -> Response:
+    """Return the entries of a folder, optionally recursive."""
+    entries = found(repo, revision).tree
+    folder = f"{path}/" if path else ""
+    inside = {name: entry for name, entry in entries.items() if name.startswith(folder)}
+    if path and not inside:
+        raise Refused(404, f'{path} does not exist on "{revision}"', code="EntryNotFound")
+    below = [_entry_json(name, entries) for name in sorted(_folders(inside) | set(inside)) if name != path]
+    if request.args.get("recursive", "").lower() not in {"true", "1"}:
+        below = [each for each in below if "/" not in each["path"].removeprefix(folder)]
+    return as_json([each for each in below if each["path"].startswith(folder)])
+
+
+def refs(api: Api, request: Request, *, repo: Repo) -> Response:
+    """Return branches and tags, and pull requests if requested."""
+    pull_requests = {f"refs/pr/{number}": pull.oid for number, pull in repo.pull_requests.items()}
+    named = {"branches": ("refs/heads/", repo.branches), "tags": ("refs/tags/", repo.tags), "converts": ("", {})}
+    if request.args.get("include_prs"):
+        named["pullRequests"] = ("", pull_requests)
+    return as_json(
+        {
+            name: [{"name": ref, "ref": prefix + ref, "targetCommit": oid} for ref, oid in sorted(those.items())]
+            for name, (prefix, those) in named.items()
+        }
+    )
+
+
+def discussions(api: Api, request: Request, *, repo: Repo) -> Response:
+    """Return the pull requests, optionally of one author; all are open."""
+    shown = [
+        {
+            "num": each.number,
+            "title": each.title,
+            "status": "open",
+            "isPullRequest": True,
+            "createdAt": CREATED_AT,
+            "author": {"name": each.author},
+            "repo": {"name": repo.id, "type": repo.type},
+        }
+        for each in repo.pull_requests.values()
+        if request.args.get("author") in {None, each.author}
+    ]
+    return as_json({"discussions": shown, "count": len(shown), "start": 0})
+
+
+def resolve(api: Api, request: Request, *, repo: Repo, revision: str, path: str) -> Response:
+    """Return a file or a range of it; its ETag is the LFS sha256 or the git blob id."""
+    commit = found(repo, revision)
+    entry = commit.tree.get(path)
+    if entry is None:
+        raise Refused(404, "Entry not found", code="EntryNotFound", headers={"X-Repo-Commit": commit.oid})
+    headers = {"X-Repo-Commit": commit.oid, "Content-Type": "application/octet-stream"}
+    if entry.sha256 is not None:
+        headers |= {"X-Linked-Size": str(entry.size), "X-Linked-Etag": f'"{entry.sha256}"'}
+    content = wrap_file(request.environ, BytesIO(api.storage.content(entry)))
+    response = Response(content, headers=headers, direct_passthrough=True)
+    response.content_length = entry.size
+    response.set_etag(entry.sha256 or entry.blob)
+    return response.make_conditional(request, accept_ranges=True, complete_length=entry.size)
+
+
+def _folders(entries: Tree) -> set[str]:
+    """Return all folders that contain files."""
+    return {path[:index] for path in entries for index, letter in enumerate(path) if letter == "/"}
+
+
+def _entry_json(path: str, entries: Tree) -> dict[str, Any]:
+    entry = entries.get(path)
+    return {"type": "directory", "path": path, "oid": "0" * 40, "size": 0} if entry is None else _file(path, entry)
+
+
+def _file(path: str, entry: Entry) -> dict[str, Any]:
+    large = {} if entry.sha256 is None else {"lfs": {"oid": entry.sha256, "size": entry.size, "pointerSize": 134}}
+    return {"type": "file", "path": path, "oid": entry.blob, "size": entry.size, **large}
+
+
+LICENSE = re.compile(r"[a-z0-9][a-z0-9.+-]*")
+
+
+def whoami(api: Api, request: Request) -> Response:
+    """Return the name of the user."""
+    return as_json({"type": "user", "name": "writer"})
+
+
+def create_repo(api: Api, request: Request) -> Response:
+    """Create a repository."""
+    body = request.get_json()
+    kind, id_ = body.get("type", "model"), f"{body['organization']}/{body['name']}"
+    url = _page(api, kind, id_)
+    if (kind, id_) in api.storage.repos:
+        return as_json({"error": f"You already created this {kind} repo", "url": url}, 409)
+    api.storage.create(kind, id_, private=body.get("visibility") == "private", sdk=body.get("sdk"))
+    return as_json({"url": url, "name": id_, "id": "0" * 24})
+
+
+def _page(api: Api, kind: str, id_: str) -> str:
+    """Return the URL of a repository's page, which has no prefix for models."""
+    return f"{api.url}/{'' if kind == 'model' else f'{kind}s/'}{id_}"
+
+
+def validate_yaml(api: Api, request: Request) -> Response:
+    """Return the errors of a card's metadata: invalid YAML or an invalid license."""
+    between = re.match(r"---\n(.*?)\n---\n", request.get_json()["content"], re.DOTALL)
+    try:
+        metadata = yaml.safe_load(between[1]) if between else {}
+    except yaml.YAMLError as error:
+        return as_json({"errors": [{"message": str(error)}], "warnings": []}, 400)
+    license_id = metadata.get("license", "other")
+    if not isinstance(license_id, str) or not LICENSE.fullmatch(license_id):
+        return as_json({"errors": [{"message": f'"license" must be one of … not {license_id}'}], "warnings": []}, 400)
+    return as_json({"errors": [], "warnings": []})
+
+
+def preupload(api: Api, request: Request, *, repo: Repo, revision: str) -> Response:
+    """Return which files use LFS, and the ids of existing files."""
+    tree = found(repo, revision).tree
+    files = [
+        {"path": path, "uploadMode": "lfs" if LARGE.search(path) else "regular", "shouldIgnore": False}
+        | ({"oid": tree[path].sha256 or tree[path].blob} if path in tree else {})
+        for path in (file["path"] for file in request.get_json()["files"])
+    ]
+    return as_json({"files": files})
+
+
+def lfs_batch(api: Api, request: Request, *, repo: Repo) -> Response:
+    """Return upload URLs for the contents that are not uploaded yet."""
+    objects = [
+        {**each, "actions": {"upload": {"href": f"{api.url}/lfs/{each['oid']}"}}}
+        if each["oid"] not in api.storage.large
+        else each
+        for each in request.get_json()["objects"]
+    ]
+    return as_json({"transfer": "basic", "objects": objects})
+
+
+def lfs_upload(api: Api, request: Request, *, sha256: str) -> Response:
+    """Store a content after checking its digest."""
+    content = request.get_data()
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise Refused(400, "The content does not match its digest")
+    api.storage.large[sha256] = content
+    return Response(status=200)
+
+
+def commit(api: Api, request: Request, *, repo: Repo, revision: str) -> Response:
+    """Create a commit on a branch, on an existing pull request, or on a new one."""
+    first, *operations = map(json.loads, request.get_data().splitlines())
+    header = first["value"]
+    create_pr = request.args.get("create_pr") == "1"
+    head = found(repo, revision)
+    parent = header.get("parentCommit", head.oid)
+    request_number = re.fullmatch(r"refs/pr/(\d+)", revision)
+    if not create_pr and not request_number and revision not in repo.branches:
+        raise Refused(404, f"Invalid rev id: {revision}", code="RevisionNotFound")
+    if not create_pr and parent != head.oid:
+        raise Refused(412, "A commit has happened since. Please refresh and try again.")
+    created = repo.add(_changed(api, found(repo, parent).tree, operations), parent=parent, title=header["summary"])
+    page = _page(api, repo.type, repo.id)
+    result = {"success": True, "commitOid": created.oid, "commitUrl": f"{page}/commit/{created.oid}"}
+    if create_pr:
+        number = len(repo.pull_requests) + 1
+        repo.pull_requests[number] = PullRequest(number, header["summary"], created.oid)
+        result["pullRequestUrl"] = f"{page}/discussions/{number}"
+    elif request_number:
+        repo.pull_requests[int(request_number[1])].oid = created.oid
+    else:
+        repo.branches[revision] = created.oid
+    return as_json(result)
+
+
+def _changed(api: Api, tree: Tree, operations: list[dict[str, Any]]) -> Tree:
+    """Return the tree after the operations of a commit."""
+    changed = dict(tree)
+    for operation in operations:
+        value, path = operation["value"], operation["value"]["path"]
+        if operation["key"] == "file":
+            changed[path] = api.storage.add_blob(base64.b64decode(value["content"]))
+        elif operation["key"] == "lfsFile":
+            if value["oid"] not in api.storage.large:
+                raise Refused(400, f"{path} points to a file that was not uploaded")
+            changed[path] = api.storage.lfs_entry(value["oid"])
+        elif operation["key"] == "deletedFile" and path in changed:
+            del changed[path]
+        else:
+            raise Refused(404, "A file with this name doesn't exist", code="EntryNotFound")
+    return changed
+
+
+def create_branch(api: Api, request: Request, *, repo: Repo, branch: str) -> Response:
+    """Create a branch at a revision."""
+    if branch in repo.branches:
+        raise Refused(409, f"Reference already exists: {branch}")
+    repo.branches[branch] = found(repo, request.get_json().get("startingPoint", "main")).oid
+    return as_json({}, 201)
+
+
+def delete_branch(api: Api, request: Request, *, repo: Repo, branch: str) -> Response:
+    """Delete a branch."""
+    if repo.branches.pop(branch, None) is None:
+        raise Refused(404, f"Invalid rev id: {branch}", code="RevisionNotFound")
+    return as_json({})
+
+
+def create_tag(api: Api, request: Request, *, repo: Repo, revision: str) -> Response:
+    """Tag a commit."""
+    tag = request.get_json()["tag"]
+    if tag in repo.tags:
+        raise Refused(409, f"Tag already exists: {tag}")
+    repo.tags[tag] = found(repo, revision).oid
+    return as_json({}, 201)
+
 
 TYPES = {"models": "model", "datasets": "dataset", "spaces": "space"}
 """Repository types by their names in API paths."""
@@ -95,12 +372,10 @@ class Api:
             token = self._token(request)
             if self.endpoint in WRITES and token not in self._writers:
                 raise Refused(403, "You don't have the rights to do this") if token else _no_token()
-            handlers: dict[str, Callable[..., Response]] = {
-                name: getattr(module, name) for module in (trees, commits) for name in module.__all__
-            }
             if "owner" in values:
                 values = self._with_repo(values, token)
-            return handlers[self.endpoint](self, request, **values)
+            response: Response = globals()[self.endpoint](self, request, **values)
+            return response
         except Refused as refused:
             return problem(refused.status, refused.message, code=refused.code, headers=refused.headers)
         except HTTPException:
@@ -114,15 +389,14 @@ class Api:
 
     def _with_repo(self, parts: Mapping[str, Any], token: str | None) -> dict[str, Any]:
         """Replace type, owner and name with the repository, if the token has read access."""
-        values = dict(parts)
-        kind, owner, name = values.pop("kind"), values.pop("owner"), values.pop("name")
-        repo = self.storage.repos.get((TYPES.get(kind.rstrip("/"), "model"), f"{owner}/{name}"))
+        kind = TYPES.get(parts["kind"].rstrip("/"), "model")
+        repo = self.storage.repos.get((kind, f"{parts['owner']}/{parts['name']}"))
         if repo is None or (repo.private and token is None):
             raise Refused(401 if token is None else 404, "Repository not found", code="RepoNotFound")
         if repo.gated and token not in self._writers and self.endpoint in {"resolve", "tree"}:
             message = f"Access to {repo.type} {repo.id} is restricted and you are not in the authorized list."
             raise Refused(401 if token is None else 403, message, code="GatedRepo")
-        return values | {"repo": repo}
+        return {name: value for name, value in parts.items() if name not in ("kind", "owner", "name")} | {"repo": repo}
 
 
 def _no_token() -> Refused:

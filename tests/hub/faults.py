@@ -1,7 +1,5 @@
 """Simulated failures: error responses, dropped connections and lost responses."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -30,13 +30,16 @@ def hub(hub_server: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ite
     from huggingface_hub.utils.tqdm import disable_progress_bars, enable_progress_bars
 
     hub_server.reset()
-    monkeypatch.setattr(constants, "ENDPOINT", hub_server.url)
-    template = constants.HUGGINGFACE_CO_URL_TEMPLATE
-    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", f"{hub_server.url}/{template.split('/', 3)[3]}")
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub-cache"))
-    monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "no-token"))
+    changes = {
+        "ENDPOINT": hub_server.url,
+        "HUGGINGFACE_CO_URL_TEMPLATE": f"{hub_server.url}/{constants.HUGGINGFACE_CO_URL_TEMPLATE.split('/', 3)[3]}",
+        "HF_HUB_OFFLINE": False,
+        "HF_HUB_DISABLE_XET": True,
+        "HF_HUB_CACHE": str(tmp_path / "hub-cache"),
+        "HF_TOKEN_PATH": str(tmp_path / "no-token"),
+    }
+    for name, value in changes.items():
+        monkeypatch.setattr(constants, name, value)
     monkeypatch.setattr(_http, "_HUB_ORIGINS", frozenset())
     for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HF_OIDC_RESOURCE"):
         monkeypatch.delenv(name, raising=False)
@@ -63,12 +66,13 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def hub_environment(hub: Hub, home: Path, *, token: str | None = None) -> dict[str, str]:
     """Return the environment variables for a process that uses the fake Hub."""
     removed = {"HF_HUB_OFFLINE", "HF_EVALUATE_OFFLINE", "HF_TOKEN", "HF_HUB_CACHE", "HF_DATASETS_CACHE"}
-    environment = {name: value for name, value in os.environ.items() if name not in removed}
-    environment |= {
+    environment = {name: value for name, value in os.environ.items() if name not in removed} | {
         "HF_ENDPOINT": hub.url,
         "HF_HOME": str(home),
         "HF_HUB_DISABLE_XET": "1",
         "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "NO_PROXY": "127.0.0.1",
     }
-    environment |= {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "NO_PROXY": "127.0.0.1"}
     return environment if token is None else environment | {"HF_TOKEN": token}

@@ -1,21 +1,16 @@
 """Fixtures: a data set with few files, its plan, and a client with write access."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from huggingface_hub import HfApi
 
 import merge_snli
 from merge_snli.base.files import sha256_of_json, write_json
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.hub.plan import Plan, plan
-
-if TYPE_CHECKING:
-    from huggingface_hub import HfApi
 
 OWN = Path(merge_snli.__file__).parent
 """The data set of the bundled problems."""
@@ -49,6 +44,4 @@ def planned(dataset: MergeDataset) -> Plan:
 @pytest.fixture
 def api(token: str) -> HfApi:
     """A client with write access."""
-    from huggingface_hub import HfApi
-
     return HfApi(token=token)

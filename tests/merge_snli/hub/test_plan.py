@@ -1,7 +1,5 @@
 """The plan: files, card and record as they are published, licenses, names."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import replace
@@ -10,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from inspect_ai._eval.task import hf
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
@@ -20,16 +19,26 @@ from merge_snli.hub.contents import eval_yaml
 from merge_snli.hub.plan import Plan, plan, plan_text
 from merge_snli.scoring.eval_results import eval_tasks
 from tests.merge_snli.hub.conftest import OWN, REPO, SPACE
+from tests.merge_snli.language_models.conftest import run_task
 from tests.records import changed
 
 
 def with_options(dataset: MergeDataset, **options: object) -> MergeDataset:
     """Change options in the record of a data set."""
-    record = dataset.record
-    chosen = record.options | options
-    terms = replace(record.terms, license=chosen["license"])
-    (dataset.folder / "run.json").write_bytes(encode_record(replace(record, options=chosen, terms=terms)))
+    chosen = dataset.record.options | options
+    terms = replace(dataset.record.terms, license=chosen["license"])
+    (dataset.folder / "run.json").write_bytes(encode_record(replace(dataset.record, options=chosen, terms=terms)))
     return find_dataset(str(dataset.folder))
+
+
+def metadata_of(planned: Plan) -> dict[str, Any]:
+    metadata: dict[str, Any] = yaml.safe_load(published(planned, "README.md").split("---\n")[1])
+    return metadata
+
+
+def run_of(planned: Plan) -> dict[str, Any]:
+    run: dict[str, Any] = json.loads(published(planned, "run.json"))
+    return run
 
 
 def published(planned: Plan, path: str) -> str:
@@ -46,7 +55,7 @@ def test_card_examples_name_repository_and_metric(planned: Plan) -> None:
 
 
 def test_record_has_the_digests_of_the_published_files(planned: Plan, dataset: MergeDataset) -> None:
-    run = json.loads(published(planned, "run.json"))
+    run = run_of(planned)
     assert run["published"] == {"dataset": REPO, "metric": SPACE}
     assert run["card"] == hashlib.sha256(published(planned, "README.md").encode()).hexdigest()
     assert run.pop("digest") == sha256_of_json(run)
@@ -67,22 +76,21 @@ def test_local_paths_are_not_published(dataset: MergeDataset, tmp_path: Path, mo
         texts = {path: published(planned, path) for path in ("README.md", "run.json", "run.toml")}
         assert not [path for path, text in texts.items() if "secret" in text]
         assert "source_datasets" not in texts["README.md"]
-        named = json.loads(texts["run.json"])["options"]
+        named, file = json.loads(texts["run.json"])["options"], problems.rpartition("/")[2]
         assert [named[name] for name in ("problems", "mlm", "tagger", "seeds_from")] == [
-            problems.rpartition("/")[2],
+            file,
             ["bert", "org/bert"],
             "tagger",
             "set",
         ]
-        assert f'problems = "{problems.rpartition("/")[2]}"' in texts["run.toml"]
+        assert f'problems = "{file}"' in texts["run.toml"]
 
 
 def test_hub_id_is_published_in_full(dataset: MergeDataset) -> None:
     planned = plan(with_options(dataset, problems="org/nli-1.0@refs/pr/3", license="mit"), REPO)
-    assert json.loads(published(planned, "run.json"))["options"]["problems"] == "org/nli-1.0@refs/pr/3"
-    metadata = yaml.safe_load(published(planned, "README.md").split("---\n")[1])
-    assert metadata["source_datasets"] == ["org/nli-1.0"]
-    assert metadata["pretty_name"] == dataset.record.title
+    assert run_of(planned)["options"]["problems"] == "org/nli-1.0@refs/pr/3"
+    metadata = metadata_of(planned)
+    assert (metadata["source_datasets"], metadata["pretty_name"]) == (["org/nli-1.0"], dataset.record.title)
 
 
 def test_unknown_license(dataset: MergeDataset) -> None:
@@ -91,24 +99,28 @@ def test_unknown_license(dataset: MergeDataset) -> None:
         plan(dataset, REPO)
     before = {path: path.read_bytes() for path in dataset.folder.rglob("*") if path.is_file()}
     planned = plan(dataset, REPO, license_id="CC-BY-4.0")
-    metadata = yaml.safe_load(published(planned, "README.md").split("---\n")[1])
-    assert metadata["license"] == "cc-by-4.0"
-    assert json.loads(published(planned, "run.json"))["terms"]["license"] == "cc-by-4.0"
+    assert metadata_of(planned)["license"] == run_of(planned)["terms"]["license"] == "cc-by-4.0"
     assert {path: path.read_bytes() for path in dataset.folder.rglob("*") if path.is_file()} == before
 
 
-def test_contradicting_license(dataset: MergeDataset) -> None:
-    with pytest.raises(InputError, match=r"license mit contradicts .*apache"):
-        plan(dataset, REPO, license_id="mit")
+@pytest.mark.parametrize(
+    ("options", "license_id", "message"),
+    [
+        ({}, "mit", "license mit contradicts .*apache"),
+        ({"problems": "mine.jsonl"}, "CC BY 4.0", r"license is 'cc by 4\.0'"),
+        ({"problems": "mine.jsonl", "license": "as it is"}, None, "license is 'as it is'"),
+    ],
+)
+def test_contradicting_and_invalid_licenses(
+    dataset: MergeDataset, options: dict[str, str], license_id: str | None, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        plan(with_options(dataset, **options) if options else dataset, REPO, license_id=license_id)
 
 
-def test_invalid_license(dataset: MergeDataset) -> None:
-    with pytest.raises(InputError, match=r"license is 'cc by 4\.0'"):
-        plan(with_options(dataset, problems="mine.jsonl"), REPO, license_id="CC BY 4.0")
+def test_a_license_takes_the_place_of_an_unclear_one(dataset: MergeDataset) -> None:
     unclear = with_options(dataset, problems="mine.jsonl", license="as it is")
-    with pytest.raises(InputError, match="license is 'as it is'"):
-        plan(unclear, REPO)
-    assert json.loads(published(plan(unclear, REPO, license_id="mit"), "run.json"))["options"]["license"] == "mit"
+    assert run_of(plan(unclear, REPO, license_id="mit"))["options"]["license"] == "mit"
 
 
 def test_eval_yaml_has_the_tasks_of_results(planned: Plan) -> None:
@@ -144,28 +156,20 @@ def test_eval_yaml_asks_as_the_prompts_do(
 
 
 def test_inspect_runs_a_task_of_eval_yaml(planned: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inspect_ai import eval as inspect_eval
-    from inspect_ai._eval.task import hf
-    from inspect_ai.model import ModelOutput, ModelUsage, get_model
-
     file = tmp_path / "eval.yaml"
     file.write_text(published(planned, "eval.yaml"), encoding="utf-8")
     monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda **_: str(file))
     original = getattr(hf, "hf_dataset")  # noqa: B009 - not exported
     monkeypatch.setattr(hf, "hf_dataset", lambda path, revision, **options: original(str(OWN), limit=3, **options))
     (task,) = hf.task_create_from_hf(f"hf/{REPO}/verb_sample_accuracy")
-    outputs = [ModelOutput.from_content("mockllm/model", text) for text in ("0", "It is 1.", "none")]
-    for output in outputs:
-        output.usage = ModelUsage()
-    model = get_model("mockllm/model", memoize=False, custom_outputs=outputs)
-    (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path / "logs"), display="none", max_samples=1)
-    assert log.samples is not None
-    answers = [sample.scores["pattern"] for sample in log.samples if sample.scores]
+    log = run_task(task, ("0", "It is 1.", "none"), tmp_path / "logs")
+    samples = log.samples or []
+    answers = [sample.scores["pattern"] for sample in samples if sample.scores]
     assert [score.answer for score in answers[:2]] == ["0", "1"]
     assert [score.value == "C" for score in answers] == [
-        sample.target == answer for sample, answer in zip(log.samples, ("0", "1", None), strict=True)
+        sample.target == answer for sample, answer in zip(samples, ("0", "1", None), strict=True)
     ]
-    assert log.samples[0].metadata["hypothesis"] in log.samples[0].messages[0].text
+    assert samples[0].metadata["hypothesis"] in samples[0].messages[0].text
 
 
 @pytest.mark.parametrize(
@@ -177,17 +181,15 @@ def test_inspect_runs_a_task_of_eval_yaml(planned: Plan, tmp_path: Path, monkeyp
         ({"repo": "org/merge_snli.v1"}, "repo org/merge_snli.v1 contains a full stop"),
         ({"metric_space": "org/pa"}, "metric_space org/pa must be named pattern_accuracy"),
         ({"create_pr": True, "revision": "draft"}, "create_pr cannot be combined with revision draft"),
+        *(
+            ({"revision": name}, f"revision {name!r} is not a valid name")
+            for name in ("", "script", "refs/pr/1", "no good", "-d", "a//b")
+        ),
     ],
 )
 def test_invalid_names(dataset: MergeDataset, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         plan(dataset, **{"repo": REPO, **options})
-
-
-@pytest.mark.parametrize("revision", ["", "script", "refs/pr/1", "no good", "-d", "a//b"])
-def test_invalid_draft_branch(dataset: MergeDataset, revision: str) -> None:
-    with pytest.raises(InputError, match=f"revision {revision!r} is not a valid name"):
-        plan(dataset, REPO, revision=revision)
 
 
 def test_draft_branch(dataset: MergeDataset, planned: Plan) -> None:

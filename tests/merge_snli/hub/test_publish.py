@@ -1,55 +1,70 @@
-"""Publishing: the files, branches, tags and pull requests on the Hub, and repeated publishing."""
-
-from __future__ import annotations
+"""Publishing: files, branches, tags and pull requests; failures give one message and leave no half branch."""
 
 import json
-from typing import TYPE_CHECKING
+import logging
+from dataclasses import replace
+from typing import Any
 
 import pytest
+from huggingface_hub import HfApi
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import as_json
-from merge_snli.dataset.stored import find_dataset
-from merge_snli.hub.plan import plan
+from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.hub.plan import Plan, plan
 from merge_snli.hub.publish import publish_plan, published_text
 from tests.hub.api import ROUTES
 from tests.hub.faults import Fault
+from tests.hub.server import READER, Hub
+from tests.hub.storage import Repo
 from tests.merge_snli.hub.conftest import REPO, SPACE
-
-if TYPE_CHECKING:
-    from huggingface_hub import HfApi
-
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.hub.plan import Plan
-    from tests.hub.server import Hub
 
 DATA = {f"data/{config}/test.parquet" for config in ("all", "noun", "verb", "adj", "seed")}
 MAIN = DATA | {"README.md", "run.json", "eval.yaml", ".gitattributes"}
 
 
+@pytest.fixture
+def repo(hub: Hub) -> Repo:
+    """The repository of the data set, which has no files."""
+    return hub.storage.create("dataset", REPO)
+
+
+@pytest.fixture
+def proposed(dataset: MergeDataset) -> Plan:
+    """The plan of a pull request."""
+    return plan(dataset, REPO, create_pr=True)
+
+
+def assert_published(repo: Repo, planned: Plan, *between: str) -> None:
+    assert repo.titles() == [f"Data {planned.tag}", *between, "initial commit"]
+
+
+def changing(hub: Hub) -> list[str]:
+    """Return the kinds of the requests that changed a repository."""
+    parts = ("/commit/", "/tag/", "/branch/", "/repos/create")
+    return [part for _, path in hub.requests for part in parts if part in path]
+
+
 def test_full_publication(hub: Hub, api: HfApi, planned: Plan, dataset: MergeDataset) -> None:
     published = publish_plan(api, planned)
     repo, space = hub.storage.repos["dataset", REPO], hub.storage.repos["space", SPACE]
-    main = hub.storage.files(repo)
-    assert set(main) == MAIN
-    assert {name: main[name] for name in DATA} == {name: (dataset.folder / name).read_bytes() for name in DATA}
-    assert set(hub.storage.files(repo, "script")) == MAIN | {"merge_snli.py", "schema.py"}
-    assert {"pattern_accuracy.py", "core.py", "app.py", "README.md"} <= set(hub.storage.files(space))
+    files = hub.storage.files(repo)
+    assert {*files} == MAIN
+    assert {name: files[name] for name in DATA} == {name: (dataset.folder / name).read_bytes() for name in DATA}
+    assert {*hub.storage.files(repo, "script")} == MAIN | {"merge_snli.py", "schema.py"}
+    assert {"pattern_accuracy.py", "core.py", "app.py", "README.md"} <= {*hub.storage.files(space)}
     assert space.sdk == "gradio"
     assert repo.tags == {planned.tag: published.pushed[0].oid}
-    assert repo.titles() == [f"Data {planned.tag}", "initial commit"]
+    assert_published(repo, planned)
     assert repo.titles("script") == [f"Loading script and data {planned.tag}", *repo.titles()]
-
-
-def test_tag_comes_last(hub: Hub, api: HfApi, planned: Plan) -> None:
-    publish_plan(api, planned)
-    changing = [path for method, path in hub.requests if method == "POST" and ("/commit/" in path or "/tag/" in path)]
-    assert ["/tag/" in path for path in changing] == [False, False, False, True]
-
-
-def test_script_branch_uploads_no_data(hub: Hub, api: HfApi, planned: Plan) -> None:
-    publish_plan(api, planned)
-    assert hub.count("PUT", "/lfs/") == len(DATA)
+    assert [path.split("/")[-2] for path in changing(hub) if "create" not in path] == [
+        "commit",
+        "branch",
+        "commit",
+        "commit",
+        "tag",
+    ]
+    assert hub.count("PUT", "/lfs/") == len(DATA), "the script's branch uploads no data"
 
 
 def test_publishing_again_changes_nothing(hub: Hub, api: HfApi, planned: Plan) -> None:
@@ -57,9 +72,7 @@ def test_publishing_again_changes_nothing(hub: Hub, api: HfApi, planned: Plan) -
     hub.requests.clear()
     second = publish_plan(api, planned)
     assert [pushed.oid for pushed in second.pushed] == [pushed.oid for pushed in first.pushed]
-    changing = ("/commit/", "/tag/", "/branch/", "/repos/create")
-    assert hub.count("PUT", "/lfs/") == 0
-    assert not [path for _, path in hub.requests if any(part in path for part in changing)]
+    assert (hub.count("PUT", "/lfs/"), changing(hub)) == (0, [])
     assert (first.is_tag_new, second.is_tag_new) == (True, False)
     assert published_text(second).count("unchanged, commit") == 3
     assert f"tag {planned.tag} (unchanged)" in published_text(second)
@@ -80,8 +93,7 @@ def test_changed_files_are_sent_and_obsolete_ones_deleted(
     assert repo.titles()[:2] == [f"Data {planned.tag}", "files"]
 
 
-def test_unrelated_repository_is_refused(hub: Hub, api: HfApi, planned: Plan) -> None:
-    repo = hub.storage.create("dataset", REPO)
+def test_unrelated_repository_is_refused(hub: Hub, api: HfApi, planned: Plan, repo: Repo) -> None:
     hub.storage.put(repo, {"README.md": b"# Birds", "birds.csv": b"name\n"})
     with pytest.raises(InputError, match=r"org/merge_snli holds unrelated files.*no commit is confirmed"):
         publish_plan(api, planned)
@@ -99,27 +111,20 @@ def test_private(hub: Hub, api: HfApi, planned: Plan) -> None:
 def test_draft_has_no_script_and_no_tag(hub: Hub, api: HfApi, dataset: MergeDataset) -> None:
     publish_plan(api, plan(dataset, REPO, revision="draft"))
     repo = hub.storage.repos["dataset", REPO]
-    assert set(repo.branches) == {"main", "draft"}
-    assert repo.tags == {}
+    assert ({*repo.branches}, repo.tags) == ({"main", "draft"}, {})
     assert set(hub.storage.files(repo, "draft")) == MAIN
     assert set(hub.storage.files(repo)) == {".gitattributes"}
 
 
-def test_pull_request_is_opened_once(hub: Hub, api: HfApi, dataset: MergeDataset) -> None:
-    repo = hub.storage.create("dataset", REPO)
-    proposed = plan(dataset, REPO, create_pr=True)
+def test_pull_request_is_opened_once(hub: Hub, api: HfApi, proposed: Plan, repo: Repo) -> None:
     first, second = (publish_plan(api, proposed, create_pr=True) for _ in range(2))
     assert first.pushed[0].pull_request == second.pushed[0].pull_request == f"{hub.url}/datasets/{REPO}/discussions/1"
     assert set(hub.storage.files(repo, "refs/pr/1")) == MAIN
-    assert list(repo.pull_requests) == [1]
-    assert set(repo.branches) == {"main"}
-    assert repo.tags == {}
+    assert ([*repo.pull_requests], {*repo.branches}, repo.tags) == ([1], {"main"}, {})
     assert f"pull request {hub.url}/datasets/{REPO}/discussions/1" in published_text(first)
 
 
-def test_pull_request_is_updated(hub: Hub, api: HfApi, dataset: MergeDataset) -> None:
-    repo = hub.storage.create("dataset", REPO)
-    proposed = plan(dataset, REPO, create_pr=True)
+def test_pull_request_is_updated(hub: Hub, api: HfApi, proposed: Plan, repo: Repo) -> None:
     opened = publish_plan(api, proposed, create_pr=True).pushed[0]
     proposed.branches[0].files["eval.yaml"] = b"name: other\n"
     updated = publish_plan(api, proposed, create_pr=True).pushed[0]
@@ -128,29 +133,200 @@ def test_pull_request_is_updated(hub: Hub, api: HfApi, dataset: MergeDataset) ->
     assert repo.commits[repo.pull_requests[1].oid].parent == opened.oid
 
 
-def test_pull_request_of_another_user_is_not_touched(hub: Hub, api: HfApi, dataset: MergeDataset) -> None:
-    repo = hub.storage.create("dataset", REPO)
-    proposed = plan(dataset, REPO, create_pr=True)
+def test_pull_request_of_another_user_is_not_touched(hub: Hub, api: HfApi, proposed: Plan, repo: Repo) -> None:
     first = publish_plan(api, proposed, create_pr=True).pushed[0]
     repo.pull_requests[1].author = "another"
     assert publish_plan(api, proposed, create_pr=True).pushed[0].pull_request != first.pull_request
     assert repo.pull_requests[1].oid == first.oid
 
 
-def test_every_route_of_the_stand_in_is_used(hub: Hub, api: HfApi, planned: Plan, dataset: MergeDataset) -> None:
+def test_every_route_of_the_stand_in_is_used(hub: Hub, api: HfApi, planned: Plan, proposed: Plan) -> None:
     hub.faults.append(Fault("POST", "/commit/script", 413))
     with pytest.raises(InputError):
         publish_plan(api, planned)
     publish_plan(api, planned)
     hub.storage.put(hub.storage.repos["dataset", REPO], {"run.json": b"{}"})
-    publish_plan(api, plan(dataset, REPO, create_pr=True), create_pr=True)
+    publish_plan(api, proposed, create_pr=True)
     find_dataset(f"{REPO}@{planned.tag}")
     assert hub.routes == {rule.endpoint for rule in ROUTES.iter_rules()}
 
 
-def test_tag_of_other_data_is_refused(hub: Hub, api: HfApi, planned: Plan) -> None:
-    repo = hub.storage.create("dataset", REPO)
+def test_tag_of_other_data_is_refused(hub: Hub, api: HfApi, planned: Plan, repo: Repo) -> None:
     repo.tags[str(planned.tag)] = repo.branches["main"]
     with pytest.raises(InputError, match="names other data: delete it on the Hub first; no commit is confirmed"):
         publish_plan(api, planned)
     assert repo.titles() == ["initial commit"]
+
+
+ALWAYS = 10**6
+
+
+def contents(repo: Repo) -> tuple[dict[str, str], dict[str, str]]:
+    return dict(repo.branches), dict(repo.tags)
+
+
+@pytest.mark.parametrize(
+    ("status", "meaning"),
+    [
+        (400, "rejected the content sent to org/merge_snli"),
+        (401, "rejected the token: log in again with `hf auth login` or set HF_TOKEN"),
+        (402, "requires a paid plan"),
+        (403, "the token has no write access to org/merge_snli"),
+        (404, "org/merge_snli does not exist on the Hub or the token cannot see it"),
+        (409, "another commit to org/merge_snli is in progress"),
+        (413, "the content sent to org/merge_snli is too large"),
+        (429, "rate limit is exceeded"),
+        (500, "has an internal error"),
+        (503, "has an internal error"),
+    ],
+)
+def test_refused_commit_changes_nothing(
+    hub: Hub, api: HfApi, planned: Plan, repo: Repo, waits: list[float], status: int, meaning: str
+) -> None:
+    before = contents(repo)
+    hub.faults.append(Fault("POST", f"{REPO}/commit/main", status, error="details.", times=ALWAYS))
+    with pytest.raises(InputError, match=rf"{meaning}.*\({status}: details\).*no commit is confirmed$") as raised:
+        publish_plan(api, planned)
+    assert "\n" not in str(raised.value)
+    assert contents(repo) == before
+    assert waits == ([1, 2, 4, 8] if status in {409, 429, 500, 503} else [])
+
+
+REQUESTS = {
+    "repo_info": ("GET", "/revision/main$"),
+    "tree": ("GET", "/tree/"),
+    "commit": ("POST", "/commit/main"),
+    "preupload": ("POST", "/preupload/"),
+    "batch": ("POST", "/objects/batch"),
+    "upload": ("PUT", "/lfs/"),
+    "refs": ("GET", "/refs$"),
+    "branch": ("POST", "/branch/"),
+    "tag": ("POST", "/tag/"),
+    "create": ("POST", "/repos/create"),
+}
+
+
+@pytest.mark.parametrize(
+    ("request_", "kind"),
+    [
+        pytest.param(name, kind, marks=[] if kind == "lost" or name == "commit" else pytest.mark.slow)
+        for name in REQUESTS
+        for kind in ("503", "cut", "lost")
+    ],
+)
+def test_transient_failure_is_retried(
+    hub: Hub, api: HfApi, planned: Plan, waits: list[float], request_: str, kind: str
+) -> None:
+    method, path = REQUESTS[request_]
+    fault = Fault(method, path, 503 if kind == "503" else None, cut=kind == "cut", lost=kind == "lost", times=2)
+    hub.faults.append(fault)
+    publish_plan(api, planned)
+    repo = hub.storage.repos["dataset", REPO]
+    assert fault.times == int((request_, kind) == ("branch", "lost")), "the next attempt finds the branch"
+    assert_published(repo, planned)
+    assert repo.titles("script") == [f"Loading script and data {planned.tag}", *repo.titles()]
+    assert set(repo.tags) == {planned.tag}
+
+
+def test_interrupted_uploads_are_resumed_by_the_next_command(
+    hub: Hub, api: HfApi, planned: Plan, repo: Repo, waits: list[float]
+) -> None:
+    hub.faults.append(Fault("PUT", "/lfs/", cut=True, after=2, times=ALWAYS))
+    before = contents(repo)
+    with pytest.raises(InputError, match=r"cannot reach the Hub for org/merge_snli \(\w+.*no commit is confirmed"):
+        publish_plan(api, planned)
+    assert contents(repo) == before
+    assert {waits.count(seconds) for seconds in (1, 2, 4)} == {3}
+    hub.faults.clear()
+    hub.requests.clear()
+    publish_plan(api, planned)
+    assert hub.count("PUT", "/lfs/") == 3
+    assert set(repo.tags) == {planned.tag}
+
+
+def test_requested_wait(
+    hub: Hub, api: HfApi, planned: Plan, waits: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    hub.faults += [
+        Fault("POST", "/commit/main", 429, {"Retry-After": "17"}),
+        Fault("POST", "/tag/", 429, {"ratelimit": '"api";r=0;t=21'}),
+    ]
+    with caplog.at_level(logging.WARNING):
+        publish_plan(api, planned)
+    assert waits == [17, 21]
+    assert "the Hub returned status 429; retrying in 17 s" in caplog.messages
+    hub.faults.append(Fault("GET", "/refs", 429, {"Retry-After": "3600"}))
+    with pytest.raises(InputError, match=r"rate limit is exceeded: try again later, in 3600 seconds \(429"):
+        publish_plan(api, planned)
+
+
+def test_concurrent_commit_is_not_overwritten(hub: Hub, api: HfApi, planned: Plan, repo: Repo) -> None:
+    hub.faults.append(
+        Fault("POST", "/commit/main", meanwhile=lambda: hub.storage.put(repo, {"README.md": b"theirs"}, title="Theirs"))
+    )
+    with pytest.raises(InputError, match="org/merge_snli was changed by another commit and nothing was overwritten"):
+        publish_plan(api, planned)
+    assert repo.titles() == ["Theirs", "initial commit"]
+    publish_plan(api, planned)
+    assert_published(repo, planned, "Theirs")
+
+
+def test_outage_after_a_commit_does_not_confirm_it(
+    hub: Hub, api: HfApi, planned: Plan, repo: Repo, waits: list[float]
+) -> None:
+    hub.faults += [Fault("POST", "/commit/main", lost=True), Fault("GET", "/revision/", 503, after=1, times=ALWAYS)]
+    with pytest.raises(InputError, match=r"no commit is confirmed$"):
+        publish_plan(api, planned)
+    hub.faults.clear()
+    publish_plan(api, planned)
+    assert_published(repo, planned)
+
+
+def test_branch_is_deleted_if_its_commit_fails(hub: Hub, api: HfApi, planned: Plan) -> None:
+    hub.faults.append(Fault("POST", "/commit/script", 413))
+    with pytest.raises(InputError, match="too large") as raised:
+        publish_plan(api, planned)
+    repo = hub.storage.repos["dataset", REPO]
+    assert contents(repo) == ({"main": repo.branches["main"]}, {})
+    assert str(raised.value).endswith(
+        f"published: data set {REPO}, branch main; not confirmed: data set {REPO}, branch script, "
+        f"Space org/pattern_accuracy, branch main, tag {planned.tag}. Run the same command again to continue"
+    )
+    publish_plan(api, planned)
+    assert ({*repo.branches}, {*repo.tags}) == ({"main", "script"}, {planned.tag})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"token": READER}, r"no write access to org/merge_snli.*You don't have the rights"),
+        ({"token": "hf_nobody"}, r"rejected the token.*Invalid credentials"),
+        (
+            {"token": "hf_x", "endpoint": "http://127.0.0.1:9"},
+            r"cannot reach the Hub for org/merge_snli \(.*refused.*\): try again later",
+        ),
+    ],
+    ids=["no write access", "unknown token", "unreachable"],
+)
+@pytest.mark.usefixtures("hub", "waits")
+def test_rejected_tokens_and_an_unreachable_hub(planned: Plan, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        publish_plan(HfApi(**options), planned)
+
+
+def test_pull_request_with_a_lost_response_is_not_opened_twice(
+    hub: Hub, api: HfApi, planned: Plan, repo: Repo, waits: list[float]
+) -> None:
+    hub.faults.append(Fault("POST", "/commit/main", lost=True))
+    proposed = replace(planned, branches=planned.branches[:1], tag=None)
+    published = publish_plan(api, proposed, create_pr=True)
+    assert list(repo.pull_requests) == [1]
+    assert published.pushed[0].pull_request == f"{hub.url}/datasets/{REPO}/discussions/1"
+
+
+def test_metadata_rejected_by_the_hub(hub: Hub, api: HfApi, planned: Plan) -> None:
+    planned.branches[0].files["README.md"] = b"---\nlicense: [none]\n---\n# Data\n"
+    with pytest.raises(
+        InputError, match=r'rejected the content .* org/merge_snli \(400: "license" must.*no commit is confirmed'
+    ):
+        publish_plan(api, planned)

@@ -1,7 +1,5 @@
 """Registration: the libraries load it by bare name from an empty folder, and undo removes it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -13,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import datasets
 import evaluate
@@ -30,6 +29,7 @@ from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
 from tests.hub.server import Hub
 
 DATA_SET = FOLDER.parent
+SCORES = [{"variant_id": "v1", "annotator": "a1", "F": 5, "R": 4, "comment": ""}]
 
 
 @pytest.fixture
@@ -67,9 +67,14 @@ def part_of_the_data_set(folder: Path, configs: Mapping[str, str], names: Sequen
 
 @pytest.fixture(scope="module")
 def data_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All configs of the bundled data set with two splits, since the libraries take a second for all of them."""
+    """All configs of the bundled data set with two splits, since the libraries take a second for all, and scores."""
     configs = {config: config for config in find_dataset(str(DATA_SET)).configs}
-    return part_of_the_data_set(tmp_path_factory.mktemp("two") / "merge_snli", configs, (TEST, "subsample_0"))
+    folder = part_of_the_data_set(tmp_path_factory.mktemp("two") / "merge_snli", configs, (TEST, "subsample_0"))
+    path = folder / data_file(ANNOTATION, TEST)
+    path.parent.mkdir()
+    pq.write_table(pa.Table.from_pylist(SCORES), path)
+    change_run(folder, {ANNOTATION: {"digest": sha256_of_file(path), "rows": 1, "annotators": ["a1"]}})
+    return folder
 
 
 @pytest.fixture
@@ -77,6 +82,11 @@ def other_set(tmp_path: Path) -> Path:
     """A data set with only the seeds and the variants of adjectives."""
     configs = {ALL: "adj", "adj": "adj", SEED: SEED}
     return part_of_the_data_set(tmp_path / "other" / "merge_snli", configs, splits("adj"))
+
+
+def change_run(folder: Path, changes: Mapping[str, object]) -> None:
+    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    (folder / "run.json").write_text(json.dumps(run | changes), encoding="utf-8")
 
 
 def tree(folder: Path) -> dict[str, str]:
@@ -127,68 +137,70 @@ def files_of(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
 
 
-def test_register_loads_from_anywhere_and_undo_removes_it(data_set: Path, home: Path, tmp_path: Path) -> None:
-    registration = register(str(data_set))
-    assert registered() == registration
-    assert registration.is_complete
-    assert registration.configs == ("all", "noun", "verb", "adj", "seed")
-    wanted = dict.fromkeys(registration.configs, TEST)
-    loaded = load_elsewhere(home, tmp_path / "empty", wanted)
-    assert loaded["rows"] == {config: rows_of(data_set, config, TEST) for config in wanted}
-    assert loaded["streamed"] == rows_of(data_set, "noun", "subsample_0")
-    assert loaded["bare"] == find_dataset(str(data_set)).record.data_rows["all"]
-    assert loaded["scores"] == {"sample_accuracy": 2 / 3, "pattern_accuracy": 0.5, "n_samples": 3, "n_groups": 2}
-    assert undo() == registration
+def assert_nothing_is_registered(home: Path) -> None:
     assert registered() is None
     assert files_of(home) == []
+
+
+@pytest.fixture
+def with_others(home: Path) -> dict[str, str]:
+    """The files of caches that have an older registration of the metric, and others, with their digests."""
+    metric = home / "modules" / "evaluate_modules" / "metrics" / "evaluate-metric--pattern_accuracy" / ("0" * 64)
+    metric.mkdir(parents=True)
+    (metric / "pattern_accuracy.py").write_text("raise RuntimeError('the older one')\n")
+    (metric.parent / "__init__.py").write_text("# of another\n")
+    return {path.relative_to(home).as_posix(): sha256_of_file(path) for path in files_of(home)}
+
+
+@pytest.mark.parametrize("elsewhere", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_register_loads_from_anywhere_and_undo_removes_it(
+    elsewhere: bool, data_set: Path, home: Path, with_others: dict[str, str], tmp_path: Path
+) -> None:
+    """Registration itself loads each config in another process; here the rows are compared too."""
+    registration = register(str(data_set))
+    assert registered() == registration
+    configs = ("all", "noun", "verb", "adj", "seed", ANNOTATION)
+    assert (registration.is_complete, registration.configs) == (True, configs)
+    if elsewhere:
+        rows = {config: rows_of(data_set, config, TEST) for config in configs[:-1]} | {ANNOTATION: SCORES}
+        assert load_elsewhere(home, tmp_path / "empty", dict.fromkeys(configs, TEST)) == {
+            "rows": rows,
+            "streamed": rows_of(data_set, "noun", "subsample_0"),
+            "bare": find_dataset(str(data_set)).record.data_rows["all"],
+            "scores": {"sample_accuracy": 2 / 3, "pattern_accuracy": 0.5, "n_samples": 3, "n_groups": 2},
+        }
+    assert undo() == registration
+    assert registered() is None
+    assert {path.relative_to(home).as_posix(): sha256_of_file(path) for path in files_of(home)} == with_others
     assert not (home / "datasets" / "merge_snli").exists()
     assert undo() is None
 
 
-def test_the_scores_of_annotators_are_registered_too(other_set: Path, home: Path, tmp_path: Path) -> None:
-    rows = [{"variant_id": "v1", "annotator": "a1", "F": 5, "R": 4, "comment": ""}]
-    path = other_set / data_file(ANNOTATION, TEST)
-    path.parent.mkdir()
-    pq.write_table(pa.Table.from_pylist(rows), path)
-    run = json.loads((other_set / "run.json").read_text(encoding="utf-8"))
-    annotation = {"digest": sha256_of_file(path), "rows": 1, "annotators": ["a1"]}
-    (other_set / "run.json").write_text(json.dumps(run | {ANNOTATION: annotation}), encoding="utf-8")
-    assert register(str(other_set)).configs == (ALL, "adj", SEED, ANNOTATION)
-    loaded = load_elsewhere(home, tmp_path / "empty", dict.fromkeys((ANNOTATION, SEED), TEST))
-    assert loaded["rows"] == {ANNOTATION: rows, SEED: rows_of(other_set, SEED, TEST)}
-    assert loaded["bare"] == find_dataset(str(other_set)).record.data_rows[ALL]
-    path.write_bytes(b"torn")
+def test_changed_scores_of_annotators_are_refused(data_set: Path, home: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(data_set, tmp_path / "copy"))
+    (copy / data_file(ANNOTATION, TEST)).write_bytes(b"torn")
     with pytest.raises(InputError, match=r"annotation/test\.parquet is missing or was changed"):
-        register(str(other_set))
+        register(str(copy))
 
 
 @pytest.mark.usefixtures("unchecked")
 def test_the_copies_have_the_date_of_the_registration(other_set: Path, home: Path) -> None:
     start = int(time.time())
-    folders = [Path(folder) for folder in register(str(other_set)).folders]
-    dates = [folder.stat().st_mtime for folder in folders]
-    assert all(start <= date <= time.time() + 1 for date in dates)
-    assert max(folders, key=lambda folder: folder.stat().st_mtime).parts[-3] == ALL
+    dates = {Path(folder): Path(folder).stat().st_mtime for folder in register(str(other_set)).folders}
+    assert all(start <= date <= time.time() + 1 for date in dates.values())
+    assert max(dates, key=dates.__getitem__).parts[-3] == ALL
 
 
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("unchecked", "with_others")
 def test_other_files_of_the_caches_are_kept_and_an_older_registration_is_replaced(
-    data_set: Path, home: Path, tmp_path: Path, other_set: Path
+    data_set: Path, home: Path, other_set: Path
 ) -> None:
-    metric = home / "modules" / "evaluate_modules" / "metrics" / "evaluate-metric--pattern_accuracy" / ("0" * 64)
-    metric.mkdir(parents=True)
-    (metric / "pattern_accuracy.py").write_text("raise RuntimeError('the older one')\n")
-    (metric.parent / "__init__.py").write_text("# of another\n")
     datasets.load_dataset(str(DATA_SET), "noun", cache_dir=str(home / "datasets"))
     before = tree(home)
     register(str(data_set))
-    second = register(str(other_set))
-    assert registered() == second
+    assert register(str(other_set)) == registered()
     undo(str(other_set))
     assert tree(home) == before
-    register(str(other_set))
-    loaded = load_elsewhere(home, tmp_path / "empty", {ALL: TEST, "adj": TEST})
-    assert loaded["rows"] == {config: rows_of(other_set, config, TEST) for config in (ALL, "adj")}
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -202,75 +214,76 @@ def test_a_folder_that_register_did_not_write_is_not_overwritten(data_set: Path,
     assert tree(home) == before
 
 
-def test_a_changed_cache_format_is_noticed(
-    data_set: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+WITHOUT_FOLDERS = """
+import os, os.path
+found = os.path.isdir
+os.path.isdir = lambda path: 'registered-' not in str(path) and found(path)
+"""
+
+
+@pytest.mark.parametrize(
+    ("customization", "messages"),
+    [
+        pytest.param(
+            WITHOUT_FOLDERS,
+            [
+                f"datasets {datasets.__version__} and evaluate {evaluate.__version__} do not load",
+                "load_dataset('{data_set}', 'noun')",
+                "evaluate.load('",
+                "nothing was registered",
+            ],
+            marks=pytest.mark.slow,
+            id="changed format",
+        ),
+        pytest.param(
+            "raise SystemExit('OSError: [Errno 28] No space left')\n",
+            ["the disk of {home}/datasets is full"],
+            id="full disk",
+        ),
+    ],
+)
+def test_a_check_that_fails_leaves_nothing(
+    customization: str, messages: list[str], data_set: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "changed").mkdir()
-    (tmp_path / "changed" / "sitecustomize.py").write_text(
-        "import os, os.path\n"
-        "found = os.path.isdir\n"
-        "os.path.isdir = lambda path: 'registered-' not in str(path) and found(path)\n"
-    )
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "changed"))
+    (tmp_path / "sitecustomize.py").write_text(customization)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(InputError) as caught:
         register(str(data_set))
-    message = str(caught.value)
-    assert f"datasets {datasets.__version__} and evaluate {evaluate.__version__} do not load" in message
-    assert f"load_dataset({str(data_set)!r}, 'noun')" in message
-    assert "evaluate.load('" in message
-    assert "nothing was registered" in message
-    assert files_of(home) == []
+    missing = [text for text in messages if text.format(data_set=data_set, home=home) not in str(caught.value)]
+    assert missing == []
+    assert_nothing_is_registered(home)
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_a_failed_write_leaves_nothing(data_set: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    moved = []
-    really_move = shutil.move
-
-    def move(source: Path | str, target: Path | str) -> None:
-        if isinstance(target, Path):
-            moved.append(target)
-        if len(moved) == 3:
-            raise OSError(28, "No space left on device")
-        really_move(source, target)
-
-    monkeypatch.setattr("merge_snli.hub.register.shutil.move", move)
-    with pytest.raises(InputError, match="is full"):
-        register(str(data_set))
-    assert registered() is None
-    assert files_of(home) == []
-
-
-def test_a_full_disk_during_preparation(data_set: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`datasets` wraps the error of the disk in one of its own."""
-
-    def write(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("datasets.arrow_writer.ArrowWriter.write_table", write)
-    with pytest.raises(InputError, match=re.escape(f"the disk of {home / 'datasets'} is full")):
-        register(str(data_set))
-    assert registered() is None
-    assert files_of(home) == []
-
-
-def test_a_full_disk_during_the_check(
-    data_set: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("target", "fails_at"),
+    [
+        ("merge_snli.hub.register.shutil.move", 3),
+        ("datasets.arrow_writer.ArrowWriter.write_table", 1),  # `datasets` wraps the error in one of its own
+    ],
+)
+def test_a_full_disk_leaves_nothing(
+    target: str, fails_at: int, data_set: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "sitecustomize.py").write_text("raise SystemExit('OSError: [Errno 28] No space left')\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "full"))
+    calls, move = [], shutil.move
+
+    def write(*arguments: Any) -> None:  # noqa: ANN401
+        calls.append(arguments)
+        if len(calls) == fails_at:
+            raise OSError(28, "No space left on device")
+        move(*arguments)
+
+    monkeypatch.setattr(target, write)
     with pytest.raises(InputError, match=re.escape(f"the disk of {home / 'datasets'} is full")):
         register(str(data_set))
-    assert files_of(home) == []
+    assert_nothing_is_registered(home)
 
 
 @pytest.mark.usefixtures("unchecked")
 def test_an_incomplete_registration_is_reported_and_undone(data_set: Path, home: Path) -> None:
     shutil.rmtree(register(str(data_set)).folders[0])
     registration = registered()
-    assert registration is not None
-    assert not registration.is_complete
+    assert registration is not None and not registration.is_complete
     undo()
     assert files_of(home) == []
 
@@ -290,9 +303,10 @@ def test_a_damaged_data_set_is_refused(data_set: Path, home: Path, other_set: Pa
     before = tree(home)
     with pytest.raises(InputError, match=r"adj/test\.parquet is missing or was changed"):
         register(str(other_set))
-    run = json.loads((other_set / "run.json").read_text(encoding="utf-8"))
+    run = (other_set / "run.json").read_text(encoding="utf-8")
     for part in ("label_names", "configs", "generation"):
-        (other_set / "run.json").write_text(json.dumps(run | {part: {}}))
+        (other_set / "run.json").write_text(run, encoding="utf-8")
+        change_run(other_set, {part: {}})
         with pytest.raises(InputError, match=rf"run\.json.*{part}"):
             register(str(other_set))
     assert tree(home) == before
@@ -301,11 +315,9 @@ def test_a_damaged_data_set_is_refused(data_set: Path, home: Path, other_set: Pa
 @pytest.mark.usefixtures("unchecked")
 def test_a_malformed_record_deletes_nothing(data_set: Path, home: Path, other_set: Path) -> None:
     register(str(data_set))
-    record = home / "datasets" / "merge_snli" / "registered.json"
+    before, cache = tree(home), datasets_cache()
+    record, outside = cache / "merge_snli" / "registered.json", cache / "merge_snli" / ".." / "other"
     content = json.loads(record.read_text())
-    before = tree(home)
-    cache = datasets_cache()
-    outside = cache / "merge_snli" / ".." / "other"
     for path in (other_set, cache, modules_cache(), cache / "merge_snli", outside, Path("relative")):
         record.write_text(json.dumps(content | {"folders": [str(path)]}))
         with pytest.raises(InputError, match="which merge-snli register does not write"):
@@ -327,9 +339,7 @@ def test_concurrent_registrations_wait_for_each_other(data_set: Path, home: Path
     with ThreadPoolExecutor() as pool:
         made = list(pool.map(register, [str(data_set), str(other_set)] * 2))
         registration = registered()
-        assert registration in made
-        assert registration is not None
-        assert registration.is_complete
+        assert registration in made and registration is not None and registration.is_complete
         assert {path.name for path in (home / "datasets").iterdir()} == {"merge_snli", ".merge_snli.lock"}
         undone = list(pool.map(lambda _: undo(), range(3)))
     assert undone.count(None) == 2
@@ -340,13 +350,12 @@ def test_concurrent_registrations_wait_for_each_other(data_set: Path, home: Path
 def test_a_hub_data_set_is_named_by_its_id(hub: Hub, home: Path, other_set: Path) -> None:
     repo = hub.storage.create("dataset", "org/other")
     paths = [path for path in other_set.rglob("*") if path.is_file()]
-    files = {path.relative_to(other_set).as_posix(): path.read_bytes() for path in paths}
-    hub.storage.put(repo, files)
+    hub.storage.put(repo, {path.relative_to(other_set).as_posix(): path.read_bytes() for path in paths})
     assert register("org/other").dataset == f"org/other@{repo.branches['main']}"
     with pytest.raises(InputError, match=r"org/othe is not registered, org/other@[0-9a-f]{40} is"):
         undo("org/othe")
     assert undo("org/other") is not None
-    assert files_of(home) == []
+    assert_nothing_is_registered(home)
 
 
 def test_both_libraries_use_the_same_cache_of_modules() -> None:
@@ -355,36 +364,38 @@ def test_both_libraries_use_the_same_cache_of_modules() -> None:
 
 @pytest.mark.usefixtures("unchecked")
 def test_command(data_set: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["register", "--list"]) == 0
-    assert capsys.readouterr().out == f"nothing is registered in {home / 'datasets'}\n"
-    assert main(["register", str(data_set)]) == 0
-    output = capsys.readouterr().out
-    registration = registered()
+    def printed(*options: str) -> str:
+        assert main(["register", *options]) == 0
+        return capsys.readouterr().out
+
+    assert printed("--list") == f"nothing is registered in {home / 'datasets'}\n"
+    output, registration = printed(str(data_set)), registered()
     assert registration is not None
     for text in (*registration.folders, 'load_dataset("merge_snli", "noun")', 'evaluate.load("pattern_accuracy")'):
         assert text in output
     shutil.rmtree(registration.folders[-1])
-    assert main(["register", "--list"]) == 0
-    listed = capsys.readouterr().out
-    assert listed.startswith(output)
-    assert "some folders are missing" in listed
-    assert main(["register", "--undo"]) == 0
-    assert f"no longer registered: {data_set}" in capsys.readouterr().out
-    assert files_of(home) == []
+    listed = printed("--list")
+    assert listed.startswith(output) and "some folders are missing" in listed
+    assert f"no longer registered: {data_set}" in printed("--undo")
+    assert_nothing_is_registered(home)
     assert main(["register"]) == 2
     assert "no data set given" in capsys.readouterr().err
 
 
-def test_another_name(home: Path, other_set: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The check in another process loads the data set by this name."""
+@pytest.mark.parametrize(
+    "fixture", ["unchecked", pytest.param("home", marks=pytest.mark.slow, id="loaded by this name in another process")]
+)
+def test_another_name(
+    fixture: str, home: Path, other_set: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> None:
+    request.getfixturevalue(fixture)
     assert main(["register", str(other_set), "--as", "merge_sick"]) == 0
     assert 'load_dataset("merge_sick", "adj")' in capsys.readouterr().out
     registration = registered()
     assert registration is not None
-    assert (home / "datasets" / "merge_sick" / "adj").is_dir()
-    assert not (home / "datasets" / "merge_snli" / "adj").exists()
+    assert [(home / "datasets" / name / "adj").is_dir() for name in ("merge_sick", "merge_snli")] == [True, False]
     assert undo() == registration
-    assert files_of(home) == []
+    assert_nothing_is_registered(home)
     assert not (home / "datasets" / "merge_sick").exists()
 
 

@@ -1,23 +1,36 @@
-"""Fixtures: the bundled data set, and a language model that answers from a script."""
+"""The bundled data set, language models that answer from a script, and their logs, as they are or edited."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import merge_snli
+from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.schema import NLI_LABELS
 
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog
+    from inspect_ai.model import Model
     from lm_eval.api.model import LM
 
-OWN = str(Path(merge_snli.__file__).parent)
+    from merge_snli import Result
+    from merge_snli.scoring.records import PromptRecord
 
+OWN = str(Path(merge_snli.__file__).parent)
+USAGE = {"input_tokens": 50, "output_tokens": 2, "total_tokens": 52}
+
+Json = Any
+Edit = Callable[[Json], object]
 Run = Callable[["Task", Sequence[str]], "EvalLog"]
 
 
@@ -43,17 +56,36 @@ def run(tmp_path: Path) -> Run:
     return lambda task, answers: run_task(task, answers, tmp_path / "logs")
 
 
-def run_task(task: Task, answers: Sequence[str], folder: Path) -> EvalLog:
-    """Run a task on a model that gives the answers in order, with the log in a folder."""
-    from inspect_ai import eval as inspect_eval
+def scripted_model(answers: Iterable[str], stops: Sequence[str] = ("stop",)) -> Model:
+    """Return a model that gives the answers in order, which end for these reasons in turn, with their usage."""
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-    outputs = [ModelOutput.from_content("mockllm/model", answer) for answer in answers]
-    for output in outputs:
-        output.usage = ModelUsage(input_tokens=50, output_tokens=2, total_tokens=52)
-    model = get_model("mockllm/model", memoize=False, custom_outputs=outputs)
-    (log,) = inspect_eval(task, model=model, log_dir=str(folder), display="none", max_samples=1)
-    assert log.status == "success", log.error
+    outputs = (
+        ModelOutput.from_content("mockllm/model", answer, reason).model_copy(update={"usage": ModelUsage(**USAGE)})  # type: ignore[arg-type]
+        for answer, reason in zip(answers, cycle(stops), strict=False)
+    )
+    return get_model("mockllm/model", memoize=False, custom_outputs=outputs)
+
+
+def run_tasks(
+    task: Task | str,
+    answers: Iterable[str],
+    folder: Path,
+    stops: Sequence[str] = ("stop",),
+    **options: Any,  # noqa: ANN401 - those of Inspect
+) -> list[EvalLog]:
+    """Run the tasks on a model that gives the answers in order, with the logs in a folder."""
+    from inspect_ai import eval as inspect_eval
+
+    model = scripted_model(answers, stops)
+    logs = inspect_eval(task, model=model, log_dir=str(folder), display="none", max_samples=1, max_tasks=1, **options)
+    assert {log.status for log in logs} == {"success"}, [log.error for log in logs]
+    return logs
+
+
+def run_task(task: Task, answers: Iterable[str], folder: Path, **options: Any) -> EvalLog:  # noqa: ANN401
+    """Run one task as `run_tasks`, and return its log."""
+    (log,) = run_tasks(task, answers, folder, **options)
     return log
 
 
@@ -80,3 +112,58 @@ def lm_eval_logs_of(model: str | LM, tasks: Sequence[str], folder: Path, **optio
     for task, rows in samples.items():
         tracker.save_results_samples(task_name=task, samples=rows)
     return [*(folder / "logs").rglob("samples_*")]
+
+
+def write_tasks(folder: Path, *options: str, dataset: str = OWN) -> Path:
+    """Write the task files of lm-evaluation-harness into the subfolder `tasks` of a folder."""
+    assert main(["harness", dataset, *options, "--out", str(folder / "tasks")]) == 0
+    return folder / "tasks"
+
+
+def scripted_answers(task: Task, *forms: str) -> list[str]:
+    """Answer each question in a form drawn at random: 0 is the right label, 1 its title, 2 a wrong label."""
+    drawn, wrong = random.Random(3), dict(zip(NLI_LABELS, [*NLI_LABELS[1:], NLI_LABELS[0]], strict=True))
+    targets = [str(sample.target) for sample in task.dataset]
+    return [drawn.choice(forms).format(target, target.title(), wrong[target]) for target in targets]
+
+
+def right_answers(
+    task: Task, answers: Sequence[str], is_right: Callable[[str, str], bool]
+) -> tuple[list[bool], list[list[list[bool]]]]:
+    """Return whether the answer to each seed is right, and those to the variants of each subsample and seed."""
+    seeds: list[bool] = []
+    subsamples: dict[int, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for sample, answer in zip(task.dataset, answers, strict=True):
+        metadata = dict(sample.metadata or {})
+        for use in [metadata, *metadata.get("also", [])]:
+            if "variant_id" not in use:
+                seeds.append(is_right(use["label"], answer))
+            for number in use.get("subsamples", ()):
+                subsamples[number][use["seed_id"]].append(is_right(use["label"], answer))
+    return seeds, [[*groups.values()] for _, groups in sorted(subsamples.items())]
+
+
+def put(*path: str | int, value: Any) -> Edit:  # noqa: ANN401 - any JSON value, or a function of the value before
+    """Return an edit that puts a value at a place."""
+
+    def edit(content: Json) -> None:
+        for key in path[:-1]:
+            content = content[key]
+        content[path[-1]] = value(content[path[-1]]) if callable(value) else value
+
+    return edit
+
+
+def edited(path: Path, *edits: Edit, name: str | None = None) -> Path:
+    """Change the content of a JSON file, or of a copy with another name, and return its path."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    for edit in edits:
+        edit(content)
+    path = path.with_name(name or path.name)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def prompt_of(result: Result) -> PromptRecord:
+    assert result.run.prompt is not None
+    return result.run.prompt

@@ -1,14 +1,17 @@
-"""An OpenAI-compatible server on this machine that answers by a rule, and fails if asked to."""
-
-from __future__ import annotations
+"""An OpenAI-compatible server on this machine that answers by a rule, and fails if asked to; harnesses that ask it."""
 
 import json
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Lock
-from typing import Any
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any, Protocol, Self, TypeAlias
+
+import pytest
+
+from tests.merge_snli.language_models.conftest import lm_eval_logs_of, write_tasks
 
 SECONDS = 4.0
 """Duration of a reply that takes too long."""
@@ -18,6 +21,16 @@ class Server(ThreadingHTTPServer):
     """Answers by rule, and fails on some requests."""
 
     daemon_threads = True
+
+    def __enter__(self) -> Self:
+        """Answer in another thread until the block ends."""
+        Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop to listen."""
+        self.shutdown()
+        self.server_close()
 
     def __init__(self, answer: Callable[[str], str], failures: Mapping[int, str] | None = None) -> None:
         """Start to listen.
@@ -101,3 +114,67 @@ def by_pair(rule: Callable[[str, str], str]) -> Callable[[str], str]:
 def text_of(content: str | list[dict[str, str]]) -> str:
     """Return the text of a message, which may have parts."""
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
+
+
+Asked: TypeAlias = dict[str, Any]
+"""The data set, the scope and the prompt, as the arguments of the Inspect task."""
+
+
+class Ask(Protocol):
+    """Asks a server through a harness, and returns the logs."""
+
+    def __call__(
+        self, server: Server, asked: Asked, folder: Path, patch: pytest.MonkeyPatch, max_tokens: int = 1_000
+    ) -> list[Path]: ...
+
+
+def ask_inspect(
+    server: Server, asked: Asked, folder: Path, patch: pytest.MonkeyPatch, max_tokens: int = 1_000
+) -> list[Path]:
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.model import get_model
+
+    patch.setenv("STANDIN_API_KEY", "none")
+    patch.setenv("STANDIN_BASE_URL", server.address)
+    (log,) = inspect_eval(
+        "merge_snli/nli",
+        model=get_model("openai-api/standin/rule", memoize=False),  # a kept one asks the server of another test
+        task_args=asked,
+        log_dir=str(folder),
+        display="none",
+        max_connections=4,
+        max_tokens=max_tokens,
+        attempt_timeout=int(SECONDS / 2),
+    )
+    assert log.status == "success"
+    return [Path(log.location)]
+
+
+def ask_lm_eval(
+    server: Server, asked: Asked, folder: Path, patch: pytest.MonkeyPatch, max_tokens: int = 1_000
+) -> list[Path]:
+    given = {"prompt": "word", **asked}
+    dataset = given.pop("dataset")
+    options = [text for name, value in given.items() for text in (f"--{name.replace('_', '-')}", str(value))]
+    (task,) = (path.stem for path in write_tasks(folder, *options, dataset=dataset).glob("*_generate.yaml"))
+    return lm_eval_chat_logs(server, task, folder, patch, gen_kwargs={"max_gen_toks": max_tokens})
+
+
+def lm_eval_chat_logs(
+    server: Server,
+    task: str,
+    folder: Path,
+    patch: pytest.MonkeyPatch,
+    **options: Any,  # noqa: ANN401 - those of `simple_evaluate`
+) -> list[Path]:
+    """Ask a server the questions of a task file through lm-evaluation-harness."""
+    patch.setenv("OPENAI_API_KEY", "none")
+    arguments = {"model": "rule", "base_url": f"{server.address}/chat/completions", "num_concurrent": 1}
+    return lm_eval_logs_of(
+        "local-chat-completions",
+        [task],
+        folder,
+        model_args={**arguments, "timeout": SECONDS / 2, "max_retries": 5},
+        apply_chat_template=True,
+        **options,
+    )

@@ -1,60 +1,75 @@
 """Answers become results: the numbers equal those of the script, and what is missing or wrong is refused."""
 
-from __future__ import annotations
-
-import csv
 import json
-import random
+import operator
 import shutil
-from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
 import pytest
+from inspect_ai.log import write_eval_log
+from lm_eval.api.model import LM
+from lm_eval.models.dummy import DummyLM
 
-from merge_snli import read_results, score
+from merge_snli import Result, read_results, score
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.language_models.import_files import import_files
+from merge_snli.language_models.inspect_task import nli
+from merge_snli.language_models.questions import Scope, read_questions
+from merge_snli.models.prompts import FilledPrompt, read_prompt
 from merge_snli.schema import NLI_LABELS
-from tests.merge_snli.language_models.conftest import OWN, Run, lm_eval_logs_of, run_task
+from tests.merge_snli.language_models.conftest import (
+    OWN,
+    Edit,
+    Json,
+    Run,
+    edited,
+    lm_eval_logs_of,
+    prompt_of,
+    put,
+    right_answers,
+    run_task,
+    run_tasks,
+    scripted_answers,
+    write_tasks,
+)
 from tests.oracles import answers_of_groups
 
-if TYPE_CHECKING:
-    pass
-
-Json = Any
-PART = {"config": "verb", "limit_seeds": 3}
+PART: dict[str, Any] = {"config": "verb", "limit_seeds": 3}
+PART_OPTIONS = ("--config", "verb", "--limit-seeds", "3")
 
 
-def task_of(**arguments: Json) -> Json:
-    from merge_snli.language_models.inspect_task import nli
-
-    return nli(OWN, **arguments)
+TASK = ("eval", "metadata", "merge_snli")
+"""Where a log of Inspect says what was asked."""
 
 
-def script(task: Json) -> list[str]:
-    """Answer six of ten right, two wrong and two so that they cannot be read."""
-    chosen, answers = random.Random(3), []
-    for sample in task.dataset:
-        wrong = NLI_LABELS[(NLI_LABELS.index(str(sample.target)) + 1) % 3]
-        answers.append(chosen.choice([str(sample.target)] * 6 + [wrong, wrong, "?", "entailment or neutral"]))
-    return answers
+def without(name: str) -> Edit:
+    return put(*TASK, value=lambda task: {key: value for key, value in task.items() if key != name})
+
+
+def with_answer(sample: Json, answer: str | None) -> Json:
+    return sample | {"scores": {"nli_answer": sample["scores"]["nli_answer"] | {"answer": answer}}}
+
+
+EXCHANGE = put(
+    "samples",
+    value=lambda rows: [rows[0] | {"id": rows[1]["id"]}, rows[1] | {"id": rows[0]["id"]}, *rows[2:]],
+)
+FORMS = (*["{0}"] * 6, "{2}", "{2}", "?", "entailment or neutral")
 
 
 @pytest.fixture(scope="session")
 def scripted_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A whole log of Inspect, `log.eval`, and beside it the same in JSON."""
-    from inspect_ai.log import write_eval_log
-
     folder = tmp_path_factory.mktemp("inspect")
-    task = task_of(**PART)
-    log = run_task(task, script(task), folder / "logs")
-    write_eval_log(log, str(folder / "log.eval"))
-    write_eval_log(log, str(folder / "log.json"))
+    task = nli(OWN, **PART)
+    log = run_task(task, scripted_answers(task, *FORMS), folder / "logs")
+    for name in ("log.eval", "log.json"):
+        write_eval_log(log, str(folder / name))
     return folder / "log.eval"
 
 
@@ -67,10 +82,8 @@ def inspect_log(scripted_log: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def lm_eval_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the samples of two tasks of lm-evaluation-harness, and their results."""
-    from lm_eval.models.dummy import DummyLM
-
     folder = tmp_path_factory.mktemp("lm_eval")
-    assert main(["harness", OWN, "--config", "verb", "--limit-seeds", "3", "--out", str(folder / "tasks")]) == 0
+    write_tasks(folder, *PART_OPTIONS)
     tasks = ["merge_snli_verb_word", "merge_snli_verb_word_generate"]
     (logs,) = {path.parent for path in lm_eval_logs_of(DummyLM(), tasks, folder, num_fewshot=2)}
     return logs
@@ -88,10 +101,7 @@ def other_dataset(bundled: MergeDataset, tmp_path_factory: pytest.TempPathFactor
 
 
 def test_one_name_for_the_logs_of_several_models_is_refused(inspect_log: Path, tmp_path: Path) -> None:
-    log = json.loads(inspect_log.read_text(encoding="utf-8"))
-    log["eval"]["model"] = "mockllm/other"
-    other = tmp_path / "other.json"
-    other.write_text(json.dumps(log), encoding="utf-8")
+    other = edited(inspect_log, put("eval", "model", value="mockllm/other"), name="other.json")
     with pytest.raises(InputError, match=r"model is 'mine'.*2 models, model, other"):
         import_files([inspect_log, other], OWN, model="mine", out=tmp_path / "results")
     assert not (tmp_path / "results").exists()
@@ -100,32 +110,21 @@ def test_one_name_for_the_logs_of_several_models_is_refused(inspect_log: Path, t
 
 
 def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path) -> None:
-    task = task_of(config="all", subsample="all", limit_seeds=12, prompt="few_shot", shots=2)
-    answers = script(task)
+    task = nli(OWN, config="all", subsample="all", limit_seeds=4, prompt="few_shot", shots=2)
+    answers = scripted_answers(task, *FORMS)
     log = run(task, answers)
     results = tmp_path / "results"
     assert main(["import", log.location, "--dataset", OWN, "--model", "scripted", "--out", str(results)]) == 0
-    seeds: list[bool] = []
-    by_draw: dict[int, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
-    for sample, answer in zip(task.dataset, answers, strict=True):
-        metadata = dict(sample.metadata or {})
-        for use in [metadata, *metadata.get("also", [])]:
-            right = use["label"] == answer
-            if "variant_id" not in use:
-                seeds.append(right)
-            for number in use.get("subsamples", ()):
-                by_draw[number][use["seed_id"]].append(right)
     (result,) = read_results(results)
     scores = result.scores
+    seeds, subsamples = right_answers(task, answers, operator.eq)
     assert scores.seed_accuracy == fmean(seeds)
-    shares = [[fmean(rows) for rows in groups.values()] for _, groups in sorted(by_draw.items())]
-    passing = [fmean(share >= 0.9 - 1e-9 for share in row) for row in shares]
+    passing = [fmean(fmean(rows) >= 0.9 - 1e-9 for rows in groups) for groups in subsamples]
     assert scores.pattern_accuracy.each == pytest.approx(passing)
-    rows = [[right for group in groups.values() for right in group] for groups in by_draw.values()]
-    assert scores.sample_accuracy.mean == pytest.approx(fmean(map(fmean, rows)))
+    accuracy = fmean(fmean(right for rows in groups for right in rows) for groups in subsamples)
+    assert scores.sample_accuracy.mean == pytest.approx(accuracy)
     unread = sum(answer not in NLI_LABELS for answer in answers)
-    prompt = result.run.prompt
-    assert prompt is not None
+    prompt = prompt_of(result)
     assert (result.run.no_answers, prompt.calls, prompt.retries) == (unread, len(answers), 0)
     assert (prompt.input_tokens, prompt.output_tokens) == (50 * len(answers), 2 * len(answers))
     assert (prompt.provider, prompt.prompt, prompt.shots, prompt.temperature) == ("mockllm", "few_shot", 2, 0.0)
@@ -143,7 +142,7 @@ def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path) -> N
 
 
 def test_a_model_that_never_answers_is_wrong_and_never_consistent(run: Run) -> None:
-    task = task_of(**PART)
+    task = nli(OWN, **PART)
     (result,) = import_files([run(task, ["?"] * len(task.dataset)).location], OWN)
     assert result.scores.seed_accuracy == result.scores.sample_accuracy.mean == 0
     assert result.run.no_answers == len(task.dataset)
@@ -180,19 +179,13 @@ def test_imported_answers_give_the_result_of_the_function_that_gave_them(tmp_pat
 
 
 def write_table(path: Path, rows: list[dict[str, Json]]) -> None:
+    frame = pd.DataFrame(rows).convert_dtypes()
     if path.suffix == ".jsonl":
-        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-        return
-    if path.suffix == ".parquet":
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        pq.write_table(pa.Table.from_pylist(rows), path)
-        return
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [*rows[0]])
-        writer.writeheader()
-        writer.writerows(rows)
+        frame.to_json(path, orient="records", lines=True)
+    elif path.suffix == ".parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False)
 
 
 @pytest.fixture(scope="session")
@@ -203,29 +196,29 @@ def table(bundled: MergeDataset) -> list[dict[str, Json]]:
     return [{"id": name, "label": "neutral"} for name in ids]
 
 
+def imported(path: Path, rows: list[dict[str, Json]], **options: Any) -> Result:  # noqa: ANN401 - of `import_files`
+    """Write a table of config verb and import it."""
+    write_table(path, rows)
+    (result,) = import_files([path], OWN, model="m", config="verb", **options)
+    return result
+
+
 def test_an_empty_label_is_no_answer(table: list[dict[str, Json]], tmp_path: Path) -> None:
-    write_table(
-        tmp_path / "a.parquet", [{**row, "label": None if number == 3 else 1} for number, row in enumerate(table)]
-    )
-    (result,) = import_files([tmp_path / "a.parquet"], OWN, model="m", config="verb")
-    assert result.run.no_answers == 1
+    rows = [{**row, "label": None if number == 3 else 1} for number, row in enumerate(table)]
+    assert imported(tmp_path / "a.parquet", rows).run.no_answers == 1
 
 
 def test_tied_scores_are_counted(table: list[dict[str, Json]], tmp_path: Path) -> None:
     even = dict.fromkeys(NLI_LABELS, 0.25)
     rows = [{"id": row["id"], **even, "neutral": 0.25 if number < 3 else 0.5} for number, row in enumerate(table)]
-    write_table(tmp_path / "a.csv", rows)
-    (result,) = import_files([tmp_path / "a.csv"], OWN, model="m", config="verb")
-    (note,) = (note for note in result.notes if "tied" in note)
+    (note,) = (note for note in imported(tmp_path / "a.csv", rows).notes if "tied" in note)
     assert f"tied on 3 of {len(table)} distinct pairs" in note
-    write_table(tmp_path / "b.csv", [{"id": row["id"], **even} for row in table])
     with pytest.raises(InputError, match=r"tied in every row of .*b\.csv"):
-        import_files([tmp_path / "b.csv"], OWN, model="m", config="verb")
+        imported(tmp_path / "b.csv", [{"id": row["id"], **even} for row in table])
 
 
 def test_partial_leaves_out_and_counts_seeds(table: list[dict[str, Json]], tmp_path: Path) -> None:
-    write_table(tmp_path / "a.csv", table[1:])
-    (result,) = import_files([tmp_path / "a.csv"], OWN, model="m", config="verb", partial=True)
+    result = imported(tmp_path / "a.csv", table[1:], partial=True)
     seed = table[0]["id"].partition(":")[0]
     assert result.left_out.groups == 1
     assert result.left_out.rows == sum(row["id"].startswith(f"{seed}:") for row in table)
@@ -235,47 +228,39 @@ def test_partial_leaves_out_and_counts_seeds(table: list[dict[str, Json]], tmp_p
 
 def test_a_subsample_in_a_table(table: list[dict[str, Json]], bundled: MergeDataset, tmp_path: Path) -> None:
     drawn = {row["variant_id"] for row in read_split(bundled, "verb").to_pylist() if 2 in row["subsamples"]}
-    write_table(tmp_path / "a.csv", [row for row in table if ":" not in row["id"] or row["id"] in drawn])
-    (result,) = import_files([tmp_path / "a.csv"], OWN, model="m", config="verb", subsample=2)
+    rows = [row for row in table if ":" not in row["id"] or row["id"] in drawn]
+    result = imported(tmp_path / "a.csv", rows, subsample=2)
     expected = score(lambda pairs: ["neutral"] * len(pairs), OWN, config="verb", subsample=2)
-    assert result.dataset == expected.dataset
-    assert result.scores == expected.scores
+    assert (result.dataset, result.scores) == (expected.dataset, expected.scores)
 
 
 def test_logs_of_one_run_are_joined(run: Run) -> None:
     logs = []
     for seeds in ("only", "without"):
-        task = task_of(**PART, seeds=seeds)
+        task = nli(OWN, **PART, seeds=seeds)
         logs.append(run(task, [str(sample.target) for sample in task.dataset]).location)
     with pytest.raises(InputError, match=r"no answers to 3 of the 33"):
         import_files(logs[1:], OWN)
     (result,) = import_files(logs, OWN)
     assert result.scores.pattern_accuracy.mean == 1
-    assert result.run.prompt is not None
-    assert result.run.prompt.calls == 33
+    assert prompt_of(result).calls == 33
 
 
 def test_both_tasks_of_lm_eval(lm_eval_logs: Path, tmp_path: Path) -> None:
-    results = import_files(sorted(lm_eval_logs.glob("samples_*")), OWN, model="dummy", out=tmp_path / "out")
-    ranked, generated = results
-    assert ranked.title == "dummy (word, 2 shots, ranked)"
-    assert generated.title == "dummy (word, 2 shots)"
+    logs = sorted(lm_eval_logs.glob("samples_*"))
+    ranked, generated = import_files(logs, OWN, model="dummy", out=tmp_path / "out")
+    assert (ranked.title, generated.title) == ("dummy (word, 2 shots, ranked)", "dummy (word, 2 shots)")
     assert (ranked.run.no_answers, generated.run.unread) == (0, {"perhaps stopped": 33})
     (run,) = [json.loads(path.read_text(encoding="utf-8")) for path in lm_eval_logs.glob("results_*")]
     logged = run["results"]["merge_snli_verb_word"]
     assert ranked.scores.seed_accuracy == logged["seed_sample_accuracy,none"]
     assert ranked.scores.sample_accuracy.mean == pytest.approx(logged["sample_accuracy,none"])
-    assert ranked.run.prompt is not None
-    assert (ranked.run.prompt.calls, ranked.run.prompt.temperature) == (3 * 33, None)
+    assert (prompt_of(ranked).calls, prompt_of(ranked).temperature) == (3 * 33, None)
     assert len(read_results(tmp_path / "out")) == 2
 
 
 def test_a_log_without_the_prompt_in_full(inspect_log: Path) -> None:
-    content = json.loads(inspect_log.read_text(encoding="utf-8"))
-    record = content["eval"]["metadata"]["merge_snli"]
-    del record["prompt_toml"]
-    record["prompt"] = "zero_shot"
-    inspect_log.write_text(json.dumps(content), encoding="utf-8")
+    edited(inspect_log, without("prompt_toml"), put(*TASK, "prompt", value="zero_shot"))
     for again in (False, True):
         (result,) = import_files([inspect_log], OWN, again=again)
         assert result.title == "model (zero_shot)"
@@ -284,68 +269,47 @@ def test_a_log_without_the_prompt_in_full(inspect_log: Path) -> None:
 def test_a_log_of_lm_eval_without_the_names_of_the_texts(lm_eval_logs: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(lm_eval_logs, tmp_path / "logs"))
     (path,) = folder.glob("results_*")
-    run = json.loads(path.read_text(encoding="utf-8"))
-    for config in run["configs"].values():
-        del config["metadata"]["texts"]
-    path.write_text(json.dumps(run), encoding="utf-8")
+    edited(path, lambda run: [config["metadata"].pop("texts") for config in run["configs"].values()])
     before, after = (
         import_files(sorted(each.glob("samples_*")), OWN, model="dummy") for each in (lm_eval_logs, folder)
     )
     assert [result.model.digest for result in after] == [result.model.digest for result in before]
 
 
-Edit = Callable[[Json], Json]
-
-
-def first_only(log: Json) -> None:
-    log["samples"] = log["samples"][: len(log["samples"]) // 2]
-
-
-def rename_score(log: Json) -> None:
-    log["samples"][0]["scores"] = {"match": log["samples"][0]["scores"]["nli_answer"]}
-
-
-def exchange_samples(log: Json) -> None:
-    first, second = log["samples"][:2]
-    first["id"], second["id"] = second["id"], first["id"]
-
-
-def exchange_samples_without_prompt(log: Json) -> None:
-    exchange_samples(log)
-    del log["eval"]["metadata"]["merge_snli"]["prompt_toml"]
-
-
-def rename_sample(log: Json) -> None:
-    log["samples"][0]["id"] = log["eval"]["dataset"]["sample_ids"][0] = "unknown"
-
-
-LOG_EDITS: list[tuple[Edit, str]] = [
-    (first_only, "has no answers to 17 of the 33 distinct pairs of config verb"),
-    (lambda log: log.update(samples=[]), "has no answers to 33 of the 33"),
-    (rename_score, "was not scored by nli_answer"),
-    (exchange_samples, "does not ask the pair"),
-    (exchange_samples_without_prompt, "does not ask the pair"),
-    (rename_sample, "sample unknown is not in config verb"),
-    (lambda log: log["samples"][0].update(scores=None), "has no answers to 1 of the 33"),
-    (lambda log: log["eval"].update(metadata=None), "is a log of the task merge_snli/nli, not of"),
-    (lambda log: log["eval"]["metadata"]["merge_snli"].update(dataset="1" * 64), "same version of the data set"),
-    (lambda log: log["eval"]["metadata"]["merge_snli"].update(subsample="first"), "which part of a data set"),
-    (lambda log: log["eval"]["metadata"]["merge_snli"].update(subsample=40), "--subsample is 40"),
-    (lambda log: log["eval"]["metadata"]["merge_snli"].pop("config"), "which part of a data set"),
-    (lambda log: log["eval"]["metadata"]["merge_snli"].update(config="adv"), "config adv"),
-    (lambda log: log["eval"]["metadata"]["merge_snli"].update(shots="two"), "is not a whole log"),
-    (lambda log: log.pop("eval"), "is not a whole log"),
+LOG_EDITS: list[tuple[list[Edit], list[str], str]] = [
+    ([put("samples", value=lambda rows: rows[: len(rows) // 2])], [], "has no answers to 17 of the 33 distinct pairs"),
+    ([put("samples", value=[])], [], "has no answers to 33 of the 33 distinct pairs of config verb"),
+    ([put("samples", 0, "scores", value=lambda old: {"match": old["nli_answer"]})], [], "not scored by nli_answer"),
+    ([EXCHANGE], [], "does not ask the pair"),
+    ([EXCHANGE, without("prompt_toml")], [], "does not ask the pair"),
+    (
+        [put("samples", 0, "id", value="unknown"), put("eval", "dataset", "sample_ids", 0, value="unknown")],
+        [],
+        "sample unknown is not in config verb",
+    ),
+    ([put("samples", 0, "scores", value=None)], [], "has no answers to 1 of the 33"),
+    ([put("eval", "metadata", value=None)], [], "is a log of the task merge_snli/nli, not of"),
+    ([put(*TASK, "dataset", value="1" * 64)], [], "same version of the data set"),
+    ([put(*TASK, "subsample", value="first")], [], "which part of a data set"),
+    ([put(*TASK, "subsample", value=40)], [], "--subsample is 40"),
+    ([without("config")], [], "which part of a data set"),
+    ([put(*TASK, "config", value="adv")], [], "config adv"),
+    ([put(*TASK, "shots", value="two")], [], "is not a whole log"),
+    ([lambda log: log.pop("eval")], [], "is not a whole log"),
+    ([put("samples", value=lambda rows: rows[:1])], ["--partial"], "PATH"),
 ]
 
 
-@pytest.mark.parametrize(("edit", "message"), LOG_EDITS)
+@pytest.mark.parametrize(("edits", "options", "message"), LOG_EDITS)
 def test_wrong_logs_of_inspect(
-    inspect_log: Path, edit: Edit, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    inspect_log: Path,
+    edits: list[Edit],
+    options: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
-    content = json.loads(inspect_log.read_text(encoding="utf-8"))
-    edit(content)
-    inspect_log.write_text(json.dumps(content), encoding="utf-8")
-    refused([str(inspect_log)], message, capsys, tmp_path)
+    refused([str(edited(inspect_log, *edits)), *options], message.replace("PATH", str(inspect_log)), capsys, tmp_path)
 
 
 def refused(
@@ -359,22 +323,14 @@ def refused(
     assert not out.exists()
 
 
-def cut(path: Path) -> str:
-    content = path.read_bytes()
-    path.write_bytes(content[: len(content) * 2 // 3])
-    return str(path)
-
-
+@pytest.mark.parametrize("name", ["log.eval", "log.json"])
+@pytest.mark.parametrize("content", ["two thirds", "", '[{"id": "a", "label": "neutral"}]'])
 def test_broken_files(
-    scripted_log: Path, inspect_log: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    name: str, content: str, scripted_log: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    archive = Path(shutil.copy(scripted_log, tmp_path))
-    for path in (archive, inspect_log):
-        refused([cut(path)], "is not a whole log", capsys, tmp_path)
-    archive.write_bytes(b"")
-    refused([str(archive)], "is not a whole log", capsys, tmp_path)
-    inspect_log.write_text('[{"id": "a", "label": "neutral"}]', encoding="utf-8")
-    refused([str(inspect_log)], "is not a whole log", capsys, tmp_path)
+    whole, path = scripted_log.with_name(name).read_bytes(), tmp_path / name
+    path.write_bytes(whole[: len(whole) * 2 // 3] if content == "two thirds" else content.encode())
+    refused([str(path)], "is not a whole log", capsys, tmp_path)
 
 
 def test_a_log_of_another_version(
@@ -384,10 +340,7 @@ def test_a_log_of_another_version(
 
 
 def test_two_logs_that_differ(inspect_log: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    content = json.loads(inspect_log.read_text(encoding="utf-8"))
-    content["samples"][0]["output"]["completion"] = "?"
-    other = tmp_path / "other.json"
-    other.write_text(json.dumps(content), encoding="utf-8")
+    other = edited(inspect_log, put("samples", 0, "output", "completion", value="?"), name="other.json")
     refused([str(inspect_log), str(other)], "has another answer in an earlier log", capsys, tmp_path)
 
 
@@ -416,17 +369,17 @@ def test_wrong_options(
     assert inspect_log.exists()
 
 
-def without_task(run: Json) -> None:
-    run["configs"].pop("merge_snli_verb_word")
-
-
 @pytest.mark.parametrize(
     ("name", "edit", "message"),
     [
         ("results", None, "is not beside"),
         ("results", "{", "is not valid JSON"),
         ("results", "[]", "merge-snli harness did not write"),
-        ("results", without_task, "is a log of the task merge_snli_verb_word"),
+        (
+            "results",
+            lambda run: run["configs"].pop("merge_snli_verb_word"),
+            "is a log of the task merge_snli_verb_word",
+        ),
         ("results", lambda run: run["configs"]["merge_snli_verb_word"].pop("metadata"), "did not write"),
         ("results", lambda run: run["n-shot"].clear(), "is a log of the task merge_snli_verb_word"),
         (
@@ -459,8 +412,7 @@ def test_wrong_logs_of_lm_eval(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
 ) -> None:
-    folder = tmp_path / "logs"
-    shutil.copytree(lm_eval_logs, folder)
+    folder = Path(shutil.copytree(lm_eval_logs, tmp_path / "logs"))
     (samples,) = folder.glob("samples_merge_snli_verb_word_2*")
     (results,) = folder.glob("results_*")
     if name == "rename":
@@ -468,16 +420,13 @@ def test_wrong_logs_of_lm_eval(
     elif edit is None:
         results.unlink()
     elif edit == "exchange":
-        rows = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
-        first, second = rows[0]["doc"], rows[1]["doc"]
-        first["id"], second["id"] = second["id"], first["id"]
-        samples.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        first, second, *others = map(json.loads, samples.read_text(encoding="utf-8").splitlines())
+        first["doc"]["id"], second["doc"]["id"] = second["doc"]["id"], first["doc"]["id"]
+        samples.write_text("".join(f"{json.dumps(row)}\n" for row in (first, second, *others)), encoding="utf-8")
     elif isinstance(edit, str):
         (results if name == "results" else samples).write_text(edit, encoding="utf-8")
     else:
-        run = json.loads(results.read_text(encoding="utf-8"))
-        edit(run)
-        results.write_text(json.dumps(run), encoding="utf-8")
+        edited(results, edit)
     refused([str(samples)], message, capsys, tmp_path)
 
 
@@ -486,6 +435,7 @@ def test_wrong_logs_of_lm_eval(
     [
         ("id,label\na,neutral\n", [], "none of 1 row"),
         ("id,label\na,neutral\n", ["--model", ""], "give --model NAME"),
+        ("id,label\na,neutral\n", ["no model"], "give --model NAME"),
         ("text,label\na,neutral\n", [], "add id, or premise and hypothesis"),
         ("id,answer\na,neutral\n", [], "add label, or one column per label"),
         ("id,entailment,neutral\na,1,2\n", [], "add label, or one column per label"),
@@ -515,12 +465,8 @@ def test_wrong_tables(
 ) -> None:
     path = tmp_path / "predictions.csv"
     path.write_text(content.replace("{0}", table[0]["id"]), encoding="utf-8")
-    refused([str(path), "--model", "m", *options], message, capsys, tmp_path)
-
-
-def test_a_table_needs_the_name_of_its_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("id,label\na,neutral\n", encoding="utf-8")
-    refused([str(tmp_path / "a.csv")], "give --model NAME", capsys, tmp_path)
+    named = [] if options == ["no model"] else ["--model", "m", *options]
+    refused([str(path), *named], message, capsys, tmp_path)
 
 
 def test_the_results_folder_is_checked_first(inspect_log: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -528,50 +474,24 @@ def test_the_results_folder_is_checked_first(inspect_log: Path, capsys: pytest.C
     assert "is a file" in capsys.readouterr().err
 
 
-def test_a_retried_log_counts_reused_samples_once(run: Run, tmp_path: Path) -> None:
-    task = task_of(**PART)
-    log = json.loads(_as_json(run(task, ["neutral"] * len(task.dataset)), tmp_path))
-    first, second = tmp_path / "first.json", tmp_path / "second.json"
-    second.write_text(json.dumps(log), encoding="utf-8")
-    log["samples"] = log["samples"][:20]
-    first.write_text(json.dumps(log), encoding="utf-8")
-    (result,) = import_files([first, second], OWN)
-    prompt = result.run.prompt
-    assert prompt is not None
+def test_a_retried_log_counts_reused_samples_once(inspect_log: Path) -> None:
+    first = edited(inspect_log, put("samples", value=lambda samples: samples[:20]), name="first.json")
+    (result,) = import_files([first, inspect_log], OWN)
+    prompt = prompt_of(result)
     assert (prompt.calls, prompt.input_tokens, prompt.output_tokens) == (33, 33 * 50, 33 * 2)
-
-
-def _as_json(log: Json, folder: Path) -> str:
-    from inspect_ai.log import write_eval_log
-
-    write_eval_log(log, str(folder / "whole.json"))
-    return (folder / "whole.json").read_text(encoding="utf-8")
 
 
 def test_a_failed_log_does_not_stop_the_others(
     inspect_log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    failed = json.loads(inspect_log.read_text(encoding="utf-8"))
-    failed["samples"] = []
-    failed["eval"]["metadata"]["merge_snli"]["limit_seeds"] = 2
-    names = {"failed.json": json.dumps(failed), "broken.eval": ""}
-    for name, content in names.items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
-    paths = [str(tmp_path / name) for name in names]
-    out = tmp_path / "results"
+    broken, out = tmp_path / "broken.eval", tmp_path / "results"
+    broken.touch()
+    failed = edited(inspect_log, put("samples", value=[]), put(*TASK, "limit_seeds", value=2), name="failed.json")
+    paths = [str(failed), str(broken)]
     assert main(["import", *paths, str(inspect_log), "--dataset", OWN, "--out", str(out)]) == 0
     assert all(path in caplog.text for path in paths)
     assert len(read_results(out)) == 1
     refused(paths, "none of 2 files", capsys, tmp_path / "none")
-
-
-def test_a_partial_import_without_a_whole_seed_names_its_file(
-    inspect_log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    content = json.loads(inspect_log.read_text(encoding="utf-8"))
-    content["samples"] = content["samples"][:1]
-    inspect_log.write_text(json.dumps(content), encoding="utf-8")
-    refused([str(inspect_log), "--partial"], str(inspect_log), capsys, tmp_path)
 
 
 @pytest.mark.parametrize("stored", [None, "gold", "perhaps"])
@@ -584,14 +504,14 @@ def test_stored_answers_do_not_count_but_their_texts(
 ) -> None:
     (expected,) = import_files([inspect_log], OWN)
     assert "stored with another label" not in caplog.text
-    content = json.loads(inspect_log.read_text(encoding="utf-8"))
-    for sample in content["samples"]:
-        sample["scores"]["nli_answer"]["answer"] = sample["target"] if stored == "gold" else stored
-    edited = tmp_path / "edited.json"
-    edited.write_text(json.dumps(content), encoding="utf-8")
+
+    edits = [
+        put("samples", at, value=lambda sample: with_answer(sample, sample["target"] if stored == "gold" else stored))
+        for at in range(33)
+    ]
     out = tmp_path / "results"
     options = ["--dataset", OWN, "--out", str(out)]
-    assert main(["import", str(edited), *options]) == 0
+    assert main(["import", str(edited(inspect_log, *edits, name="edited.json")), *options]) == 0
     assert "stored with another label" in caplog.text
     (path,) = out.glob("*.json")
     refused([str(path)], "--again", capsys, tmp_path / "none")
@@ -625,3 +545,52 @@ def test_unread_answers_of_lm_eval_are_listed(
     options = ["--model", "dummy", "--dataset", OWN, "--out", str(tmp_path / "out"), "--unread"]
     assert main(["import", str(samples), *options]) == 0
     assert len(capsys.readouterr().out.splitlines()) >= 33
+
+
+ORDER = "letter-2-3-1"
+
+
+def right_letters(prompt: str, limit_seeds: int = 3) -> dict[tuple[str, str], str]:
+    """Return the right answer to each pair."""
+    scope = Scope(config="verb", limit_seeds=limit_seeds)
+    filled, asked = FilledPrompt(read_prompt(prompt), NLI_LABELS), read_questions(OWN, scope)
+    return {(each.premise, each.hypothesis): filled.answer_for(each.label) for each in asked.questions}
+
+
+def test_letters_in_other_orders_are_read_from_logs_of_inspect(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    names = ["letter", ORDER, "letter-3-1-2"]
+    answers = [text for name in names for text in right_letters(name, 1).values()]
+    asked = {"dataset": OWN, **PART, "limit_seeds": 1, "prompt": "letter", "orders": "balanced"}
+    logs = run_tasks("merge_snli/nli", answers, tmp_path, task_args=asked)
+    results = import_files([log.location for log in logs], OWN)
+    assert [(prompt_of(result).prompt, result.pattern_accuracy) for result in results] == [(name, 1) for name in names]
+    assert "another label" not in caplog.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["", "_generate"])
+def test_letters_in_another_order_are_read_from_logs_of_lm_eval(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, kind: str
+) -> None:
+    right = right_letters(ORDER)
+
+    def answer(text: str) -> str:
+        return next(letter for (premise, hypothesis), letter in right.items() if premise in text and hypothesis in text)
+
+    class Scripted(LM):  # type: ignore[misc]
+        """Knows the right letter."""
+
+        def loglikelihood(self, requests: list[Any]) -> list[tuple[float, bool]]:
+            return [(float(request.args[1].strip() == answer(request.args[0])), False) for request in requests]
+
+        def generate_until(self, requests: list[Any]) -> list[str]:
+            return [answer(request.args[0]) for request in requests]
+
+        loglikelihood_rolling = generate_until
+
+    write_tasks(tmp_path, *PART_OPTIONS, "--prompt", ORDER)
+    (result,) = import_files(lm_eval_logs_of(Scripted(), [f"merge_snli_verb_{ORDER}{kind}"], tmp_path), OWN)
+    assert (result.pattern_accuracy, prompt_of(result).order) == (1, (2, 3, 1))
+    assert "another label" not in caplog.text

@@ -1,63 +1,62 @@
-"""Questions: each distinct pair of a scope once, with all its uses."""
+"""Questions: each distinct pair of a scope once, with all its uses; shots from other problems, always the same ones."""
 
-from __future__ import annotations
-
-from collections import Counter
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.language_models.questions import Scope, read_questions, uses_of
+from merge_snli.language_models.questions import Question, Scope, read_questions, uses_of
+from merge_snli.language_models.shots import shots_for
+from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.reading import read_config
+
+PROBLEMS = "demo:problems"
 
 
-def pairs_of(rows: list[dict[str, Any]], prefix: str = "") -> set[tuple[str, str]]:
+def asked(bundled: MergeDataset, **scope: Any) -> tuple[Question, ...]:  # noqa: ANN401 - the fields of `Scope`
+    return read_questions(bundled, Scope(**scope)).questions
+
+
+def pairs_of(questions: tuple[Question, ...]) -> list[tuple[str, str]]:
+    return [(question.premise, question.hypothesis) for question in questions]
+
+
+def pairs_in(rows: list[dict[str, Any]], prefix: str = "") -> set[tuple[str, str]]:
     return {(row[f"{prefix}premise"], row[f"{prefix}hypothesis"]) for row in rows}
 
 
-@pytest.mark.parametrize("subsample", [0, 3, "all"])
-def test_each_pair_of_a_subsample_is_asked_once(bundled: MergeDataset, subsample: int | str) -> None:
-    asked = read_questions(bundled, Scope(config="noun", subsample=subsample))
-    split = "test" if subsample == "all" else f"subsample_{subsample}"
-    rows = read_split(bundled, "noun", split).to_pylist()
-    pairs = [(question.premise, question.hypothesis) for question in asked.questions]
-    assert Counter(pairs).most_common(1)[0][1] == 1
-    assert set(pairs) == pairs_of(rows) | pairs_of(rows, "seed_")
-    variants = [use["variant_id"] for question in asked.questions for use in question.uses if "variant_id" in use]
+@pytest.mark.parametrize(("subsample", "split"), [(0, "subsample_0"), (3, "subsample_3"), ("all", "test")])
+def test_each_pair_of_a_subsample_is_asked_once(bundled: MergeDataset, subsample: int | str, split: str) -> None:
+    questions = asked(bundled, config="noun", subsample=subsample)
+    rows, pairs = read_split(bundled, "noun", split).to_pylist(), pairs_of(questions)
+    assert len(pairs) == len({*pairs}) == len({question.id for question in questions})
+    assert {*pairs} == pairs_in(rows) | pairs_in(rows, "seed_")
+    variants = [use["variant_id"] for question in questions for use in question.uses if "variant_id" in use]
     assert sorted(variants) == sorted(row["variant_id"] for row in rows)
-    assert len({question.id for question in asked.questions}) == len(pairs)
 
 
 def test_scopes_without_and_with_only_seeds(bundled: MergeDataset) -> None:
     both, without, only = (
-        {
-            (question.premise, question.hypothesis)
-            for question in read_questions(bundled, Scope(config="verb", seeds=seeds)).questions
-        }
-        for seeds in ("with", "without", "only")
+        {*pairs_of(asked(bundled, config="verb", seeds=seeds))} for seeds in ("with", "without", "only")
     )
     assert without | only == both
-    rows = read_split(bundled, "verb", "subsample_0").to_pylist()
-    assert len(only) == len(pairs_of(rows, "seed_"))
+    assert len(only) == len(pairs_in(read_split(bundled, "verb", "subsample_0").to_pylist(), "seed_"))
 
 
 def test_a_limit_keeps_whole_seeds_and_larger_limits_add_to_it(bundled: MergeDataset) -> None:
-    few, more = (read_questions(bundled, Scope(config="noun", limit_seeds=limit)) for limit in (3, 5))
-    seeds = [{use["seed_id"] for question in each.questions for use in question.uses} for each in (few, more)]
-    assert [len(each) for each in seeds] == [3, 5]
-    assert seeds[0] < seeds[1]
-    counts = Counter(use["seed_id"] for question in few.questions for use in question.uses)
-    assert set(counts.values()) == {11}
-
-
-def test_a_limit_above_the_number_of_seeds_is_all_of_them(bundled: MergeDataset) -> None:
-    every, limited = (read_questions(bundled, Scope(config="noun", limit_seeds=limit)) for limit in (None, 10**6))
-    assert limited.questions == every.questions
+    few, more, most, every = (asked(bundled, config="noun", limit_seeds=limit) for limit in (3, 5, 10**6, None))
+    uses = [[use["seed_id"] for question in each for use in question.uses] for each in (few, more)]
+    assert [len({*seeds}) for seeds in uses] == [3, 5]
+    assert {*uses[0]} < {*uses[1]}
+    assert {uses[0].count(seed) for seed in uses[0]} == {11}
+    assert most == every
 
 
 def test_metadata_holds_every_use(bundled: MergeDataset) -> None:
-    for question in read_questions(bundled, Scope(config="all", limit_seeds=4)).questions:
+    for question in asked(bundled, config="all", limit_seeds=4):
         assert uses_of(question.metadata()) == list(question.uses)
 
 
@@ -77,4 +76,54 @@ def test_metadata_holds_every_use(bundled: MergeDataset) -> None:
 )
 def test_wrong_scopes(bundled: MergeDataset, values: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        read_questions(bundled, Scope(**values))
+        asked(bundled, **values)
+
+
+def test_shots_are_reproducible_balanced_and_never_asked(bundled: MergeDataset) -> None:
+    data = read_config(bundled, "all")
+    shots = shots_for(data, PROBLEMS, 6)
+    assert shots == shots_for(data, PROBLEMS, 6) != shots_for(data, PROBLEMS, 6, random_seed=1)
+    assert [shot.label for shot in shots] == [*NLI_LABELS, *NLI_LABELS]
+    assert not {shot.premise for shot in shots} & {premise for premise, _ in data.pairs}
+    assert shots[:3] == shots_for(data, PROBLEMS, 3)
+
+
+def write_rows(path: Path, *premises: str, hypothesis: str = "c d", gold: str = "label", label: str = "neutral") -> str:
+    rows = [json.dumps({"premise": premise, "hypothesis": hypothesis, gold: label}) for premise in premises]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    return str(path)
+
+
+def test_premises_of_other_configs_and_in_other_spellings_are_no_shots(bundled: MergeDataset, tmp_path: Path) -> None:
+    whole, verb = read_config(bundled, "all"), read_config(bundled, "verb")
+    own = {premise for premise, _ in verb.pairs}
+    premise = next(premise for premise, _ in whole.pairs if premise not in own)
+    leaks = [premise, premise.upper(), f" {premise.rstrip('.')} ", premise.replace(" ", "  ").replace(".", " !")]
+    leaking = write_rows(tmp_path / "leaking.jsonl", *leaks, label=NLI_LABELS[0])
+    with pytest.raises(InputError, match=f"0 problems for 1 shots.*{premise}"):
+        shots_for(verb, leaking, 1)
+    write_rows(tmp_path / "leaking.jsonl", *leaks, "A new one.", label=NLI_LABELS[0])
+    assert [shot.premise for shot in shots_for(verb, leaking, 1)] == ["A new one."]
+
+
+def test_wrong_shots(bundled: MergeDataset, tmp_path: Path) -> None:
+    data = read_config(bundled, "noun")
+    premise, hypothesis = data.pairs[0]
+    for source, count, message in (
+        (PROBLEMS, -1, "shots is -1"),
+        (PROBLEMS, 10**6, "has only [0-9]+ problems for 1000000 shots"),
+        (write_rows(tmp_path / "a.jsonl", premise, hypothesis=hypothesis), 1, "has only 0 problems for 1 shots"),
+        (
+            write_rows(tmp_path / "two.jsonl", "a b", label="not_entailment"),
+            1,
+            "labels of .*two.jsonl are .*not_entailment",
+        ),
+        (str(tmp_path / "none.jsonl"), 1, "none.jsonl"),
+        (
+            write_rows(tmp_path / "b.jsonl", "a b", gold="gold"),
+            1,
+            "no column 'label' .*label_column, which shots_from does not take",
+        ),
+    ):
+        with pytest.raises(InputError, match=message):
+            shots_for(data, source, count)

@@ -1,17 +1,20 @@
 """Task files: lm-evaluation-harness loads and scores them, and its numbers equal those of the answers."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from lm_eval import simple_evaluate
+from lm_eval.api.model import LM
+from lm_eval.tasks import TaskManager
+from transformers import AutoTokenizer
 
 from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset
@@ -28,7 +31,7 @@ from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.models.prompts import PROMPTS, FilledPrompt, Shot, read_prompt
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.reading import read_config
-from tests.merge_snli.language_models.conftest import OWN
+from tests.merge_snli.language_models.conftest import OWN, Json, write_tasks
 
 SHOTS = (
     {"premise": "A poet sings.", "hypothesis": "A poet is silent.", "label": "contradiction"},
@@ -38,16 +41,23 @@ SHOTS = (
 
 @pytest.fixture(scope="module")
 def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("harness") / "tasks"
-    assert main(["harness", OWN, "--config", "verb", "--limit-seeds", "3", "--out", str(out)]) == 0
-    return out
+    return write_tasks(tmp_path_factory.mktemp("harness"), "--config", "verb", "--limit-seeds", "3")
+
+
+def read_task(tasks: Path, name: str) -> Json:
+    return yaml.safe_load((tasks / f"{name}.yaml").read_text(encoding="utf-8").replace("!function ", ""))
+
+
+def write_rows(path: Path, rows: Sequence[Json]) -> str:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
 
 
 def test_the_files_hold_no_text_of_the_data_set(tasks: Path) -> None:
-    names = sorted(path.name for path in tasks.iterdir())
+    names = {path.name for path in tasks.iterdir()}
     ranked = {f"merge_snli_verb_{prompt}.yaml" for prompt in PROMPTS if not read_prompt(prompt).reason_first}
-    assert {*names} == ranked | {f"merge_snli_verb_{prompt}_generate.yaml" for prompt in PROMPTS}
-    text = (tasks / names[0]).read_text(encoding="utf-8")
+    assert names == ranked | {f"merge_snli_verb_{prompt}_generate.yaml" for prompt in PROMPTS}
+    text = (tasks / min(names)).read_text(encoding="utf-8")
     assert "seed_premise" not in text
     assert text.count("!function 'merge_snli.language_models.lm_eval_task.") == 6
 
@@ -55,13 +65,9 @@ def test_the_files_hold_no_text_of_the_data_set(tasks: Path) -> None:
 def test_the_tasks_of_other_data_name_its_texts_and_offer_no_shots_of_nli(
     question_dataset: Path, tmp_path: Path
 ) -> None:
-    assert main(["harness", str(question_dataset), "--limit-seeds", "2", "--out", str(tmp_path / "tasks")]) == 0
-    assert {path.name for path in (tmp_path / "tasks").iterdir()} == {
-        "merge_snli_all_task.yaml",
-        "merge_snli_all_task_generate.yaml",
-    }
-    text = (tmp_path / "tasks" / "merge_snli_all_task.yaml").read_text(encoding="utf-8")
-    task = yaml.safe_load(re.sub("!function ", "", text))
+    tasks = write_tasks(tmp_path, "--limit-seeds", "2", dataset=str(question_dataset))
+    assert {path.stem for path in tasks.iterdir()} == {"merge_snli_all_task", "merge_snli_all_task_generate"}
+    task = read_task(tasks, "merge_snli_all_task")
     assert (task["doc_to_choice"], task["fewshot_config"]["samples"]) == (["no", "yes"], [])
     first = load_questions(**task["metadata"])["test"][0]
     assert first["question"] == f"question: {first['premise']}\nsentence: {first['hypothesis']}\nAnswer:"
@@ -75,12 +81,10 @@ def test_other_data_need_shots_of_their_task_for_a_prompt_with_shots(
     assert main(given) == 2
     assert "not no, yes: name a data set of the same task with --shots-from" in capsys.readouterr().err
     assert not out.exists()
-    problems = tmp_path / "problems.jsonl"
     rows = [
         {"question": f"Who is number {at}?", "sentence": "A nurse.", "label": ("no", "yes")[at % 2]} for at in (1, 2, 3)
     ]
-    problems.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    assert main([*given, "--shots-from", str(problems)]) == 0
+    assert main([*given, "--shots-from", write_rows(tmp_path / "problems.jsonl", rows)]) == 0
     assert "the prompt few_shot calls premise and hypothesis: use the prompt task" in caplog.text
     assert "num_fewshot: 3" in (out / "merge_snli_all_few_shot.yaml").read_text(encoding="utf-8")
 
@@ -88,26 +92,12 @@ def test_other_data_need_shots_of_their_task_for_a_prompt_with_shots(
 def test_a_blank_line_does_not_end_an_answer(tasks: Path) -> None:
     text = (tasks / "merge_snli_verb_word_generate.yaml").read_text(encoding="utf-8")
     assert "Premise:" in text[text.index("until:") :]
-    limit = re.search(r"max_gen_toks: (\d+)", text)
-    assert limit is not None
-    assert int(limit[1]) > 500
-
-
-def first_shots(tasks: Path, name: str) -> list[dict[str, str]]:
-    """Return the first two shots of a task."""
-    import yaml
-
-    text = (tasks / f"{name}.yaml").read_text(encoding="utf-8").replace("!function", "")
-    shots: list[dict[str, str]] = yaml.safe_load(text)["fewshot_config"]["samples"][:2]
-    return shots
+    (limit,) = re.findall(r"max_gen_toks: (\d+)", text)
+    assert int(limit) > 500
 
 
 @pytest.mark.parametrize("name", ["merge_snli_verb_word", "merge_snli_verb_word_generate", "merge_snli_verb_lm_eval"])
 def test_lm_eval_scores_a_task(tasks: Path, name: str) -> None:
-    from lm_eval import simple_evaluate
-    from lm_eval.api.model import LM
-    from lm_eval.tasks import TaskManager
-
     asked: list[str] = []
 
     class Scripted(LM):  # type: ignore[misc]
@@ -140,25 +130,23 @@ def test_lm_eval_scores_a_task(tasks: Path, name: str) -> None:
     assert values["no_answer,none"] == unread
     if not unread:
         share = sum(doc["label"] == "neutral" for doc in seeds) / len(seeds)
-        assert [values[f"{metric},none"] for metric in ("seed_sample_accuracy", "sample_accuracy")] == [share, share]
-        assert values["pattern_accuracy,none"] == share
-    prompt = read_prompt(name.split("_", 3)[3].removesuffix("_generate"))
-    shown = tuple(Shot(**{key: shot[key] for key in Shot.__annotations__}) for shot in first_shots(tasks, name))
-    filled = FilledPrompt(prompt, NLI_LABELS, shown)
+        metrics = ("seed_sample_accuracy", "sample_accuracy", "pattern_accuracy")
+        assert [values[f"{metric},none"] for metric in metrics] == [share] * 3
+    shots = read_task(tasks, name)["fewshot_config"]["samples"][:2]
+    shown = tuple(Shot(**{key: shot[key] for key in Shot.__annotations__}) for shot in shots)
+    filled = FilledPrompt(read_prompt(name.split("_", 3)[3].removesuffix("_generate")), NLI_LABELS, shown)
     assert {*asked} == {filled.text(sample["doc"]["premise"], sample["doc"]["hypothesis"]) for sample in samples}
 
 
 def test_metrics_of_what_was_not_asked_are_nan(bundled: MergeDataset) -> None:
-    scope = {"config": "noun", "subsample": 0, "seeds": "only", "limit_seeds": 4}
-    scope |= {"prompt_toml": read_prompt("word").toml()}
-    docs = list(load_questions(dataset=bundled.digest, name=OWN, extra="ignored", **scope)["test"])  # type: ignore[arg-type]
-    items = [score_text(doc, [doc["label"]])["no_answer"] for doc in docs]
-    items[0] = score_text(docs[0], ["?"])["no_answer"]
-    assert seed_sample_accuracy(items) == 0.75
-    assert no_answer(items) == 1.0
+    scope: Json = {"config": "noun", "subsample": 0, "seeds": "only", "limit_seeds": 4}
+    prompt = read_prompt("word").toml()
+    docs = list(load_questions(dataset=bundled.digest, name=OWN, extra="ignored", prompt_toml=prompt, **scope)["test"])
+    texts = ["?", *(doc["label"] for doc in docs[1:])]
+    items = [score_text(doc, [text])["no_answer"] for doc, text in zip(docs, texts, strict=True)]
+    assert (seed_sample_accuracy(items), no_answer(items)) == (0.75, 1.0)
     assert str(sample_accuracy(items)) == str(pattern_accuracy(items)) == "nan"
-    likelihoods = [(-1.0, False), (-0.5, True), (-0.5, False)]
-    assert score_choice(docs[0], likelihoods)["no_answer"][1] == "neutral"
+    assert score_choice(docs[0], [(-1.0, False), (-0.5, True), (-0.5, False)])["no_answer"][1] == "neutral"
 
 
 def test_a_changed_data_set_is_refused(tasks: Path) -> None:
@@ -174,46 +162,43 @@ def test_a_changed_data_set_is_refused(tasks: Path) -> None:
         )
 
 
+def estimated(capsys: pytest.CaptureFixture[str], *options: str) -> Json:
+    assert main(["harness", OWN, "--estimate", "--format", "json", *options]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
 def test_an_estimate_counts_calls_and_tokens(bundled: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["harness", OWN, "--config", "noun", "--estimate", "--format", "json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["estimates"]
+    given = ["--config", "noun"]
+    rows = estimated(capsys, *given)["estimates"]
     assert [row["prompt"] for row in rows] == [*PROMPTS]
     assert {row["calls"] for row in rows} == {len(read_questions(bundled, Scope(config="noun")).questions)}
     assert rows[1]["input_tokens"] > rows[0]["input_tokens"] > 20 * rows[0]["calls"]
-    tokenizer = str(Path(OWN) / "embedded" / "nli-a")
-    assert main(["harness", OWN, "--config", "noun", "--estimate", "--format", "json", "--tokenizer", tokenizer]) == 0
-    counted = json.loads(capsys.readouterr().out)["estimates"]
+    counted = estimated(capsys, *given, "--tokenizer", str(Path(OWN) / "embedded" / "nli-a"))["estimates"]
     assert counted[0]["input_tokens"] != rows[0]["input_tokens"]
-    assert main(["harness", OWN, "--config", "noun", "--estimate"]) == 0
+    assert main(["harness", OWN, *given, "--estimate"]) == 0
     assert "a token per 4 characters" in capsys.readouterr().out
 
 
 def test_an_estimate_counts_the_chat_template(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from transformers import AutoTokenizer
-
     tokenizer: Any = AutoTokenizer.from_pretrained(Path(OWN) / "embedded" / "nli-a")
     tokenizer.chat_template = (
         "{% for message in messages %}[CLS] {{ message.role }} {{ message.content }} [SEP]{% endfor %}"
         "{% if add_generation_prompt %}[CLS] assistant{% endif %}"
     )
     tokenizer.save_pretrained(tmp_path / "chat")
-    given = ["harness", OWN, "--config", "verb", "--limit-seeds", "2", "--estimate", "--prompt", "word"]
-    assert main([*given, "--format", "json", "--tokenizer", str(tmp_path / "chat")]) == 0
-    (counted,) = json.loads(capsys.readouterr().out)["estimates"]
-    prompt, asked = (
-        FilledPrompt(read_prompt("word"), NLI_LABELS),
-        read_questions(OWN, Scope(config="verb", limit_seeds=2)),
-    )
+    given = ["--config", "verb", "--limit-seeds", "2", "--prompt", "word"]
+    (counted,) = estimated(capsys, *given, "--tokenizer", str(tmp_path / "chat"))["estimates"]
+    prompt = FilledPrompt(read_prompt("word"), NLI_LABELS)
+    asked = read_questions(OWN, Scope(config="verb", limit_seeds=2))
     shown = (prompt.messages(each.premise, each.hypothesis) for each in asked.questions)
     templated = (tokenizer.apply_chat_template(each, add_generation_prompt=True, return_dict=False) for each in shown)
     assert counted["input_tokens"] == sum(map(len, templated))
 
 
 def test_an_estimate_has_the_cost_and_the_expected_interval(capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["harness", OWN, "--config", "noun", "--limit-seeds", "40", "--estimate", "--prompt", "json", "reasons"]
+    given = ["--config", "noun", "--limit-seeds", "40", "--prompt", "json", "reasons"]
     prices = ["--input-price", "2", "--output-price", "8"]
-    assert main([*given, *prices, "--format", "json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = estimated(capsys, *given, *prices)
     as_json, reasons = document["estimates"]
     assert (as_json["reasoning_tokens"], reasons["reasoning_tokens"]) == (0, 200 * reasons["calls"])
     # {"answer": "entailment"}: 24, 21 and 27 characters, so 6, 6 and 7 tokens
@@ -225,27 +210,22 @@ def test_an_estimate_has_the_cost_and_the_expected_interval(capsys: pytest.Captu
     at, square = 0.5, 1.959964**2  # the Wilson score interval, written out
     half = 1.959964 / (1 + square / 40) * math.sqrt(at * (1 - at) / 40 + square / (4 * 40**2))
     assert expected["half_widths"]["0.5"] == pytest.approx(half)
-    assert main([*given, *prices, "--reasoning-tokens", "1000"]) == 0
+    assert main(["harness", OWN, *given, "--estimate", *prices, "--reasoning-tokens", "1000"]) == 0
     printed = capsys.readouterr().out
     assert f"{1000 * reasons['calls']:,}" in printed
     assert f"40 seeds: ±{100 * half:.1f} points at 0.5" in " ".join(printed.split())
-    assert main([*given, "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["estimates"][0]["cost"] is None
+    assert estimated(capsys, *given)["estimates"][0]["cost"] is None
 
 
 def test_fewer_problems_than_shots_are_all_offered(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    few = tmp_path / "few.jsonl"
-    few.write_text("".join(json.dumps(shot) + "\n" for shot in SHOTS), encoding="utf-8")
-    given = ["harness", OWN, "--config", "noun", "--limit-seeds", "2", "--shots-from", str(few)]
-    assert main([*given, "--out", str(tmp_path / "tasks")]) == 0
+    given = ["--config", "noun", "--limit-seeds", "2", "--shots-from", write_rows(tmp_path / "few.jsonl", SHOTS)]
+    task = (write_tasks(tmp_path, *given) / "merge_snli_noun_few_shot.yaml").read_text(encoding="utf-8")
     assert "only 2 of 9 shots" in caplog.text
-    capsys.readouterr()
-    task = (tmp_path / "tasks" / "merge_snli_noun_few_shot.yaml").read_text(encoding="utf-8")
     assert task.count("hypothesis: ") == len(SHOTS)
     assert f"num_fewshot: {len(SHOTS)}" in task
-    assert main([*given, "--estimate"]) == 2
+    assert main(["harness", OWN, *given, "--estimate"]) == 2
     assert "only 2 problems for 3 shots" in capsys.readouterr().err
 
 
@@ -253,10 +233,9 @@ def test_no_problems_for_shots_name_the_option(
     bundled: MergeDataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     premise, hypothesis = read_config(bundled, "noun").pairs[0]
-    asked = tmp_path / "asked.jsonl"
-    asked.write_text(json.dumps({"premise": premise, "hypothesis": hypothesis, "label": "neutral"}) + "\n")
-    out = tmp_path / "tasks"
-    assert main(["harness", OWN, "--config", "noun", "--shots-from", str(asked), "--out", str(out)]) == 2
+    rows, out = [{"premise": premise, "hypothesis": hypothesis, "label": "neutral"}], tmp_path / "tasks"
+    asked = write_rows(tmp_path / "asked.jsonl", rows)
+    assert main(["harness", OWN, "--config", "noun", "--shots-from", asked, "--out", str(out)]) == 2
     assert "--shots-from" in capsys.readouterr().err
     assert not out.exists()
 

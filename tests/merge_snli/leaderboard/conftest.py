@@ -1,10 +1,9 @@
 """Fixtures: results of functions on the bundled data set, some with names that try to inject markup."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -60,6 +59,11 @@ def gold_labels() -> dict[Pair, int]:
     rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
     of_variants = {(row["premise"], row["hypothesis"]): row["label"] for row in rows}
     return of_variants | {(row["seed_premise"], row["seed_hypothesis"]): row["label"] for row in rows}
+
+
+def data_of(page: str) -> Any:  # noqa: ANN401 - JSON
+    """Return the data in a page."""
+    return json.loads(page.partition('id="data">')[2].partition("</script>")[0])
 
 
 @pytest.fixture(scope="session")

@@ -1,17 +1,30 @@
-"""Tests of `merge-snli leaderboard`."""
+"""`merge-snli leaderboard`, and several data sets on one leaderboard: side by side, and predicted labels as bars."""
 
+import csv
+import io
 import json
 import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from merge_snli import Result, score
 from merge_snli.cli import main
 from merge_snli.dataset.record import DataRecord
+from merge_snli.leaderboard.boards import make_boards, side_by_side
+from merge_snli.leaderboard.write import FORMATS, render_page, write_leaderboard
+from merge_snli.pairs.options import SimplePairOptions
+from merge_snli.pairs.simple_pair import make_simple_pair
+from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.store import write_result
+from tests.browser import chromium
 from tests.merge_snli.conftest import MakeDataset
-from tests.merge_snli.leaderboard.conftest import SHIPPED
+from tests.merge_snli.leaderboard.conftest import SCRIPT, SHIPPED, data_of, named
+from tests.merge_snli.leaderboard.test_page import Parsed
 from tests.records import save_record
 
 
@@ -27,6 +40,12 @@ def run(*arguments: object) -> int:
     return main(["leaderboard", *map(str, arguments)])
 
 
+def page_of(out: Path, *arguments: object) -> str:
+    """Write a page and return it."""
+    assert run(*arguments, "--out", out / "site") == 0
+    return (out / "site" / "index.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("file_format", "name"),
     [("md", "leaderboard.md"), ("csv", "leaderboard.csv"), ("json", "leaderboard.json"), ("latex", "leaderboard.tex")],
@@ -40,17 +59,13 @@ def test_tables(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_tables_are_printed_without_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(folder, "--format", "md", "--threshold", "0.8") == 0
     printed = capsys.readouterr().out
-    assert "org/careful-large" in printed
-    assert "PA(0.8)" in printed
+    assert "org/careful-large" in printed and "PA(0.8)" in printed
     assert run(folder) == 2
     assert "--out" in capsys.readouterr().err
 
 
 def test_page_with_and_without_texts(folder: Path, tmp_path: Path) -> None:
-    assert run(folder, "--out", tmp_path / "site") == 0
-    page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
-    assert run(folder, "--out", tmp_path / "site", "--dataset", SHIPPED) == 0
-    with_texts = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    page, with_texts = (page_of(tmp_path, folder, *more) for more in ((), ("--dataset", SHIPPED)))
     assert len(with_texts) > len(page)
     assert [path.name for path in (tmp_path / "site").iterdir()] == ["index.html"]
 
@@ -61,14 +76,8 @@ def test_sentences_that_may_not_be_shared_are_on_the_page_on_request(folder: Pat
     record = json.loads((SHIPPED / "run.json").read_text(encoding="utf-8"))
     record["terms"]["license"] = "other"
     (data / "run.json").write_text(json.dumps(record), encoding="utf-8")
-    assert run(folder, "--out", tmp_path / "site", "--dataset", data) == 0
-    page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
-    assert run(folder, "--out", tmp_path / "site", "--dataset", data, "--with-text") == 0
-    with_texts = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
-    assert [
-        bool(json.loads(each.partition('id="data">')[2].partition("</script>")[0])["boards"][0]["texts"])
-        for each in (page, with_texts)
-    ] == [False, True]
+    pages = [page_of(tmp_path, folder, "--dataset", data, *more) for more in ((), ("--with-text",))]
+    assert [bool(data_of(page)["boards"][0]["texts"]) for page in pages] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -84,12 +93,11 @@ def test_sentences_on_request_need_a_page_with_a_data_set(
 
 def test_tables_at_other_thresholds(folder: Path, tmp_path: Path, results: list[Result]) -> None:
     assert run(folder, "--out", tmp_path, "--format", "md", "--threshold", "0.8,0.95") == 0
-    text = (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
-    header = next(line for line in text.splitlines() if line.startswith("| Model"))
-    names = [cell.strip() for cell in header.strip("| ").split("|")]
+    lines = (tmp_path / "leaderboard.md").read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines if line.startswith("| ")]
+    names, row = (next(row for row in rows if row[0] == name) for name in ("Model", "org/hasty-base"))
     assert names[3:7] == ["PA(0.8)", "PA(0.9)", "95% interval", "PA(0.95)"]
-    row = next(line for line in text.splitlines() if line.startswith("| org/hasty-base"))
-    cells = dict(zip(names, (cell.strip() for cell in row.strip("| ").split("|")), strict=True))
+    cells = dict(zip(names, row, strict=True))
     curve = results[0].scores.curve.at(0.8)
     assert curve is not None
     assert cells["PA(0.8)"] == f"{100 * curve:.1f}"
@@ -100,12 +108,9 @@ def test_one_page_of_several_folders_and_data_sets(
 ) -> None:
     other = make_dataset(tmp_path / "other", seeds=4)
     score(lambda pairs: ["neutral"] * len(pairs), other, name="always neutral", out=tmp_path / "more")
-    options = ["--dataset", SHIPPED, "--dataset", other]
-    assert run(folder, tmp_path / "more", "--out", tmp_path / "site", *options) == 0
-    page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    page = page_of(tmp_path, folder, tmp_path / "more", "--dataset", SHIPPED, "--dataset", other)
     assert "Models on all data sets" in page
-    data = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
-    assert [(board["dataset"], bool(board["texts"])) for board in data["boards"]] == [
+    assert [(board["dataset"], bool(board["texts"])) for board in data_of(page)["boards"]] == [
         ("MERGE on its bundled problems", True),
         ("MERGE on its bundled problems", True),
         ("other", True),
@@ -115,19 +120,17 @@ def test_one_page_of_several_folders_and_data_sets(
 def test_damaged_result_is_skipped_with_a_warning(
     folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, results: list[Result]
 ) -> None:
-    copy = tmp_path / "results"
-    write_result(results[0], copy)
-    (copy / "torn.json").write_text("{", encoding="utf-8")
-    assert run(copy, "--out", tmp_path / "site", "--format", "json") == 0
+    write_result(results[0], tmp_path / "results")
+    (tmp_path / "results" / "torn.json").write_text("{", encoding="utf-8")
+    assert run(tmp_path / "results", "--out", tmp_path / "site", "--format", "json") == 0
     assert "torn.json" in caplog.text
     rows = json.loads((tmp_path / "site" / "leaderboard.json").read_text(encoding="utf-8"))["rows"]
     assert {row["model"] for row in rows} == {"org/hasty-base"}
 
 
 def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "file"
-    file.write_text("", encoding="utf-8")
-    other = tmp_path / "other"
+    file, other = tmp_path / "file", tmp_path / "other"
+    file.touch()
     other.mkdir()
     save_record(other, data=DataRecord("0123456789abcdef" * 4, {}))
     cases = {
@@ -140,3 +143,167 @@ def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, caps
         assert run(*arguments) == 2
         assert message in capsys.readouterr().err
     assert not (tmp_path / "site").exists()
+
+
+ROWS = [
+    {
+        "premise": f"Group {group} has a box.",
+        "hypothesis": f"Box {number} is in {group}.",
+        "label": NLI_LABELS[number % 3],
+        "set": group,
+        "kind": ("<i>round</i>", "square")[number % 2],
+    }
+    for group in range(8)
+    for number in range(4)
+]
+GOLD = {(row["premise"], row["hypothesis"]): row["label"] for row in ROWS}
+
+
+def predict(pairs: list[tuple[str, str]], wrong: int) -> list[str]:
+    return ["neutral" if int(pair[0].split()[1]) < wrong else str(GOLD[pair]) for pair in pairs]
+
+
+@pytest.fixture(scope="session")
+def grouped(results: list[Result]) -> list[Result]:
+    """Results of a model that has MERGE results, of one that has not, and on a second data set."""
+
+    def scored(rows: list[dict[str, Any]], wrong: int, model: Result) -> Result:
+        result = score(lambda pairs: predict(pairs, wrong), rows, group_column="set", by=["kind"], name="x")
+        return replace(result, model=model.model, run=model.run)
+
+    other = named(results[0], SCRIPT + "2", None, None)
+    return [scored(ROWS, 6, results[0]), scored(ROWS, 2, other), scored(ROWS[:16], 1, results[1])]
+
+
+def test_a_model_that_is_named_otherwise_in_another_run_has_one_row(
+    results: list[Result], grouped: list[Result]
+) -> None:
+    shorter, elsewhere = (
+        replace(result, model=replace(results[0].model, name="checkpoint-500")) for result in (results[0], grouped[0])
+    )
+    longer = replace(results[0], model=replace(results[0].model, name="run1/checkpoint-500"))
+    boards = make_boards([longer, shorter, elsewhere])
+    assert [board.names for board in boards] == [("run1/checkpoint-500",), ("checkpoint-500",)]
+    table, _ = side_by_side(boards) or pytest.fail("one data set")
+    assert [row[0] for row in table.rows] == ["run1/checkpoint-500"]
+
+
+def test_one_row_per_model_and_columns_per_data_set(results: list[Result], grouped: list[Result]) -> None:
+    boards = make_boards([*results, *grouped])
+    table, data = side_by_side(boards) or pytest.fail("one data set")
+    assert [measures for _, measures in data] == [
+        ("Seeds", "Variants", "PA(0.9)"),
+        ("Accuracy", "PA(0.9)"),
+        ("Accuracy", "PA(0.9)"),
+    ]
+    assert "config" not in data[0][0]
+    starts = [0, *accumulate(len(measures) for _, measures in data)]
+    rows = {name: [tuple(cells[at:end]) for at, end in pairwise(starts)] for name, *cells in table.rows}
+    merge = {entry.name: entry.result.row for entry in boards[0].entries}
+    assert [*rows][-1] == SCRIPT + "2"
+    assert next(iter(rows)) == next(iter(merge))
+    assert {*rows} == {*merge, SCRIPT + "2"}
+    for name, scores in merge.items():
+        shown = [scores["seed_accuracy"] or 0, scores["sample_accuracy"] or 0]
+        assert rows[name][0][:2] == pytest.approx([100 * share for share in shown], abs=0.051)
+    models = [sum(row[at][0] is not None for row in rows.values()) for at in range(len(data))]
+    on_all, on_half = models.index(2), models.index(1)
+    assert rows["org/hasty-base"][on_all] == (43.8, 25.0)
+    assert rows["org/hasty-base"][on_half] == (None, None)
+    assert rows["org/careful-large"][on_half] == (81.2, 75.0)
+    assert rows[SCRIPT + "2"][0] == (None, None, None)
+
+
+def test_one_data_set_is_not_shown_side_by_side(results: list[Result], grouped: list[Result]) -> None:
+    shown = [side_by_side(make_boards(each)) is not None for each in (results, grouped[:2], grouped)]
+    assert shown == [False, False, True]
+
+
+def test_every_format_has_every_data_set(results: list[Result], grouped: list[Result]) -> None:
+    boards = make_boards([*results, *grouped])
+    texts = {name: write(boards) for name, (_, write) in FORMATS.items()}
+    assert texts["md"].startswith("## Models on all data sets\n")
+    assert texts["md"].count("by kind") == texts["latex"].count("by kind") == 2
+    assert r"\begin{tabular}{lrrrrrrr}" in texts["latex"]
+    rows = json.loads(texts["json"])["rows"]
+    assert len(rows) == sum(len(one.as_rows()) for one in results) + sum(len(one.as_rows()) for one in grouped)
+    [row] = [row for row in rows if row["part"] == "kind:square" and row["model"] == "org/hasty-base"]
+    assert (row["rows"], row["groups"], row["sample_accuracy"]) == (16, 8, 10 / 16)
+    table = list(csv.DictReader(io.StringIO(texts["csv"])))
+    assert len(table) == len(rows)
+    assert {each["seed_accuracy"] for each in table if each["part"] == "kind:square"} == {""}
+    only = [write(make_boards(grouped)) for _, write in FORMATS.values()]
+    assert all("org/hasty-base" in text.replace("\\", "") for text in only)
+
+
+def test_bars_have_the_shares_of_the_labels(results: list[Result], grouped: list[Result]) -> None:
+    boards = make_boards(grouped[:2])
+    page = render_page(boards)
+    parsed = Parsed(page)
+    assert parsed.tags.count("script") == 1  # the data, which is not executed
+    assert "script-src 'none'" in parsed.policy
+    assert "&lt;i&gt;round&lt;/i&gt;" in page
+    assert SCRIPT not in page
+    shown = [value for name, value in parsed.attributes if name == "aria-label" and "%" in (value or "")]
+    by_kind = [board.results[at].rows_by["kind"] for board in boards for at in (0, 1)]
+    assert shown == [
+        ", ".join(f"{label} {100 * by[value].share(f'predicted_{label}'):.1f}%" for label in NLI_LABELS)
+        for value in by_kind[0]
+        for by in by_kind
+    ]
+
+
+def test_the_data_set_of_pairs_in_groups_can_be_given(tmp_path: Path) -> None:
+    data = make_simple_pair(tmp_path / "pairs", SimplePairOptions(premises=4))
+    whole, part = (
+        score(lambda pairs: ["neutral"] * len(pairs), data, config="simple", limit_seeds=limit) for limit in (None, 5)
+    )
+    for result in (whole, part):
+        assert write_leaderboard([result], tmp_path / "page", datasets=[data]).is_file()
+
+
+def test_the_command_shows_both_kinds_of_data(
+    results: list[Result], grouped: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder, of_folder in (("results", [*results, *grouped]), ("grouped", grouped)):
+        for result in of_folder:
+            write_result(result, tmp_path / folder)
+    for file_format, name in (("html", "index.html"), ("md", "leaderboard.md")):
+        assert main(["leaderboard", str(tmp_path / "results"), "--out", str(tmp_path), "--format", file_format]) == 0
+        assert "Models on all data sets" in (tmp_path / name).read_text(encoding="utf-8")
+    assert main(["leaderboard", str(tmp_path / "grouped"), "--out", str(tmp_path / "only")]) == 0
+    assert "<h1>Models on pairs in groups</h1>" in (tmp_path / "only" / "index.html").read_text(encoding="utf-8")
+    shipped = ["--dataset", str(Path(__file__).parents[3] / "merge_snli")]
+    capsys.readouterr()
+    assert main(["leaderboard", str(tmp_path / "grouped"), "--out", str(tmp_path / "only"), *shipped]) == 2
+    assert "no result was computed on" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kinds", ["both", "groups"])
+def test_the_page_in_a_browser(results: list[Result], grouped: list[Result], tmp_path: Path, kinds: str) -> None:
+    boards = make_boards([*results, *grouped] if kinds == "both" else grouped)
+    page = tmp_path / "index.html"
+    page.write_text(render_page(boards), encoding="utf-8")
+    with chromium("--window-size=1200,900") as browser:
+        browser.get(page.as_uri())
+        assert browser.get_log("browser") == []
+        run: Callable[..., Any] = browser.execute_script
+        assert run("return document.querySelectorAll('.side tbody tr').length") == (6 if kinds == "both" else 3)
+        widths = run("return [...document.querySelectorAll('.shares')].map((bar) => bar.getBoundingClientRect().width)")
+        parts = run(
+            "return [...document.querySelectorAll('.shares')]"
+            ".map((bar) => [...bar.children].reduce((sum, one) => sum + one.getBoundingClientRect().width, 0))"
+        )
+        shown = [width for width in widths if width]
+        assert shown
+        assert parts == pytest.approx(widths, abs=0.5)
+        browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride", {"width": 360, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+        )
+        browser.get(page.as_uri())
+        assert run("return document.documentElement.scrollWidth") <= 360
+        if kinds == "both":
+            browser.get(f"{page.as_uri()}#model=org-careful-large")
+            browser.refresh()
+            assert run("return document.querySelectorAll('.sets:not([hidden])').length") == 0

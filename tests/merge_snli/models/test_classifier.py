@@ -1,5 +1,6 @@
-"""Test classifiers: same outputs as the plain pipeline, batch invariance, token limits, and damaged files."""
+"""Classifiers: same outputs as the plain pipeline, batch invariance, token limits, dtypes, and damaged files."""
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -7,15 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from transformers import pipeline
+from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassification, pipeline
 
+from merge_snli import score
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset
+from merge_snli.embedded import FOLDER
 from merge_snli.models.classifier import Classifier
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
 from merge_snli.models.loading import load_classifier, read_output_names
 from merge_snli.models.options import ModelOptions
+from merge_snli.models.scored_model import model_from_name
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.reading import read_config
 
@@ -34,6 +38,11 @@ def model(request: pytest.FixtureRequest, make_model: MakeModel, tmp_path_factor
 
 
 @pytest.fixture(scope="module")
+def long_bert(make_model: MakeModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_model(tmp_path_factory.mktemp("models") / "long", positions=256)
+
+
+@pytest.fixture(scope="module")
 def pairs(dataset: Path) -> tuple[Pair, ...]:
     return read_config(find_dataset(str(dataset)), "verb").pairs
 
@@ -42,21 +51,32 @@ def texts(pairs: Sequence[Pair]) -> list[dict[str, str]]:
     return [{"text": premise, "text_pair": hypothesis} for premise, hypothesis in pairs]
 
 
+def mean_of_all(_pooler: Any, hidden_states: torch.Tensor) -> torch.Tensor:  # noqa: ANN401
+    """A pooler that reads every token."""
+    return hidden_states.mean(dim=1)
+
+
+def plain_pipeline(folder: Path, **options: Any) -> Any:  # noqa: ANN401
+    return pipeline("text-classification", model=str(folder), device="cpu", **{"dtype": torch.float32} | options)
+
+
+def plain_shares(folder: Path, pairs: Sequence[Pair]) -> list[list[float]]:
+    """Return the probabilities of the plain pipeline, in the order of the model's outputs."""
+    answers = plain_pipeline(folder)(texts(pairs), top_k=None)
+    by_name = [{answer["label"]: answer["score"] for answer in of_pair} for of_pair in answers]
+    return [[of_pair[name] for name in read_output_names(find_model(str(folder)))] for of_pair in by_name]
+
+
 def load(folder: Path) -> Classifier:
     return load_classifier(find_model(str(folder)), "cpu", ModelOptions())
 
 
 def test_labels_and_scores_match_the_plain_pipeline(model: Path, pairs: tuple[Pair, ...]) -> None:
-    plain: Any = pipeline("text-classification", model=str(model), dtype=torch.float32, device="cpu")
-    texts = [{"text": premise, "text_pair": hypothesis} for premise, hypothesis in pairs]
-    expected = [{answer["label"]: answer["score"] for answer in answers} for answers in plain(texts, top_k=None)]
+    expected = plain_shares(model, pairs)
     predicted, facts = predict_pairs(lambda: load(model), pairs, None)
-    outputs = read_output_names(find_model(str(model)))
-    labels = [outputs[best] for best in predicted.outputs]
-    assert labels == [max(scores, key=scores.__getitem__) for scores in expected]
-    scores = [[of_pair[name] for name in outputs] for of_pair in expected]
-    np.testing.assert_allclose(softmax(np.asarray(predicted.logits).astype(float)), scores, atol=1e-5)
-    assert facts.parameters == plain.model.num_parameters()
+    np.testing.assert_array_equal(predicted.outputs, np.argmax(expected, axis=1))
+    np.testing.assert_allclose(softmax(np.asarray(predicted.logits).astype(float)), expected, atol=1e-5)
+    assert facts.parameters == plain_pipeline(model).model.num_parameters()
 
 
 @pytest.mark.parametrize(("kind", "reads"), [("bert", True), ("roberta", True), ("gpt2", False)])
@@ -69,15 +89,12 @@ def test_last_layer_runs_on_first_tokens_if_no_other_is_read(
 def test_head_that_reads_every_token_gets_every_token(
     bert: Path, pairs: tuple[Pair, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def mean_of_all(_pooler: Any, hidden_states: torch.Tensor) -> torch.Tensor:  # noqa: ANN401
-        return hidden_states.mean(dim=1)
-
     monkeypatch.setattr("transformers.models.bert.modeling_bert.BertPooler.forward", mean_of_all)
     classifier = load(bert)
     assert classifier._attention is None
-    plain: Any = pipeline("text-classification", model=str(bert), dtype=torch.float32, device="cpu")
+    plain = plain_pipeline(bert)
     with torch.inference_mode():
-        expected = plain.forward(plain.preprocess({"text": pairs[0][0], "text_pair": pairs[0][1]}))["logits"]
+        expected = plain.forward(plain.preprocess(texts(pairs[:1])[0]))["logits"]
     np.testing.assert_allclose(classifier.predict(pairs[:1]), expected, rtol=1e-4, atol=1e-5)
 
 
@@ -105,10 +122,8 @@ def pairs_of_many_lengths(count: int) -> list[Pair]:
 
 
 @pytest.mark.parametrize("packed", [True, False])
-def test_pairs_of_many_lengths_share_batches(make_model: MakeModel, tmp_path: Path, packed: bool) -> None:
-    folder = make_model(tmp_path / "model", kind="bert", positions=256)
-    plain: Any = pipeline("text-classification", model=str(folder), dtype=torch.float32, device="cpu")
-    classifier = load(folder) if packed else Classifier(plain)
+def test_pairs_of_many_lengths_share_batches(long_bert: Path, packed: bool) -> None:
+    classifier = load(long_bert) if packed else Classifier(plain_pipeline(long_bert))
     pairs, sizes = pairs_of_many_lengths(80), []
     forward = classifier._pipeline.forward
 
@@ -121,17 +136,13 @@ def test_pairs_of_many_lengths_share_batches(make_model: MakeModel, tmp_path: Pa
     classifier._pipeline.forward = forward
     assert len(set(predicted.tokens.tolist())) >= 60
     assert sum(sizes) <= (1.4 if classifier._batches._batch_invariant else 2) * len(pairs)
-    outputs = read_output_names(find_model(str(folder)))
-    answers = [{answer["label"]: answer["score"] for answer in of_pair} for of_pair in plain(texts(pairs), top_k=None)]
-    expected = [[of_pair[name] for name in outputs] for of_pair in answers]
-    np.testing.assert_allclose(softmax(np.asarray(predicted.logits).astype(float)), expected, atol=1e-5)
+    shares = softmax(np.asarray(predicted.logits).astype(float))
+    np.testing.assert_allclose(shares, plain_shares(long_bert, pairs), atol=1e-5)
 
 
 @pytest.mark.parametrize("packed", [True, False])
-def test_logits_do_not_depend_on_the_other_pairs_of_a_run(make_model: MakeModel, tmp_path: Path, packed: bool) -> None:
-    folder = make_model(tmp_path / "model", kind="bert", positions=256)
-    plain: Any = pipeline("text-classification", model=str(folder), dtype=torch.float32, device="cpu")
-    classifier = load(folder) if packed else Classifier(plain)
+def test_logits_do_not_depend_on_the_other_pairs_of_a_run(long_bert: Path, packed: bool) -> None:
+    classifier = load(long_bert) if packed else Classifier(plain_pipeline(long_bert))
     pairs = pairs_of_many_lengths(40)
     whole = np.asarray(predict_pairs(lambda: classifier, pairs, None)[0].logits)
     for some in (slice(0, 40, 7), slice(3, 5), slice(20, 21), slice(39, 10, -2)):
@@ -139,17 +150,13 @@ def test_logits_do_not_depend_on_the_other_pairs_of_a_run(make_model: MakeModel,
 
 
 def test_model_that_does_not_ignore_padding_gets_one_length_at_a_time(
-    make_model: MakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    long_bert: Path, make_model: MakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = make_model(tmp_path / "model", kind="bert", positions=256)
-    assert load(folder).padded_length(100) > 100
+    assert load(long_bert).padded_length(100) > 100
     assert load(make_model(tmp_path / "gpt2", kind="gpt2", positions=256)).padded_length(100) == 100
 
-    def mean_of_all(_pooler: Any, hidden_states: torch.Tensor) -> torch.Tensor:  # noqa: ANN401
-        return hidden_states.mean(dim=1)
-
     monkeypatch.setattr("transformers.models.bert.modeling_bert.BertPooler.forward", mean_of_all)
-    assert load(folder).padded_length(100) == 100
+    assert load(long_bert).padded_length(100) == 100
 
 
 @pytest.mark.parametrize(
@@ -204,40 +211,38 @@ def test_out_of_memory_halves_the_batch_size(
     assert all(words in message for words in ("BertForSequenceClassification", f" {fitting} ", f"{tokens} tokens"))
 
 
-def test_out_of_memory_at_batch_size_one_is_an_input_error(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(batch: object, **options: object) -> None:
-        raise torch.OutOfMemoryError("CUDA out of memory")
-
-    classifier = load(bert)
-    monkeypatch.setattr(classifier._pipeline, "forward", full)
-    with pytest.raises(InputError, match=r"model BertForSequence.*, 1 pair of \d+ tokens"):
-        classifier.predict([("A dog.", "A cat.")])
-
-
-def test_model_too_large_for_the_device_is_an_input_error(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("transformers.TextClassificationPipeline.forward", r"model BertForSequence.*, 1 pair of \d+ tokens"),
+        ("transformers.pipeline", r"^model tiny-bert cannot be loaded: CUDA out of memory"),
+    ],
+    ids=["batch size one", "too large for the device"],
+)
+def test_out_of_memory_is_an_input_error(
+    bert: Path, target: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*arguments: object, **options: object) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 
-    monkeypatch.setattr("transformers.pipeline", full)
-    with pytest.raises(InputError, match=r"^model tiny-bert cannot be loaded: CUDA out of memory"):
-        load(bert)
+    monkeypatch.setattr(target, full)
+    with pytest.raises(InputError, match=message):
+        load(bert).predict([("A dog.", "A cat.")])
 
 
 def test_truncation_options_are_ignored(bert: Path) -> None:
-    truncating = pipeline("text-classification", model=str(bert), truncation=True, max_length=8, device="cpu")
-    pair = ("A dog may run near the river.", "The dog can run.")
+    pairs = [("A dog may run near the river.", "The dog can run.")]
     # Not `load`, which packs the weights: on some CPUs packed products differ in the last bit.
-    whole = Classifier(pipeline("text-classification", model=str(bert), device="cpu"))
-    assert Classifier(truncating).count_tokens([pair]) == whole.count_tokens([pair])
-    np.testing.assert_array_equal(Classifier(truncating).predict([pair]), whole.predict([pair]))
+    whole, cut = (
+        Classifier(plain_pipeline(bert, **options)) for options in ({}, {"truncation": True, "max_length": 8})
+    )
+    assert cut.count_tokens(pairs) == whole.count_tokens(pairs)
+    np.testing.assert_array_equal(cut.predict(pairs), whole.predict(pairs))
 
 
 def test_model_without_classification_head_is_refused(make_model: MakeModel, tmp_path: Path) -> None:
-    from transformers import BertForMaskedLM, BertModel
-
     folder = make_model(tmp_path / "model")
-    base = BertModel.from_pretrained(folder)
-    BertForMaskedLM(base.config).save_pretrained(folder)
+    BertForMaskedLM(BertConfig.from_pretrained(folder)).save_pretrained(folder)
     with pytest.raises(InputError, match=r"model is not a trained classifier: .*classifier.weight"):
         load(folder)
 
@@ -253,11 +258,56 @@ def test_damaged_file_is_an_input_error(make_model: MakeModel, tmp_path: Path, d
 
 
 def test_weights_that_are_not_finite_are_refused(make_model: MakeModel, tmp_path: Path) -> None:
-    from transformers import BertForSequenceClassification
-
     folder = make_model(tmp_path / "model")
     model = BertForSequenceClassification.from_pretrained(folder)
     torch.nn.init.constant_(model.classifier.weight, float("nan"))
     model.save_pretrained(folder)
     with pytest.raises(InputError, match=r"BertForSequenceClassification .*not finite"):
         load(folder).predict([("A dog.", "A cat.")])
+
+
+def embedded_pairs() -> list[Pair]:
+    problems = map(json.loads, (FOLDER / "problems.jsonl").read_text(encoding="utf-8").splitlines())
+    return [(problem["premise"], problem["hypothesis"]) for problem in problems]
+
+
+@pytest.mark.parametrize(("dtype", "near"), [("bfloat16", 0.1), ("float16", 0.02)])
+def test_logits_are_close_to_float32(dtype: str, near: float) -> None:
+    """Uses a trained model: in models with large random weights, rounding errors grow with each layer."""
+    pairs = embedded_pairs()[:10]
+    reference, other = (
+        np.asarray(predict_pairs(model_from_name("demo:nli-b", ModelOptions(dtype=name)).load, pairs, None)[0].logits)
+        for name in ("float32", dtype)
+    )
+    np.testing.assert_allclose(other, reference, atol=near)
+    assert not np.array_equal(other, reference)
+
+
+def test_int8_predicts_the_same_labels_as_float32() -> None:
+    pairs = embedded_pairs()[:60]
+    (plain, facts), (other, facts_of_other) = (
+        predict_pairs(model_from_name("demo:nli-b", ModelOptions(dtype=dtype)).load, pairs, None)
+        for dtype in ("float32", "int8")
+    )
+    assert facts.parameters == facts_of_other.parameters
+    assert np.mean(plain.outputs == other.outputs) >= 0.9
+
+
+def test_results_of_two_dtypes_are_cached_separately(bert: Path, dataset: Path, tmp_path: Path) -> None:
+    first, second = (score(bert, dataset, dtype=dtype, out=tmp_path / "results") for dtype in ("float32", "bfloat16"))
+    assert (first.run.dtype, second.run.dtype) == ("float32", "bfloat16")
+    assert first.model.digest == second.model.digest
+    assert len(list((tmp_path / "results").glob("*.json"))) == 2
+    assert len(list((tmp_path / "results.work" / "predictions").iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("dtype", "device", "message"),
+    [
+        ("float64", "cpu", r"'float64'.* float32, bfloat16, float16, int8"),
+        ("int8", "cuda", r"dtype='int8' .*cuda.* device='cpu'"),
+    ],
+)
+def test_unknown_dtypes_and_int8_without_a_cpu_are_refused(bert: Path, dtype: str, device: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load_classifier(find_model(str(bert)), device, ModelOptions(dtype=dtype))

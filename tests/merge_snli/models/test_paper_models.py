@@ -1,14 +1,18 @@
-"""The paper's thirteen models: the table against the paper, and each shape scored as the plain pipeline predicts."""
-
-from __future__ import annotations
+"""The thirteen models of the paper: the table against the paper, and tiny models of their shapes."""
 
 import re
 import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
+import transformers
+from peft import PeftModel
+from tokenizers import normalizers, processors
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedTokenizerFast, pipeline
 
 from merge_snli import score
 from merge_snli.base.errors import InputError
@@ -32,23 +36,162 @@ from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predict import predict_pairs
 from tests.merge_snli.conftest import MakeModel
-from tests.merge_snli.models.paper_architectures import save_classifier, save_lora
-from tests.tiny_models import as_pickle
+from tests.tiny_models import as_pickle, byte_bpe_tokenizer, embedded_texts, trained_unigram, wordpiece_tokenizer
+
+LABELS = ("entailment", "neutral", "contradiction")
+SIZES: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+
+hf: Any = transformers  # its configurations and models are made by name
+
+
+def unigram_tokenizer(kind: str) -> PreTrainedTokenizerFast:
+    """Return a unigram tokenizer as SentencePiece makes them: for ALBERT and DeBERTa-v3, or XLNet's."""
+    special = ["<pad>", "<unk>", "[CLS]", "[SEP]"]
+    tokenizer = trained_unigram(embedded_texts(), 600, special, normalizers.NFKC())
+    cls, sep = (tokenizer.token_to_id(token) or 0 for token in ("[CLS]", "[SEP]"))
+    single, pair = ("$A [SEP] [CLS]", "$A [SEP] $B:1 [SEP]:1 [CLS]:2")
+    if kind != "xlnet":
+        single, pair = ("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=single, pair=pair, special_tokens=[("[CLS]", cls), ("[SEP]", sep)]
+    )
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=tokenizer,
+        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
+        padding_side="left" if kind == "xlnet" else "right",
+        pad_token="<pad>",
+        unk_token="<unk>",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+    )
+
+
+def decoder_tokenizer(kind: str) -> PreTrainedTokenizerFast:
+    """Train a byte BPE tokenizer of a decoder: GPT-2's adds nothing and pads with nothing, OPT's begins every text."""
+    tokenizer = byte_bpe_tokenizer(size=500).backend_tokenizer
+    bos = tokenizer.token_to_id("</s>")
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    if kind == "opt":
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single="</s> $A", pair="</s> $A </s>:1 $B:1", special_tokens=[("</s>", bos)]
+        )
+    padding = {"pad_token": "<pad>"} if kind == "opt" else {}
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=tokenizer, bos_token="</s>", eos_token="</s>", unk_token="<unk>", **padding
+    )
+
+
+def _config(kind: str, tokenizer: PreTrainedTokenizerFast, names: dict[str, Any]) -> Any:  # noqa: ANN401
+    size, pad = len(tokenizer), tokenizer.pad_token_id
+    common = {"vocab_size": size, "pad_token_id": pad, "initializer_range": 0.7} | names
+    makers: dict[str, Callable[[], Any]] = {
+        "bert": lambda: hf.BertConfig(max_position_embeddings=128, **common, **SIZES),
+        "roberta": lambda: hf.RobertaConfig(max_position_embeddings=130, **common, **SIZES),
+        "electra": lambda: hf.ElectraConfig(max_position_embeddings=128, embedding_size=8, **common, **SIZES),
+        "albert": lambda: hf.AlbertConfig(max_position_embeddings=128, embedding_size=8, **common, **SIZES),
+        "deberta-v2": lambda: hf.DebertaV2Config(
+            max_position_embeddings=128,
+            relative_attention=True,
+            position_buckets=32,
+            norm_rel_ebd="layer_norm",
+            share_att_key=True,
+            pos_att_type=["p2c", "c2p"],
+            position_biased_input=False,
+            **common,
+            **SIZES,
+        ),
+        "xlnet": lambda: hf.XLNetConfig(d_model=16, n_layer=1, n_head=2, d_inner=32, **common),
+        "bart": lambda: hf.BartConfig(
+            d_model=16,
+            encoder_layers=1,
+            decoder_layers=1,
+            encoder_attention_heads=2,
+            decoder_attention_heads=2,
+            encoder_ffn_dim=32,
+            decoder_ffn_dim=32,
+            max_position_embeddings=128,
+            eos_token_id=tokenizer.eos_token_id,
+            bos_token_id=tokenizer.bos_token_id,
+            decoder_start_token_id=tokenizer.eos_token_id,
+            init_std=0.7,
+            vocab_size=size,
+            pad_token_id=pad,
+            **names,
+        ),
+        "gpt2": lambda: hf.GPT2Config(n_embd=16, n_layer=1, n_head=2, n_positions=128, **common),
+        "opt": lambda: hf.OPTConfig(
+            hidden_size=16,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            ffn_dim=32,
+            word_embed_proj_dim=16,
+            max_position_embeddings=128,
+            init_std=0.7,
+            vocab_size=size,
+            pad_token_id=pad,
+            bos_token_id=tokenizer.bos_token_id,
+            **names,
+        ),
+    }
+    return makers[kind]()
+
+
+def tokenizer_of(kind: str) -> PreTrainedTokenizerFast:
+    """Return the kind of tokenizer that models of a type have."""
+    if kind in {"gpt2", "opt"}:
+        return decoder_tokenizer(kind)
+    if kind in {"albert", "deberta-v2", "xlnet"}:
+        return unigram_tokenizer(kind)
+    if kind in {"roberta", "bart"}:
+        return byte_bpe_tokenizer(size=500)
+    return wordpiece_tokenizer(size=500, lowercase=True)
+
+
+def save_classifier(kind: str, folder: Path, *, labels: Sequence[str] = LABELS, seed: int = 0) -> Path:
+    """Save a classifier with random weights.
+
+    Args:
+        kind: A `model_type` of the paper's models.
+        folder: Where to save it.
+        labels: Names of its outputs.
+        seed: Of the weights.
+    """
+    torch.manual_seed(seed)
+    tokenizer = tokenizer_of(kind)
+    names = {"id2label": dict(enumerate(labels)), "label2id": {name: index for index, name in enumerate(labels)}}
+    model = hf.AutoModelForSequenceClassification.from_config(_config(kind, tokenizer, names))
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def save_lora(folder: Path, base: Path) -> Path:
+    """Save a LoRA adapter to a classifier's body, with a head of its own for three labels, and no tokenizer."""
+    from peft import LoraConfig, TaskType, get_peft_model
+
+    torch.manual_seed(7)
+    plain = hf.AutoModelForSequenceClassification.from_pretrained(base, num_labels=3, ignore_mismatched_sizes=True)
+    adapted: Any = get_peft_model(plain, LoraConfig(task_type=TaskType.SEQ_CLS, r=2, target_modules=["query", "value"]))
+    with torch.no_grad():
+        for name, parameter in adapted.named_parameters():
+            if "lora_B" in name or "modules_to_save" in name:
+                parameter.normal_(0, 0.5)
+    adapted.save_pretrained(folder)
+    return folder
 
 
 def test_every_member_of_a_family_has_a_name() -> None:
     members = [name for group in FAMILIES for name in group]
-    assert len(set(members)) == len(members)
-    assert PAPER_NAMES.keys() == set(members) > set(PAPER_MLMS)
-    assert len(set(PAPER_NAMES.values())) == len(PAPER_NAMES)
+    assert sorted(PAPER_NAMES) == sorted(members)
+    assert {*members} > {*PAPER_MLMS}
+    assert len({*PAPER_NAMES.values()}) == len(PAPER_NAMES)
     assert PAPER_NAMES["google-bert/bert-base-cased"] == "BERT-B"
-
-
-def test_family_holds_the_masked_lm_itself() -> None:
     assert family("facebook/bart-base") == ("facebook/bart-base", "facebook/bart-large")
     assert family("mine") == ("mine",)
 
 
+auto_model: Any = AutoModelForSequenceClassification
+NAMED = ModelOptions(model_labels=("entailment", "neutral", "contradiction"))
 PAPER = Path(__file__).parents[4] / "shared" / "seeds" / "merge-paper-pdf.txt"
 PAIRS: list[Pair] = [
     ("A man walks his dog near the river.", "A man is outside."),
@@ -97,63 +240,49 @@ def test_labels_are_known_without_names_in_the_config(
 def shapes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Tiny models of the architectures of the thirteen models, by the paper's names."""
     folder = tmp_path_factory.mktemp("paper")
-    folders: dict[str, Path] = {}
-    for number, model in enumerate(PAPER_MODELS):
-        path = folder / model.paper_name
-        if model.note and "LoRA" in model.note:
-            folders[model.paper_name] = save_lora(path, save_classifier("bert", folder / "base", labels=("a", "b")))
-        else:
-            folders[model.paper_name] = save_classifier(model.model_type, path, seed=number)
-    return folders
+    base = save_classifier("bert", folder / "base", labels=("a", "b"))
+    return {
+        model.paper_name: save_lora(folder / model.paper_name, base)
+        if "LoRA" in (model.note or "")
+        else save_classifier(model.model_type, folder / model.paper_name, seed=number)
+        for number, model in enumerate(PAPER_MODELS)
+    }
 
 
 def plain_logits(folder: Path, pairs: list[Pair]) -> np.ndarray[Any, Any]:
     """Return the logits of the plain pipeline, run on one pair at a time."""
-    from peft import PeftModel
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
-
     arguments: dict[str, Any] = {"model": str(folder)}
     if (folder / "adapter_config.json").is_file():
-        base: Any = AutoModelForSequenceClassification.from_pretrained(
-            folder.with_name("base"), num_labels=3, ignore_mismatched_sizes=True
-        )
+        base = auto_model.from_pretrained(folder.with_name("base"), num_labels=3, ignore_mismatched_sizes=True)
         adapted: Any = PeftModel.from_pretrained(base, str(folder))
         arguments = {
             "model": adapted.merge_and_unload(),
             "tokenizer": AutoTokenizer.from_pretrained(folder.with_name("base")),
         }
     plain: Any = pipeline("text-classification", function_to_apply="none", top_k=None, dtype="float32", **arguments)
-    rows = []
-    for premise, hypothesis in pairs:
-        answer = plain({"text": premise, "text_pair": hypothesis})
-        by_label = {entry["label"]: entry["score"] for entry in answer}
-        rows.append([by_label[plain.model.config.id2label[index]] for index in range(3)])
-    return np.array(rows, dtype=np.float32)
+    answers = [plain({"text": premise, "text_pair": hypothesis}) for premise, hypothesis in pairs]
+    by_label = [{entry["label"]: entry["score"] for entry in answer} for answer in answers]
+    return np.array([[row[plain.model.config.id2label[index]] for index in range(3)] for row in by_label], np.float32)
 
 
 @pytest.mark.parametrize("paper_name", [model.paper_name for model in PAPER_MODELS])
 def test_logits_match_the_plain_pipeline(shapes: dict[str, Path], paper_name: str) -> None:
     folder = shapes[paper_name]
-    scored = model_from_name(str(folder), ModelOptions(model_labels=("entailment", "neutral", "contradiction")))
-    predicted, facts = predict_pairs(scored.load, PAIRS, None)
+    predicted, facts = predict_pairs(model_from_name(str(folder), NAMED).load, PAIRS, None)
     np.testing.assert_allclose(np.asarray(predicted.logits), plain_logits(folder, PAIRS), rtol=1e-4, atol=1e-4)
     assert np.ptp(np.asarray(predicted.logits)) > 1e-2
     assert facts.parameters is not None and facts.parameters > 0
 
 
 def test_adapter_digest_includes_the_base_model(shapes: dict[str, Path], tmp_path: Path) -> None:
-    first = model_from_name(
-        str(shapes["BERT-L-S"]), ModelOptions(model_labels=("entailment", "neutral", "contradiction"))
-    )
     other = save_lora(tmp_path / "BERT-L-S", save_classifier("bert", tmp_path / "base", labels=("a", "b"), seed=9))
-    second = model_from_name(str(other), ModelOptions(model_labels=("entailment", "neutral", "contradiction")))
+    first, second = (model_from_name(str(folder), NAMED) for folder in (shapes["BERT-L-S"], other))
     assert first.digest != second.digest
     assert "peft" in first.versions
 
 
 def test_adapter_without_its_base_model_is_refused(shapes: dict[str, Path], tmp_path: Path) -> None:
-    adapter = tmp_path / "adapter"
-    shutil.copytree(shapes["BERT-L-S"], adapter)
+    adapter = Path(shutil.copytree(shapes["BERT-L-S"], tmp_path / "adapter"))
     config = adapter / "adapter_config.json"
     config.write_text(config.read_text(encoding="utf-8").replace(str(shapes["BERT-L-S"].parent), "/nowhere/at/all"))
     with pytest.raises(InputError, match=r"/nowhere/at/all/base of adapter adapter"):
@@ -161,12 +290,9 @@ def test_adapter_without_its_base_model_is_refused(shapes: dict[str, Path], tmp_
 
 
 def test_sharded_weights_are_read(tmp_path: Path) -> None:
-    from transformers import AutoModelForSequenceClassification
-
     whole = save_classifier("bert", tmp_path / "whole")
     sharded = shutil.copytree(whole, tmp_path / "sharded", ignore=shutil.ignore_patterns("*.safetensors"))
-    model: Any = AutoModelForSequenceClassification.from_pretrained(whole)
-    model.save_pretrained(sharded, max_shard_size="5KB")
+    auto_model.from_pretrained(whole).save_pretrained(sharded, max_shard_size="5KB")
     assert len(list(sharded.glob("*.safetensors"))) > 1
     one, several = (load_classifier(find_model(str(folder)), "cpu", ModelOptions()) for folder in (whole, sharded))
     np.testing.assert_array_equal(one.predict(PAIRS[:1]), several.predict(PAIRS[:1]))

@@ -1,7 +1,5 @@
 """Prompts show the problem, the words for the labels and the shots, in a chat and as text."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path
@@ -27,6 +25,7 @@ from merge_snli.schema import NLI_LABELS
 
 SHOTS = (Shot("It rains.", "It is wet.", "entailment"), Shot("A dog runs.", "A cat runs.", "neutral"))
 QUESTION = "Premise: {{ premise }}\\nHypothesis: {{ hypothesis }}"
+OTHER_LABELS = ("not_equivalent", "equivalent")
 PROBLEM = ("A man sleeps.", "A man is awake.")
 
 
@@ -35,11 +34,12 @@ def filled(name: str, labels: tuple[str, ...] = NLI_LABELS, shots: tuple[Shot, .
 
 
 def test_every_bundled_file_is_a_prompt_of_its_name() -> None:
+    prompts = read_prompts("all")
     assert {path.stem for path in FOLDER.iterdir()} == {*PROMPTS, TASK_PROMPT}
     assert read_prompt(TASK_PROMPT).name == TASK_PROMPT
-    assert [prompt.name for prompt in read_prompts("all")] == [*PROMPTS]
-    assert {prompt.answer for prompt in read_prompts("all")} == {"word", "letter", "json"}
-    assert all(prompt.summary for prompt in read_prompts("all"))
+    assert [prompt.name for prompt in prompts] == [*PROMPTS]
+    assert {prompt.answer for prompt in prompts} == {"word", "letter", "json"}
+    assert all(prompt.summary and parse_prompt(tomllib.loads(prompt.toml()), "text") == prompt for prompt in prompts)
 
 
 def test_prompts_that_reason_are_not_ranked() -> None:
@@ -86,25 +86,21 @@ def test_the_words_of_a_prompt_stand_for_the_labels() -> None:
     assert filled("letter").answers == ("A", "B", "C")
 
 
-@pytest.mark.parametrize("labels", [NLI_LABELS, TWO_WAY])
+@pytest.mark.parametrize("labels", [NLI_LABELS, TWO_WAY, OTHER_LABELS])
 @pytest.mark.parametrize("name", PROMPTS)
-def test_the_answers_that_a_prompt_asks_for_are_read(name: str, labels: tuple[str, ...]) -> None:
+def test_the_answers_that_a_prompt_asks_for_are_read_or_the_labels_refused(name: str, labels: tuple[str, ...]) -> None:
+    if read_prompt(name).words and labels == OTHER_LABELS:
+        with pytest.raises(InputError, match=rf"{name} asks for .*, and the labels are not_equivalent, equivalent"):
+            filled(name, labels)
+        return
     prompt = filled(name, labels)
     assert len({*prompt.answers}) == len(labels)
     read = [read_answer(answer, labels, prompt.prompt.answer, prompt.words) for answer in prompt.answers]
     assert read == [*labels]
 
 
-@pytest.mark.parametrize("name", PROMPTS)
-def test_prompts_ask_for_the_labels_of_any_task_or_are_refused(name: str) -> None:
-    labels = ("not_equivalent", "equivalent")
-    if read_prompt(name).words:
-        with pytest.raises(InputError, match=rf"{name} asks for .*, and the labels are not_equivalent, equivalent"):
-            filled(name, labels)
-        return
-    prompt = filled(name, labels)
-    read = [read_answer(answer, labels, prompt.prompt.answer, prompt.words) for answer in prompt.answers]
-    assert read == [*labels]
+def test_labels_of_another_task_are_read_in_other_spellings() -> None:
+    labels = OTHER_LABELS
     assert read_answer("Not equivalent.", labels) == "not_equivalent"
     assert read_answer("**Equivalent**", labels) == "equivalent"
 
@@ -128,11 +124,6 @@ def test_a_base_model_stops_at_its_own_problem() -> None:
     assert filled("reasons").max_tokens > filled("word").max_tokens > 500
     bare = Prompt(name="bare", question="{{ premise }} {{ hypothesis }}", answer="word")
     assert FilledPrompt(bare, NLI_LABELS).stop == ()
-
-
-def test_prompts_are_the_same_after_writing_and_reading() -> None:
-    for prompt in read_prompts("all"):
-        assert parse_prompt(tomllib.loads(prompt.toml()), "text") == prompt
 
 
 def test_a_file_of_the_user(tmp_path: Path) -> None:

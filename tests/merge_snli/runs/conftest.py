@@ -1,18 +1,164 @@
-"""Problems, and what one process makes of them."""
+"""Problems and what one process makes of them; runs with a cluster file in another process, alike on all engines."""
 
 from __future__ import annotations
 
-import os
+import json
+import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from generation import Options
 from generation.pipeline import run_pipeline as generate_here
-from merge_snli.embedded import embedded_path
-from tests.merge_snli.runs.runs import FEW, MAIN, MANY, files
+from merge_snli.cli import main
+from merge_snli.embedded import FOLDER
+from merge_snli.runs.run_folder import CLUSTER_FILE, run_folder
+from merge_snli.runs.status import run_status
+from tests.processes import SECONDS, wait_until
+
+_PROGRAM = """
+import signal, sys
+from merge_snli.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have switched off for the tests
+sys.exit(main())
+"""
+MAIN = (sys.executable, "-c", _PROGRAM)
+
+MANY = ("--mlm", "demo:mlm-wordpiece", "demo:mlm-bpe", "--inflation", "3", "--subsamples", "2", "--quiet")
+FEW = ("--mlm", "demo:mlm-wordpiece", "--inflation", "3", "--subsamples", "2", "--quiet")
+"""The arguments of runs on many problems and on few."""
+
+
+@dataclass(frozen=True)
+class Running:
+    """A command that runs in another process.
+
+    Attributes:
+        process: The process.
+        out: Its `--out` folder.
+    """
+
+    process: subprocess.Popen[str]
+    out: Path
+
+    def end(self) -> tuple[int, str]:
+        """Wait for the end, and return the exit code and what the command has printed on stderr."""
+        _, error = self.process.communicate(timeout=SECONDS)
+        return self.process.returncode, error
+
+    def succeed(self) -> None:
+        """Wait for the end, which must be a success."""
+        code, error = self.end()
+        assert code == 0, error
+
+    def fail(self, code: int = 2) -> str:
+        """Wait for the end with an exit code, and return what the command has printed on stderr."""
+        found, error = self.end()
+        assert found == code, error
+        return error
+
+    def running_in(self, stage: str) -> int:
+        """Return how many tasks of a stage are running."""
+        found = status(self.out) or {"stages": []}
+        return sum(each["running"] for each in found["stages"] if each["name"] == stage)
+
+    def wait_for(self, stage: str, tasks: int = 1) -> None:
+        """Wait until this many tasks of a stage are running."""
+        wait_until(lambda: self.running_in(stage) >= tasks or self.process.poll() is not None)
+        assert self.process.poll() is None, self.end()
+
+
+def start(command: str, *arguments: str, out: Path) -> Running:
+    """Start a command."""
+    process = subprocess.Popen(
+        [*MAIN, command, *arguments, "--out", str(out)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    return Running(process, out)
+
+
+def generate(problems: Path, out: Path, cluster: Path, more: Sequence[str] = FEW) -> Running:
+    """Start generating a data set on a cluster."""
+    return start("generate", str(problems), *more, "--cluster", str(cluster), out=out)
+
+
+def status(out: Path) -> dict[str, Any] | None:
+    """Return what `merge-snli work status --format json` prints; None before the submission."""
+    folder = run_folder(out)
+    return run_status(folder) if (folder / CLUSTER_FILE).exists() else None
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Return the content of all files in a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def results(folder: Path) -> dict[str, Any]:
+    """Return result files by name, without the time that the predictions took."""
+    found = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")}
+    for result in found.values():
+        result["run"].pop("seconds")
+    return found
+
+
+MODELS = ("demo:nli-a", "demo:nli-b")
+
+
+def check_scores(dataset: Path, expected: Path, cluster_file: Path, out: Path) -> None:
+    """Check that scores are those of one process."""
+    start("score", *MODELS, "--dataset", str(dataset), "--cluster", str(cluster_file), out=out).succeed()
+    assert len(results(out)) == len(MODELS)
+    assert results(out) == results(expected)
+
+
+def check_lost_node(
+    problems: Path,
+    expected: Path,
+    cluster_file: Callable[..., Path],
+    out: Path,
+    *,
+    lose: Callable[[], object],
+    restore: Callable[[], object],
+) -> None:
+    """Check that a data set is that of one process although one of two nodes is lost while a masked LM runs on both."""
+    running = generate(problems, out, cluster_file("few", "[filters]\ntasks = 1\n"))
+    running.wait_for("demo:mlm-wordpiece", tasks=2)
+    lose()
+    try:
+        running.succeed()
+    finally:
+        restore()
+    assert files(out) == files(expected)
+
+
+def check_error_of_the_user(
+    problems: Path, folder: Path, cluster_file: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Check that a masked LM that the machines of the tasks do not have is told in the error's own sentence."""
+    mlm, out = Path(shutil.copytree(FOLDER / "mlm-bpe", folder / "my-mlm")), folder / "merge_snli"
+    file = cluster_file("few", "[tag]\ntasks = 1\n")
+    running = generate(problems, out, file, ("--mlm", str(mlm), "--inflation", "3"))
+    running.wait_for("read and tag")
+    mlm.rename(folder / "not-on-this-machine")
+    error = running.fail()
+    sentence = f"model folder {mlm} does not exist; give a folder, a Hub id or demo:NAME"
+    assert sentence in error
+    assert main(["work", "status", str(out)]) == 0
+    found = capsys.readouterr().out
+    assert sentence in " ".join(found.split())
+    assert "Traceback" not in error + found
+    failures = status(out)["failures"]  # type: ignore[index]
+    assert {failure["stage"] for failure in failures} == {"my-mlm"}
+    assert sentence in Path(failures[0]["log"]).read_text(encoding="utf-8")
+
 
 PER_SHARD = {"many": 75, "few": 5}
 PROBLEMS = {"many": 300, "few": 20}
@@ -21,13 +167,9 @@ PROBLEMS = {"many": 300, "few": 20}
 @pytest.fixture(scope="session")
 def shared() -> Iterator[None]:
     """One thread per process, here and in the tasks."""
-    before = os.environ.get("OMP_NUM_THREADS")
-    os.environ["OMP_NUM_THREADS"] = "1"
-    yield
-    if before is None:
-        del os.environ["OMP_NUM_THREADS"]
-    else:
-        os.environ["OMP_NUM_THREADS"] = before
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", "1")
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -40,9 +182,7 @@ def many(corpus: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
 @pytest.fixture(scope="session")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """20 of the bundled problems."""
-    source = embedded_path("demo:problems")
-    assert source is not None
-    lines = source.read_text(encoding="utf-8").splitlines()
+    lines = (FOLDER / "problems.jsonl").read_text(encoding="utf-8").splitlines()
     return write_lines(tmp_path_factory.mktemp("few") / "problems.jsonl", lines[: PROBLEMS["few"]])
 
 
@@ -78,9 +218,8 @@ def cluster_file(executor: str, tmp_path: Path) -> Callable[..., Path]:
 
     def write(size: str, more: str = "") -> Path:
         path = tmp_path / "cluster.toml"
-        tasks = "tasks = 2\nmem_per_cpu_gb = 1"
-        text = f"problems_per_shard = {PER_SHARD[size]}\n[defaults]\n{tasks}\n{more}"
-        path.write_text(f"{executor}\n{text}", encoding="utf-8")
+        defaults = f"problems_per_shard = {PER_SHARD[size]}\n[defaults]\ntasks = 2\nmem_per_cpu_gb = 1"
+        path.write_text(f"{executor}\n{defaults}\n{more}", encoding="utf-8")
         return path
 
     return write
@@ -90,7 +229,6 @@ def cluster_file(executor: str, tmp_path: Path) -> Callable[..., Path]:
 def few_results(few_dataset: Path, shared: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The results of the bundled classifiers on `few_dataset`, from one process."""
     out = tmp_path_factory.mktemp("scored") / "results"
-    models = ("demo:nli-a", "demo:nli-b")
-    command = [*MAIN, "score", *models, "--dataset", str(few_dataset), "--out", str(out)]
+    command = [*MAIN, "score", *MODELS, "--dataset", str(few_dataset), "--out", str(out)]
     subprocess.run(command, check=True, capture_output=True)
     return out

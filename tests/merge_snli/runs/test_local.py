@@ -1,7 +1,5 @@
 """Runs as processes of this machine: results as from one process, and what happens to killed tasks."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable
@@ -11,7 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.merge_snli.runs.runs import Running, files, generate, status
+from tests.merge_snli.runs.conftest import Running, files, generate, status
 
 pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("shared")]
 
@@ -34,22 +32,17 @@ def test_a_killed_task_is_told_ctrl_c_and_sigterm_end_the_tasks_and_what_is_fini
     running = generate(few, out, file)
     running.wait_for("demo:mlm-wordpiece", tasks=2)
     task_processes(running)[0].kill()
-    code, error = running.end()
-    assert code == 2
+    error = running.fail()
     assert "killed" in error
-    found = status(out)
-    assert found is not None
-    assert [stage["done"] for stage in found["stages"]] == [2, 1, 0, 0]
+    assert [stage["done"] for stage in (status(out) or {})["stages"]] == [2, 1, 0, 0]
     for number, expected in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
         running = generate(few, tmp_path / str(expected) / "merge_snli", file)  # one task is too short to be caught
         running.wait_for("demo:mlm-wordpiece", tasks=2)
         tasks = task_processes(running)
         os.kill(running.process.pid, number)
-        code, error = running.end()
-        assert code == expected
+        error = running.fail(expected)
         assert "Traceback" not in error
         _, alive = psutil.wait_procs(tasks, timeout=60)
         assert alive == []
-    code, error = generate(few, out, file).end()
-    assert code == 0, error
+    generate(few, out, file).succeed()
     assert files(out) == files(few_dataset)

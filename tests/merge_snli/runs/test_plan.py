@@ -1,21 +1,119 @@
-"""The plan that `--dry-run --cluster FILE` prints, for an estimate that is given."""
+"""The cluster file, the plan of a dry run, and what `merge-snli work status` reads from the records of tasks."""
 
-from __future__ import annotations
-
+import json
+import os
 import re
+import socket
+import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from datatrove.pipeline.base import PipelineStep
 
 from generation import Options
 from generation.dry_run import DryRun, MaskedLMEstimate
 from generation.pipeline import submitted
 from generation.run import plan_run, read_inputs
-from merge_snli.base.progress import Progress
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.progress import Progress, Stage
+from merge_snli.base.stages import TaskShare
 from merge_snli.cli import main
-from merge_snli.runs.executors import plan_text
-from merge_snli.runs.options import read_cluster_file
+from merge_snli.runs.executors import make_executor, plan_text
+from merge_snli.runs.options import ClusterOptions, StageOptions, read_cluster_file
+from merge_snli.runs.run_folder import (
+    RAY,
+    SECONDS_WITHOUT_BEAT,
+    SLURM,
+    SUBMITTER_FILE,
+    SubmittedStage,
+    TaskRecord,
+    is_submitting,
+    read_run,
+    task_file,
+    write_run,
+    write_task,
+)
+from merge_snli.runs.status import run_status
 from merge_snli.runs.submit import PLAN_FORMAT, Cluster
+from merge_snli.runs.task import StageTask
+
+DOCS = Path(__file__).parents[3] / "docs" / "cluster.md"
+
+
+class NoStep(PipelineStep):  # type: ignore[misc]
+    """Does nothing."""
+
+    name = "nothing"
+
+    def run(self, *_: object) -> tuple[()]:
+        return ()
+
+
+def read(folder: Path, text: str) -> ClusterOptions:
+    path = folder / "cluster.toml"
+    path.write_text(text, encoding="utf-8")
+    return read_cluster_file(path)
+
+
+def test_stages_take_the_defaults(tmp_path: Path) -> None:
+    options = read(
+        tmp_path,
+        'executor = "slurm"\n[defaults]\ntasks = 8\npartition = "cpu"\ncpus_per_task = 2\n'
+        '[masked_lm]\npartition = "gpu"\ngpus_per_task = 1\nsbatch_args = {account = "nlp", nice = 3}\n',
+    )
+    assert (options.tag.tasks, options.tag.partition, options.tag.gpus_per_task) == (8, "cpu", 0)
+    assert (options.masked_lm.tasks, options.masked_lm.partition, options.masked_lm.cpus_per_task) == (8, "gpu", 2)
+    assert options.masked_lm.sbatch_args == {"account": "nlp", "nice": 3}
+    assert (options.write.tasks, options.evaluate.tasks, options.write.cpus_per_task) == (1, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("executor = ", ["not valid TOML"]),
+        ("", ["executor is missing"]),
+        ('executor = "pbs"', ["executor", "'pbs'", "'slurm'"]),
+        ('executor = "local"\nspeed = 3', ["unknown key 'speed'", "problems_per_shard"]),
+        ('executor = "local"\n[tag]\ntaks = 3', ["unknown key 'taks' in [tag]", "tasks"]),
+        ('executor = "local"\n[defaults]\ntaks = 3', ["unknown key 'taks' in [defaults]", "tasks"]),
+        ('executor = "local"\ntag = 3', ["tag is 3", "[tag]"]),
+        ('executor = "local"\ndefaults = 3', ["defaults is 3"]),
+        ('executor = "local"\n[tag]\ntasks = 0', ["tasks in [tag] is 0", "1"]),
+        ('executor = "local"\n[defaults]\ntasks = 0', ["tasks in [defaults] is 0"]),
+        ('executor = "local"\n[tag]\ntasks = 1001', ["tasks in [tag] is 1001", "1000"]),
+        ('executor = "local"\n[tag]\ntasks = "3"', ["tasks in [tag] is '3'", "integer"]),
+        ('executor = "local"\n[write]\ntasks = 3', ["[write]", "tasks"]),
+        ('executor = "local"\n[tag]\npartition = "gpu"', ["partition", "local"]),
+        ('executor = "slurm"\naddress = "auto"', ["address", "slurm"]),
+        ('executor = "ray"\n[defaults]\ntime = "1:00:00"', ["time", "ray"]),
+        ('executor = "slurm"\n[tag]\ngpus_per_task = -1', ["gpus_per_task in [tag] is -1"]),
+        ('executor = "slurm"\n[tag.sbatch_args]\nexclusive = true', ["sbatch_args.exclusive", "True"]),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, text: str, named: list[str]) -> None:
+    with pytest.raises(InputError) as error:
+        read(tmp_path, text)
+    assert [part for part in [str(tmp_path / "cluster.toml"), *named] if part not in str(error.value)] == []
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nowhere\.toml"):
+        read_cluster_file(tmp_path / "nowhere.toml")
+
+
+def test_the_examples_of_the_documentation_can_be_read(tmp_path: Path) -> None:
+    examples = re.findall("```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+    read_back = [read(tmp_path, example) for example in examples]
+    assert [(options.executor, options.masked_lm.gpus_per_task) for options in read_back] == [(SLURM, 1)]
+
+
+def test_options_that_ray_does_not_have_are_refused(tmp_path: Path) -> None:
+    options = StageOptions(ray_remote_kwargs={"accelerator": "A100"})
+    with pytest.raises(InputError, match="accelerator"):
+        make_executor(RAY, NoStep(), options, tasks=1, folder=tmp_path).run()
+
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
 
@@ -42,9 +140,7 @@ def estimate() -> DryRun:
 
 def plan(folder: Path, text: str, work: Path | None = None) -> tuple[str, Path]:
     """Return the text of a plan, and the folder of the run."""
-    cluster = folder / "cluster.toml"
-    cluster.write_text(text, encoding="utf-8")
-    options = read_cluster_file(cluster)
+    options = read(folder, text)
     executor = Cluster(options)
     inputs = read_inputs(Options(problems="demo:problems", limit=207, mlm=MLMS), Progress(quiet=True))
     run = plan_run(
@@ -91,19 +187,14 @@ def test_slurm_scripts_are_shown_and_nothing_is_written(tmp_path: Path, monkeypa
     assert not (tmp_path / "my data").exists()
 
 
-def test_tasks_run_again_with_another_work_folder(tmp_path: Path) -> None:
-    text = 'executor = "local"\n'
-    folders = {plan(tmp_path, text, work)[1] for work in (None, tmp_path / "work")}
-    assert len(folders) == 2
-
-
-def test_a_run_that_tasks_of_another_version_have_planned_is_planned_again(
+def test_tasks_run_again_with_another_work_folder_and_in_another_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = 'executor = "local"\n'
-    _, before = plan(tmp_path, text)
+    folders = [plan(tmp_path, text, work)[1] for work in (None, tmp_path / "work")]
     monkeypatch.setattr("merge_snli.runs.submit.PLAN_FORMAT", PLAN_FORMAT + 1)
-    assert plan(tmp_path, text)[1] != before
+    folders.append(plan(tmp_path, text)[1])
+    assert len({*folders}) == 3
 
 
 def test_an_error_in_the_cluster_file_is_reported_before_any_work(
@@ -115,6 +206,155 @@ def test_an_error_in_the_cluster_file_is_reported_before_any_work(
     command = ["generate", "demo:problems", "--preset", "demo", "--cluster", str(file)]
     for more in (["--dry-run"], ["--out", str(tmp_path / "data")]):
         assert main([*command, *more]) == 2
-        error = capsys.readouterr().err
-        assert str(file) in error
-        assert "taks" in error
+        assert re.search(rf"{re.escape(str(file))}.*taks", capsys.readouterr().err, re.DOTALL)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "out.work" / "cluster"
+
+
+def record(state: str = "running", **values: Any) -> TaskRecord:  # noqa: ANN401 - the fields of `TaskRecord`
+    given: dict[str, Any] = {"state": state, "host": "n1", "started": 0.0, "seconds": 20.0, "units": 100} | values
+    return TaskRecord(**given)
+
+
+@pytest.fixture
+def stage(folder: Path) -> SubmittedStage:
+    """The only stage of a run: task 0 is done, 1 runs, 2 has failed, 3 was killed, 4 waits."""
+    made = SubmittedStage(
+        executor="local", name="roberta", unit="forms", tasks=5, folder=folder / "plan" / "1-roberta-5"
+    )
+    write_run(folder, [made])
+    killed, failed = record(host="n2", seconds=5.0, units=7), record("failed", error="--dtype is wrong")
+    for task, of_task in enumerate([record("done"), record(), failed, killed]):
+        write_task(made.folder, task, of_task)
+    long_ago = time.time() - 2 * SECONDS_WITHOUT_BEAT
+    os.utime(task_file(made.folder, 3), (long_ago, long_ago))
+    (made.folder / "completions").mkdir()
+    (made.folder / "completions" / "00000").touch()
+    (folder / SUBMITTER_FILE).write_text(f"{socket.gethostname().partition('.')[0]} {os.getpid()}", encoding="utf-8")
+    return made
+
+
+def test_tasks_are_counted_by_state(stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["work", "status", str(tmp_path / "out"), "--format", "json"]) == 0
+    status = json.loads(capsys.readouterr().out)
+    assert status["active"] is True
+    (found,) = status["stages"]
+    states = ("tasks", "done", "running", "failed", "stopped", "waiting")
+    assert [found[name] for name in states] == [5, 1, 1, 1, 1, 1]
+    assert found["units_per_second"] == pytest.approx(200 / 40)
+    assert found["seconds_left"] == pytest.approx(4 * 20 - 20), "as long as the task that is done"
+    failed, killed = status["failures"]
+    assert (failed["task"], failed["host"], failed["error"]) == (2, "n1", "--dtype is wrong")
+    assert failed["log"] == str(stage.log(2))
+    assert (killed["task"], killed["host"], "killed" in killed["error"]) == (3, "n2", True)
+
+
+def test_the_time_left_follows_from_how_far_a_task_is(stage: SubmittedStage, folder: Path) -> None:
+    (stage.folder / "completions" / "00000").unlink()
+    task_file(stage.folder, 0).unlink()
+    assert run_status(folder)["stages"][0]["seconds_left"] is None
+    write_task(stage.folder, 1, record(total=200))
+    assert run_status(folder)["stages"][0]["seconds_left"] == pytest.approx(5 * 40 - 20), "halfway"
+
+
+def test_the_first_failure_is_shown_with_its_log(
+    stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["work", "status", str(tmp_path / "out")]) == 0
+    printed = capsys.readouterr().out
+    assert "--dtype is wrong" in printed and stage.log(2).name in printed
+    assert "run the same command again" not in printed
+
+
+def test_a_running_task_has_stopped_if_its_command_has_ended(stage: SubmittedStage, folder: Path) -> None:
+    (folder / SUBMITTER_FILE).write_text(f"{socket.gethostname().partition('.')[0]} 999999999", encoding="utf-8")
+    assert not is_submitting(folder)
+    (found,) = run_status(folder)["stages"]
+    assert (found["running"], found["stopped"]) == (0, 2)
+
+
+def test_a_task_that_is_done_and_runs_again_is_no_failure(stage: SubmittedStage, folder: Path) -> None:
+    (folder / SUBMITTER_FILE).unlink()
+    (stage.folder / "output").mkdir()
+    (stage.folder / "output" / "00000.txt").touch()
+    stage.forget()
+    assert [failure["task"] for failure in run_status(folder)["failures"]] == [1, 2, 3]
+
+
+def test_what_a_task_printed_is_shown_if_it_ended_before_its_work(stage: SubmittedStage, folder: Path) -> None:
+    (folder / SUBMITTER_FILE).unlink()
+    log = stage.folder / "output" / "00004.txt"
+    log.parent.mkdir()
+    log.write_text("…\nNo module named 'merge_snli'\n", encoding="utf-8")
+    last = run_status(folder)["failures"][-1]
+    assert (last["task"], last["log"]) == (4, str(log))
+    assert last["error"].endswith("No module named 'merge_snli'")
+
+
+def test_a_command_on_another_machine_ends_when_it_no_longer_renews_its_file(
+    stage: SubmittedStage, folder: Path
+) -> None:
+    file = folder / SUBMITTER_FILE
+    file.write_text("elsewhere 1", encoding="utf-8")
+    assert is_submitting(folder)
+    os.utime(file, (0, 0))
+    assert not is_submitting(folder)
+
+
+def test_the_run_is_read_back(stage: SubmittedStage, folder: Path) -> None:
+    assert read_run(folder) == (stage,)
+
+
+def test_no_run_and_a_run_that_cannot_be_canceled(
+    stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["work", "status", str(tmp_path / "other")]) == 2
+    assert "other.work" in capsys.readouterr().err
+    assert main(["work", "cancel", str(tmp_path / "out")]) == 2
+    assert "local" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "content", ["[]", '{"executor": "local"}', '{"executor": "local", "stages": [{"folder": "a"}]}']
+)
+def test_file_of_another_version_is_named(
+    content: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / "cluster.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(content, encoding="utf-8")
+    assert main(["work", "status", str(tmp_path / "out")]) == 2
+    assert f"{path} is damaged" in capsys.readouterr().err
+
+
+def test_the_error_of_a_task_names_flags(
+    stage: SubmittedStage,
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("os.environ", dict(os.environ))  # a task sets its threads
+
+    def work(share: TaskShare, progress: Stage) -> None:
+        raise InputError(f"{param('device', 'cpu')} is wrong in /data/--old")
+
+    with pytest.raises(InputError, match=r"^device='cpu' is wrong"):
+        StageTask(work, stage, (), threads=1).run(None, rank=4)
+    assert run_status(folder)["failures"][-1]["error"] == "--device=cpu is wrong in /data/--old"
+    assert main(["work", "status", str(tmp_path / "out"), "--format", "json"]) == 0
+    assert "--device=cpu is wrong" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("content", "has_output"), [("[0, 1, 2]", True), ("", False), ("[0, 1", False)])
+def test_a_submission_that_is_just_being_written_has_no_output_yet(
+    stage: SubmittedStage, content: str, has_output: bool
+) -> None:
+    (stage.folder / "ranks_to_run.json").write_text(content, encoding="utf-8")
+    output = stage.folder / "slurm_logs" / "17_1.out"
+    output.parent.mkdir()
+    output.write_text("started\n", encoding="utf-8")
+    assert replace(stage, job="17").output(1) == (output if has_output else None)

@@ -12,8 +12,15 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from tests.merge_snli.runs.cases import check_error_of_the_user, check_lost_node, check_scores
-from tests.merge_snli.runs.runs import MANY, files, generate, status
+from tests.merge_snli.runs.conftest import (
+    MANY,
+    check_error_of_the_user,
+    check_lost_node,
+    check_scores,
+    files,
+    generate,
+    status,
+)
 from tests.processes import wait_until
 
 if TYPE_CHECKING:
@@ -87,8 +94,7 @@ def test_a_task_killed_in_every_stage_runs_again(
     for stage in STAGES:
         running.wait_for(stage)
         task_processes()[0].kill()
-    code, error = running.end()
-    assert code == 0, error
+    running.succeed()
     assert files(out) == many_files
     assert not list(tmp_path.rglob("*.sqlite"))
 
@@ -113,20 +119,15 @@ def test_a_second_submission_is_refused_and_ctrl_c_ends_the_tasks_but_keeps_what
     out, file = tmp_path / "merge_snli", cluster_file("few")
     running = generate(few, out, file)
     running.wait_for("demo:mlm-wordpiece", tasks=2)
-    code, error = generate(few, out, file).end()
-    assert code == 2
+    error = generate(few, out, file).fail()
     assert f"merge-snli work status {out}" in error
     os.kill(running.process.pid, signal.SIGINT)
-    code, error = running.end()
-    assert code == 130
+    error = running.fail(130)
     assert "Traceback" not in error
     wait_until(lambda: not task_processes())
-    found = status(out)
-    assert found is not None
-    assert not found["active"]
-    assert found["stages"][0]["done"] == 2
-    code, error = generate(few, out, file).end()
-    assert code == 0, error
+    found = status(out) or {}
+    assert (found["active"], found["stages"][0]["done"]) == (False, 2)
+    generate(few, out, file).succeed()
     assert files(out) == files(few_dataset)
 
 

@@ -1,12 +1,121 @@
-"""Fixtures: masked LMs with scripted suggestions, and a small data set generated with them."""
+"""Masked LMs with scripted suggestions, and small data sets generated with them and random options."""
 
 from __future__ import annotations
 
+import json
+import random
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.merge_snli.validation.random_runs import random_run, save_masked_lms
+from generation import Options
+from generation.pipeline import run_pipeline
+from merge_snli.base.errors import InputError
+from merge_snli.embedded import FOLDER
+from merge_snli.schema import WORD_CLASSES
+from tests.reference import scripted
+
+WORDS = tuple(
+    """
+    man woman child girl boy dog person lady baby women kid car crowd family cat worker building player house bird
+    walking playing running standing looking jumping sitting going moving riding eating swimming climbing working
+    white black large big blue small old yellow green red dark little hot long young brown tall quickly slowly
+    """.split()  # noqa: SIM905 - words are easier to read than a list of strings
+)
+"""The suggestions of the masked LMs: nouns, verbs, adjectives and adverbs."""
+
+UNUSUAL_PROBLEMS = (
+    {"premise": "A dog chases the dog's ball.", "hypothesis": "The dog has a red ball", "label": "neutral"},
+    {"premise": "Dogs and cats run; dogs bark.", "hypothesis": "Some dogs run.", "label": "entailment"},
+    {
+        "premise": "\u201cA BOY\u201d sings to a girl\u2026",
+        "hypothesis": "A BOY sings \U0001f600",
+        "label": "contradiction",
+    },
+    {"premise": "He slowly eats a café crème.", "hypothesis": "He eats slowly: a crème", "label": "entailment"},
+)
+
+
+def save_masked_lms(folder: Path, *, count: int = 4) -> list[Path]:
+    """Save masked LMs with two kinds of tokenizer, each with a random ranking of `WORDS` and the problems' words."""
+    return [_save_masked_lm(folder / f"scripted-{number}", random.Random(number)) for number in range(count)]
+
+
+def _save_masked_lm(folder: Path, rng: random.Random) -> Path:
+    originals = sorted({word.strip(".,;:") for text in _texts() for word in text.split()})
+    ranking = rng.sample(WORDS, len(WORDS))
+    for word in originals:
+        if word.lower() not in ranking:
+            ranking.insert(rng.randrange(10, len(ranking) + 1), word.lower())
+    if rng.random() < 0.5:
+        tokenizer = scripted.wordpiece([*ranking, *"abcdefghijklmnopqrstuvwxyz.,;:'"], lowercase=True)
+        return scripted.save(folder, tokenizer, ranking, step=0.01)
+    spaced = [f" {word}" for word in ranking]
+    return scripted.save(folder, scripted.byte_bpe([*spaced, *ranking]), spaced, step=0.01)
+
+
+def _texts() -> Iterator[str]:
+    for problem in (*embedded_problems(), *UNUSUAL_PROBLEMS):
+        yield problem["premise"]
+        yield problem["hypothesis"]
+
+
+def embedded_problems() -> list[dict[str, str]]:
+    return [json.loads(line) for line in (FOLDER / "problems.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def random_run(number: int, folder: Path, mlms: list[Path]) -> Path:
+    """Generate a data set with random options, and fewer variants per seed if there are not enough.
+
+    Args:
+        number: The random seed.
+        folder: An empty folder for the problems, the work folder and the data set.
+        mlms: The result of `save_masked_lms`.
+
+    Returns:
+        The data set's folder.
+    """
+    rng = random.Random(number)
+    problems = [*rng.sample(embedded_problems(), 5), *rng.sample(UNUSUAL_PROBLEMS, 2)]
+    for index, problem in enumerate(problems):
+        problem |= {"id": f"p{rng.randrange(1_000):03}-{index}", "genre": rng.choice(("fiction", "travel, 'odd'", ""))}
+    path = folder / "problems.jsonl"
+    path.write_text("".join(json.dumps(problem) + "\n" for problem in problems), encoding="utf-8")
+    choices: dict[str, Any] = {
+        "mlm": tuple(map(str, rng.sample(mlms, rng.randint(1, 3)))),
+        "id_column": rng.choice((None, "id")),
+        "classes": tuple(rng.sample(WORD_CLASSES, rng.randint(2, 4))),
+        "top_k": rng.choice((15, 30)),
+        "subsamples": rng.randint(1, 4),
+        "random_seed": rng.randrange(1_000_000),
+        **random_options(rng),
+    }
+    for inflation in (rng.randint(2, 8), 1):
+        try:
+            return run_pipeline(
+                Options(problems=str(path), inflation=inflation, **choices), folder / "merge_snli"
+            ).folder
+        except InputError as error:
+            if "variants in a word class" not in str(error):
+                raise
+    return random_run(number + 100_000, folder, mlms)
+
+
+def random_options(rng: random.Random) -> dict[str, Any]:
+    """Return random options of the method; most keep their defaults."""
+    others: dict[str, tuple[Any, ...]] = {
+        "sides": ("union",),
+        "filters": (("prob",), ("pos",), ()),
+        "scramble": (True,),
+        "ignore_case": (True,),
+        "keep_column": (("genre",), ("genre", "id")),
+        "mask": ("all",),
+        "split_words": (True,),
+    }
+    return {name: rng.choice(values) for name, values in others.items() if rng.random() < 0.3}
+
 
 VALID_RUN = 2
 """Random seed of the run: two classes, two masked LMs, three subsamples, a kept column, the default filters."""

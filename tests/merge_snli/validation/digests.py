@@ -1,9 +1,8 @@
 """Update digests, counts and card of a corrupted data set, so that only the rows show the corruption."""
 
-from __future__ import annotations
-
 import contextlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from merge_snli.dataset.record import decode_record
 
 def update_digests(folder: Path) -> None:
     """Update the record's digests and counts, and the card, to match the data."""
-    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    run = read_run(folder)
     for name in run["data"]["files"]:
         path = folder / name
         run["data"]["files"][name] = sha256_of_file(path)
@@ -35,6 +34,19 @@ def update_digests(folder: Path) -> None:
             render_card(decode_record(json.dumps(run).encode()), folder), encoding="utf-8"
         )
     write_record(folder, run)
+
+
+def read_run(folder: Path) -> dict[str, Any]:
+    run: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    return run
+
+
+def change_record(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the record, and update its digests and the card."""
+    run = read_run(folder)
+    change(run)
+    (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
+    update_digests(folder)
 
 
 def write_record(folder: Path, run: dict[str, Any]) -> None:

@@ -1,7 +1,5 @@
 """Tests of the check of annotators' scores: a valid file, and each kind of damage."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -22,6 +20,7 @@ from merge_snli.validation import validate
 from merge_snli.validation.data_files import check_annotation
 from merge_snli.validation.findings import Collector, Finding
 from merge_snli.validation.recorded_run import ANNOTATED, VARIANTS
+from tests.merge_snli.validation.digests import read_run
 
 ROWS = [("s:noun:a:b", "x", 5, 4, ""), ("s:noun:a:b", "y", 1, 5, "odd"), ("s:noun:a:c", "x", 3, 3, "")]
 
@@ -35,16 +34,16 @@ def findings(
     pq.write_table(pa.table({"variant_id": ["s:noun:a:b", "s:noun:a:c"]}), folder / VARIANTS)
     schema = features(ANNOTATION).arrow_schema
     pq.write_table(pa.table([list(column) for column in zip(*rows, strict=True)], schema=schema), folder / ANNOTATED)
-    record = AnnotationRecord(
-        digest or sha256_of_file(folder / ANNOTATED), len(rows) if recorded is None else recorded, ("x", "y")
-    )
+    digest = digest or sha256_of_file(folder / ANNOTATED)
     collector = Collector()
-    check_annotation(folder, record, collector)
+    check_annotation(folder, AnnotationRecord(digest, recorded or len(rows), ("x", "y")), collector)
     return collector.report("").findings
 
 
-def test_valid_scores_have_no_findings(tmp_path: Path) -> None:
-    assert findings(tmp_path, ROWS) == ()
+def test_valid_scores_and_a_record_without_scores_have_no_findings(tmp_path: Path) -> None:
+    collector = Collector()
+    check_annotation(tmp_path, None, collector)
+    assert findings(tmp_path, ROWS) == collector.report("").findings == ()
 
 
 @pytest.fixture(scope="module")
@@ -60,27 +59,19 @@ def annotated_set(valid_set: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 def test_a_data_set_with_scores_is_valid(annotated_set: Path) -> None:
     report = validate(annotated_set)
-    assert report.findings == ()
-    assert report.checked["scores of annotators"] == 6
+    assert (report.findings, report.checked["scores of annotators"]) == ((), 6)
 
 
 def test_scores_that_do_not_fit_the_record_are_found(annotated_set: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(annotated_set, tmp_path / "set"))
     (folder / ANNOTATED).unlink()
     assert [(finding.file, finding.message) for finding in validate(folder).findings] == [(ANNOTATED, "is missing")]
-    record = json.loads((folder / "run.json").read_text("utf-8"))
     shutil.copy(annotated_set / ANNOTATED, folder / ANNOTATED)
-    del record["annotation"]
+    record = {name: value for name, value in read_run(folder).items() if name != "annotation"}
     (folder / "run.json").write_text(json.dumps(record), "utf-8")
     columns = {(finding.file, finding.column) for finding in validate(folder).findings}
-    assert {("data/annotation", None), (ANNOTATED, None), ("run.json", "digest")} <= columns
+    assert columns > {("data/annotation", None), (ANNOTATED, None), ("run.json", "digest")}
     assert "README.md" in {file for file, _ in columns}
-
-
-def test_nothing_is_checked_without_scores(tmp_path: Path) -> None:
-    collector = Collector()
-    check_annotation(tmp_path, None, collector)
-    assert collector.report("").findings == ()
 
 
 @pytest.mark.parametrize(

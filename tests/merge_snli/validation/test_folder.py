@@ -1,12 +1,12 @@
 """Missing and unexpected files in a folder and on the Hub."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
+from huggingface_hub import HfApi
 
 from merge_snli import cli
 from merge_snli.validation import validate
@@ -16,15 +16,29 @@ from tests.hub.faults import Fault
 from tests.hub.server import Hub
 from tests.systems import linux_only, with_pipes
 
+REPO: Any = {"repo_id": "org/merge", "repo_type": "dataset"}
 FILES = ("README.md", "run.json", "data/all/test.parquet")
+
+
+def touch(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in FILES:
-        (tmp_path / "set" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "set" / name).touch()
+    touch(tmp_path / "set", *FILES)
     return tmp_path / "set"
+
+
+@pytest.fixture
+def hub_api(hub: Hub, token: str, valid_set: Path) -> HfApi:
+    """A client with write access of a Hub with a valid data set."""
+    api = HfApi(token=token)
+    api.create_repo(**REPO)
+    api.upload_folder(**REPO, folder_path=valid_set)
+    return api
 
 
 def messages(folder: Path) -> list[str]:
@@ -34,16 +48,12 @@ def messages(folder: Path) -> list[str]:
 
 
 def test_optional_files(folder: Path) -> None:
-    for name in ("run.toml", "eval.yaml", ".gitattributes"):
-        (folder / name).touch()
-    (folder / ".git").mkdir()
-    (folder / ".git" / "config").touch()
+    touch(folder, "run.toml", "eval.yaml", ".gitattributes", ".git/config")
     assert messages(folder) == []
 
 
 def test_unexpected_files(folder: Path, tmp_path: Path) -> None:
-    (folder / "data" / "all" / "model.PKL").touch()
-    (folder / "merge_snli.py").touch()
+    touch(folder, "data/all/model.PKL", "merge_snli.py")
     (folder / "notes").mkdir()
     (folder / "README.md").unlink()
     (folder / "README.md").symlink_to(tmp_path / "secret")
@@ -63,9 +73,8 @@ def test_names_that_are_not_text_and_pipes(folder: Path) -> None:
 
 
 def test_what_file_managers_and_editors_leave_is_ignored(folder: Path, tmp_path: Path) -> None:
-    for name in (".DS_Store", "data/.DS_Store", "data/all/._test.parquet", "Thumbs.db", ".ipynb_checkpoints/a.ipynb"):
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).touch()
+    left = (".DS_Store", "data/.DS_Store", "data/all/._test.parquet", "Thumbs.db", ".ipynb_checkpoints/a.ipynb")
+    touch(folder, *left)
     assert messages(folder) == []
     (folder / ".idea").symlink_to(tmp_path)
     assert messages(folder) == [f".idea: is a link to {tmp_path}: links are not allowed"]
@@ -90,32 +99,18 @@ def test_a_pipe_does_not_block(valid_set: Path, tmp_path: Path) -> None:
         assert f"{name}: is not a regular file" in [str(finding) for finding in validate(folder).findings]
 
 
-def test_a_data_set_on_the_hub(hub: Hub, token: str, valid_set: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from huggingface_hub import HfApi
-
-    api = HfApi(token=token)
-    api.create_repo("org/merge", repo_type="dataset")
-    api.upload_folder(repo_id="org/merge", repo_type="dataset", folder_path=valid_set)
+def test_a_data_set_on_the_hub(hub_api: HfApi, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["validate", "org/merge"]) == 0
     assert "org/merge: valid" in capsys.readouterr().out
-    api.upload_file(repo_id="org/merge", repo_type="dataset", path_or_fileobj=b"x", path_in_repo="data/evil.pkl")
+    hub_api.upload_file(**REPO, path_or_fileobj=b"x", path_in_repo="data/evil.pkl")
     assert cli.main(["validate", "org/merge"]) == 2
     assert capsys.readouterr().out.startswith(f"data/evil.pkl: {UNEXPECTED} (a pickle")
 
 
-def test_the_loading_script_is_allowed_on_its_branch_only(
-    hub: Hub, token: str, valid_set: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from huggingface_hub import HfApi
-
-    api = HfApi(token=token)
-    api.create_repo("org/merge", repo_type="dataset")
-    api.upload_folder(repo_id="org/merge", repo_type="dataset", folder_path=valid_set)
-    api.create_branch("org/merge", repo_type="dataset", branch="script")
+def test_the_loading_script_is_allowed_on_its_branch_only(hub_api: HfApi, capsys: pytest.CaptureFixture[str]) -> None:
+    hub_api.create_branch(**REPO, branch="script")
     for name, branch in (("merge.py", "script"), ("schema.py", "script"), ("merge.py", "main")):
-        api.upload_file(
-            repo_id="org/merge", repo_type="dataset", path_or_fileobj=b"x = 1\n", path_in_repo=name, revision=branch
-        )
+        hub_api.upload_file(**REPO, path_or_fileobj=b"x = 1\n", path_in_repo=name, revision=branch)
     assert cli.main(["validate", "org/merge@script"]) == 0
     assert "valid" in capsys.readouterr().out
     assert cli.main(["validate", "org/merge"]) == 2
@@ -127,5 +122,4 @@ def test_an_unreachable_hub_is_reported(hub: Hub, token: str) -> None:
     hub.faults.append(Fault("GET", "/api/datasets/org/gone", 404))
     check_repository("org/gone", "main", frozenset(), collector)
     report = collector.report("org/gone")
-    assert report.findings == ()
-    assert report.not_checked[0].startswith("other files of org/gone: ")
+    assert not report.findings and report.not_checked[0].startswith("other files of org/gone: ")

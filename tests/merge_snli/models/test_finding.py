@@ -1,0 +1,353 @@
+"""Models to score: where they are, their names, digests, outputs, labels and training data, and the device."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import AutoConfig
+
+from merge_snli.base.errors import InputError
+from merge_snli.dataset import label_spellings
+from merge_snli.embedded import FOLDER
+from merge_snli.models import labels, loading
+from merge_snli.models.classifier import output_names
+from merge_snli.models.finding import ResolvedModel, find_device, find_model, folder_digest, warn_about_slow_bfloat16
+from merge_snli.models.loading import read_output_names
+from merge_snli.models.scored_model import name_models, read_training_data
+from merge_snli.schema import NLI_LABELS
+
+
+def test_embedded_models_and_folders(tmp_path: Path) -> None:
+    embedded = find_model("demo:mlm-bpe")
+    assert (embedded.name, embedded.path, embedded.revision) == ("demo:mlm-bpe", FOLDER / "mlm-bpe", None)
+    shutil.copytree(FOLDER / "mlm-bpe", tmp_path / "copy")
+    copy = find_model(str(tmp_path / "copy"))
+    assert (copy.name, copy.digest) == ("copy", embedded.digest)
+    (tmp_path / "copy" / "tokenizer.json").unlink()
+    with pytest.raises(InputError, match="copy has no tokenizer"):
+        find_model(str(tmp_path / "copy"))
+
+
+def test_digest_covers_names_and_contents_but_not_the_card(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    first = folder_digest(tmp_path)
+    (tmp_path / "README.md").write_text("a card")
+    assert folder_digest(tmp_path) == first
+    (tmp_path / "tokenizer.json").write_text("{}")
+    second = folder_digest(tmp_path)
+    (tmp_path / "tokenizer.json").rename(tmp_path / "vocab.json")
+    assert len({first, second, folder_digest(tmp_path)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("device", "advice"), [("cuda:99", "device='cpu'"), ("meta", "cpu, cuda"), ("nonsense", "cpu, cuda")]
+)
+def test_unavailable_device_is_an_input_error(device: str, advice: str) -> None:
+    with pytest.raises(InputError, match=f"device {device} .*{advice}"):
+        find_device(device)
+
+
+def test_the_device_is_that_of_torch() -> None:
+    assert find_device(None) == ("cuda" if torch.cuda.is_available() else "cpu")
+    assert find_device("cpu") == "cpu"
+
+
+@pytest.mark.parametrize(("on_windows", "driver"), [(True, "nvcuda.dll"), (False, "libcuda.so.1")])
+def test_torch_is_asked_if_there_is_a_driver(on_windows: bool, driver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    drivers: list[str] = []
+
+    def load(name: str) -> object:
+        if name not in drivers:
+            raise OSError(f"{name} was not found")
+        return object()
+
+    monkeypatch.setattr("merge_snli.models.finding.ON_WINDOWS", on_windows)
+    monkeypatch.setattr("ctypes.CDLL", load)
+    monkeypatch.setattr(Path, "exists", lambda path: False)  # /dev/kfd
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert find_device(None) == "cpu"
+    drivers.append(driver)
+    assert find_device(None) == "cuda"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("./nowhere", "./nowhere does not exist"),
+        ("a/b/c", "a/b/c does not exist"),
+        ("not a name!", "not a name!"),
+        ("nobody/nothing", "nobody/nothing"),
+    ],
+)
+def test_missing_model_is_an_input_error(name: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        find_model(name)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "device", "capabilities", "warned"),
+    [
+        ("bfloat16", "cpu", {"avx512_f": True, "avx512_bf16": False, "l2_cache_size": 1}, True),
+        ("bfloat16", "cpu", {"avx512_f": True, "avx512_bf16": True}, False),
+        ("bfloat16", "cpu", {"neon": True, "bf16": True}, False),
+        ("bfloat16", "cuda:0", {}, False),
+        ("float32", "cpu", {}, False),
+    ],
+)
+def test_cpu_without_bfloat16_instructions_gives_a_warning(
+    dtype: str,
+    device: str,
+    capabilities: dict[str, object],
+    warned: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities, raising=False)
+    warn_about_slow_bfloat16(dtype, device)
+    assert ("bfloat16" in caplog.text) == warned
+
+
+BERT = {"model_type": "bert", "architectures": ["BertForSequenceClassification"]}
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"id2label": {"2": "neutral", "0": "contradiction", "1": "entailment"}, "label2id": {"neutral": 2}},
+        {"id2label": {"0": "not_entailment", "1": "entailment"}, "num_labels": 2},
+        {"id2label": {"0": "a", "1": "b", "2": "c"}, "architectures": None},
+        {"num_labels": 3},
+        {},
+    ],
+)
+def test_outputs_have_the_names_that_transformers_gives_them(config: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(BERT | config))
+    expected = output_names(AutoConfig.from_pretrained(tmp_path))
+    assert read_output_names(ResolvedModel("m", tmp_path, None, "")) == expected
+
+
+def test_a_config_that_names_its_outputs_is_read_without_transformers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading, "_read_config", None)
+    (tmp_path / "config.json").write_text(json.dumps(BERT | {"id2label": {"0": "neutral", "1": "entailment"}}))
+    assert read_output_names(ResolvedModel("m", tmp_path, None, "")) == ("neutral", "entailment")
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("a/x/last", "b/x/last", "c/y/last", "runs/lr=0.1", "other"):
+        (tmp_path / folder).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["a/x/last"], {"last": "a/x/last"}),
+        (["a/x/last", "./a/x/last"], {"last": "a/x/last"}),
+        (["a/x/last", "c/y/last"], {"x/last": "a/x/last", "y/last": "c/y/last"}),
+        (["a/x/last", "b/x/last", "c/y/last"], {"a/x/last": "a/x/last", "b/x/last": "b/x/last", "y/last": "c/y/last"}),
+        (["first=a/x/last", "b/x/last"], {"first": "a/x/last", "last": "b/x/last"}),
+        (["runs/lr=0.1", "runs/lr=0.2"], {"lr=0.1": "runs/lr=0.1", "runs/lr=0.2": "runs/lr=0.2"}),
+        (["org/m@v1", "org/m@v2", "demo:nli-a", "org/m@v1"], {n: n for n in ("org/m@v1", "org/m@v2", "demo:nli-a")}),
+    ],
+)
+@pytest.mark.usefixtures("folders")
+def test_names(arguments: list[str], named: dict[str, str]) -> None:
+    assert name_models(arguments) == named
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["m=a/x/last", "m=other"], r"named m \(a/x/last and other\)"),
+        (["other", "other=a/x/last"], r"named other \(other and a/x/last\)"),
+        (["m=gone"], "'m=gone'"),
+        (["=other"], "'=other'"),
+    ],
+)
+@pytest.mark.usefixtures("folders")
+def test_equal_names_and_missing_folders_are_refused(arguments: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        name_models(arguments)
+
+
+@pytest.mark.parametrize(
+    ("card", "named"),
+    [
+        (None, None),
+        ("no metadata", None),
+        ("---\nlicense: mit\n---\n", None),
+        ("---\ndatasets: []\n---\n", None),
+        ("---\ndatasets: snli\n---\n", ("snli",)),
+        ("---\ndatasets:\n- snli\n- nyu-mll/multi_nli\n---\n", ("snli", "nyu-mll/multi_nli")),
+        ("---\ndatasets: {a: 1}\n---\n", None),
+        ("---\ndatasets: [\n---\n", None),
+    ],
+)
+def test_training_data_in_a_card(
+    tmp_path: Path, card: str | None, named: tuple[str, ...] | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    if card is not None:
+        (tmp_path / "README.md").write_text(card, encoding="utf-8")
+    assert read_training_data(tmp_path) == named
+    assert ("README.md" in caplog.text) == (card is not None and "[\n" in card), "only a damaged card is named"
+
+
+def test_embedded_models_name_their_training_data() -> None:
+    assert read_training_data(find_model("demo:nli-a").path) == ("stanfordnlp/snli", "nyu-mll/multi_nli")
+
+
+MODEL_NAMES = {
+    ("entailment", "neutral", "contradiction"): ("entailment", "neutral", "contradiction"),
+    ("CONTRADICTION", "NEUTRAL", "ENTAILMENT"): ("contradiction", "neutral", "entailment"),
+    ("contradiction", "entailment", "neutral"): ("contradiction", "entailment", "neutral"),
+    ("Entail", "Neutral", "Contradict"): ("entailment", "neutral", "contradiction"),
+    ("e", "n", "c"): ("entailment", "neutral", "contradiction"),
+    ("yes", "maybe", "no"): ("entailment", "neutral", "contradiction"),
+    ("true", "unknown", "false"): ("entailment", "neutral", "contradiction"),
+    ("entailment", "not_entailment"): ("entailment", "not_entailment"),
+    ("not-entailment", "entailment"): ("not_entailment", "entailment"),
+    ("Not Entailment", "Entailment"): ("not_entailment", "entailment"),
+    ("non_entailment", "entailment"): ("not_entailment", "entailment"),
+    ("yes", "no"): ("entailment", "not_entailment"),
+    ("False", "True"): ("not_entailment", "entailment"),
+    ("LABEL_0", "LABEL_1", "LABEL_2"): None,
+    ("0", "1", "2"): None,
+    ("entailment", "entailment", "neutral"): None,
+    ("entailment", "contradiction"): None,
+    ("entailment", "neutral"): None,
+    ("positive", "negative"): None,
+    ("entailment",): None,
+}
+
+
+@pytest.mark.parametrize(("names", "expected"), MODEL_NAMES.items(), ids=lambda value: "-".join(value or ["none"]))
+def test_common_spellings(names: tuple[str, ...], expected: tuple[str, ...] | None) -> None:
+    assert label_spellings.canonical_names(names) == expected
+
+
+def test_spellings_are_unambiguous() -> None:
+    spellings = [spelling for spellings in label_spellings.SPELLINGS.values() for spelling in spellings]
+    assert len(spellings) == len(set(spellings))
+
+
+NUMBERED = ["LABEL_0", "LABEL_1", "LABEL_2"]
+
+
+def on(config_names: Sequence[str], data_labels: Sequence[str], given: str | None = None) -> labels.ModelLabels:
+    return labels.labels_on(labels.find_model_labels(config_names, given=given, model="m"), data_labels, model="m")
+
+
+@pytest.mark.parametrize(
+    ("outputs", "data", "message"),
+    [
+        (NUMBERED, NLI_LABELS, r"m are named LABEL_0, LABEL_1, LABEL_2, .* model_labels=\('ent"),
+        (NUMBERED[:2], NLI_LABELS, r"labels=\('entailment', 'not_entailment'\)"),
+        (NUMBERED[:2], ("no", "yes"), r"the data are no, yes; .* model_labels=\('no', 'yes'\)"),
+        (["1", "2", "3", "4", "5"], NLI_LABELS, "m are named 1, 2, 3, 4, 5"),
+        (NLI_LABELS, ("no", "yes"), "named entailment, neutral, contradiction, .* no, yes; use a model of this"),
+        (["negative", "positive"], NLI_LABELS, "named negative, positive"),
+    ],
+)
+def test_numbered_names_and_models_of_other_tasks_are_refused(
+    outputs: Sequence[str], data: Sequence[str], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        on(outputs, data)
+
+
+OTHER_TASKS = [
+    (["Not Equivalent", "EQUIVALENT"], ("not_equivalent", "equivalent"), ("not_equivalent", "equivalent")),
+    (["yes", "no"], ("no", "yes"), ("yes", "no")),
+    (["True", "False"], ("entailment", "not_entailment"), ("entailment", "not_entailment")),
+    (["不同", "同 義"], ("同_義", "不同"), ("不同", "同_義")),
+]
+
+
+@pytest.mark.parametrize(("outputs", "data", "expected"), OTHER_TASKS)
+def test_outputs_are_matched_with_the_labels_of_any_task(
+    outputs: list[str], data: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
+    assert on(outputs, data).names == expected
+    assert on(NUMBERED[:2], data, given=",".join(outputs)).names == expected
+
+
+CENL = ("contradiction", "entailment", "neutral")
+
+
+@pytest.mark.parametrize(
+    ("outputs", "given", "names", "origin", "overrides"),
+    [
+        (["C", "E", "N"], None, CENL, "config", False),
+        (NUMBERED, NLI_LABELS, NLI_LABELS, "given", False),
+        (["c", "e", "n"], NLI_LABELS, NLI_LABELS, "given", True),
+        *(
+            (NUMBERED, text, NLI_LABELS, "given", False)
+            for text in ("entailment,neutral,contradiction", "Entailment, Neutral, Contradiction", "e,n,c")
+        ),
+        *((NUMBERED, text, (), labels.INFERRED, False) for text in ("infer", "Infer", " infer")),
+    ],
+)
+def test_labels_of_the_config_given_and_to_infer(
+    outputs: list[str], given: str | Sequence[str] | None, names: tuple[str, ...], origin: str, overrides: bool
+) -> None:
+    found = labels.find_model_labels(outputs, given=given, model="m")
+    assert found == labels.ModelLabels(names, origin, tuple(outputs))
+    assert found.overrides_config == overrides
+
+
+def test_other_words_are_not_labels() -> None:
+    with pytest.raises(InputError, match="labels 'guess'"):
+        labels.find_model_labels(NUMBERED, given="guess", model="m")
+
+
+def test_number_of_given_labels_must_match_the_outputs() -> None:
+    with pytest.raises(InputError, match=r"m has 2 outputs \(LABEL_0, LABEL_1\).* 3"):
+        labels.find_model_labels(NUMBERED[:2], given=NLI_LABELS, model="m")
+
+
+@pytest.mark.parametrize("text", ["entailment", "a,,c", "entailment,Entailment,neutral", ""])
+def test_invalid_labels_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match=rf"labels {text!r}: .* model_labels=\('entailment', 'neutral',"):
+        labels.parse_labels(text)
+
+
+def test_labels_are_parsed_in_order() -> None:
+    assert labels.parse_labels("contradiction, entailment,neutral") == ("contradiction", "entailment", "neutral")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (NLI_LABELS, NLI_LABELS, NLI_LABELS),
+        (("not_entailment", "entailment"), NLI_LABELS, label_spellings.TWO_WAY),
+        (NLI_LABELS, ("not_entailment", "entailment"), label_spellings.TWO_WAY),
+        (("yes", "no"), ("no", "yes"), ("no", "yes")),
+    ],
+)
+def test_two_way_labels_on_one_side_give_a_two_way_comparison(
+    first: tuple[str, ...], second: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
+    assert labels.compared_labels(first, second) == expected
+
+
+@pytest.mark.parametrize(
+    ("of", "among", "expected"),
+    [
+        (NLI_LABELS, label_spellings.TWO_WAY, (0, 1, 1)),
+        (CENL, NLI_LABELS, (2, 0, 1)),
+        (("not_entailment", "entailment"), label_spellings.TWO_WAY, (1, 0)),
+    ],
+)
+def test_positions_among_the_compared_labels(
+    of: tuple[str, ...], among: tuple[str, ...], expected: tuple[int, ...]
+) -> None:
+    assert labels.positions(of, among) == expected
