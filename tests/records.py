@@ -26,3 +26,8 @@ def save_record(folder: Path, **changes: Any) -> Record:  # noqa: ANN401 - value
     record = changed(read_record(SHIPPED), **changes)
     (folder / RUN_FILE).write_bytes(encode_record(record))
     return record
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """Return the content of each file of a folder by its path in the folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

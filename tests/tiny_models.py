@@ -313,7 +313,6 @@ def save_masked_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
             )
         ),
     }
-    model = makers[kind]()
-    model.save_pretrained(folder)
+    makers[kind]().save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

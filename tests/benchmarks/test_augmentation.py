@@ -85,8 +85,7 @@ def test_change_from_simple_is_on_the_same_premises(tmp_path: Path) -> None:
 
 
 def test_predicted_labels_are_shown_by_hypothesis_for_each_premise(results: Path) -> None:
-    found = read_results(results)
-    tables = list(predicted_labels(found))
+    tables = list(predicted_labels(read_results(results)))
     assert len(tables) == 2 + 8
     simple = {row["Model"]: row for row in tables[0].as_dict()["rows"]}
     assert simple["not"]["n2_is_a1"] == "0 / 100 / 0"

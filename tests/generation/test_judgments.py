@@ -139,15 +139,13 @@ def test_variants_without_a_judgment_are_dropped_and_counted_apart(
     """The problem c has a shared word, but too few variants for a seed, so none of it is missing."""
     ids = ids_of(made.plain)
     unjudged = {ids[0], ids[-1]}
-    others = {"zzz:noun:dog:cat": (5, 5), f"{ids[0]}x": (1, 1)}
-    scores = {key: (5, 4) for key in ids if key not in unjudged} | others
+    scores = {key: (5, 4) for key in ids if key not in unjudged} | {"zzz:noun:dog:cat": (5, 5), f"{ids[0]}x": (1, 1)}
     dataset = filtered({"model 1": scores})
     assert ids_of(dataset) == expected(ids, lambda key: key not in unjudged, 2)
     judged = {GOOD_VARIANT: len(ids) - 2, NOT_GOOD: 0, NOT_JUDGED: 2}
     assert generation_of(dataset.record).judged == judged
     assert f"2 variants of {len(ids)}" in caplog.text
-    stored = read_split(dataset, "annotation")["variant_id"].to_pylist()
-    assert stored == sorted(set(ids) - unjudged)
+    assert read_split(dataset, "annotation")["variant_id"].to_pylist() == sorted(set(ids) - unjudged)
     assert f"{len(ids) - 2} judged good, 0 not judged good, 2 not judged" in (dataset.folder / "README.md").read_text()
 
 
@@ -174,8 +172,7 @@ def test_the_run_depends_on_the_judgments(made: Made, filtered: Callable[..., Me
 
 
 def test_a_run_without_judgments_has_none_in_its_record(made: Made) -> None:
-    text = (made.plain.folder / "run.json").read_text("utf-8")
-    assert "judg" not in text
+    assert "judg" not in (made.plain.folder / "run.json").read_text("utf-8")
 
 
 def test_the_stored_judgments_give_the_same_data_set(
@@ -269,8 +266,7 @@ def test_scores_of_annotators_stay_beside_the_judgments(dataset: MergeDataset, t
     variant = ids_of(dataset)[0]
     path = table(tmp_path / "second.parquet", {"a1": {variant: (4, 4)}})
     assert main(["annotate", "apply", str(dataset.folder), path]) == 0
-    after = find_dataset(str(dataset.folder))
-    rows = read_split(after, "annotation").to_pylist()
+    rows = read_split(find_dataset(str(dataset.folder)), "annotation").to_pylist()
     assert [row for row in rows if row["annotator"] == "model 1"] == before.to_pylist()
     assert [row["variant_id"] for row in rows if row["annotator"] == "a1"] == [variant]
     assert validate(dataset.folder).findings == ()

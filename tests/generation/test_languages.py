@@ -96,15 +96,13 @@ def test_the_record_names_the_language_of_the_tagger_and_the_data_set_is_valid(
     made: MergeDataset, german: dict[str, Any]
 ) -> None:
     assert made.record.options["language"] == "de"
-    report = validate(made.folder, tagger=german["tagger"])
-    assert not report.findings
+    assert not validate(made.folder, tagger=german["tagger"]).findings
     assert "language:\n- de\n" in (made.folder / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_negation_is_left_out_and_the_reasons_are_counted(made: MergeDataset) -> None:
     assert "nicht" not in {row["replacement"] for row in read_split(made, "all").to_pylist()}
-    reasons = (made.folder / "run.json").read_text(encoding="utf-8")
-    assert '"other tag"' in reasons
+    assert '"other tag"' in (made.folder / "run.json").read_text(encoding="utf-8")
 
 
 def test_nouns_keep_their_capital_and_pieces_in_lower_case_do_not_get_one() -> None:

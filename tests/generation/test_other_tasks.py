@@ -90,8 +90,7 @@ def save_trained_classifier(task: Task, folder: Path) -> Path:
             rows = [problems[item] for item in order[start : start + BATCH]]
             first, second = ([row[name] for row in rows] for name in task.texts)
             batch = tokenizer(first, second, padding=True, return_tensors="pt")
-            targets = torch.tensor([labels.index(row["label"]) for row in rows])
-            model(**batch, labels=targets).loss.backward()
+            model(**batch, labels=torch.tensor([labels.index(row["label"]) for row in rows])).loss.backward()
             optimizer.step()
             optimizer.zero_grad()
     model.save_pretrained(folder)

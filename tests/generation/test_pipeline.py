@@ -183,8 +183,7 @@ def test_the_record_has_the_inputs_and_the_dropped_suggestions(made: MergeDatase
     assert [mlm.name for mlm in generation_of(record).masked_lms] == list(MLMS)
     assert len(generation_of(record).tagger.digest) == 64
     for count in (of_forms.counts for of_forms in generation_of(record).filters):
-        dropped = sum(count.get(reason, 0) for reason in REASONS)
-        assert dropped + count.get("kept", 0) == count["fillers"]
+        assert sum(count.get(reason, 0) for reason in REASONS) + count.get("kept", 0) == count["fillers"]
         refused = count.get("split", 0) + count.get("too long", 0)
         assert count["fillers"] == 200 * (count["forms"] - refused)
 

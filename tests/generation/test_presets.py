@@ -76,8 +76,7 @@ def test_a_written_file_reads_back(
     tmp_path_factory: pytest.TempPathFactory, problems: str, mlm: list[str], id_column: str | None, seed: int
 ) -> None:
     options = Options(problems=problems, mlm=tuple(mlm), id_column=id_column, random_seed=seed)
-    read = Options(**read_run_file(written(tmp_path_factory.mktemp("run"), options)))
-    assert read == options
+    assert Options(**read_run_file(written(tmp_path_factory.mktemp("run"), options))) == options
 
 
 def test_every_option_is_written_and_read(tmp_path: Path) -> None:
@@ -107,8 +106,7 @@ def test_a_run_records_absolute_paths(tmp_path: Path, monkeypatch: pytest.Monkey
         (tmp_path / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
     mlm = ("mlm/bert", "org/bert", "demo:mlm-bpe")
-    options = Options(problems="data/p.jsonl", mlm=mlm, seeds_from="other", tagger="./tagger")
-    absolute = with_absolute_paths(options)
+    absolute = with_absolute_paths(Options(problems="data/p.jsonl", mlm=mlm, seeds_from="other", tagger="./tagger"))
     assert str(absolute.problems) == str(tmp_path / "data" / "p.jsonl")
     assert absolute.mlm == (str(tmp_path / "mlm" / "bert"), "org/bert", "demo:mlm-bpe")
     assert (absolute.seeds_from, absolute.tagger) == (str(tmp_path / "other"), str(tmp_path / "tagger"))

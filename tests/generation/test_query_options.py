@@ -52,7 +52,6 @@ def test_each_option_changes_only_the_affected_variants(options: Options, tmp_pa
     assert pieces[ONCE["premise"]].items() >= default[ONCE["premise"]].items()
     assert pieces[RARE["premise"]]
 
-    coarse = replace(options, dtype="bfloat16")
-    assert variants(coarse, tmp_path / "coarse")
+    assert variants(replace(options, dtype="bfloat16"), tmp_path / "coarse")
     record = read_record(tmp_path / "coarse" / "run.json")
     assert (generation_of(record).device, record.options["dtype"]) == ("cpu", "bfloat16")

@@ -53,8 +53,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def run_of(options: Options, folder: Path) -> GenerationRun:
     """Return a run as a task in another process gets it."""
-    inputs = read_inputs(options, QUIET)
-    run = plan_run(inputs, folder / "merge_snli", problems_per_shard=PER_SHARD)
+    run = plan_run(read_inputs(options, QUIET), folder / "merge_snli", problems_per_shard=PER_SHARD)
     shared = replace(run, notes=Notes(folder / "merge_snli.work" / "cluster" / "plan"), shared=True)
     copy: GenerationRun = pickle.loads(pickle.dumps(shared))
     return copy

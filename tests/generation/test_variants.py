@@ -17,8 +17,7 @@ from merge_snli.problems.problem import Problem
 
 def test_the_example_of_the_slides() -> None:
     seed = Problem("slides", "A small girl carries a girl.", "There is a small girl.", 0)
-    word = SharedWord("girl", "noun", (8, 23), (17,))
-    variant = Variant(seed, word, Replacement("boy", ("m1",), ("m2",), 1.0))
+    variant = Variant(seed, SharedWord("girl", "noun", (8, 23), (17,)), Replacement("boy", ("m1",), ("m2",), 1.0))
     assert variant.in_text("premise")[0] == "A small boy carries a boy."
     assert variant.in_text("hypothesis")[0] == "There is a small boy."
     assert variant.id == "slides:noun:girl:boy"

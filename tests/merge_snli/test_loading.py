@@ -55,8 +55,7 @@ def test_every_way_of_loading(line: Line, record_property: Callable[[str, object
 
 def test_readme_example_in_the_project_root() -> None:
     with empty_caches(), working_in(DATA_SET.parent):
-        loaded = datasets.load_dataset("merge_snli", "noun")
-        assert loaded["subsample_9"].to_list() == rows_of("noun", "subsample_9")
+        assert datasets.load_dataset("merge_snli", "noun")["subsample_9"].to_list() == rows_of("noun", "subsample_9")
         assert datasets.get_dataset_config_names("merge_snli") == list(DATASET.configs)
         assert datasets.load_dataset("merge_snli", split=TEST).num_rows == len(rows_of("all", TEST))
 

@@ -216,8 +216,7 @@ def test_groups_of_one_row_give_sample_accuracy(right: list[bool], threshold: fl
 @settings(max_examples=300, deadline=None)
 def test_order_of_rows_and_names_of_groups_do_not_matter(rows: list[tuple[int, bool]], rng: random.Random) -> None:
     expected = quietly(**of_rights(rows), thresholds="curve")
-    shuffled = rng.sample(rows, len(rows))
-    arguments = of_rights(shuffled)
+    arguments = of_rights(rng.sample(rows, len(rows)))
     new_names = dict(zip(range(7), rng.sample(["x", "y", "é", "", "0", "a b", "Z"], 7), strict=True))
     arguments["groups"] = [new_names[group] for group in arguments["groups"]]
     assert quietly(**arguments, thresholds="curve") == expected
@@ -264,9 +263,8 @@ def test_eighteen_of_twenty_pass_nine_tenths_and_nineteen_pass_ninety_five_perce
 
 def test_patterns_of_a_hundred_samples_as_in_spacenli() -> None:
     """Four patterns with 100, 95, 94 and 50 correct samples: a curve with steps at 0.5, 0.94 and 0.95."""
-    rows = [(pattern, i < right) for pattern, right in enumerate([100, 95, 94, 50]) for i in range(100)]
     scores = quietly(
-        **of_rights(rows),
+        **of_rights([(pattern, i < right) for pattern, right in enumerate([100, 95, 94, 50]) for i in range(100)]),
         thresholds="curve",
         seed_predictions={0: 1, 1: 1, 2: 1, 3: 0},
         seed_references=dict.fromkeys(range(4), 1),
@@ -293,8 +291,7 @@ def test_arrays_and_tensors_of_thresholds() -> None:
 
 
 def test_groups_of_different_sizes_have_the_same_weight() -> None:
-    rows = [(0, True)] + [(1, i < 5) for i in range(10)]
-    scores = quietly(**of_rights(rows), thresholds=[0.5, 0.51])
+    scores = quietly(**of_rights([(0, True)] + [(1, i < 5) for i in range(10)]), thresholds=[0.5, 0.51])
     assert scores["pattern_accuracy"] == {0.5: 1.0, 0.51: 0.5}
     assert scores["sample_accuracy"] == 6 / 11
 

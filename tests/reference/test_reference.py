@@ -181,8 +181,7 @@ def test_odd_pieces_and_texts(make: str, plain_tagger: literal.Tagger, tmp_path:
     problems = [Problem(premise, hypothesis) for premise, hypothesis in ODD_PROBLEMS * 2]
     expected = comparison.reference_of(problems, [literal.MaskedLM("odd", folder)], plain_tagger, WORD_CLASSES)
     options = replace(comparison.options_for(problems, tmp_path, [str(folder)]), classes=WORD_CLASSES)
-    out = comparison.run_pipeline(options, tmp_path)
-    outcome = comparison.compare(problems, expected, out, options)
+    outcome = comparison.compare(problems, expected, comparison.run_pipeline(options, tmp_path), options)
     assert not outcome.differences, str(outcome)
     assert outcome.variants
 
@@ -224,8 +223,7 @@ def test_texts_longer_than_a_masked_lm_accepts(
     expected = comparison.reference_of(problems, mlms, plain_tagger, DEFAULT_CLASSES)
     plain = comparison.options_for(problems, tmp_path, [str(folder) for folder in folders])
     options = replace(plain, inflation=1, top_k=40, subsamples=3)
-    out = comparison.run_pipeline(options, tmp_path)
-    outcome = comparison.compare(problems, expected, out, options)
+    outcome = comparison.compare(problems, expected, comparison.run_pipeline(options, tmp_path), options)
     assert not outcome.differences, str(outcome)
     assert outcome.variants
 

@@ -58,9 +58,8 @@ def rows_of_problems(
     changes: Mapping[str, Any] | None = None,
 ) -> list[Row]:
     """Return the variants that the pipeline generates for these problems."""
-    problems = [Problem(premise, hypothesis) for premise, hypothesis in examples]
     options = replace(
-        comparison.options_for(problems, folder, mlms),
+        comparison.options_for([Problem(premise, hypothesis) for premise, hypothesis in examples], folder, mlms),
         inflation=inflation,
         top_k=top_k,
         subsamples=subsamples,
@@ -132,9 +131,7 @@ UNCASED_EXAMPLES = (
 
 
 def test_words_of_an_uncased_masked_lm(tmp_path: Path) -> None:
-    name = mlm(tmp_path / "uncased", uncased, UNCASED, 0.5)
-    rows = check(tmp_path, UNCASED_EXAMPLES, [name])
-    for row in rows:
+    for row in check(tmp_path, UNCASED_EXAMPLES, [mlm(tmp_path / "uncased", uncased, UNCASED, 0.5)]):
         if row["original"] == "girl" and row["seed_premise"] == FIGURE_2.premise and row["replacement"] == "woman":
             # Both occurrences of the premise, nothing else of the text; 5 ranks before "girl" in the list.
             assert row["premise"] == "A small woman carries a woman."
@@ -176,8 +173,7 @@ def test_case_of_the_original(tmp_path: Path) -> None:
 
 
 def test_case_of_an_original_with_one_letter(tmp_path: Path) -> None:
-    ranking = ("RED", "WOMAN", "HORSES", "TEACHER", "B2", "3D")
-    name = mlm(tmp_path / "cased", cased, ranking, 0.5)
+    name = mlm(tmp_path / "cased", cased, ("RED", "WOMAN", "HORSES", "TEACHER", "B2", "3D"), 0.5)
     check(
         tmp_path,
         (

@@ -29,9 +29,8 @@ def test_a_last_word_without_a_full_stop_is_never_chosen(base: Base) -> None:
 
 
 def test_shares_of_a_large_batch() -> None:
-    sentences = [np.arange(10, 60)] * 2_000
     ids, _, targets = mask_batch(
-        sentences,
+        [np.arange(10, 60)] * 2_000,
         [np.full(50, 0.2)] * 2_000,
         np.random.default_rng(0),
         mask_id=MASK,

@@ -23,8 +23,7 @@ def test_a_missed_minimum_is_named() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_has_a_card(name: str) -> None:
-    figures = FIGURES if name.startswith("mlm") else {"accuracy": 0.7812, "problems": 9_824}
-    text = card_text(name, figures)
+    text = card_text(name, FIGURES if name.startswith("mlm") else {"accuracy": 0.7812, "problems": 9_824})
     assert text.startswith("---\nlicense: cc-by-sa-4.0\n")
     assert f"python -m training.train {name} --data DIR" in text
     assert ("40.0%" if name.startswith("mlm") else "78.1%") in text

@@ -152,8 +152,7 @@ def test_long_texts_are_predicted_again_if_they_were_not_masked_in_windows(tmp_p
     old = {**answers(), "c" * 32: "too long"}
     with Store(tmp_path, key) as store:
         rows = [{name: row_of(form, answer).get(name) for name in SHARD_SCHEMA.names} for form, answer in old.items()]
-        table = pa.Table.from_pylist(rows, SHARD_SCHEMA).drop_columns(["in_window"])
-        write_checked(store.folder, table)
+        write_checked(store.folder, pa.Table.from_pylist(rows, SHARD_SCHEMA).drop_columns(["in_window"]))
         assert store.missing(old) == {"c" * 32}
         assert all(same(answer, answers()[form]) for form, answer in store.load(old).items())
         in_window = replace(answers()["a" * 32], in_window=True)  # type: ignore[type-var]

@@ -90,8 +90,7 @@ def test_drop_changes_the_outcome_of_suggestions_only() -> None:
 
 
 def test_the_more_probable_of_two_pieces_of_one_word_is_kept() -> None:
-    outcome = filtered(fillers(2, 1, 0), "Girl", VOCABULARY, frozenset())
-    assert outcome.suggestions == {"Boy": 2.0}
+    assert filtered(fillers(2, 1, 0), "Girl", VOCABULARY, frozenset()).suggestions == {"Boy": 2.0}
 
 
 def test_equally_probable_is_not_more_probable() -> None:
@@ -106,8 +105,7 @@ def test_all_fillers_are_more_probable_than_an_original_outside_the_top_k() -> N
 
 
 def test_words_of_a_problem_are_tokens_and_runs_of_word_characters(tagger: Tagger) -> None:
-    problem = Problem("x", "Ann's red-hot café isn't OPEN", "A well/being_2", 0)
-    (tagged,) = tag([problem], tagger)
+    (tagged,) = tag([Problem("x", "Ann's red-hot café isn't OPEN", "A well/being_2", 0)], tagger)
     assert isinstance(tagged, TaggedProblem)
     assert {"ann", "'s", "red", "hot", "cafe", "is", "n't", "isn", "t", "open", "well", "being_2"} <= words_of(tagged)
 

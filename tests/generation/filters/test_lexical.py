@@ -52,8 +52,7 @@ def test_words_that_take_a(word: str) -> None:
     ],
 )
 def test_only_an_article_directly_before_the_occurrence_counts(before: str, applies: bool) -> None:
-    sentence = f"{before}boy runs"
-    disagrees = disagrees_with_article(sentence, len(before), len(before) + 3, "boy")
+    disagrees = disagrees_with_article(f"{before}boy runs", len(before), len(before) + 3, "boy")
     assert (disagrees("girl"), disagrees("hour")) == (False, applies)
 
 
@@ -104,8 +103,7 @@ def test_adjectives_and_verbs(wordnet: WordNet) -> None:
 
 def test_related_to_another_word_of_the_problem(wordnet: WordNet, tagger: Tagger) -> None:
     (tagged,) = tag([Problem("x", "Two dogs and three boys swim.", "The boys swim slowly.", 0)], tagger)
-    boys = next(word for word in shared_words(tagged) if word.text == "boys")
-    others = other_words(tagged, boys)
+    others = other_words(tagged, next(word for word in shared_words(tagged) if word.text == "boys"))
     assert others == (("dogs", "noun"), ("swim", "verb"), ("slowly", "adv"))
     is_related = wordnet.relation_to(others, "noun")
     assert [word for word in ("animals", "wolves", "cats", "children") if is_related(word)] == ["animals", "wolves"]
@@ -140,6 +138,5 @@ def test_no_file_stays_open(tmp_path: Path) -> None:
         return sum(isinstance(thing, io.FileIO) and not thing.closed for thing in gc.get_objects())
 
     folder, before = save_wordnet(tmp_path / "dict"), open_files()
-    wordnet = WordNet(folder)
-    assert related(wordnet, "dog", "animal", "noun")
+    assert related(WordNet(folder), "dog", "animal", "noun")
     assert open_files() == before

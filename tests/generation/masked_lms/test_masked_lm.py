@@ -116,8 +116,7 @@ def test_batch_size_and_order_do_not_change_suggestions(kind: str, tiny_mlm: Cal
     for other in (small, plain):
         assert other.keys() == answers.keys()
         for key, answer in answers.items():
-            differing = sets[key] ^ more_probable(other[key])
-            assert differing <= near_a_limit(answer) | near_a_limit(other[key])
+            assert sets[key] ^ more_probable(other[key]) <= near_a_limit(answer) | near_a_limit(other[key])
     for key in list(sets)[:12]:
         encoded = mlm.encode(queries[key])
         assert isinstance(encoded, EncodedForm)
@@ -208,8 +207,7 @@ def test_word_that_is_not_one_token_gets_no_fillers(tiny_mlm: Callable[[str], Pa
 def test_too_long_sentence_is_not_truncated(tiny_mlm: Callable[[str], Path]) -> None:
     mlm = load(str(tiny_mlm("roberta")))
     assert mlm.max_length == 64
-    text = "A farmer " + "sees a goat and " * 20 + "sleeps."
-    (form,) = forms(text, "farmer", (2,))
+    (form,) = forms("A farmer " + "sees a goat and " * 20 + "sleeps.", "farmer", (2,))
     assert mlm.encode(form) == TOO_LONG
 
 

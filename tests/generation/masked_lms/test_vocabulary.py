@@ -93,8 +93,7 @@ def test_a_capital_is_kept_or_the_piece_is_not_a_word() -> None:
     ids = np.arange(5, dtype=np.int32)
     assert vocabulary.same_kind(ids, 0).tolist() == [True, True, False, False, False]
     assert vocabulary.same_kind(ids, 4).tolist() == [True, True, True, False, True]
-    within = vocabulary.same_kind(ids, 4, within_sentence=True)
-    assert within.tolist() == [False, True, True, False, True]
+    assert vocabulary.same_kind(ids, 4, within_sentence=True).tolist() == [False, True, True, False, True]
 
 
 def byte_bpe_vocabulary(*tokens: str) -> PreTrainedTokenizerFast:

@@ -120,6 +120,5 @@ def test_classes_are_counted_for_32_forms_by_default() -> None:
     many = [simple_case(["dog", *["of"] * length], ["dog"], "cat") for length in range(33)]
     answers = {key: answer for case in many for key, answer in case.answers["m1"].answers.items()}
     of_m1 = {"m1": MaskedLMAnswers(answers, many[0].answers["m1"].vocabulary)}
-    counted = count_standalone([(case.tagged, case.words) for case in many], of_m1, ByText())
-    count = counted["noun", "m1", "premise"]
+    count = count_standalone([(case.tagged, case.words) for case in many], of_m1, ByText())["noun", "m1", "premise"]
     assert (count[FORMS], count[FILLERS], count[WITH_CLASS]) == (33, 33, 32)

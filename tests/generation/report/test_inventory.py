@@ -33,8 +33,7 @@ class Made:
     def run(self, step: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
         """Run a step of `merge-snli work` on it and return the document."""
         capsys.readouterr()
-        command = ["work", step, str(self.dataset.folder), "--work", str(self.work), "--format", "json"]
-        assert cli.main(command) == 0
+        assert cli.main(["work", step, str(self.dataset.folder), "--work", str(self.work), "--format", "json"]) == 0
         report: dict[str, Any] = json.loads(capsys.readouterr().out)
         return report
 
@@ -93,8 +92,7 @@ def test_the_cache_command_lists_files_and_drops_those_not_needed(
     assert all(entry["rows"] > 0 and entry["shards"] > 0 and entry["bytes"] > 0 for entry in needed)
     assert made.run("drop", capsys)["stored"] == needed
     monkeypatch.setattr("generation.run.load_masked_lm", refuse)
-    again = run_pipeline(made.options, tmp_path / "again", work=made.work)
-    assert again.digest == made.dataset.digest
+    assert run_pipeline(made.options, tmp_path / "again", work=made.work).digest == made.dataset.digest
 
 
 def test_the_work_command_without_a_data_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

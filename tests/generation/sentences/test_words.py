@@ -40,14 +40,12 @@ def sentence(*tagged: str) -> TaggedSentence:
 
 
 def words(premise: TaggedSentence, hypothesis: TaggedSentence) -> list[SharedWord]:
-    problem = Problem("x", premise.text, hypothesis.text, 0)
-    return list(shared_words(TaggedProblem(problem, premise, hypothesis)))
+    return list(shared_words(TaggedProblem(Problem("x", premise.text, hypothesis.text, 0), premise, hypothesis)))
 
 
 def test_every_token_of_the_word_is_an_occurrence_and_classes_are_ordered() -> None:
     premise = sentence("A/DT", "small/JJ", "girl/NN", "carries/VBZ", "a/DT", "girl/NN")
-    hypothesis = sentence("There/EX", "is/VBZ", "a/DT", "small/JJ", "girl/NN")
-    assert words(premise, hypothesis) == [
+    assert words(premise, sentence("There/EX", "is/VBZ", "a/DT", "small/JJ", "girl/NN")) == [
         SharedWord("girl", "noun", (8, 23), (17,)),
         SharedWord("small", "adj", (2,), (11,)),
     ]
@@ -88,8 +86,7 @@ def test_a_verb_before_another_word_is_not_left_out(following: str) -> None:
 
 
 def test_negations_are_left_out() -> None:
-    both = sentence("Nobody/NN", "is/VBZ", "lacking/VBG", "absent/JJ", "not/RB", "n’t/RB", "here/RB")
-    assert reasons(both) == [
+    assert reasons(sentence("Nobody/NN", "is/VBZ", "lacking/VBG", "absent/JJ", "not/RB", "n’t/RB", "here/RB")) == [
         ("Nobody", NEGATION),
         ("is", None),
         ("lacking", NEGATION),

@@ -109,8 +109,7 @@ class User:
     def create_project(self, label_config: str, tasks: list[dict[str, Any]]) -> int:
         """Create a project and import its tasks; return its number."""
         number = self.call("POST", "/api/projects/", {"title": "variants", "label_config": label_config})["id"]
-        imported = self.call("POST", f"/api/projects/{number}/import", tasks)
-        assert imported["task_count"] == len(tasks)
+        assert self.call("POST", f"/api/projects/{number}/import", tasks)["task_count"] == len(tasks)
         return int(number)
 
     def tasks(self, project: int) -> list[dict[str, Any]]:

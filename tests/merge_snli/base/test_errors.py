@@ -120,8 +120,7 @@ def test_a_warning_of_a_command_has_flags(
 
 
 def test_an_error_from_the_command_line_has_flags(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["demo:problems", "--mlm", "demo:mlm-bpe"]
-    assert main(["generate", *options, "--top-k", "0", "--out", "x"]) == 2
+    assert main(["generate", *["demo:problems", "--mlm", "demo:mlm-bpe"], "--top-k", "0", "--out", "x"]) == 2
     assert "merge-snli: --top-k is 0" in capsys.readouterr().err
     with pytest.raises(InputError, match=r"^top_k is 0"):
         Options(problems="demo:problems", mlm=("demo:mlm-bpe",), top_k=0)

@@ -40,8 +40,7 @@ def test_no_number_is_shown_as_minus_zero() -> None:
 
 def test_text_wraps_headers_and_notes_only_if_they_are_too_wide() -> None:
     headers = [f"a long header {number}" for number in range(6)]
-    wide = Table(columns=tuple(map(Column, headers)), rows=((1,) * 6,), notes=("a note " * 30,))
-    lines = wide.text().splitlines()
+    lines = Table(columns=tuple(map(Column, headers)), rows=((1,) * 6,), notes=("a note " * 30,)).text().splitlines()
     assert max(map(len, lines)) <= TEXT_WIDTH
     assert [line.split() for line in lines[:3]] == [["a", "long"] * 6, ["header"] * 6, list("012345")]
     narrow = Table(columns=tuple(map(Column, headers[:2])), rows=((1, 2),))

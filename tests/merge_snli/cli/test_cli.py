@@ -100,8 +100,7 @@ def test_an_internal_error_names_the_file_with_the_traceback(
 
     monkeypatch.setattr(tables, "run", fail)
     assert cli.main(["tables", "demo:problems"]) == 1
-    message = capsys.readouterr().err
-    log = Path(message.strip().rsplit(" ", 1)[-1])
+    log = Path(capsys.readouterr().err.strip().rsplit(" ", 1)[-1])
     assert "ZeroDivisionError: unexpected" in log.read_text()
     log.unlink()
 

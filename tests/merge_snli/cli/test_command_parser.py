@@ -186,8 +186,7 @@ def test_tables_refuses_options_of_the_other_kind(
 
 def test_tables_of_the_problems_in_a_data_set(capsys: pytest.CaptureFixture[str]) -> None:
     """An option for problems reads the rows of a data set as problems."""
-    options = ["--config", "seed", "--limit", "4", "--format", "json"]
-    assert cli.main(["tables", BUNDLED, *options]) == 0
+    assert cli.main(["tables", BUNDLED, *["--config", "seed", "--limit", "4", "--format", "json"]]) == 0
     assert json.loads(capsys.readouterr().out)["with_label"] == 4
 
 

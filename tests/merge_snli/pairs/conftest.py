@@ -17,8 +17,7 @@ Rows = dict[str, list[dict[str, Any]]]
 @pytest.fixture(scope="session")
 def simple_pair(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     """Simple Pair with 250 premises per family or template, in a folder named `simple_pair`."""
-    folder = tmp_path_factory.mktemp("templates") / "simple_pair"
-    return make_simple_pair(folder, SimplePairOptions(premises=250))
+    return make_simple_pair(tmp_path_factory.mktemp("templates") / "simple_pair", SimplePairOptions(premises=250))
 
 
 @pytest.fixture(scope="session")

@@ -25,8 +25,7 @@ NOT_IN_WORDNET = {"starfruit", "whiteboard", "bruised", "poisoned", "stolen", "d
 
 def test_numbers_of_the_paper() -> None:
     nouns = {name: len(entries["nouns"]) for name, entries in CATEGORIES.items()}
-    numbers = {name: (count, len(source_of(name)["adjectives"])) for name, count in nouns.items()}
-    assert numbers == {
+    assert {name: (count, len(source_of(name)["adjectives"])) for name, count in nouns.items()} == {
         "fruits": (40, 25), "animals": (90, 30), "human": (100, 55), "names": (100, 55), "objects": (90, 28)
     }  # fmt: skip
     assert len(VERBS["verbs"]) == 20
@@ -189,8 +188,7 @@ def test_own_words(lexicon: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_an_adjective_that_is_also_a_noun_has_no_article() -> None:
-    words = {"n1": "apple", "a1": "orange"}
-    assert fill("{n1} is {a1}.", words, read_lexicon()) == "The apple is orange."
+    assert fill("{n1} is {a1}.", {"n1": "apple", "a1": "orange"}, read_lexicon()) == "The apple is orange."
 
 
 def test_importing_and_help_load_no_library() -> None:

@@ -134,8 +134,7 @@ def test_validation_finds_a_changed_record_and_card(copy: Path) -> None:
 
 @pytest.mark.parametrize("change", [{"configs": []}, {"group_column": 3}, {"data": None}])
 def test_malformed_record(change: dict[str, object], copy: Path) -> None:
-    record = json.loads((copy / "run.json").read_text())
-    (copy / "run.json").write_text(json.dumps(record | change))
+    (copy / "run.json").write_text(json.dumps(json.loads((copy / "run.json").read_text()) | change))
     (place,) = change
     assert any(finding.column and finding.column.startswith(place) for finding in validate(copy).findings)
     with pytest.raises(InputError, match=rf"run\.json.*{place}"):

@@ -20,8 +20,7 @@ TESTS = ("simple", "relevance", "conjunction")
 def test_the_default_has_the_sizes_of_the_paper() -> None:
     configs, _ = simple_pair_configs(SimplePairOptions())
     rows = {name: config.rows for name, config in configs.items()}
-    families = {config: Counter(row["family"] for row in of_config) for config, of_config in rows.items()}
-    assert families == {
+    assert {config: Counter(row["family"] for row in of_config) for config, of_config in rows.items()} == {
         "simple": {"n_is_a": 4_000 * 6, "svo": 4_000 * 8},
         "relevance": {"n_is_a": 1_000 * 6 * 2, "svo": 1_000 * 8 * 2},
         "conjunction": {"n_is_a": 4 * 4_000 * 4, "svo": 4 * 4_000 * 4},
@@ -53,8 +52,7 @@ def test_hypotheses_of_each_premise(rows: Rows) -> None:
         assert set(groups.values()) == sizes
         premises = {(row["group_id"], row["premise"]) for row in rows[config]}
         assert len(premises) == len(groups) == len({premise for _, premise in premises})
-        hypotheses = {(row["group_id"], row["hypothesis"]) for row in rows[config]}
-        assert len(hypotheses) == len(rows[config])
+        assert len({(row["group_id"], row["hypothesis"]) for row in rows[config]}) == len(rows[config])
 
 
 def test_relevant_hypotheses_have_the_premise_and_irrelevant_ones_another_sentence(rows: Rows) -> None:

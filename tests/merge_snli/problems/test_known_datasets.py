@@ -90,8 +90,7 @@ def test_the_entries_are_consistent() -> None:
 
 
 def test_published_labels_have_the_right_names() -> None:
-    named = {known.hub_id: known.data_labels for known in KNOWN_DATASETS if known.data_labels is not None}
-    assert named == {
+    assert {known.hub_id: known.data_labels for known in KNOWN_DATASETS if known.data_labels is not None} == {
         "allenai/scitail": ("entails=entailment", "neutral=not_entailment"),
         "google-research-datasets/paws": ("0=different", "1=paraphrase"),
         "google/boolq": ("False=no", "True=yes"),

@@ -81,8 +81,7 @@ def test_text_files_are_read_with_their_delimiter(tmp_path: Path) -> None:
 
 
 def test_the_first_sheet_of_a_spreadsheet_is_read(tmp_path: Path) -> None:
-    openpyxl = pytest.importorskip("openpyxl")
-    book, path = openpyxl.Workbook(), tmp_path / "p.xlsx"
+    book, path = pytest.importorskip("openpyxl").Workbook(), tmp_path / "p.xlsx"
     for cells in (["premise", "hypothesis", "label", None], *([*row.values(), "note"] for row in ROWS), [None] * 4):
         book.active.append(cells)
     book.create_sheet("other").append(["nothing"])
@@ -359,8 +358,7 @@ def test_a_folder_that_has_changed_gives_its_new_rows(tmp_path: Path) -> None:
     card = "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: test\n    path: test.parquet\n---\n"
     (tmp_path / "README.md").write_text(card)
     for premise in ("A cat.", "A dog."):
-        rows = [row | {"premise": premise} for row in ROWS]
-        pq.write_table(pa.Table.from_pylist(rows), tmp_path / "test.parquet")
+        pq.write_table(pa.Table.from_pylist([row | {"premise": premise} for row in ROWS]), tmp_path / "test.parquet")
         read = read_problems(ProblemOptions(problems=str(tmp_path)))
         assert {problem.premise for problem in read.problems} == {premise}
 
@@ -371,8 +369,7 @@ def test_a_hub_id_that_cannot_be_loaded_is_named() -> None:
 
 
 def test_a_nested_parquet_column_is_not_text(tmp_path: Path) -> None:
-    table = pa.table({"premise": [["A"]], "hypothesis": ["B"], "label": ["neutral"]})
-    pq.write_table(table, tmp_path / "p.parquet")
+    pq.write_table(pa.table({"premise": [["A"]], "hypothesis": ["B"], "label": ["neutral"]}), tmp_path / "p.parquet")
     with pytest.raises(InputError, match=r"row 1: column 'premise' is not text: \['A'\]"):
         read_problems(ProblemOptions(problems=str(tmp_path / "p.parquet")))
 

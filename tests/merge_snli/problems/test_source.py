@@ -52,8 +52,7 @@ def test_a_sample_depends_on_the_seed_and_not_on_the_order(tmp_path: Path) -> No
     def sampled(name: str, order: list[dict[str, str]], **options: Any) -> list[tuple[str, int]]:  # noqa: ANN401
         path = tmp_path / name
         path.write_text("".join(json.dumps(row) + "\n" for row in order))
-        given = Options(problems=str(path), mlm=("m",), **options)
-        source = open_source(given)
+        source = open_source(Options(problems=str(path), mlm=("m",), **options))
         survey = survey_problems(source)
         problems = list(stream_problems(source, survey))
         assert (len(problems), survey.without_label) == (survey.with_label, 0)
@@ -62,8 +61,7 @@ def test_a_sample_depends_on_the_seed_and_not_on_the_order(tmp_path: Path) -> No
     first = sampled("a.jsonl", rows, sample=6)
     assert len(first) == 6
     assert sampled("b.jsonl", rows[::-1], sample=6) == first
-    samples = {tuple(sampled("a.jsonl", rows, sample=6, random_seed=seed)) for seed in range(5)}
-    assert len(samples) == 5
+    assert len({tuple(sampled("a.jsonl", rows, sample=6, random_seed=seed)) for seed in range(5)}) == 5
     assert set(sampled("a.jsonl", rows, sample=9)) > set(first), "a larger sample holds the smaller one"
     assert len(sampled("a.jsonl", rows, sample=99)) == 14
     assert len(sampled("a.jsonl", rows, sample=99, limit=9)) == 6

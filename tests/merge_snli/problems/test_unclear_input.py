@@ -94,8 +94,7 @@ def test_it_is_said_how_three_numbers_were_read(tmp_path: Path, caplog: pytest.L
     assert message.startswith(f"{path}: the labels are numbers, ")
     assert "0 = entailment (33%), 1 = neutral (0%), 2 = contradiction (67%)" in message
     caplog.clear()
-    names = ("contradiction", "neutral", "entailment")
-    read_problems(ProblemOptions(problems=path, data_labels=names))
+    read_problems(ProblemOptions(problems=path, data_labels=("contradiction", "neutral", "entailment")))
     read_problems(write(tmp_path / "named.jsonl", ["entailment", "neutral", "c"]))
     assert caplog.messages == []
 
