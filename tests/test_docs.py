@@ -58,10 +58,9 @@ def long_lines(text: str) -> list[int]:
 
 def anchors(page: Path) -> set[str]:
     """Return the anchors of a page's headings."""
-    text = "\n".join(line for _, line in prose(page.read_text(encoding="utf-8")))
     return {
         re.sub(r"[^\w\- ]", "", re.sub(r"`", "", heading).lower()).strip().replace(" ", "-")
-        for heading in HEADING.findall(text)
+        for heading in HEADING.findall("\n".join(line for _, line in prose(page.read_text(encoding="utf-8"))))
     }
 
 
@@ -143,8 +142,7 @@ def test_links_out_of_the_folder_resolve_in_the_site(tmp_path: Path) -> None:
         notebook.rename(notebook.with_suffix(".md"))
     expressions = re.findall(r"(-e '[^']+')", makefile.partition("sed -i.bak ")[2].partition("$(SITE_PAGES)")[0])
     for page in pages.glob("*.md"):
-        text = subprocess.check_output(["sed", *shlex.split(" ".join(expressions))], input=page.read_bytes())
-        page.write_bytes(text)
+        page.write_bytes(subprocess.check_output(["sed", *shlex.split(" ".join(expressions))], input=page.read_bytes()))
     assert {page.name: broken_links(page) for page in pages.glob("*.md") if broken_links(page)} == {}
 
 
@@ -255,8 +253,7 @@ def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pyt
         assert re.fullmatch(r"[A-Z]+|--[\w-]+", name) or "docker" in command
         return
     if PLACEHOLDER.search(command):
-        parser = command_parser([name])
-        [subparsers] = (action for action in parser._actions if isinstance(action.choices, dict))
+        [subparsers] = (action for action in command_parser([name])._actions if isinstance(action.choices, dict))
         assert isinstance(subparsers.choices, dict)
         known = all_options(subparsers.choices[name])
         assert {*re.findall(r"--[a-z][\w-]*", command)} <= known

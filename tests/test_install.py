@@ -74,8 +74,7 @@ def test_the_end_of_the_log_is_printed_if_a_step_fails(step: str, tmp_path: Path
 
 def test_an_environment_is_made_in_one_line(tmp_path: Path) -> None:
     log = tmp_path / "venv" / "install.log"
-    command = [str(ROOT / ".ci" / "step"), str(log), "Creating it", "echo", "it prints"]
-    done = run(command, {"PATH": os.environ["PATH"]})
+    done = run([str(ROOT / ".ci" / "step"), str(log), "Creating it", "echo", "it prints"], {"PATH": os.environ["PATH"]})
     assert (without_times(done.stdout), done.stderr) == (["Creating it ... N s"], "")
     assert "it prints" in log.read_text(encoding="utf-8").splitlines()
 

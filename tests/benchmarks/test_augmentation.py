@@ -35,8 +35,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_simple_pair(folder / "simple_pair", SimplePairOptions(premises=8))
     for name, word in MODELS.items():
         for config, by in (("simple", ()), ("conjunction", ()), ("relevance", ("template+relevance",))):
-            data = folder / "simple_pair"
-            score(neutral_unless(word), data, config=config, by=by, out=folder / "results", name=name)
+            score(neutral_unless(word), folder / "simple_pair", config=config, by=by, out=folder / "results", name=name)
     score(neutral_unless("not"), SHIPPED, config="adj", out=folder / "results", name="not")
     return folder / "results"
 

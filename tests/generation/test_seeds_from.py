@@ -81,8 +81,7 @@ def options_with(options: Options, **choices: Any) -> Options:  # noqa: ANN401 -
 
 
 def keys(dataset: MergeDataset, *columns: str) -> set[tuple[str, ...]]:
-    rows = read_split(dataset, "all").select(columns).to_pylist()
-    return {tuple(row[name] for name in columns) for row in rows}
+    return {tuple(row[name] for name in columns) for row in read_split(dataset, "all").select(columns).to_pylist()}
 
 
 def test_every_set_has_the_same_seeds(made: Made) -> None:

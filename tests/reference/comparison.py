@@ -159,8 +159,7 @@ def compare(
     seeds = dict(zip(expected, problems, strict=True))
     rows = {key_of(row): row for row in rows_of(folder, ALL)}
     every = {variant.key: variant for result in expected.values() for variant in result.variants}
-    pools = literal.pools(every, options.inflation)
-    wanted = {key for pool in pools.values() for key in pool}
+    wanted = {key for pool in literal.pools(every, options.inflation).values() for key in pool}
     doubtful = {key for result in expected.values() for key in result.doubtful}
     may_differ = doubtful | affected(every, doubtful, options.inflation)
 

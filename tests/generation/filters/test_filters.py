@@ -100,8 +100,7 @@ def test_equally_probable_is_not_more_probable() -> None:
 
 def test_all_fillers_are_more_probable_than_an_original_outside_the_top_k() -> None:
     answer = Fillers(np.array([1, 4], dtype=np.int32), np.array([-1.0, -2.0], dtype=np.float32), 0, -9.5)
-    outcome = filtered(answer, "girl", VOCABULARY, frozenset())
-    assert list(outcome.suggestions.items()) == [("boy", 8.5), ("tree", 7.5)]
+    assert list(filtered(answer, "girl", VOCABULARY, frozenset()).suggestions.items()) == [("boy", 8.5), ("tree", 7.5)]
 
 
 def test_words_of_a_problem_are_tokens_and_runs_of_word_characters(tagger: Tagger) -> None:

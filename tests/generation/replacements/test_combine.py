@@ -41,8 +41,7 @@ def test_different_masked_lms_may_validate_premise_and_hypothesis() -> None:
 
 def test_union_needs_validation_in_one_sentence() -> None:
     premise = {"boy": Validated(("m1",), 1.0), "cat": Validated(("m1",), -1.0)}
-    hypothesis = {"boy": Validated(("m2",), 0.5), "ant": Validated(("m2",), 2.0)}
-    assert over_sentences(premise, hypothesis, sides="union") == (
+    assert over_sentences(premise, {"boy": Validated(("m2",), 0.5), "ant": Validated(("m2",), 2.0)}, sides="union") == (
         Replacement("ant", (), ("m2",), 2.0),
         Replacement("boy", ("m1",), ("m2",), 0.5),
         Replacement("cat", ("m1",), (), -1.0),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,8 +40,7 @@ def test_a_table_has_the_counts_without_zeros() -> None:
 
 def test_tables_are_summed_and_sorted() -> None:
     tables = [counts_table(COUNTS), counts_table({}), counts_table({("noun", "m1", "premise"): Counter({"kept": 1})})]
-    counts = sum_of_tables(tables)
-    assert [(group, list(of_group.items())) for group, of_group in counts.items()] == [
+    assert [(group, list(of_group.items())) for group, of_group in sum_of_tables(tables).items()] == [
         (("noun", "m1", "premise"), [("fillers", 5), ("kept", 3)]),
         (("verb", "m2", "premise"), [("kept", 3)]),
     ]
@@ -48,77 +49,75 @@ def test_tables_are_summed_and_sorted() -> None:
 def plain_counts(case: Case) -> FilterCounts:
     """Count one filler at a time."""
     counts: FilterCounts = defaultdict(Counter)
-    problem_words = set(f"{case.tagged.premise.text} {case.tagged.hypothesis.text}".lower().split())
-    for word in case.words:
-        for side, text, starts in (
-            ("premise", case.tagged.premise.text, word.premise),
-            ("hypothesis", case.tagged.hypothesis.text, word.hypothesis),
-        ):
-            for form in forms(text, word.text, starts):
-                for mlm in MLMS:
-                    answer = case.answers[mlm].answers[form.key]
-                    if not isinstance(answer, Fillers):
-                        continue
-                    group = (word.word_class, mlm, side)
-                    counts[group][FORMS] += 1
-                    for piece, log_prob in zip(answer.piece_ids, answer.log_probs, strict=True):
-                        spelled = PIECES[piece].lower()
-                        written = spelled.capitalize() if word.text[0].isupper() else spelled
-                        lacks_capital = form.start > 0 and word.text[0].isupper() and PIECES[piece] == spelled
-                        is_word = PIECES[piece] not in ("not", "##s", "x2") and not lacks_capital
-                        suggestion = Substitution(text, form.start, form.end, written)
-                        fails = {
-                            NO_WORD.reason: not is_word,
-                            LESS_PROBABLE.reason: log_prob <= answer.original_log_prob,
-                            IN_PROBLEM.reason: spelled in problem_words,
-                            OTHER_CLASS.reason: not is_word or ByText().word_classes([suggestion]) != [word.word_class],
-                        }
-                        counts[group].update(name for name, failed in fails.items() if failed)
-                        counts[group][FILLERS] += 1
-                        counts[group][WITH_CLASS] += 1
-                        counts[group][KEPT] += not any(fails.values())
+    texts = {"premise": case.tagged.premise.text, "hypothesis": case.tagged.hypothesis.text}
+    problem_words = set(" ".join(texts.values()).lower().split())
+    every = [
+        (word, side, form, mlm)
+        for word in case.words
+        for side, starts in (("premise", word.premise), ("hypothesis", word.hypothesis))
+        for form in forms(texts[side], word.text, starts)
+        for mlm in MLMS
+    ]
+    for word, side, form, mlm in every:
+        answer = case.answers[mlm].answers[form.key]
+        if not isinstance(answer, Fillers):
+            continue
+        group = (word.word_class, mlm, side)
+        counts[group][FORMS] += 1
+        for piece, log_prob in zip(answer.piece_ids, answer.log_probs, strict=True):
+            spelled = PIECES[piece].lower()
+            written = spelled.capitalize() if word.text[0].isupper() else spelled
+            lacks_capital = form.start > 0 and word.text[0].isupper() and PIECES[piece] == spelled
+            is_word = PIECES[piece] not in ("not", "##s", "x2") and not lacks_capital
+            tagged = ByText().word_classes([Substitution(texts[side], form.start, form.end, written)])
+            fails = {
+                NO_WORD.reason: not is_word,
+                LESS_PROBABLE.reason: log_prob <= answer.original_log_prob,
+                IN_PROBLEM.reason: spelled in problem_words,
+                OTHER_CLASS.reason: not is_word or tagged != [word.word_class],
+            }
+            counts[group].update({FILLERS: 1, WITH_CLASS: 1, KEPT: int(not any(fails.values())), **fails})
     return counts
+
+
+def count(*counted: Case, answers: Mapping[str, MaskedLMAnswers] | None = None, **options: Any) -> FilterCounts:  # noqa: ANN401
+    problems = [(case.tagged, case.words) for case in counted]
+    return count_standalone(problems, answers or counted[0].answers, ByText(), **options)
 
 
 @given(cases())
 def test_counts_match_a_plain_count(case: Case) -> None:
-    counted = count_standalone([(case.tagged, case.words)], case.answers, ByText(), class_forms=None)
-    expected = plain_counts(case)
-    assert {group: +counts for group, counts in counted.items()} == {
-        group: +counts for group, counts in expected.items()
+    counted, expected = count(case, class_forms=None), plain_counts(case)
+    assert {group: +of_group for group, of_group in counted.items()} == {
+        group: +of_group for group, of_group in expected.items()
     }
 
 
 @given(cases(), st.integers(0, 2))
 def test_sampling_affects_only_the_class_counts(case: Case, class_forms: int) -> None:
-    every, some = (
-        count_standalone([(case.tagged, case.words)], case.answers, ByText(), class_forms=number)
-        for number in (None, class_forms)
-    )
-    for key, count in every.items():
+    every, some = (count(case, class_forms=number) for number in (None, class_forms))
+    for key, all_of in every.items():
         for name in (FORMS, FILLERS, NO_WORD.reason, LESS_PROBABLE.reason, IN_PROBLEM.reason):
-            assert some[key][name] == count[name]
-        assert some[key][WITH_CLASS] <= min(count[WITH_CLASS], class_forms * len(PIECES) * count[FORMS])
+            assert some[key][name] == all_of[name]
+        assert some[key][WITH_CLASS] <= min(all_of[WITH_CLASS], class_forms * len(PIECES) * all_of[FORMS])
         assert some[key][OTHER_CLASS.reason] + some[key][KEPT] <= some[key][WITH_CLASS]
 
 
 def test_words_of_the_problem_are_counted_without_accents() -> None:
-    case = simple_case(["dog", "wölf"], ["dog"], "wolf")
-    count = count_standalone([(case.tagged, case.words)], case.answers, ByText())["noun", "m1", "premise"]
-    assert (count[FILLERS], count[IN_PROBLEM.reason]) == (1, 1)
+    of_dog = count(simple_case(["dog", "wölf"], ["dog"], "wolf"))["noun", "m1", "premise"]
+    assert (of_dog[FILLERS], of_dog[IN_PROBLEM.reason]) == (1, 1)
 
 
 def test_a_filler_is_counted_for_every_filter_that_drops_it() -> None:
-    case = simple_case(["dog", "of"], ["dog"], "cat", "##s", "dog", "wolf")
-    count = count_standalone([(case.tagged, case.words)], case.answers, ByText())["noun", "m1", "premise"]
-    assert (count[FORMS], count[FILLERS], count[WITH_CLASS]) == (1, 4, 4)
-    assert (count[NO_WORD.reason], count[IN_PROBLEM.reason], count[LESS_PROBABLE.reason]) == (1, 1, 0)
-    assert count[OTHER_CLASS.reason] >= 1
+    of_dog = count(simple_case(["dog", "of"], ["dog"], "cat", "##s", "dog", "wolf"))["noun", "m1", "premise"]
+    assert (of_dog[FORMS], of_dog[FILLERS], of_dog[WITH_CLASS]) == (1, 4, 4)
+    assert (of_dog[NO_WORD.reason], of_dog[IN_PROBLEM.reason], of_dog[LESS_PROBABLE.reason]) == (1, 1, 0)
+    assert of_dog[OTHER_CLASS.reason] >= 1
 
 
 def test_classes_are_counted_for_32_forms_by_default() -> None:
     many = [simple_case(["dog", *["of"] * length], ["dog"], "cat") for length in range(33)]
     answers = {key: answer for case in many for key, answer in case.answers["m1"].answers.items()}
     of_m1 = {"m1": MaskedLMAnswers(answers, many[0].answers["m1"].vocabulary)}
-    count = count_standalone([(case.tagged, case.words) for case in many], of_m1, ByText())["noun", "m1", "premise"]
-    assert (count[FORMS], count[FILLERS], count[WITH_CLASS]) == (33, 33, 32)
+    of_dog = count(*many, answers=of_m1)["noun", "m1", "premise"]
+    assert (of_dog[FORMS], of_dog[FILLERS], of_dog[WITH_CLASS]) == (33, 33, 32)

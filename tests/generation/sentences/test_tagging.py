@@ -184,8 +184,7 @@ def pipeline(
         for node in nlp.get_pipe(name).model.walk():  # type: ignore[attr-defined]
             for parameter in node.param_names:
                 if node.has_param(parameter):
-                    shape = node.get_param(parameter).shape
-                    node.set_param(parameter, generator.normal(size=shape).astype("float32"))
+                    node.set_param(parameter, generator.normal(size=node.get_param(parameter).shape).astype("float32"))
     return nlp
 
 

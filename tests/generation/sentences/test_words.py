@@ -66,8 +66,7 @@ LEFT_OUT = {
 
 @pytest.mark.parametrize("reason", LEFT_OUT)
 def test_words_that_cannot_be_replaced_everywhere_are_left_out(reason: str) -> None:
-    shared = words(*LEFT_OUT[reason])
-    assert [word.left_out for word in shared] == [reason]
+    assert [word.left_out for word in words(*LEFT_OUT[reason])] == [reason]
 
 
 def reasons(both: TaggedSentence) -> list[tuple[str, str | None]]:

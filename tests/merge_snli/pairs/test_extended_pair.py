@@ -114,8 +114,7 @@ def test_the_third_person_of_a_verb(lemma: str, third_person: str) -> None:
 
 
 def test_subjects_are_persons(extended: Rows) -> None:
-    conjunction = extended["extended_conjunction"]
-    heads = {row[slot].split()[-1] for row in conjunction for slot in ("s1", "s2")}
+    heads = {row[slot].split()[-1] for row in extended["extended_conjunction"] for slot in ("s1", "s2")}
     assert {supersense(head) for head in heads} == {"person"}
 
 

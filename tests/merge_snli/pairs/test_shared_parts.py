@@ -116,8 +116,7 @@ def test_validation_finds_a_changed_sentence(copy: Path) -> None:
 def test_validation_finds_a_changed_group_and_id(copy: Path) -> None:
     _change(copy, "simple", row=0, column="group_id", value="simple-n_is_a-00001")
     _change(copy, "relevance", row=5, column="pair_id", value="simple-n_is_a-00000:n2_is_a1")
-    findings = validate(copy).findings
-    columns = {(finding.file, finding.column) for finding in findings if finding.row is not None}
+    columns = {(finding.file, finding.column) for finding in validate(copy).findings if finding.row is not None}
     assert (data_file("simple", "test"), "group_id") in columns
     assert (data_file("relevance", "test"), "pair_id") in columns
 

@@ -60,8 +60,7 @@ def test_a_known_data_set_needs_no_column_options(
 
     monkeypatch.setattr(datasets, "load_dataset", load_from_folder)
     extra = next((name for name in known.columns if name not in roles(known)), None)
-    kept = () if extra is None else (extra,)
-    options = ProblemOptions(problems=known.hub_id, config=known.config, keep_column=kept)
+    options = ProblemOptions(problems=known.hub_id, config=known.config, keep_column=() if extra is None else (extra,))
     assert options.split == known.splits[0]
     read = read_problems(options)
     assert read.label_names == known.labels

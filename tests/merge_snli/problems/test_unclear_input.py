@@ -88,8 +88,7 @@ def test_two_numbers_need_names_in_their_order(tmp_path: Path, labels: list[obje
 
 def test_it_is_said_how_three_numbers_were_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "p.jsonl"
-    read = read_problems(write(path, [-1, 2, 0, 2]))
-    assert [problem.label for problem in read.problems] == [2, 0, 2]
+    assert [problem.label for problem in read_problems(write(path, [-1, 2, 0, 2])).problems] == [2, 0, 2]
     (message,) = caplog.messages
     assert message.startswith(f"{path}: the labels are numbers, ")
     assert "0 = entailment (33%), 1 = neutral (0%), 2 = contradiction (67%)" in message
