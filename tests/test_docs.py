@@ -282,7 +282,7 @@ def runnable(page: Path) -> list[Block]:
     """Return the blocks of code that the tests run, and the blocks of text with their output."""
     if page.parts[0] == "metrics":  # a doctest
         return []
-    languages = {"bash", "text"} if page == Path("README.md") else {"bash", "python", "text"}  # as for test_readme.py
+    languages = {"bash", "text"} if page == Path("README.md") else {"bash", "python", "text"}
     return [block for block in blocks(ROOT / page) if block.language in languages and not block.needs]
 
 

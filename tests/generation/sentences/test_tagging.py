@@ -1,19 +1,22 @@
-"""Tagging: tokens, offsets and word classes, and generation without spaCy."""
+"""Tagging of whole texts and of suggestions in place, and the files of tagged problems."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from generation.sentences import tagged_shards
 from generation.sentences.forms import Substitution
 from generation.sentences.receptive_field import ReceptiveFieldTagger
+from generation.sentences.tagged_shards import forms_of_shard, read_tagged, read_words, tag_shard
 from generation.sentences.tagging import InPlaceTagger, plain_tags, tag, tag_sentences
-from generation.sentences.words import shared_words
-from merge_snli.models.tagger import CLASS_OF_TAG, find_tagger
+from generation.sentences.words import NEGATION, forms_of_word, shared_words
+from merge_snli.models.tagger import CLASS_OF_TAG, Tagger, find_tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import read_problems
@@ -224,3 +227,45 @@ def test_a_suggestion_of_another_structure_changes_the_parse() -> None:
     in_place = InPlaceTagger(find_tagger(parser=True))
     given = [Substitution(sentence, *at, word) for word, at in zip(suggestions, starts, strict=True)]
     assert in_place.same_parses(given) == [True, True, False, False]
+
+
+PROBLEMS = (
+    Problem("a", "A dog isn't running with a dog.", "The dog isn't running.", 1, ("fiction", "é")),
+    Problem("b", "Nothing.", "They sleep.", 0),
+)
+
+
+@pytest.fixture
+def shard(tagger: Tagger, tmp_path: Path) -> Path:
+    return tag_shard(PROBLEMS, tagger, tmp_path, ignore_case=False)
+
+
+def test_the_problems_their_words_and_tokens_are_read_as_they_were_tagged(shard: Path, tagger: Tagger) -> None:
+    tagged = tag(PROBLEMS, tagger)
+    words = [shared_words(problem) for problem in tagged]
+    assert [word.left_out for word in words[0]] == [None, NEGATION, None, NEGATION]
+    assert [(problem.problem, of_problem) for problem, of_problem in read_words(shard)] == list(
+        zip(PROBLEMS, words, strict=True)
+    )
+    assert read_tagged(shard, ("noun", "verb")) == [(tagged[0], (words[0][0], words[0][2]))]
+    assert read_tagged(shard, ("noun",)) == [(tagged[0], words[0][:1])]
+
+
+def test_the_forms_of_a_shard_are_those_of_the_words_to_replace(shard: Path, tagger: Tagger) -> None:
+    (tagged, _) = tag(PROBLEMS, tagger)
+    (dog, *_) = shared_words(tagged)
+    expected = [form for _, form in forms_of_word(tagged, dog)]
+    assert len(expected) == 3
+    assert forms_of_shard(shard, ("noun",), "one") == {form.key: form for form in expected}
+
+
+def test_an_equal_shard_is_not_tagged_again(
+    shard: Path, tagger: Tagger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = [
+        tag_shard([replace(PROBLEMS[0], label=2), PROBLEMS[1]], tagger, tmp_path, ignore_case=False),
+        tag_shard(PROBLEMS, tagger, tmp_path, ignore_case=True),
+    ]
+    assert len({shard, *others}) == 3
+    monkeypatch.setattr(tagged_shards, "tag", lambda *_: pytest.fail("tagged again"))
+    assert tag_shard(PROBLEMS, tagger, tmp_path, ignore_case=False) == shard
