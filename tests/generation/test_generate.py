@@ -12,15 +12,13 @@ import generation
 import merge_snli as merge
 from generation.options import options_of_run
 from merge_snli.base.errors import InputError
-from merge_snli.embedded import embedded_path
+from tests.records import bundled
 
 MLM = "demo:mlm-wordpiece"
 
 
 def problems() -> list[dict[str, str]]:
-    path = embedded_path("demo:problems")
-    assert path is not None
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[:6]]
+    return [json.loads(line) for line in bundled("demo:problems").read_text(encoding="utf-8").splitlines()[:6]]
 
 
 def test_options_and_single_options_give_the_same_data(tmp_path: Path) -> None:
@@ -38,17 +36,20 @@ def test_single_options_override_the_preset(tmp_path: Path) -> None:
     assert (options.mlm, options.same_tag, options.max_rank, options.inflation) == ((MLM,), True, None, 1)
 
 
-def test_options_together_with_a_preset_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="either options"):
-        merge.generate("demo:problems", merge.Options(mlm=(MLM,)), preset="strict", out=tmp_path / "out")
-    with pytest.raises(InputError, match="give masked LMs as mlm"):
-        merge.generate("demo:problems", out=tmp_path / "out")
-    with pytest.raises(InputError, match="'strict' names none"):
-        merge.generate("demo:problems", preset="strict", out=tmp_path / "out")
-    with pytest.raises(InputError, match="preset is 'nothing'"):
-        merge.generate("demo:problems", preset="nothing", out=tmp_path / "out")
-    with pytest.raises(InputError, match="unknown option inflaton: did you mean inflation"):
-        merge.generate("demo:problems", inflaton=10, out=tmp_path / "out")
-    with pytest.raises(InputError, match="no problems are given"):
-        merge.generate(None, mlm=MLM, out=tmp_path / "out")
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (("demo:problems", merge.Options(mlm=(MLM,))), {"preset": "strict"}, "either options"),
+        (("demo:problems",), {}, "give masked LMs as mlm"),
+        (("demo:problems",), {"preset": "strict"}, "'strict' names none"),
+        (("demo:problems",), {"preset": "nothing"}, "preset is 'nothing'"),
+        (("demo:problems",), {"inflaton": 10}, "unknown option inflaton: did you mean inflation"),
+        ((None,), {"mlm": MLM}, "no problems are given"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    arguments: tuple[Any, ...], options: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=message):
+        merge.generate(*arguments, **options, out=tmp_path / "out")
     assert not list(tmp_path.iterdir())

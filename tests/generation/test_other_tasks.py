@@ -15,10 +15,10 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer, set_
 
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset, read_split
-from merge_snli.embedded import embedded_path
 from merge_snli.scoring.store import read_result
 from tests.merge_snli.leaderboard.test_page import Parsed
 from tests.oracles import AnswersOfGroups, answers_of_groups
+from tests.records import bundled
 
 pytestmark = pytest.mark.slow
 
@@ -71,8 +71,7 @@ TASKS = (
 def save_trained_classifier(task: Task, folder: Path) -> Path:
     """Fine-tune a bundled classifier with a new head on all problems, with its labels in the reverse order."""
     set_seed(0)
-    base = embedded_path("demo:nli-b")
-    assert base is not None
+    base = bundled("demo:nli-b")
     problems, labels = task.rows, task.labels[::-1]
     tokenizer = AutoTokenizer.from_pretrained(base)
     model = AutoModelForSequenceClassification.from_pretrained(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import random
 import shutil
@@ -21,29 +22,20 @@ from merge_snli import cli
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
-from merge_snli.embedded import embedded_path
 from merge_snli.schema import columns, splits
-from tests.records import files_in
+from tests.records import bundled, files_in, first_problems
 from tests.tiny_models import as_pickle
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
 
 
-def problem_lines() -> list[str]:
-    path = embedded_path("demo:problems")
-    assert path is not None
-    return path.read_text(encoding="utf-8").splitlines()[:24]  # few, since most tests generate from them
-
-
-def options(path: Path, **changes: Any) -> Options:  # noqa: ANN401 - values of any option
-    return replace(Options(problems=str(path), id_column="id", mlm=MLMS), **changes)
-
-
 @pytest.fixture(scope="module")
 def problems(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("problems") / "problems.jsonl"
-    path.write_text("\n".join(problem_lines()), encoding="utf-8")
-    return path
+    return first_problems(tmp_path_factory.mktemp("problems"), 24)  # few, since most tests generate from them
+
+
+def options(problems: object, **changes: Any) -> Options:  # noqa: ANN401 - values of any option
+    return replace(Options(problems=problems, id_column="id", mlm=MLMS), **changes)
 
 
 @pytest.fixture(scope="module")
@@ -109,10 +101,9 @@ def test_all_is_the_union_of_the_classes_and_seed_has_its_seeds(made: MergeDatas
 
 
 def test_the_bytes_do_not_depend_on_order_and_shards(
-    made: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: MergeDataset, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = problem_lines()
-    shuffled = tmp_path / "problems.jsonl"
+    lines, shuffled = problems.read_text(encoding="utf-8").splitlines(), tmp_path / "problems.jsonl"
     shuffled.write_text("\n".join(random.Random(0).sample(lines, len(lines))), encoding="utf-8")
     monkeypatch.setattr("generation.tasks.FORMS_PER_SHARD", 50)
     other = run_pipeline(options(shuffled), tmp_path / "merge_snli", problems_per_shard=7)
@@ -134,9 +125,7 @@ def test_a_finished_data_set_is_not_changed(
 def test_pickles_need_the_option_even_with_a_run_file(
     problems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    embedded = embedded_path("demo:mlm-bpe")
-    assert embedded is not None
-    pickled, out = as_pickle(shutil.copytree(embedded, tmp_path / "pickled")), tmp_path / "merge_snli"
+    out, pickled = tmp_path / "merge_snli", as_pickle(shutil.copytree(bundled("demo:mlm-bpe"), tmp_path / "pickled"))
     command = ["generate", str(problems), "--limit", "6", "--inflation", "1", "--mlm", str(pickled)]
     repeated = ["generate", "--options", str(out / "run.toml"), "--out", str(tmp_path / "again"), "--quiet"]
     for line in ([*command, "--dry-run"], [*command, "--out", str(out)]):
@@ -186,8 +175,7 @@ def test_the_record_has_the_inputs_and_the_dropped_suggestions(made: MergeDatase
 def test_a_config_without_rows_is_left_out_with_a_warning(
     problems: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    few = tmp_path / "few.jsonl"
-    few.write_text("\n".join(line for line in problem_lines() if '"demo-001"' in line), encoding="utf-8")
+    few = [json.loads(line) for line in problems.read_text(encoding="utf-8").splitlines() if '"demo-001"' in line]
     made = run_pipeline(options(few, inflation=1, classes=("noun", "adv")), tmp_path / "merge_snli")
     assert made.configs == ("all", "noun", "seed")
     assert "config adv: no problem has 1 adv variants (maximum: 0)" in caplog.text

@@ -17,10 +17,10 @@ from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.embedded import embedded_path
 from merge_snli.models.tagger import find_tagger
 from merge_snli.validation import validate
 from tests.merge_snli.validation.digests import update_digests
+from tests.records import first_problems
 
 CHOICES: dict[str, Any] = {
     "min_mlms": 2,
@@ -55,12 +55,8 @@ PRONOUN = {
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
-    embedded = embedded_path("demo:problems")
-    assert embedded is not None
     folder = tmp_path_factory.mktemp("run")
-    problems = folder / "problems.jsonl"
-    lines = embedded.read_text(encoding="utf-8").splitlines()[:12]
-    problems.write_text("\n".join([*lines, json.dumps(OTHER_FORMS), json.dumps(PRONOUN)]), encoding="utf-8")
+    problems = first_problems(folder, 12, json.dumps(OTHER_FORMS), json.dumps(PRONOUN))
     mlm = ("demo:mlm-wordpiece", "demo:mlm-bpe")
     return run_pipeline(Options(problems=str(problems), id_column="id", mlm=mlm, inflation=3), folder / "merge_snli")
 

@@ -23,9 +23,9 @@ from generation.sentences.words import SharedWord
 from generation.variant_shards import Method, make_rows
 from generation.variants import Variant, inflated, subsample
 from merge_snli.base.option import described
-from merge_snli.embedded import embedded_path
 from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS, columns
+from tests.records import first_problems
 
 
 def test_the_example_of_the_slides() -> None:
@@ -95,10 +95,7 @@ def test_subsamples_are_uniform() -> None:
 
 @pytest.fixture
 def options(tmp_path: Path) -> Options:
-    embedded = embedded_path("demo:problems")
-    assert embedded is not None
-    problems = tmp_path / "problems.jsonl"
-    problems.write_text("\n".join(embedded.read_text(encoding="utf-8").splitlines()[:4]), encoding="utf-8")
+    problems = first_problems(tmp_path, 4)
     return Options(problems=problems, mlm=("demo:mlm-bpe",), id_column="id", inflation=2, subsamples=2, top_k=60)
 
 

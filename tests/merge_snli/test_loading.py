@@ -33,7 +33,7 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import ALL, DEFAULT_CLASSES, NLI_LABELS, SEED, TEST, columns, data_file, features, splits
 from tests.conftest import DemoRun
-from tests.records import save_record
+from tests.records import bundled, save_record
 
 DATA_SET = FOLDER.parent
 DATASET = find_dataset(str(DATA_SET))
@@ -279,9 +279,7 @@ def test_problems_are_even_in_labels_and_have_the_hard_shapes() -> None:
 
 
 def embedded_problems() -> list[dict[str, str]]:
-    path = embedded_path("demo:problems")
-    assert path is not None
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in bundled("demo:problems").read_text(encoding="utf-8").splitlines()]
 
 
 def texts_of(problem: dict[str, str]) -> tuple[str, str]:

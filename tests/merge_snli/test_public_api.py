@@ -121,7 +121,7 @@ def test_wrong_arguments_are_refused_in_one_sentence(
     monkeypatch.chdir(tmp_path)
     call, message = WRONG[case]
     with pytest.raises(InputError, match=message) as error:
-        call(merge, result)
+        call(merge_snli, result)
     assert "\n" not in str(error.value)
     assert [*tmp_path.iterdir()] == []
 

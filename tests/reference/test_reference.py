@@ -17,9 +17,9 @@ import torch
 from generation.filters import conditions
 from generation.filters.definitions import FilterOptions
 from generation.sentences import words as whole_words
-from merge_snli.embedded import embedded_path
 from merge_snli.languages.language import ENGLISH, language_of
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
+from tests.records import bundled
 from tests.reference import comparison, literal, scripted
 from tests.reference.comparison import Problem
 
@@ -44,8 +44,7 @@ def plain_tagger() -> literal.Tagger:
 
 
 def embedded_folder(name: str) -> Path:
-    folder = embedded_path(name)
-    assert folder is not None
+    folder = bundled(name)
     if not folder.exists():
         pytest.skip(f"{name} is not in merge_snli/embedded: run make train")
     return folder

@@ -17,11 +17,11 @@ from generation.report.explain import explain, filter_again
 from generation.report.overlap import suggestion_overlaps
 from generation.report.tables import report_tables
 from merge_snli.base.errors import InputError
-from merge_snli.base.table import Table
 from merge_snli.cli import main
 from merge_snli.dataset.record import TaggerRecord, generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.embedded import embedded_path
+from tests.generation.report.test_tables import dicts
+from tests.records import first_problems
 
 WORDPIECE, BPE = "demo:mlm-wordpiece", "demo:mlm-bpe"
 INFLATION = 14
@@ -39,12 +39,8 @@ class Made(NamedTuple):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    embedded = embedded_path("demo:problems")
-    assert embedded is not None
-    lines = embedded.read_text(encoding="utf-8").splitlines()[:10]
     folder = tmp_path_factory.mktemp("against")
-    problems, work = folder / "problems.jsonl", folder / "work"
-    problems.write_text("\n".join(lines), encoding="utf-8")
+    problems, work = first_problems(folder, 10), folder / "work"
 
     def make(name: str, mlm: tuple[str, ...], **options: Any) -> MergeDataset:  # noqa: ANN401 - options of any type
         chosen = Options(problems=str(problems), id_column="id", mlm=mlm, inflation=INFLATION, subsamples=1, **options)
@@ -55,13 +51,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         make("without", (BPE,)),
         make("strict", (WORDPIECE, BPE), min_log_odds=1.0),
         work,
-        tuple(json.loads(line)["id"] for line in lines),
+        tuple(json.loads(line)["id"] for line in problems.read_text(encoding="utf-8").splitlines()),
     )
-
-
-def dicts(table: Table) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = table.as_dict()["rows"]
-    return rows
 
 
 def key(row: dict[str, Any]) -> tuple[str, ...]:
@@ -203,10 +194,15 @@ def test_another_tagger_is_refused(made: Made, monkeypatch: pytest.MonkeyPatch) 
         next(filter_again(made.strict, made.work))
 
 
-def test_enough_masked_lms_for_a_variant() -> None:
-    names = ("a", "b"), ("a",)
-    assert is_validated(names, {"a"}, sides="intersection", min_mlms=1)
-    assert not is_validated(names, {"b"}, sides="intersection", min_mlms=1)
-    assert is_validated(names, {"b"}, sides="union", min_mlms=1)
-    assert is_validated(names, {"a", "b"}, sides="union", min_mlms=2)
-    assert not is_validated(names, {"a", "b"}, sides="intersection", min_mlms=2)
+@pytest.mark.parametrize(
+    ("masked_lms", "sides", "min_mlms", "enough"),
+    [
+        ({"a"}, "intersection", 1, True),
+        ({"b"}, "intersection", 1, False),
+        ({"b"}, "union", 1, True),
+        ({"a", "b"}, "union", 2, True),
+        ({"a", "b"}, "intersection", 2, False),
+    ],
+)
+def test_enough_masked_lms_for_a_variant(masked_lms: set[str], sides: str, min_mlms: int, enough: bool) -> None:
+    assert is_validated((("a", "b"), ("a",)), masked_lms, sides=sides, min_mlms=min_mlms) == enough

@@ -23,34 +23,23 @@ from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.embedded import embedded_path
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import read_problems
+from tests.records import first_problems
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
+LONG = " It is warm." * 80
 
 
 @pytest.fixture(scope="module")
 def options(tmp_path_factory: pytest.TempPathFactory) -> Options:
-    embedded = embedded_path("demo:problems")
-    assert embedded is not None
-    lines = embedded.read_text(encoding="utf-8").splitlines()[:12]
-    lines.append(
-        '{"id": "odd", "premise": "A dog runs after a Dog.", "hypothesis": "A dog runs.", "label": "entailment"}'
+    more = (
+        '{"id": "odd", "premise": "A dog runs after a Dog.", "hypothesis": "A dog runs.", "label": "entailment"}',
+        '{"id": "parts", "premise": "He\'s not running.", "hypothesis": "He\'s not walking.", "label": "neutral"}',
+        f'{{"id": "long", "premise": "A dog runs.{LONG}", "hypothesis": "A dog runs.", "label": "neutral"}}',
     )
-    lines.append(
-        '{"id": "parts", "premise": "He\'s not running.", "hypothesis": "He\'s not walking.", "label": "neutral"}'
-    )
-    long = {
-        "id": "long",
-        "premise": f"A dog runs.{80 * ' It is warm.'}",
-        "hypothesis": "A dog runs.",
-        "label": "neutral",
-    }
-    lines.append(json.dumps(long))
-    path = tmp_path_factory.mktemp("problems") / "problems.jsonl"
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return Options(problems=str(path), id_column="id", mlm=MLMS, inflation=5, subsamples=1)
+    problems = str(first_problems(tmp_path_factory.mktemp("problems"), 12, *more))
+    return Options(problems=problems, id_column="id", mlm=MLMS, inflation=5, subsamples=1)
 
 
 @pytest.fixture(scope="module")
@@ -130,35 +119,53 @@ def test_a_problem_after_the_limit_is_not_found(made: MergeDataset, options: Opt
         explain(limited, "odd", work)
 
 
-def test_parts_of_words_and_negations_are_explained(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
-    assert generation_of(made.record).words["verb"].left_out["part of a word"] == 1
-    assert generation_of(made.record).words["adv"].left_out["negation"] == 1
-    assert main(["explain", str(made.folder), "--seed-id", "parts"]) == 0
-    text = capsys.readouterr().out
-    assert "'s (verb; 1 in the premise, 1 in the hypothesis)\n  left out: part of a word" in text
-    assert "not (adv; 1 in the premise, 1 in the hypothesis)\n  left out: negation" in text
+def test_parts_of_words_and_negations_are_counted(made: MergeDataset) -> None:
+    words = generation_of(made.record).words
+    assert (words["verb"].left_out["part of a word"], words["adv"].left_out["negation"]) == (1, 1)
 
 
-def test_forms_that_were_seen_in_part_are_named(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", str(made.folder), "--seed-id", "long"]) == 0
-    text = capsys.readouterr().out
-    for mlm in MLMS:
-        assert f"{mlm}, premise at 2, in a window of the text:" in text
-        assert f"{mlm}, hypothesis at 2:" in text
+@pytest.mark.parametrize(
+    ("seed_id", "texts"),
+    [
+        (
+            "parts",
+            (
+                "'s (verb; 1 in the premise, 1 in the hypothesis)\n  left out: part of a word",
+                "not (adv; 1 in the premise, 1 in the hypothesis)\n  left out: negation",
+            ),
+        ),
+        (
+            "long",
+            (
+                *(f"{mlm}, premise at 2, in a window of the text:" for mlm in MLMS),
+                *(f"{mlm}, hypothesis at 2:" for mlm in MLMS),
+            ),
+        ),
+        (
+            "odd",
+            (
+                "dog (noun; 1 in the premise, 1 in the hypothesis)\n  left out: other case",
+                "a seed needs 5: not a seed of config noun",
+            ),
+        ),
+    ],
+)
+def test_the_text_explains_what_was_left_out_or_seen_in_part(
+    made: MergeDataset, seed_id: str, texts: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", str(made.folder), "--seed-id", seed_id]) == 0
+    printed = capsys.readouterr().out
+    assert [text for text in texts if text not in printed] == []
 
 
-def test_text_and_json(made: MergeDataset, seed: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", str(made.folder), "--seed-id", "odd"]) == 0
-    text = capsys.readouterr().out
-    assert "dog (noun; 1 in the premise, 1 in the hypothesis)\n  left out: other case" in text
-    assert "a seed needs 5: not a seed of config noun" in text
+def test_json(made: MergeDataset, seed: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(made.folder), "--seed-id", seed, "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["id"] == seed
     forms_of_words = [form for word in document["words"] for form in word["forms"]]
     assert {form["masked_lm"] for form in forms_of_words} == set(MLMS)
-    fillers = [filler for form in forms_of_words for filler in form["fillers"]]
-    assert {None, "not more probable"} <= {filler["dropped"] for filler in fillers}
+    dropped = {filler["dropped"] for form in forms_of_words for filler in form["fillers"]}
+    assert {None, "not more probable"} <= dropped
 
 
 def test_missing_or_changed_inputs_are_input_errors(

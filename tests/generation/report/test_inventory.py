@@ -15,7 +15,7 @@ from generation.answers.store import recorded_cache_keys
 from generation.pipeline import run_pipeline
 from merge_snli import cli
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.embedded import embedded_path
+from tests.records import first_problems
 
 
 def refuse(*_: object, **__: object) -> NoReturn:
@@ -40,10 +40,7 @@ class Made:
 
 @pytest.fixture
 def made(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> Made:
-    path = embedded_path("demo:problems")
-    assert path is not None
-    problems = tmp_path / "problems.jsonl"
-    problems.write_text("\n".join(path.read_text(encoding="utf-8").splitlines()[:8]), encoding="utf-8")
+    problems = first_problems(tmp_path, 8)
     mlms = tuple(str(tiny_mlm(kind)) for kind in ("bert", "roberta"))
     options = Options(
         problems=str(problems), id_column="id", mlm=mlms, top_k=40, inflation=2, subsamples=1, device="cpu"

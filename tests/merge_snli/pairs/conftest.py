@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,8 +32,3 @@ def rows_of(dataset: MergeDataset) -> Rows:
         name: [row | {"label": names[row["label"]]} for row in read_split(dataset, name, config.split).to_pylist()]
         for name, config in dataset.record.configs.items()
     }
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    """Return the content of every file of a folder by relative path."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -21,9 +21,10 @@ from merge_snli.pairs.simple_pair import make_simple_pair, simple_pair_configs
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.validation import validate
-from tests.merge_snli.pairs.conftest import Rows, files_of, rows_of
+from tests.merge_snli.pairs.conftest import Rows, rows_of
 from tests.merge_snli.pairs.made_problems import FIRST, LEFT_OUT, SECOND, save_sources
 from tests.merge_snli.pairs.reading import Fact, are_apart, label, read
+from tests.records import files_in
 
 TESTS = ("simple", "relevance", "conjunction")
 
@@ -107,7 +108,7 @@ def test_every_category_and_template_occurs(rows: Rows) -> None:
 
 def test_same_options_give_the_same_bytes(simple_pair: MergeDataset, tmp_path: Path) -> None:
     again = make_simple_pair(tmp_path / simple_pair.folder.name, SimplePairOptions(premises=250))
-    assert files_of(again.folder) == files_of(simple_pair.folder)
+    assert files_in(again.folder) == files_in(simple_pair.folder)
     other = make_simple_pair(tmp_path / "other", SimplePairOptions(premises=250, random_seed=1))
     assert other.record.data.files.keys() == simple_pair.record.data.files.keys()
     assert not set(other.record.data.files.values()) & set(simple_pair.record.data.files.values())
@@ -138,11 +139,11 @@ def _nouns(row: dict[str, str]) -> list[str]:
 def test_a_folder_with_other_options_needs_overwrite(tmp_path: Path) -> None:
     out = tmp_path / "simple_pair"
     make_simple_pair(out, SimplePairOptions(premises=4))
-    before = files_of(out)
+    before = files_in(out)
     make_simple_pair(out, SimplePairOptions(premises=4))
     with pytest.raises(InputError, match=r"overwrite"):
         make_simple_pair(out, SimplePairOptions(premises=5))
-    assert files_of(out) == before
+    assert files_in(out) == before
     assert make_simple_pair(out, SimplePairOptions(premises=5), overwrite=True).record.options["premises"] == 5
     assert [path.name for path in tmp_path.iterdir()] == ["simple_pair"]
 
@@ -292,7 +293,7 @@ def test_same_options_give_the_same_bytes_of_extended_pairs(
     again = make_extended_pair(
         tmp_path / extended_pair.folder.name, ExtendedPairOptions(problems=sources, premises=PREMISES)
     )
-    assert files_of(again.folder) == files_of(extended_pair.folder)
+    assert files_in(again.folder) == files_in(extended_pair.folder)
 
 
 def test_recorded_paths_are_absolute(sources: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
