@@ -136,9 +136,11 @@ def test_explain_and_the_card_name_the_texts_as_the_data_does(run: TaskRun, caps
     printed = capsys.readouterr().out
     assert re.search(rf"^{first} +{re.escape(row['seed_premise'])}$", printed, re.MULTILINE)
     assert re.search(rf"^{second} +{re.escape(row['seed_hypothesis'])}$", printed, re.MULTILINE)
-    assert f" in the {first}, " in printed
-    assert f"{first} at " in printed
-    assert f"validated in {first} and {second}: " in printed
+    assert [
+        text
+        for text in (f" in the {first}, ", f"{first} at ", f"validated in {first} and {second}: ")
+        if text not in printed
+    ] == []
     assert not re.search("premise|hypothesis|entailment", printed)
     assert f"that {first} and {second} share" in (run.data / "README.md").read_text(encoding="utf-8")
 
@@ -146,8 +148,14 @@ def test_explain_and_the_card_name_the_texts_as_the_data_does(run: TaskRun, caps
 def test_the_card_and_table_6_name_the_texts(run: TaskRun, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = run.task.texts
     card = (run.data / "README.md").read_text(encoding="utf-8")
-    assert f"`premise` is the\ntext {first} of a problem, and `hypothesis` the text {second}." in card
-    assert f"| `premise` | `string` | {first} of the variant |" in card
+    assert [
+        text
+        for text in (
+            f"`premise` is the\ntext {first} of a problem, and `hypothesis` the text {second}.",
+            f"| `premise` | `string` | {first} of the variant |",
+        )
+        if text not in card
+    ] == []
     assert main(["tables", str(run.data), "--format", "json"]) == 0
     tables = json.loads(capsys.readouterr().out)
     assert f"class {first} %" in str(tables)
@@ -163,8 +171,9 @@ def test_sheets_are_scored_with_the_names_of_the_texts(
     [message] = caplog.messages
     assert f"guidelines.md does not say what the labels {', '.join(run.task.labels)} mean" in message
     guidelines = (sheets / "guidelines.md").read_text(encoding="utf-8")
-    assert f"called {first} and\n{second}" in guidelines
-    assert ", ".join(run.task.labels) in guidelines
+    assert [
+        text for text in (f"called {first} and\n{second}", ", ".join(run.task.labels)) if text not in guidelines
+    ] == []
     assert f'value="Seed {first}: $seed_premise"' in (sheets / "label_config.xml").read_text(encoding="utf-8")
     with (sheets / "a.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)

@@ -42,16 +42,25 @@ def test_the_numbers_are_those_of_section_4() -> None:
     text = paper_text("merge-paper-pdf.txt")
     for name in ("paper", "paper-bart"):
         chosen = preset_options(name)
-        assert f"we generated {chosen['top_k']} suggestions" in text
-        assert f"($d = {chosen['inflation']}$)" in text
-        assert f"repeating subsampling {chosen['subsamples']} times" in text
+        assert [
+            each
+            for each in (
+                f"we generated {chosen['top_k']} suggestions",
+                f"($d = {chosen['inflation']}$)",
+                f"repeating subsampling {chosen['subsamples']} times",
+            )
+            if each not in text
+        ] == []
         assert chosen["sides"] == "intersection"
 
 
 def test_the_slides_use_two_masked_lms_and_the_union() -> None:
     text = paper_text("merge-slides-naloma.txt")
-    assert "Roberta-base & Bert-base (both cased)" in text
-    assert r"W_M(P, w_{>}^c) \cup W_M(H, w_{>}^c)" in text
+    assert [
+        each
+        for each in ("Roberta-base & Bert-base (both cased)", r"W_M(P, w_{>}^c) \cup W_M(H, w_{>}^c)")
+        if each not in text
+    ] == []
     chosen = preset_options("slides")
     assert set(chosen["mlm"]) == {"google-bert/bert-base-cased", "FacebookAI/roberta-base"} < set(PAPER_MLMS)
     assert chosen["sides"] == "union"

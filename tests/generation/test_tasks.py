@@ -156,6 +156,4 @@ def test_problem_with_very_many_occurrences_is_named(caplog: pytest.LogCaptureFi
     word = SharedWord("man", "noun", tuple(range(2, 12_000, 6)), (2,))
     tasks._name_large([(tagged, (word,))], Options(problems="p", mlm=("m",)))
     (message,) = caplog.messages
-    assert "row-33" in message
-    assert "2,001" in message
-    assert "12,005" in message
+    assert [text for text in ("row-33", "2,001", "12,005") if text not in message] == []

@@ -27,7 +27,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.builder import MergeSnli
 from merge_snli.card import render_card
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS, embedded_path
+from merge_snli.embedded import FOLDER, embedded_path
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
@@ -102,12 +102,21 @@ def test_builder_has_every_split_of_every_config(config: str, tmp_path: Path) ->
         assert table.schema.metadata == pq.read_schema(DATA_SET / data_file(config, split)).metadata
 
 
-def test_builder_rejects_unknown_config_and_subsample(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"'adv'.* all, noun, verb, adj, seed"):
-        MergeSnli(config_name="adv", cache_dir=str(tmp_path)).download_and_prepare()
-    for subsample in (10, -1, True, "3"):
-        with pytest.raises(ValueError, match=rf"from 0 to 9 .*{subsample!r}"):
-            MergeSnli(config_name="noun", subsample=subsample, cache_dir=str(tmp_path)).download_and_prepare()
+@pytest.mark.parametrize(
+    ("config", "subsample", "message"),
+    [
+        ("adv", None, r"'adv'.* all, noun, verb, adj, seed"),
+        *(("noun", subsample, rf"from 0 to 9 .*{subsample!r}") for subsample in (10, -1, True, "3")),
+    ],
+)
+def test_builder_rejects_unknown_config_and_subsample(
+    config: str,
+    subsample: Any,  # noqa: ANN401 - of any type
+    message: str,
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        MergeSnli(config_name=config, subsample=subsample, cache_dir=str(tmp_path)).download_and_prepare()
 
 
 @pytest.fixture(scope="module")
@@ -135,13 +144,13 @@ def test_loading_script(branch: Path, tmp_path: Path, subsample: int | None) -> 
 
 
 def test_loading_script_does_not_import_the_package(tmp_path: Path) -> None:
-    for path in script_folder(DATA_SET, tmp_path).glob("*.py"):
-        assert "merge_snli" not in [line.split()[1].partition(".")[0] for line in imports(path)]
-
-
-def imports(path: Path) -> list[str]:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [line.strip() for line in lines if line.strip().startswith(("import ", "from "))]
+    lines = [
+        line.strip()
+        for path in script_folder(DATA_SET, tmp_path).glob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    imports = [line for line in lines if line.startswith(("import ", "from "))]
+    assert "merge_snli" not in [line.split()[1].partition(".")[0] for line in imports]
 
 
 def halved(folder: Path) -> Path:
@@ -181,14 +190,13 @@ def loaded(folder: Path) -> list[list[Row]]:
     return [by_path.to_list(), by_name.to_list(), builder.as_dataset(split=TEST).to_list()]
 
 
-PACKAGE = FOLDER.parent
 MEBIBYTE = 2**20
 ROWS = ((data_file(ALL, TEST), "variant_id"), (data_file(SEED, TEST), "seed_id"))
 
 
 def test_a_run_on_some_problems_gives_their_rows_of_the_shipped_data_set(tmp_path: Path) -> None:
     """The rows of a seed depend on no other problem."""
-    variants, seeds = (rows_by(PACKAGE / name, key) for name, key in ROWS)
+    variants, seeds = (rows_by(DATA_SET / name, key) for name, key in ROWS)
     of_classes = [
         sorted({row["seed_id"] for row in variants.values() if row["word_class"] == name})[:2]
         for name in DEFAULT_CLASSES
@@ -210,7 +218,7 @@ def test_a_run_on_some_problems_gives_their_rows_of_the_shipped_data_set(tmp_pat
 @pytest.mark.slow
 def test_the_shipped_data_set_is_what_the_run_gives(demo_run: DemoRun) -> None:
     """Ids and strings exactly, log-odds to 1e-3; a processor that rounds otherwise may turn one row in a thousand."""
-    shipped, regenerated = (find_dataset(str(folder)) for folder in (PACKAGE, demo_run.out / "merge_snli"))
+    shipped, regenerated = (find_dataset(str(folder)) for folder in (DATA_SET, demo_run.out / "merge_snli"))
     assert shipped.record.options == regenerated.record.options
     names = sorted(shipped.record.data.files)
     assert names == sorted(regenerated.record.data.files)
@@ -233,34 +241,19 @@ def same(ours: dict[str, Any] | None, theirs: dict[str, Any] | None) -> bool:
 
 
 def test_the_data_set_keeps_at_least_60_seeds_of_all_labels_and_classes() -> None:
-    configs = find_dataset(str(PACKAGE)).record.configs
+    configs = DATASET.record.configs
     assert configs["all"].groups >= 60
-    labels = configs["all"].group_labels
-    assert labels is not None
-    assert all(labels[name] >= 20 for name in NLI_LABELS)
-    assert all(configs[config].groups >= 10 for config in ("noun", "verb", "adj"))
+    assert min((configs["all"].group_labels or {}).get(name, 0) for name in NLI_LABELS) >= 20
+    assert min(configs[config].groups for config in ("noun", "verb", "adj")) >= 10
 
 
-def test_the_bare_name_loads_in_the_projects_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(PACKAGE.parent)
-    loaded = datasets.load_dataset("merge_snli", "noun", cache_dir=str(tmp_path))
-    assert loaded["test"].num_rows == find_dataset(str(PACKAGE)).record.configs["noun"].rows
-
-
-def test_sizes() -> None:
-    assert folder_size(PACKAGE / "data") <= 2 * MEBIBYTE
-    models = [folder_size(FOLDER / name) for name in (*MASKED_LMS, *NLI_MODELS)]
-    assert max(models) <= 24e6
-    assert sum(models) <= 64e6
-
-
-def folder_size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+def test_the_data_is_small() -> None:
+    assert sum(path.stat().st_size for path in (DATA_SET / "data").rglob("*") if path.is_file()) <= 2 * MEBIBYTE
 
 
 def test_no_script_bears_the_folders_name() -> None:
     """`datasets` 4 and newer cannot load a folder NAME that holds NAME.py."""
-    assert not (PACKAGE / "merge_snli.py").exists()
+    assert not (DATA_SET / "merge_snli.py").exists()
 
 
 def test_problems_are_even_in_labels_and_have_the_hard_shapes() -> None:
@@ -315,17 +308,17 @@ def test_an_unknown_embedded_name_lists_those_there_are() -> None:
     assert embedded_path("google/bert") is None
 
 
-def test_features() -> None:
-    for config in ("all", "noun", "verb", "adj", "seed"):
-        assert list(features(config)) == [column.name for column in columns(config)]
+@pytest.mark.parametrize("config", ["all", "noun", "verb", "adj", "seed"])
+def test_features_are_those_of_the_columns(config: str) -> None:
+    assert list(features(config)) == [column.name for column in columns(config)]
+    assert [features(config)["label"].str2int(name) for name in NLI_LABELS] == [0, 1, 2], "the numbers of SNLI"
+
+
+def test_types_of_features() -> None:
     noun = features("noun", ("entailment", "not_entailment"))
     assert noun["label"] == datasets.ClassLabel(names=["entailment", "not_entailment"])
     assert noun["subsamples"].feature == datasets.Value("int32")
     assert noun["log_odds"] == datasets.Value("float32")
-
-
-def test_snli_label_numbers() -> None:
-    assert [features("seed")["label"].str2int(name) for name in NLI_LABELS] == [0, 1, 2]
 
 
 def test_splits() -> None:
@@ -346,7 +339,7 @@ def test_descriptions_name_the_texts() -> None:
     assert columns("all")[2].description == "premise of the variant"
 
 
-def test_extra_columns_come_last() -> None:
-    for config in ("all", "seed"):
-        assert [column.name for column in columns(config, extra=("genre", "pairID"))][-2:] == ["genre", "pairID"]
-        assert features(config, extra=("genre",))["genre"] == datasets.Value("string")
+@pytest.mark.parametrize("config", ["all", "seed"])
+def test_extra_columns_come_last(config: str) -> None:
+    assert [column.name for column in columns(config, extra=("genre", "pairID"))][-2:] == ["genre", "pairID"]
+    assert features(config, extra=("genre",))["genre"] == datasets.Value("string")

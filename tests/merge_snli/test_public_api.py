@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from functools import partial
@@ -45,8 +47,8 @@ def test_no_public_name_is_a_submodule() -> None:
 
 
 def test_importing_the_package_imports_no_public_name() -> None:
-    code = "import sys, merge_snli; print([name for name in sys.modules if name.partition('.')[0] in PACKAGES])"
-    code = code.replace("PACKAGES", "('merge_snli', 'generation', 'metrics')")
+    packages = ("merge_snli", "generation", "metrics")
+    code = f"import sys, merge_snli; print([name for name in sys.modules if name.partition('.')[0] in {packages}])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['merge_snli.base', 'merge_snli.base.errors', 'merge_snli.base.typed', 'merge_snli']"
 
@@ -136,12 +138,9 @@ def test_comparison_is_one_line() -> None:
         merge_snli.score(partial(by_length, shift), DATA, name=name) for shift, name in enumerate(("zero", "one"))
     ]
     (comparison,) = merge_snli.compare(results, datasets=DATA)
-    assert repr(comparison).startswith("<Comparison on ")
-    assert "zero" in repr(comparison)
+    assert re.fullmatch(r"<Comparison on .*zero.*", repr(comparison))
     assert len(repr(comparison)) < 200
-    report = merge_snli.analyze(results[0], DATA)
-    assert repr(report).startswith("<Report: ")
-    assert "\n" not in repr(report)
+    assert re.fullmatch(r"<Report: .*", repr(merge_snli.analyze(results[0], DATA)))
 
 
 def test_right_arguments_pass() -> None:
@@ -156,10 +155,14 @@ def test_right_arguments_pass() -> None:
         checked()
 
 
-def read(*arguments: str) -> Options:
+def parser_of_generate() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser()
     generate.add_arguments(parser)
-    return generate.read_options(parser.parse_args(arguments))
+    return parser
+
+
+def read(*arguments: str) -> Options:
+    return generate.read_options(parser_of_generate().parse_args(arguments))
 
 
 def test_missing_arguments_have_the_defaults_of_options() -> None:
@@ -189,35 +192,25 @@ def arguments_of(name: str, option: Option) -> Sequence[str]:
 
 def test_every_option_has_an_argument_of_the_same_name() -> None:
     options = read(*(argument for name, option in described(Options) for argument in arguments_of(name, option)))
-    assert options.mlm == ("m", "n", "o")
-    assert options.keep_column == ("genre", "round", "author")
+    assert (options.mlm, options.keep_column) == (("m", "n", "o"), ("genre", "round", "author"))
     assert options.filters == ()
-    default = Options(problems="y", mlm=("x",))
-    same = {field.name for field in fields(Options) if getattr(options, field.name) == getattr(default, field.name)}
+    default = vars(Options(problems="y", mlm=("x",)))
+    same = {field.name for field in fields(Options) if vars(options)[field.name] == default[field.name]}
     assert same == set(), "the command line above does not set these"
 
 
-def test_help_has_every_option(capsys: pytest.CaptureFixture[str]) -> None:
-    parser = argparse.ArgumentParser()
-    generate.add_arguments(parser)
-    parser.print_help()
-    printed = capsys.readouterr().out
+def test_help_has_every_option() -> None:
+    printed = parser_of_generate().format_help()
     assert [name for name, _ in described(Options) if f"  {flag(name)}" not in printed] == []
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_arguments_override_a_preset(name: str) -> None:
-    options = PRESETS[name]
-    given = () if "mlm" in options else ("--mlm", "m1", "m2")
+    given = () if "mlm" in PRESETS[name] else ("--mlm", "m1", "m2")
     chosen = read("p", "--preset", name, *given)
-    assert chosen == Options(**{"problems": "p", "mlm": ("m1", "m2"), **options})
+    assert chosen == Options(**{"problems": "p", "mlm": ("m1", "m2"), **PRESETS[name]})
     other = read("p", "--preset", name, "--mlm", "mine", "yours", "--top-k", "7")
     assert other == replace(chosen, mlm=("mine", "yours"), top_k=7)
-
-
-def test_the_preset_strict_needs_masked_lms() -> None:
-    with pytest.raises(InputError, match="mlm is missing"):
-        read("p", "--preset", "strict")
 
 
 def test_arguments_override_a_run_file(tmp_path: Path) -> None:
@@ -267,6 +260,7 @@ def test_values_of_similar_types_are_converted() -> None:
     [
         (["--mlm", "m"], ["PROBLEMS"]),
         (["p"], ["--mlm"]),
+        (["p", "--preset", "strict"], ["--mlm is missing"]),
         (["p", "--preset", "big"], ["--preset", "big", "paper"]),
         (["p", "--mlm", "m", "--keep-column", "label"], ["--keep-column", "'label'"]),
         (["p", "--mlm", "m", "--keep-column", "a,a"], ["--keep-column", "'a'"]),
@@ -322,8 +316,6 @@ def test_bash_completes_commands_options_choices_and_files(tmp_path: Path, capsy
 
 def test_the_image_copies_what_the_wheel_is_built_from() -> None:
     """Builds of the image run elsewhere; here, the wheel's inputs are compared with .dockerignore."""
-    import tomllib
-
     root = Path(cli.__file__).parents[2]
     hatch = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     copied = {line[1:] for line in (root / ".dockerignore").read_text().splitlines() if line.startswith("!")}

@@ -168,8 +168,11 @@ def test_a_missed_minimum_is_named() -> None:
 def test_every_model_has_a_card(name: str) -> None:
     text = card_text(name, FIGURES if name.startswith("mlm") else {"accuracy": 0.7812, "problems": 9_824})
     assert text.startswith("---\nlicense: cc-by-sa-4.0\n")
-    assert f"python -m training.train {name} --data DIR" in text
-    assert ("40.0%" if name.startswith("mlm") else "78.1%") in text
+    assert [
+        each
+        for each in (f"python -m training.train {name} --data DIR", "40.0%" if name.startswith("mlm") else "78.1%")
+        if each not in text
+    ] == []
 
 
 def test_missing_data_exits_with_code_2(
@@ -179,8 +182,7 @@ def test_missing_data_exits_with_code_2(
     with pytest.raises(SystemExit, match="2"):
         main()
     message = capsys.readouterr().err
-    assert str(tmp_path / "snli" / "test.jsonl") in message
-    assert "--data" in message
+    assert [text for text in (str(tmp_path / "snli" / "test.jsonl"), "--data") if text not in message] == []
 
 
 def test_weights_with_another_digest_are_an_error(tmp_path: Path) -> None:

@@ -184,8 +184,7 @@ def test_missing_or_changed_inputs_are_input_errors(
     (copy / "run.json").write_text(json.dumps(record), encoding="utf-8")
     assert main(["explain", str(copy), "--seed-id", "odd"]) == 2
     err = capsys.readouterr().err
-    assert "'odd' is not a seed of" in err
-    assert "no such file" in err
+    assert [text for text in ("'odd' is not a seed of", "no such file") if text not in err] == []
     assert err.count("\n") == 1
     record["generation"]["masked_lms"][0]["digest"] = "0" * 64
     (copy / "run.json").write_text(json.dumps(record), encoding="utf-8")

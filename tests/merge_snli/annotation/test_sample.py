@@ -98,14 +98,18 @@ def test_tasks_and_label_config_fit_together(sheets: Path) -> None:
 
 def test_the_interface_keeps_the_case_of_what_texts_are_called() -> None:
     shown = label_config(TextNames("sentence_A", "sentence_B"))
-    assert 'value="Seed sentence A: $seed_premise"' in shown
-    assert 'value="Sentence B: $hypothesis"' in shown
+    assert [
+        text
+        for text in ('value="Seed sentence A: $seed_premise"', 'value="Sentence B: $hypothesis"')
+        if text not in shown
+    ] == []
 
 
 def test_the_guidelines_are_also_a_page(sheets: Path) -> None:
     page = (sheets / "guidelines.html").read_text(encoding="utf-8")
-    assert "<h1>How to score the variants</h1>" in page
-    assert "<td>5</td>\n<td>good</td>" in page
+    assert [
+        text for text in ("<h1>How to score the variants</h1>", "<td>5</td>\n<td>good</td>") if text not in page
+    ] == []
     assert "<script" not in page and "http://" not in page
 
 

@@ -131,8 +131,7 @@ def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, capsys: py
     options = ["--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "out")]
     assert main(["generate", str(tmp_path / "--old.jsonl"), *options]) == 2
     message = capsys.readouterr().err
-    assert f"{tmp_path}/--old.jsonl" in message
-    assert "--premise-column" in message
+    assert [text for text in (f"{tmp_path}/--old.jsonl", "--premise-column") if text not in message] == []
     assert "\ufdd0" not in message
 
 

@@ -72,8 +72,11 @@ def test_markdown() -> None:
 def test_latex() -> None:
     lines = [line.strip() for line in TABLE.latex().splitlines()]
     assert lines[2] == r"\begin{tabular}{lrrl}"
-    assert r"a & 1,234 & +0.0 & \texttt{x} \\" in lines
-    assert r"bb & -- & $-$12.2 & \texttt{y\textbar{}`z} \\" in lines
+    assert [
+        text
+        for text in (r"a & 1,234 & +0.0 & \texttt{x} \\", r"bb & -- & $-$12.2 & \texttt{y\textbar{}`z} \\")
+        if text not in lines
+    ] == []
     assert lines[-3:] == [r"\caption{Scores}", r"\par {\footnotesize QT: in points.}", r"\end{table}"]
 
 
@@ -142,5 +145,6 @@ def test_html_shows_a_cell_below_that_of_the_column_before() -> None:
     columns = (Column("PA"), Column("interval", under=True), Column("p", under=True), Column("n"))
     page = Table(columns=columns, rows=((1.5, "1 to <2", "0.1", 3), (2.5, None, None, 4))).html()
     assert page.count("<th ") == 2
-    assert ">1.5<small>1 to &lt;2</small><small>0.1</small></td>" in page
-    assert ">2.5</td>" in page
+    assert [
+        text for text in (">1.5<small>1 to &lt;2</small><small>0.1</small></td>", ">2.5</td>") if text not in page
+    ] == []

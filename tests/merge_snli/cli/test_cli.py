@@ -8,8 +8,10 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 
@@ -25,21 +27,35 @@ COMMAND = Path(sys.executable).with_name("merge-snli")
 DATA_SET = Path(cli.__file__).parents[1]
 
 
+def run_python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=SECONDS)
+
+
+def run_into(file: IO[str], *command: str, unbuffered: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the command with its output in a file."""
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    return subprocess.run([str(COMMAND), *command], env=environment, stdout=file, text=True, check=False, **options)
+
+
+def assert_one_line(error: str, *named: str) -> None:
+    assert error.startswith("merge-snli: ")
+    assert error.count("\n") == 1
+    assert [name for name in named if name not in error] == []
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_importing_a_package_loads_nothing_heavy(package: str) -> None:
-    code = f"import sys, {package}; print([name for name in {HEAVY} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    done = run_python(f"import sys, {package}; print([name for name in {HEAVY} if name in sys.modules])")
+    assert done.stdout.strip() == "[]", done.stderr
 
 
 @pytest.mark.parametrize("command", ["", *cli.COMMANDS])
 def test_help_loads_nothing_heavy(command: str) -> None:
     arguments = [*([command] if command else []), "--help"]
-    code = (
+    done = run_python(
         f"import sys; from merge_snli.cli import main\ntry: main({arguments})\n"
         f"except SystemExit: print([name for name in {(*HEAVY, 'numpy')} if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "usage: merge-snli" in done.stdout
     assert done.stdout.splitlines()[-1] == "[]"
 
@@ -60,13 +76,10 @@ def test_the_command_works_in_a_folder_with_packages_of_the_same_names(tmp_path:
 
 
 def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    missing = tmp_path / "nowhere.jsonl"
-    assert cli.main(["tables", str(missing)]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("merge-snli: ")
-    assert str(missing) in printed.err
-    assert printed.err.count("\n") == 1
+    assert cli.main(["tables", str(tmp_path / "nowhere.jsonl")]) == 2
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert_one_line(error, str(tmp_path / "nowhere.jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -92,26 +105,32 @@ def test_a_usage_error_is_a_short_usage_and_one_line(
     assert named in error
 
 
-def test_an_internal_error_names_the_file_with_the_traceback(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(_: object) -> int:
-        raise ZeroDivisionError("unexpected")
+@pytest.fixture
+def fail_with(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], int]:
+    """A function that runs a command that fails with an error, and returns its exit code."""
 
-    monkeypatch.setattr(tables, "run", fail)
-    assert cli.main(["tables", "demo:problems"]) == 1
+    def run(error: BaseException) -> int:
+        def fail(_: object) -> int:
+            raise error
+
+        monkeypatch.setattr(tables, "run", fail)
+        return cli.main(["tables", "demo:problems"])
+
+    return run
+
+
+def test_an_internal_error_names_the_file_with_the_traceback(
+    capsys: pytest.CaptureFixture[str], fail_with: Callable[[BaseException], int]
+) -> None:
+    assert fail_with(ZeroDivisionError("unexpected")) == 1
     log = Path(capsys.readouterr().err.strip().rsplit(" ", 1)[-1])
     assert "ZeroDivisionError: unexpected" in log.read_text()
     log.unlink()
 
 
 @pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (InputError("bad value"), 2)])
-def test_exit_codes(error: BaseException, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stop(_: object) -> int:
-        raise error
-
-    monkeypatch.setattr(tables, "run", stop)
-    assert cli.main(["tables", "demo:problems"]) == code
+def test_exit_codes(error: BaseException, code: int, fail_with: Callable[[BaseException], int]) -> None:
+    assert fail_with(error) == code
 
 
 @unix_only
@@ -151,7 +170,7 @@ def run(argv):
 cli._run = run
 sys.exit(cli.main([]))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=SECONDS)
+    done = run_python(code)
     assert done.returncode == 130
     assert "Traceback" not in done.stderr
     assert "merge-snli: interrupted" in done.stderr
@@ -183,14 +202,7 @@ def test_output_in_an_encoding_without_the_characters_of_a_table(
 )
 def test_a_full_disk_behind_the_output(command: list[str], unbuffered: str) -> None:
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [str(COMMAND), *command],
-            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
+        done = run_into(full, *command, unbuffered=unbuffered, stderr=subprocess.PIPE)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith("merge-snli: cannot write the output (No space left on device)")
     assert "Traceback" not in done.stderr
@@ -199,10 +211,9 @@ def test_a_full_disk_behind_the_output(command: list[str], unbuffered: str) -> N
 @with_full_disk
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_disk_behind_the_messages(unbuffered: str) -> None:
-    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
-        command = [str(COMMAND), "tables", "missing.csv", "--limit", "0"]
-        assert subprocess.run(command, env=environment, stdout=full, stderr=full, check=False).returncode == 2
+        command = ("tables", "missing.csv", "--limit", "0")
+        assert run_into(full, *command, unbuffered=unbuffered, stderr=full).returncode == 2
 
 
 def test_words_of_some_problems(capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
@@ -223,8 +234,7 @@ def test_words_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_folder_that_is_advised_is_not_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["generate", "demo:problems", "--mlm", "demo:mlm-bpe"]) == 2
     message = capsys.readouterr().err
-    assert "--out" in message
-    assert "merge_snli" not in message
+    assert ("--out" in message, "merge_snli" in message) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -241,11 +251,7 @@ def test_a_bad_option_is_named_with_its_value(
 ) -> None:
     command = ["generate", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "x")]
     assert cli.main([*command, option, value]) == 2
-    message = capsys.readouterr().err
-    assert message.startswith("merge-snli: ")
-    assert message.count("\n") == 1
-    assert option in message
-    assert named in message
+    assert_one_line(capsys.readouterr().err, option, named)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from itertools import chain, product
 from pathlib import Path
 from typing import Any
@@ -26,11 +27,16 @@ from merge_snli.scoring.statistics.families import PAIRED_TESTS
 BUNDLED = str(Path(cli.__file__).parents[1])
 
 
-def usage_error(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
-    """Return the two lines that a usage error prints."""
+def exits(*arguments: str) -> object:
+    """Return the exit code with which the parser ends the program."""
     with pytest.raises(SystemExit) as caught:
         cli.main(arguments)
-    assert caught.value.code == 2
+    return caught.value.code
+
+
+def usage_error(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
+    """Return the two lines that a usage error prints."""
+    assert exits(*arguments) == 2
     usage, error = capsys.readouterr().err.splitlines()
     return usage, error
 
@@ -52,14 +58,14 @@ ARGUMENTS = arguments_of(cli.command_parser(cli.COMMANDS))
 
 
 def test_help_lists_at_most_18_commands_under_five_headings(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        cli.main(["--help"])
+    assert exits("--help") == 0
     lines = capsys.readouterr().out.splitlines()
     headings = [line.removesuffix(":") for line in lines if line.endswith(":")]
     assert headings == ["make data", "score", "report", "share", "run", "options"]
     listed = [line.split()[0] for line in lines if line.startswith("  ") and not line.startswith(("   ", "  -"))]
     assert listed == [name for name in cli.COMMANDS if name not in cli.UNLISTED]
     assert len(listed) <= 18, "more than --help should list: make it an option of another command, or unlist one"
+    assert "analyse " not in "\n".join(lines)
 
 
 @pytest.mark.parametrize("arguments", [[], ["score"]])
@@ -72,15 +78,10 @@ def test_only_the_module_of_the_given_command_is_imported(arguments: list[str]) 
     assert done.stdout.strip() == str(arguments)
 
 
-def test_the_other_spelling_of_analyze_is_accepted_and_not_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("analyze", "analyse"):
-        with pytest.raises(SystemExit) as caught:
-            cli.main([name, "--help"])
-        assert caught.value.code == 0
-        assert "--without-seeds" in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        cli.main(["--help"])
-    assert "analyse " not in capsys.readouterr().out
+@pytest.mark.parametrize("name", ["analyze", "analyse"])
+def test_both_spellings_of_analyze_are_accepted(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert exits(name, "--help") == 0
+    assert "--without-seeds" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -108,11 +109,17 @@ def test_an_unknown_name_suggests_the_nearest_and_names_the_command(
         assert error.endswith(f"did you mean {nearest}?")
 
 
-def test_an_unknown_command_or_value_without_a_similar_one_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
-    _, error = usage_error(capsys, "frobnicate")
-    assert error.endswith(", ".join(name for name in cli.COMMANDS if name not in cli.UNLISTED))
-    _, error = usage_error(capsys, "compare", "results", "--test", "x")
-    assert error.endswith(", ".join(PAIRED_TESTS))
+@pytest.mark.parametrize(
+    ("arguments", "choices"),
+    [
+        (("frobnicate",), [name for name in cli.COMMANDS if name not in cli.UNLISTED]),
+        (("compare", "results", "--test", "x"), PAIRED_TESTS),
+    ],
+)
+def test_an_unknown_command_or_value_without_a_similar_one_lists_all(
+    arguments: tuple[str, ...], choices: Iterable[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert usage_error(capsys, *arguments)[1].endswith(", ".join(choices))
 
 
 @pytest.mark.parametrize(
@@ -166,9 +173,8 @@ def test_tables_in_each_form(capsys: pytest.CaptureFixture[str]) -> None:
     rows: list[dict[str, Any]] = json.loads(printed["json"])["table_2"]["rows"]
     table, *_ = printed["csv"].split("\n\n")
     assert [row["config"] for row in csv.DictReader(io.StringIO(table))] == [row["config"] for row in rows]
-    assert r"\begin{tabular}" in printed["latex"]
-    assert "| --- |" in printed["md"]
-    assert "───" in printed["text"]
+    marks = {"latex": r"\begin{tabular}", "md": "| --- |", "text": "───"}
+    assert [form for form, mark in marks.items() if mark not in printed[form]] == []
 
 
 @pytest.mark.parametrize(

@@ -97,8 +97,7 @@ def test_a_few_problems_in_another_language_are_a_warning_and_many_an_error(capl
     english, german = bundled()[:38], OTHERS["de"][1]
     check([*english[:5], *german, *english[5:]])
     (message,) = caplog.messages
-    assert "2 of 40" in message
-    assert "line 6 like German" in message
+    assert [text for text in ("2 of 40", "line 6 like German") if text not in message] == []
     with pytest.raises(InputError, match="3 of 29 look like other languages"):
         check([*english[:26], *german, german[0]])
 

@@ -79,8 +79,14 @@ def test_two_numbers_need_names_in_their_order(tmp_path: Path, labels: list[obje
     assert "--data-labels=entailment,not_entailment" in message
     if isinstance(labels[0], bool):
         return
-    assert "--data-labels=entailment,not_entailment if 0 is entailment" in message
-    assert "--data-labels=not_entailment,entailment if 1 is" in message
+    assert [
+        text
+        for text in (
+            "--data-labels=entailment,not_entailment if 0 is entailment",
+            "--data-labels=not_entailment,entailment if 1 is",
+        )
+        if text not in message
+    ] == []
     shown = message.splitlines()[1:]
     assert [line.split()[0] for line in shown] == (["0:", "0:", "1:", "1:"] if labels[0] == 0 else ["0:", "0:", "1:"])
     assert "Two dogs run over the grass. / The dogs sleep." in message
