@@ -31,7 +31,7 @@ def run_python(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=SECONDS)
 
 
-def run_into(file: IO[str], *command: str, unbuffered: str, **options: Any) -> subprocess.CompletedProcess[str]:
+def run_into(file: IO[str], *command: str, unbuffered: str, **options: Any) -> subprocess.CompletedProcess[str]:  # noqa: ANN401 - options of `run`
     """Run the command with its output in a file."""
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     return subprocess.run([str(COMMAND), *command], env=environment, stdout=file, text=True, check=False, **options)
