@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -73,17 +72,6 @@ def test_subsamples_depend_on_the_random_seed_and_not_on_the_order() -> None:
     assert subsample(group, inflation=20, subsamples=2, random_seed=0) == {
         name: tuple(number for number in of_variant if number < 2) for name, of_variant in first.items()
     }
-
-
-def test_a_subsample_has_the_smallest_digests() -> None:
-    group = variants(5)
-    digests = {
-        variant.id: hashlib.sha256(f'[7,0,"s1","noun","dog","{variant.replacement.word}"]'.encode()).hexdigest()
-        for variant in group
-    }
-    smallest = sorted(digests, key=lambda name: digests[name])[:2]
-    numbers = subsample(group, inflation=2, subsamples=1, random_seed=7)
-    assert {name for name, of_variant in numbers.items() if of_variant} == set(smallest)
 
 
 def test_subsamples_are_uniform() -> None:

@@ -111,18 +111,22 @@ def test_drop_changes_the_outcome_of_suggestions_only() -> None:
     assert [OUTCOMES[code] for code in before.codes] == [KEPT, NO_WORD, KEPT, KEPT, LESS_PROBABLE]
 
 
-def test_the_more_probable_of_two_pieces_of_one_word_is_kept() -> None:
-    assert filtered(fillers(2, 1, 0), "Girl", VOCABULARY, frozenset()).suggestions == {"Boy": 2.0}
-
-
-def test_equally_probable_is_not_more_probable() -> None:
-    even = Fillers(np.array([1, 0], dtype=np.int32), np.array([-1.0, -1.0], dtype=np.float32), 0, -1.0)
-    assert filtered(even, "girl", VOCABULARY, frozenset()).suggestions == {}
-
-
-def test_all_fillers_are_more_probable_than_an_original_outside_the_top_k() -> None:
-    answer = Fillers(np.array([1, 4], dtype=np.int32), np.array([-1.0, -2.0], dtype=np.float32), 0, -9.5)
-    assert list(filtered(answer, "girl", VOCABULARY, frozenset()).suggestions.items()) == [("boy", 8.5), ("tree", 7.5)]
+@pytest.mark.parametrize(
+    ("answer", "original", "expected"),
+    [
+        (fillers(2, 1, 0), "Girl", {"Boy": 2.0}),  # the more probable of two pieces of one word
+        (Fillers(np.array([1, 0]), np.array([-1.0, -1.0], dtype=np.float32), 0, -1.0), "girl", {}),  # equally probable
+        # An original outside the top k.
+        (
+            Fillers(np.array([1, 4]), np.array([-1.0, -2.0], dtype=np.float32), 0, -9.5),
+            "girl",
+            {"boy": 8.5, "tree": 7.5},
+        ),
+    ],
+    ids=["two pieces of a word", "equally probable", "outside the top k"],
+)
+def test_what_is_more_probable_is_kept(answer: Fillers, original: str, expected: dict[str, float]) -> None:
+    assert list(filtered(answer, original, VOCABULARY, frozenset()).suggestions.items()) == list(expected.items())
 
 
 def test_words_of_a_problem_are_tokens_and_runs_of_word_characters(tagger: Tagger) -> None:
@@ -144,21 +148,51 @@ def test_words_are_compared_without_accents_and_case(written: str, other: str, t
         assert outcome.counts() == Counter({IN_PROBLEM: 1, LESS_PROBABLE: 1})
 
 
-def test_without_the_probability_filter_every_whole_word_is_kept() -> None:
-    outcome = filtered(fillers(1, 3, 0, 6, 4), "girl", VOCABULARY, frozenset({"girl", "tree"}), filters="none")
-    assert list(outcome.suggestions.items()) == [("boy", 2.0), ("cat", -1.0)]
-    assert outcome.counts() == Counter({KEPT: 2, NO_WORD: 1, IN_PROBLEM: 2})
-
-
-def test_a_margin_and_a_maximum_rank() -> None:
-    answer = fillers(1, 4, 6, 0)  # log-odds 3, 2, 1
-    outcome = filtered(answer, "girl", VOCABULARY, frozenset(), min_log_odds=2)
-    assert list(outcome.suggestions.items()) == [("boy", 3.0), ("tree", 2.0)]
-    assert outcome.counts() == Counter({KEPT: 2, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1})
-    outcome = filtered(answer, "girl", VOCABULARY, frozenset(), max_rank=1, min_log_odds=2)
-    assert outcome.counts() == Counter({KEPT: 1, LOW_RANK: 1, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1})
-    outcome = filtered(answer, "girl", VOCABULARY, frozenset(), filters="none", max_rank=4, min_log_odds=0)
-    assert list(outcome.suggestions) == ["boy", "tree", "cat", "girl"]
+@pytest.mark.parametrize(
+    ("order", "taken", "choices", "suggestions", "counts"),
+    [
+        (
+            (1, 3, 0, 6, 4),
+            {"girl", "tree"},
+            {"filters": "none"},
+            {"boy": 2.0, "cat": -1.0},
+            {KEPT: 2, NO_WORD: 1, IN_PROBLEM: 2},
+        ),
+        # Log-odds 3, 2, 1.
+        (
+            (1, 4, 6, 0),
+            set(),
+            {"min_log_odds": 2},
+            {"boy": 3.0, "tree": 2.0},
+            {KEPT: 2, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1},
+        ),
+        (
+            (1, 4, 6, 0),
+            set(),
+            {"max_rank": 1, "min_log_odds": 2},
+            {"boy": 3.0},
+            {KEPT: 1, LOW_RANK: 1, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1},
+        ),
+        (
+            (1, 4, 6, 0),
+            set(),
+            {"filters": "none", "max_rank": 4, "min_log_odds": 0},
+            {"boy": 3.0, "tree": 2.0, "cat": 1.0, "girl": 0.0},
+            {KEPT: 4},
+        ),
+    ],
+    ids=["without the probability", "a margin", "a margin and a maximum rank", "a maximum rank of all"],
+)
+def test_options_of_the_filters(
+    order: tuple[int, ...],
+    taken: set[str],
+    choices: dict[str, Any],
+    suggestions: dict[str, float],
+    counts: dict[str, int],
+) -> None:
+    outcome = filtered(fillers(*order), "girl", VOCABULARY, frozenset(taken), **choices)
+    assert list(outcome.suggestions.items()) == list(suggestions.items())
+    assert outcome.counts() == Counter(counts)
 
 
 def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
@@ -191,7 +225,7 @@ def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
     )
 
 
-def occurrence_in_problem(premise: str, hypothesis: str, word: str, word_class: str) -> Occurrence:
+def occurrence_in_problem(premise: str, hypothesis: str, word: str, word_class: str = "noun") -> Occurrence:
     tagged = TaggedProblem(
         Problem("p", premise, hypothesis, 0), TaggedSentence(premise, ()), TaggedSentence(hypothesis, ())
     )
@@ -233,31 +267,24 @@ def test_a_word_in_a_compound(text: str, tags: str, word: str, *, expected: bool
 
 
 @pytest.mark.parametrize(
-    ("premise", "original", "dropped", "kept"),
+    ("premise", "hypothesis", "original", "dropped", "kept"),
     [
-        ("A musician plays his guitar", "musician", "woman", "man"),
-        ("A musician plays HIS guitar", "musician", "women", "artist"),
-        ("A musician hurt herself", "musician", "man", "woman"),
-        ("A black dog follows her", "black", "male", "female"),
+        ("A musician plays his guitar", "One musician is here", "musician", ("woman", "Woman"), ("man",)),
+        ("A musician plays HIS guitar", "One musician is here", "musician", ("women", "Women"), ("artist",)),
+        ("A musician hurt herself", "One musician is here", "musician", ("man", "Man"), ("woman",)),
+        ("A black dog follows her", "One black is here", "black", ("male", "Male"), ("female",)),
+        # The pronoun means somebody else if the original has the gender of the suggestion.
+        ("The lady greets his brother", "A lady greets", "lady", (), ("girl", "man")),
+        # The hypothesis counts, and other words do not.
+        ("A child runs to the hero", "A child runs to his mother", "child", ("girl",), ()),
+        ("A child runs to the hero", "A child runs", "child", (), ("girl",)),
     ],
 )
-def test_a_word_of_the_other_gender_is_dropped(premise: str, original: str, dropped: str, kept: str) -> None:
-    drops = does_not_fit_pronoun(occurrence_in_problem(premise, f"One {original} is here", original, "noun"))
-    assert drops(dropped) and drops(dropped.capitalize())
-    assert not drops(kept)
-
-
-def test_the_pronoun_means_somebody_else_if_the_original_has_the_gender_of_the_suggestion() -> None:
-    drops = does_not_fit_pronoun(occurrence_in_problem("The lady greets his brother", "A lady greets", "lady", "noun"))
-    assert not drops("girl") and not drops("man")
-
-
-def test_the_hypothesis_counts_and_other_words_do_not() -> None:
-    occurrence = occurrence_in_problem("A child runs to the hero", "A child runs to his mother", "child", "noun")
-    assert does_not_fit_pronoun(occurrence)("girl")
-    assert not does_not_fit_pronoun(occurrence_in_problem("A child runs to the hero", "A child runs", "child", "noun"))(
-        "girl"
-    )
+def test_a_word_of_the_other_gender_is_dropped(
+    premise: str, hypothesis: str, original: str, dropped: tuple[str, ...], kept: tuple[str, ...]
+) -> None:
+    drops = does_not_fit_pronoun(occurrence_in_problem(premise, hypothesis, original))
+    assert [word for word in (*dropped, *kept) if drops(word)] == [*dropped]
 
 
 def test_no_word_has_both_genders() -> None:
@@ -297,14 +324,15 @@ def test_another_form_of_the_original(premise: str, hypothesis: str, *, expected
     assert has_other_form(occurrence_in_problem(premise, hypothesis, "check", "noun")) is expected
 
 
-@pytest.mark.parametrize("word", ["apple", "hour", "honest", "heir", "MRI", "x-ray", "old-fashioned", "Hour"])
-def test_words_that_take_an(word: str) -> None:
-    assert article_of(word) == "an"
-
-
-@pytest.mark.parametrize("word", ["dog", "unicorn", "European", "user", "one-legged", "UFO", "once", "hotel", "NASA"])
-def test_words_that_take_a(word: str) -> None:
-    assert article_of(word) == "a"
+@pytest.mark.parametrize(
+    ("article", "words"),
+    [
+        ("an", ("apple", "hour", "honest", "heir", "MRI", "x-ray", "old-fashioned", "Hour")),
+        ("a", ("dog", "unicorn", "European", "user", "one-legged", "UFO", "once", "hotel", "NASA")),
+    ],
+)
+def test_articles_of_words(article: str, words: tuple[str, ...]) -> None:
+    assert [word for word in words if article_of(word) != article] == []
 
 
 @pytest.mark.parametrize(
