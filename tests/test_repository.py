@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from collections import defaultdict
+from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -34,18 +35,19 @@ def test_git_keeps_the_bytes_of_every_file() -> None:
     assert {*found[2::3]} == {"unset"}, "with line ends converted, digests of bundled files differ"
 
 
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+DEPENDENCIES = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+
+
 def test_the_page_lists_every_dependency() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
-    required = [re.split(r"[\[<>=]", each)[0] for each in project["dependencies"]]
-    for rows in re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE):
+    required = [re.split(r"[\[<>=]", each)[0] for each in PROJECT["dependencies"]]
+    for rows in re.findall(r"(?:^\|.*\n)+", DEPENDENCIES, re.MULTILINE):
         assert re.findall(r"^\| `([\w-]+)` \|", rows, re.MULTILINE) == required
 
 
 def test_the_page_has_the_lower_bounds() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8").partition("## Lower bounds")[2]
-    bounds = dict(re.findall(r"^([\w-]+)(?:>=|==)([\d.]+)", "\n".join(project["dependencies"]), re.MULTILINE))
+    page = DEPENDENCIES.partition("## Lower bounds")[2]
+    bounds = dict(re.findall(r"^([\w-]+)(?:>=|==)([\d.]+)", "\n".join(PROJECT["dependencies"]), re.MULTILINE))
     assert dict(re.findall(r"^\| `([\w-]+)` \| ([\d.]+) \|", page, re.MULTILINE)) == bounds
 
 
@@ -158,49 +160,50 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 OURS, PLAIN = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
-def run(code: str) -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    exec(compile(code, "README.md", "exec"), names)
-    return names
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], dict[str, Any]]:
+    """A function that runs an example in the root of the project, and returns its names."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path)
+
+    def example(code: str) -> dict[str, Any]:
+        names: dict[str, Any] = {}
+        exec(compile(code, "README.md", "exec"), names)
+        return names
+
+    return example
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "capitals", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["labels in capitals", "the model"]
+)
 def test_the_example_with_datasets_and_evaluate(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    run: Callable[[str], dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    capitals: bool,
 ) -> None:
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path)
+    """Its model, or one that says NEUTRAL; each seed and word class has 10 variants in a subsample."""
+    if capitals:
+        neutral = {"label": "NEUTRAL"}
+        monkeypatch.setattr(transformers, "pipeline", lambda *_, **__: lambda rows, **_: [neutral] * len(rows))
     names = run(PLAIN)
-    scores = names["scores"]
-    assert scores["n_samples"] == 10 * scores_groups(names)
+    scores, variants, labels = names["scores"], names["variants"], names["seeds"]["label"]
+    groups = set(zip(variants["seed_id"], variants["word_class"], strict=True))
+    assert scores["n_samples"] == 10 * len(groups)
     assert scores["qt"] == pytest.approx(scores["pattern_accuracy"] - scores["seed_sample_accuracy"])
     assert len(capsys.readouterr().out.split()) == 4
-
-
-def test_the_example_takes_label_names_in_capitals(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path)
-    monkeypatch.setattr(transformers, "pipeline", lambda *_, **__: lambda rows, **_: [{"label": "NEUTRAL"}] * len(rows))
-    names = run(PLAIN)
-    labels = names["seeds"]["label"]
-    scores = names["scores"]
-    assert scores["seed_sample_accuracy"] == labels.count(names["names"].index("neutral")) / len(labels)
-    assert scores["n_samples"] == 10 * scores_groups(names)
-    assert scores["qt"] == pytest.approx(scores["pattern_accuracy"] - scores["seed_sample_accuracy"])
-    assert len(capsys.readouterr().out.split()) == 4
-
-
-def scores_groups(names: dict[str, Any]) -> int:
-    """Count the pairs of seed and word class; each has 10 variants in a subsample."""
-    variants = names["variants"]
-    return len(set(zip(variants["seed_id"], variants["word_class"], strict=True)))
+    if capitals:
+        assert scores["seed_sample_accuracy"] == labels.count(names["names"].index("neutral")) / len(labels)
 
 
 @pytest.mark.slow
 def test_the_example_of_the_python_api(
-    demo_run: DemoRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    demo_run: DemoRun,
+    run: Callable[[str], dict[str, Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Reuses the answers and predictions of the demo, whose data set and model are the same."""
     monkeypatch.chdir(tmp_path)

@@ -30,9 +30,9 @@ def load(name: object) -> MaskedLM:
     return load_masked_lm(find_model(str(name)))
 
 
-def encode(mlm: MaskedLM, form: Form) -> EncodedForm:
+def encode(mlm: MaskedLM, form: Form, *, split_words: bool = False) -> EncodedForm:
     """Return a form that a masked LM can answer."""
-    encoded = mlm.encode(form)
+    encoded = mlm.encode(form, split_words=split_words)
     assert isinstance(encoded, EncodedForm)
     return encoded
 

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from generation.options import Options
@@ -27,13 +25,12 @@ ROWS = [
 
 def write_source(folder: Path, kind: str) -> str:
     path = folder / f"problems.{kind}"
-    if kind == "folder":
-        path.mkdir()
-        pq.write_table(pa.Table.from_pylist(ROWS), path / "test.parquet")
-    elif kind == "jsonl":
+    if kind == "jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     else:
-        datasets.Dataset.from_list(ROWS).to_parquet(path)
+        file = path / "test.parquet" if kind == "folder" else path
+        file.parent.mkdir(exist_ok=True)
+        datasets.Dataset.from_list(ROWS).to_parquet(file)
     return str(path)
 
 
@@ -117,23 +114,31 @@ def premises_of(problems: object) -> list[str]:
     return [problem.premise for _, problem in open_source(ProblemOptions(problems=problems)) if problem is not None]
 
 
-def test_problems_are_read_at_a_revision(problems: Repo) -> None:
-    assert premises_of("org/problems") == ["A dog runs fast.", "A dog is running."]
-    assert premises_of("org/problems@v1") == ["A dog runs fast."]
-    assert premises_of(f"org/problems@{problems.tags['v1']}") == ["A dog runs fast."]
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("org/problems", 2),
+        ("org/problems@v1", 1),
+        ("org/problems@{commit}", 1),
+        ("hf://datasets/org/problems/test.jsonl", 2),
+        ("hf://datasets/org/problems@v1/*.jsonl", 1),
+    ],
+)
+def test_problems_are_read_by_id_or_path_and_at_a_revision(problems: Repo, name: str, count: int) -> None:
+    found = premises_of(name.format(commit=problems.tags["v1"]))
+    assert found == ["A dog runs fast.", "A dog is running."][:count]
 
 
 @pytest.mark.parametrize(
     ("name", "means"),
     [
-        (
-            "org/none",
-            "org/none, split test: .*doesn't exist on the Hub or cannot be accessed",
-        ),
+        ("org/none", "org/none, split test: .*doesn't exist on the Hub or cannot be accessed"),
         ("org/problems@none", "org/problems@none, split test: .*none"),
+        ("hf://datasets/org/problems/none.jsonl", r"org/problems has no file none\.jsonl"),
+        ("hf://datasets/org/none/test.jsonl", r"org/none.*does not exist"),
     ],
 )
-def test_a_missing_data_set_or_revision_is_named(problems: Repo, name: str, means: str) -> None:
+def test_a_missing_data_set_revision_or_file_is_named(problems: Repo, name: str, means: str) -> None:
     with pytest.raises(InputError, match=means) as raised:
         premises_of(name)
     assert "\n" not in str(raised.value)
@@ -143,15 +148,6 @@ def test_gated_problems_are_reported(problems: Repo) -> None:
     problems.gated = True
     with pytest.raises(InputError, match=r"org/problems.*gated"):
         premises_of("org/problems")
-
-
-def test_a_file_on_the_hub_is_read_by_its_path(problems: Repo) -> None:
-    assert premises_of("hf://datasets/org/problems/test.jsonl") == ["A dog runs fast.", "A dog is running."]
-    assert premises_of("hf://datasets/org/problems@v1/*.jsonl") == ["A dog runs fast."]
-    with pytest.raises(InputError, match=r"org/problems has no file none\.jsonl"):
-        premises_of("hf://datasets/org/problems/none.jsonl")
-    with pytest.raises(InputError, match=r"org/none.*does not exist"):
-        premises_of("hf://datasets/org/none/test.jsonl")
 
 
 def write(path: Path, premise: str) -> Path:
