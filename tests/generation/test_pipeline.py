@@ -161,7 +161,7 @@ def test_other_options_need_overwrite(made: MergeDataset, problems: Path, tmp_pa
 
 
 def test_a_damaged_file_of_a_finished_data_set_is_recreated(made: MergeDataset, problems: Path, tmp_path: Path) -> None:
-    out = Path(shutil.copytree(made.folder, tmp_path / "merge_snli"))
+    out = copied(made, tmp_path / "merge_snli")
     (out / "data" / "noun" / "test.parquet").write_bytes(b"torn")
     run_pipeline(options(problems), out)
     assert files_in(out) == files_in(made.folder)
@@ -206,11 +206,17 @@ def test_a_config_without_rows_is_left_out_with_a_warning(
     ids=["inflation", "masked LM", "tagger", "problems", "no shared word"],
 )
 def test_a_failed_run_leaves_no_data_set(
-    problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], message: str
+    made: MergeDataset,
+    problems: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    changes: dict[str, Any],
+    message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    work = made.folder.with_name("merge_snli.work")
     with pytest.raises(InputError, match=message):
-        run_pipeline(options(problems, **changes), tmp_path / "merge_snli")
+        run_pipeline(options(problems, **changes), tmp_path / "merge_snli", work=work)
     assert not (tmp_path / "merge_snli").exists()
 
 

@@ -92,7 +92,7 @@ def test_every_missing_variant_has_a_reason(made: Made) -> None:
     tables = tables_against(made.whole, made.strict, other_work=made.work)
     counted = {(row["reason"], row["masked LM"]): row["variants"] for row in dicts(tables["only_a_by_reason"])}
     expected: Counter[tuple[str, str | None]] = Counter()
-    traced = {seed: explain(made.strict, seed, made.work) for seed, *_ in only}
+    traced = {seed: explain(made.strict, seed, made.work) for seed in {seed for seed, *_ in only}}
     for variant in only:
         seed, word_class, original, replacement = variant
         word = next(w for w in traced[seed].words if (w.word.word_class, w.word.text) == (word_class, original))
