@@ -28,7 +28,7 @@ from merge_snli.problems.reading import read_problems
 from tests.records import first_problems
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
-LONG = " It is warm." * 40
+LONG = " It is warm." * 64
 
 
 @pytest.fixture(scope="module")

@@ -21,27 +21,23 @@ from merge_snli.base.files import (
     write_text,
 )
 from tests.processes import wait_until
+from tests.records import files_in
 
 
 def test_written_files(tmp_path: Path) -> None:
     write_text(tmp_path / "a" / "b.txt", "café")
-    write_json(tmp_path / "a" / "c.json", {"é": [1]})
-    assert (tmp_path / "a" / "b.txt").read_bytes() == "café".encode()
-    assert (tmp_path / "a" / "c.json").read_text(encoding="utf-8") == '{\n  "é": [\n    1\n  ]\n}\n'
-    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["b.txt", "c.json"]
+    write_json(tmp_path / "a" / "c.json", {"é": [1, None]})
+    assert files_in(tmp_path / "a") == {
+        "b.txt": "café".encode(),
+        "c.json": '{\n  "é": [\n    1,\n    null\n  ]\n}\n'.encode(),
+    }
+    assert read_json(tmp_path / "a" / "c.json") == {"é": [1, None]}
 
 
 @pytest.mark.parametrize("content", [b"", b'{"a": 1', b"\xff", b"[" * 100_000], ids=["empty", "cut", "latin", "deep"])
 def test_a_json_file_that_cannot_be_read_has_no_value(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(content)
-    assert read_json(tmp_path / "a.json") is None
-    assert read_json(tmp_path / "missing.json") is None
-    assert read_json(tmp_path) is None
-
-
-def test_a_written_json_value_is_read(tmp_path: Path) -> None:
-    write_json(tmp_path / "a.json", {"é": [1, None]})
-    assert read_json(tmp_path / "a.json") == {"é": [1, None]}
+    assert [read_json(tmp_path / name) for name in ("a.json", "missing.json", ".")] == [None] * 3
 
 
 @pytest.mark.parametrize(
@@ -84,5 +80,4 @@ def test_a_process_that_has_ended_does_not_run_even_if_its_parent_has_not_waited
     process = subprocess.Popen([sys.executable, "-c", ""])
     wait_until(lambda: not is_running(process.pid))
     assert process.wait() == 0
-    assert not is_running(process.pid)
-    assert is_running(os.getpid())
+    assert [is_running(pid) for pid in (process.pid, os.getpid())] == [False, True]

@@ -52,8 +52,7 @@ def test_the_command_line_names_the_file(shadow: Path) -> None:
 def test_a_folder_on_the_python_path_is_named_too(shadow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(shadow.parent))
     done = _run(str(Path(sys.executable).with_name("merge-snli")), "tables", "x.jsonl", folder=ROOT)
-    assert done.returncode == 2
-    assert str(shadow) in done.stderr
+    assert (done.returncode, str(shadow) in done.stderr) == (2, True)
 
 
 def test_the_first_use_from_python_names_the_file(shadow: Path) -> None:

@@ -27,6 +27,7 @@ from merge_snli.problems.reading import read_problems, repeated_numbers
 from merge_snli.problems.rows import read_label_names
 from merge_snli.schema import NLI_LABELS
 from merge_snli.validation import validate
+from tests.merge_snli.problems.test_reading import parquet
 
 ROWS: list[dict[str, Any]] = [
     {"premise": f"A man rides the horse number {number}.", "hypothesis": "A man rides a horse.", "label": label}
@@ -77,14 +78,20 @@ def test_other_objects_are_refused_in_one_sentence(problems: object) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_a_split_of_problems_in_memory_is_refused() -> None:
-    with pytest.raises(InputError, match="'train'"):
-        read_problems(ProblemOptions(problems=ROWS, split="train"))
-
-
-def test_an_invalid_row_is_named() -> None:
-    with pytest.raises(InputError, match=r"memory:pandas.DataFrame row 2: .*'premise'"):
-        read_problems(ProblemOptions(problems=pd.DataFrame([ROWS[0], ROWS[1] | {"premise": ""}])))
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"problems": ROWS, "split": "train"}, "'train'"),
+        (
+            {"problems": pd.DataFrame([ROWS[0], ROWS[1] | {"premise": ""}])},
+            r"memory:pandas.DataFrame row 2: .*'premise'",
+        ),
+    ],
+    ids=["a split", "an invalid row"],
+)
+def test_what_tables_in_memory_cannot_have_is_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_problems(ProblemOptions(**options))
 
 
 def test_a_run_records_the_type_and_is_valid(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> None:
@@ -113,17 +120,15 @@ ODD = {
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet", "pandas.DataFrame", "datasets.Dataset"])
 def test_no_cell_is_taken_for_a_missing_value_or_a_number(kind: str, tmp_path: Path) -> None:
     row = ODD | {"empty": ""}
+    quoted = [value.replace('"', '""').join('""') if '"' in value else value for value in row.values()]
+    contents = {
+        "csv": f"{','.join(row)}\n{','.join(quoted)}\n".encode(),
+        "tsv": "{}\n{}\n".format("\t".join(row), "\t".join(row.values())).encode(),
+        "jsonl": json.dumps(row).encode(),
+        "parquet": parquet([row]),
+    }
     path = tmp_path / f"problems.{kind}"
-    if kind in ("csv", "tsv"):
-        separator = "," if kind == "csv" else "\t"
-        cells = [
-            value.replace('"', '""').join('""') if kind == "csv" and '"' in value else value for value in row.values()
-        ]
-        path.write_text(f"{separator.join(row)}\n{separator.join(cells)}\n")
-    elif kind == "jsonl":
-        path.write_text(json.dumps(row))
-    elif kind == "parquet":
-        pq.write_table(pa.Table.from_pylist([row]), path)
+    path.write_bytes(contents.get(kind, b""))
     problems = {"pandas.DataFrame": pd.DataFrame([row]), "datasets.Dataset": datasets.Dataset.from_list([row])}
     (problem,) = read_problems(
         ProblemOptions(problems=problems.get(kind, path), id_column="id", keep_column=("a", "b", "empty"))
@@ -131,13 +136,10 @@ def test_no_cell_is_taken_for_a_missing_value_or_a_number(kind: str, tmp_path: P
     assert (problem.id, problem.premise, problem.extra) == ("001", row["premise"], ("None", "NA", ""))
 
 
-def test_an_unbalanced_quotation_mark_in_csv_is_named_and_in_tsv_kept(tmp_path: Path) -> None:
-    for name, separator in (("p.csv", ","), ("p.tsv", "\t")):
-        lines = [("premise", "hypothesis", "label"), ('"A dog runs.', "A dog runs.", "neutral")]
-        (tmp_path / name).write_text("\n".join(separator.join(line) for line in lines) + "\n")
-    with pytest.raises(InputError, match=r"p\.csv: .*line 2"):
-        read_problems(ProblemOptions(problems=tmp_path / "p.csv"))
-    assert read_problems(ProblemOptions(problems=tmp_path / "p.tsv")).problems[0].premise == '"A dog runs.'
+def test_an_unbalanced_quotation_mark_in_tsv_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "p.tsv"
+    path.write_text('premise\thypothesis\tlabel\n"A dog runs.\tA dog runs.\tneutral\n')
+    assert read_problems(ProblemOptions(problems=path)).problems[0].premise == '"A dog runs.'
 
 
 def test_parquet_files_are_read_by_their_names_and_may_have_no_rows(tmp_path: Path) -> None:
@@ -159,16 +161,8 @@ def test_categories_of_a_frame_are_texts() -> None:
 def test_names_without_spelling_are_their_own_spellings() -> None:
     labels = read_label_names(("entailment", "neutral", "contradiction"))
     assert labels.names == labels.spellings == ("entailment", "neutral", "contradiction")
-    assert [labels.number(text) for text in ("neutral", "2", "3", "-1", "", "Neutral", "E", "perhaps")] == [
-        1,
-        2,
-        None,
-        None,
-        None,
-        1,
-        0,
-        None,
-    ]
+    numbers = {"neutral": 1, "2": 2, "3": None, "-1": None, "": None, "Neutral": 1, "E": 0, "perhaps": None}
+    assert {text: labels.number(text) for text in numbers} == numbers
 
 
 @pytest.mark.parametrize(("text", "number"), [("e", 0), ("n", 1), ("c", 1), ("0", 0), ("2", 1), ("entailment", None)])
@@ -227,11 +221,13 @@ def test_extra_columns_count_for_the_digest(tmp_path: Path) -> None:
 def test_a_hash_collision_is_not_a_duplicate_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("merge_snli.problems.reading.id_hash", lambda identity: len(identity))
     ids = ["a", "b", "cd", "e"]
-    options = ProblemOptions(problems=write_ids(tmp_path / "unique.jsonl", ids), id_column="id")
-    assert [problem.id for problem in read_problems(options).problems] == ids
-    options = ProblemOptions(problems=write_ids(tmp_path / "duplicate.jsonl", [*ids, "b"]), id_column="id")
+    unique, duplicate = (
+        ProblemOptions(problems=write_ids(tmp_path / f"{name}.jsonl", rows), id_column="id")
+        for name, rows in (("unique", ids), ("duplicate", [*ids, "b"]))
+    )
+    assert [problem.id for problem in read_problems(unique).problems] == ids
     with pytest.raises(InputError, match=r"duplicate.jsonl line 5: .*'b' .*duplicate.jsonl line 2"):
-        read_problems(options)
+        read_problems(duplicate)
 
 
 def test_repeated_numbers_are_found() -> None:
