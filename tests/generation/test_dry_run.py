@@ -24,14 +24,13 @@ from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
-from merge_snli import cli
 from merge_snli.base.errors import InputError
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import read_problems
-from tests.conftest import DATA
+from tests.conftest import DATA, Command
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -120,12 +119,11 @@ def test_several_processes_share_the_work(estimated: DryRun, options: Options) -
 
 
 def test_the_command_writes_nothing(
-    options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     monkeypatch.chdir(tmp_path)
     line = ["generate", "demo:problems", "--limit", "10", "--mlm", options.mlm[0], "--dry-run"]
-    assert cli.main([*line, "--out", "here"]) == 0
-    assert capsys.readouterr().out.startswith("10 problems with a gold label: about ")
+    assert command(*line, "--out", "here").startswith("10 problems with a gold label: about ")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -25,6 +25,7 @@ from merge_snli.cli import main
 from merge_snli.dataset.record import as_json, generation_of, read_record, seal
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.validation import validate
+from tests.conftest import Command
 from tests.generation.test_seeds_from import options_in, options_with
 
 Scores = Mapping[str, tuple[int, int]]
@@ -190,9 +191,7 @@ def test_the_stored_judgments_give_the_same_data_set(made: Made, judged: MergeDa
     assert again.record.annotation == judged.record.annotation
 
 
-def test_explain_names_what_the_judgments_dropped(
-    made: Made, judged: MergeDataset, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_explain_names_what_the_judgments_dropped(made: Made, judged: MergeDataset, command: Command) -> None:
     bad = {key for key, pair in by_number(made.ids).items() if sum(pair) < 9}
     dropped = {
         f"{seed}:{word['word']['word_class']}:{word['word']['text']}:{replacement}"
@@ -202,8 +201,9 @@ def test_explain_names_what_the_judgments_dropped(
         for replacement in of_side
     }
     assert dropped == {key for key in bad if key.startswith(("a:", "b:"))}
-    assert main(["explain", str(judged.folder), "--seed-id", "a", "--work", str(made.work)]) == 0
-    assert f"{NOT_GOOD} in the premise" in capsys.readouterr().out
+    assert f"{NOT_GOOD} in the premise" in command(
+        "explain", str(judged.folder), "--seed-id", "a", "--work", str(made.work)
+    )
 
 
 def test_the_comparison_of_two_runs_names_what_the_judgments_dropped(made: Made, judged: MergeDataset) -> None:

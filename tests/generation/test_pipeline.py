@@ -18,11 +18,11 @@ import pytest
 from generation import Options
 from generation.pipeline import run_pipeline
 from generation.work import work_folder
-from merge_snli import cli
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.schema import columns, splits
+from tests.conftest import Command
 from tests.records import bundled, files_in, first_problems
 from tests.tiny_models import as_pickle
 
@@ -128,25 +128,19 @@ def test_a_finished_data_set_is_not_changed(
     assert {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")} == before
 
 
-def test_pickles_need_the_option_even_with_a_run_file(
-    problems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_pickles_need_the_option_even_with_a_run_file(problems: Path, tmp_path: Path, command: Command) -> None:
     out, pickled = tmp_path / "merge_snli", as_pickle(shutil.copytree(bundled("demo:mlm-bpe"), tmp_path / "pickled"))
-    command = ["generate", str(problems), "--limit", "6", "--inflation", "1", "--mlm", str(pickled)]
-    repeated = ["generate", "--options", str(out / "run.toml"), "--out", str(tmp_path / "again"), "--quiet"]
-    for line in ([*command, "--dry-run"], [*command, "--out", str(out)]):
-        assert cli.main(line) == 2
-        assert "--allow-pickle" in capsys.readouterr().err
-    assert cli.main([*command, "--allow-pickle", "--dry-run"]) == 0
-    assert cli.main([*command, "--allow-pickle", "--out", str(out), "--quiet"]) == 0
-    assert capsys.readouterr().out.startswith("6 problems"), "the dry run's; --quiet prints nothing"
+    given = ("generate", problems, "--limit", 6, "--inflation", 1, "--mlm", pickled)
+    repeated = ("generate", "--options", out / "run.toml", "--out", tmp_path / "again", "--quiet")
+    for target in (("--dry-run",), ("--out", out)):
+        assert "--allow-pickle" in command(*given, *target, code=2)
+    assert command(*given, "--allow-pickle", "--dry-run").startswith("6 problems")
+    assert command(*given, "--allow-pickle", "--out", out, "--quiet") == ""
     assert "pickle" not in (out / "run.toml").read_text(encoding="utf-8").replace(str(pickled), "")
-    assert cli.main(repeated) == 2
-    assert cli.main([*repeated, "--allow-pickle"]) == 0
+    assert "--allow-pickle" in command(*repeated, code=2)
+    command(*repeated, "--allow-pickle")
     row = read_split(find_dataset(str(out)), "all").slice(0, 1).to_pydict()
-    capsys.readouterr()
-    assert cli.main(["explain", str(out), "--seed-id", row["seed_id"][0]]) == 0
-    assert row["original"][0] in capsys.readouterr().out
+    assert row["original"][0] in command("explain", out, "--seed-id", row["seed_id"][0])
 
 
 def test_other_options_need_overwrite(made: MergeDataset, problems: Path, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.score import score
-from tests.conftest import DemoRun
+from tests.conftest import Command, DemoRun
 
 
 @pytest.fixture(scope="module")
@@ -182,14 +182,11 @@ def test_finished_outputs_load_no_model(demo_run: DemoRun) -> None:
     assert f"data set in {data}" in run_without_models(["generate", *options, "--out", data])
 
 
-def test_it_does_not_replace_another_data_set(
-    made_up_run: DemoRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_does_not_replace_another_data_set(made_up_run: DemoRun, tmp_path: Path, command: Command) -> None:
     record = Path(shutil.copytree(made_up_run.out / "merge_snli", tmp_path / "merge_snli")) / "run.json"
     mine = json.loads(record.read_text())
     mine["options"] |= {"problems": "mine.jsonl", "random_seed": 5}
     record.write_text(json.dumps(mine))
-    assert cli.main(["demo", "--out", str(tmp_path)]) == 2
-    message = capsys.readouterr().err
+    message = command("demo", "--out", str(tmp_path), code=2)
     assert [name for name in (str(tmp_path / "merge_snli"), "random_seed") if name not in message] == []
     assert json.loads(record.read_text()) == mine

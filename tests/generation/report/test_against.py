@@ -17,9 +17,9 @@ from generation.report.explain import explain, filter_again
 from generation.report.overlap import suggestion_overlaps
 from generation.report.tables import report_tables
 from merge_snli.base.errors import InputError
-from merge_snli.cli import main
 from merge_snli.dataset.record import TaggerRecord, generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
+from tests.conftest import Command
 from tests.generation.report.test_tables import dicts
 from tests.records import first_problems
 
@@ -153,23 +153,22 @@ def test_shared_suggestions_are_those_of_the_traces(made: Made) -> None:
         assert overlap.shared[0, 0] == pytest.approx(sum(own) / len(counted))
 
 
-def test_table_5_and_the_figure_as_the_paper_says(
-    made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_table_5_and_the_figure_as_the_paper_says(made: Made, tmp_path: Path, command: Command) -> None:
     tables, _ = report_tables(made.whole, made.work)
     assert [row["masked LM"] for row in dicts(tables["table_5"])] == [WORDPIECE, BPE]
     assert all(row["vocabulary"] > 1_000 for row in dicts(tables["table_5"]))
     assert "table_5" not in report_tables(made.whole)[0]
-    command = ["tables", str(made.whole.folder), "--work", str(made.work), "--suggestions", "--format", "json"]
-    assert main([*command, "--out", str(tmp_path / "figure.svg")]) == 0
-    assert {"figure_9_per_sentence", "figure_9_per_problem"} < json.loads(capsys.readouterr().out).keys()
+    arguments = ("--work", made.work, "--suggestions", "--format", "json", "--out", tmp_path / "figure.svg")
+    printed = json.loads(command("tables", made.whole.folder, *arguments))
+    assert {"figure_9_per_sentence", "figure_9_per_problem"} < printed.keys()
     assert "Suggestions per problem" in (tmp_path / "figure.svg").read_text(encoding="utf-8")
 
 
-def test_command_and_its_errors(made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_and_its_errors(made: Made, tmp_path: Path, command: Command) -> None:
     whole, without = str(made.whole.folder), str(made.without.folder)
-    assert main(["tables", whole, "--against", without, "--against-work", str(made.work)]) == 0
-    assert "Variants that only A has, by why B lacks them" in capsys.readouterr().out
+    assert "Variants that only A has, by why B lacks them" in command(
+        "tables", whole, "--against", without, "--against-work", str(made.work)
+    )
     for options, message in {
         ("--against-work", "x"): "--against-work needs --against",
         ("--against", without, "--suggestions"): "--suggestions is for one data set",
@@ -180,8 +179,7 @@ def test_command_and_its_errors(made: Made, tmp_path: Path, capsys: pytest.Captu
         ("--suggestions",): "whole with --work",
         ("--suggestions", "--out", "figure.jpg"): "unknown format '.jpg'",
     }.items():
-        assert main(["tables", whole, *options]) == 2
-        assert message in capsys.readouterr().err
+        assert message in command("tables", whole, *options, code=2)
     assert list(tmp_path.iterdir()) == []
 
 

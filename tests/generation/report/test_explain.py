@@ -25,6 +25,7 @@ from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import read_problems
+from tests.conftest import Command
 from tests.records import first_problems
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
@@ -151,16 +152,14 @@ def test_parts_of_words_and_negations_are_counted(made: MergeDataset) -> None:
     ],
 )
 def test_the_text_explains_what_was_left_out_or_seen_in_part(
-    made: MergeDataset, seed_id: str, texts: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    made: MergeDataset, seed_id: str, texts: tuple[str, ...], command: Command
 ) -> None:
-    assert main(["explain", str(made.folder), "--seed-id", seed_id]) == 0
-    printed = capsys.readouterr().out
+    printed = command("explain", str(made.folder), "--seed-id", seed_id)
     assert [text for text in texts if text not in printed] == []
 
 
-def test_json(made: MergeDataset, seed: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", str(made.folder), "--seed-id", seed, "--format", "json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+def test_json(made: MergeDataset, seed: str, command: Command) -> None:
+    document = json.loads(command("explain", str(made.folder), "--seed-id", seed, "--format", "json"))
     assert document["id"] == seed
     forms_of_words = [form for word in document["words"] for form in word["forms"]]
     assert {form["masked_lm"] for form in forms_of_words} == set(MLMS)
@@ -169,7 +168,7 @@ def test_json(made: MergeDataset, seed: str, capsys: pytest.CaptureFixture[str])
 
 
 def test_missing_or_changed_inputs_are_input_errors(
-    made: MergeDataset, seed: str, options: Options, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    made: MergeDataset, seed: str, options: Options, tmp_path: Path, command: Command
 ) -> None:
     with pytest.raises(InputError, match="has no problem 'nobody'"):
         explain(made, "nobody", tmp_path)
@@ -182,14 +181,12 @@ def test_missing_or_changed_inputs_are_input_errors(
     record = json.loads((copy / "run.json").read_text(encoding="utf-8"))
     record["options"]["problems"] = str(tmp_path / "gone.jsonl")
     (copy / "run.json").write_text(json.dumps(record), encoding="utf-8")
-    assert main(["explain", str(copy), "--seed-id", "odd"]) == 2
-    err = capsys.readouterr().err
+    err = command("explain", str(copy), "--seed-id", "odd", code=2)
     assert [text for text in ("'odd' is not a seed of", "no such file") if text not in err] == []
     assert err.count("\n") == 1
     record["generation"]["masked_lms"][0]["digest"] = "0" * 64
     (copy / "run.json").write_text(json.dumps(record), encoding="utf-8")
-    assert main(["explain", str(copy), "--seed-id", seed]) == 2
-    assert "000000000000" in capsys.readouterr().err
+    assert "000000000000" in command("explain", str(copy), "--seed-id", seed, code=2)
 
 
 def test_the_run_file_reproduces_the_data_set(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,8 +13,8 @@ import pytest
 from generation import Options
 from generation.answers.store import recorded_cache_keys
 from generation.pipeline import run_pipeline
-from merge_snli import cli
 from merge_snli.dataset.stored import MergeDataset
+from tests.conftest import Command
 from tests.records import first_problems
 
 
@@ -30,11 +30,11 @@ class Made:
     work: Path
     dataset: MergeDataset
 
-    def run(self, step: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    def run(self, step: str, command: Command) -> dict[str, Any]:
         """Run a step of `merge-snli work` on it and return the document."""
-        capsys.readouterr()
-        assert cli.main(["work", step, str(self.dataset.folder), "--work", str(self.work), "--format", "json"]) == 0
-        report: dict[str, Any] = json.loads(capsys.readouterr().out)
+        report: dict[str, Any] = json.loads(
+            command("work", step, self.dataset.folder, "--work", self.work, "--format", "json")
+        )
         return report
 
 
@@ -76,10 +76,10 @@ def test_runs_with_other_options_reuse_the_answers(made: Made, tmp_path: Path, m
 
 
 def test_the_cache_command_lists_files_and_drops_those_not_needed(
-    made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    made: Made, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_pipeline(replace(made.options, top_k=30, inflation=3, id_column=None), tmp_path / "other", work=made.work)
-    before = made.run("show", capsys)
+    before = made.run("show", command)
     kinds = [(entry["kind"], entry["masked_lm"], entry["needed"]) for entry in before["stored"]]
     answers = [("answers", name, needed) for name in ("tiny-bert", "tiny-roberta") for needed in (True, False)]
     others = [(kind, None, needed) for kind in ("tagged problems", "results") for needed in (True, False)]
@@ -87,19 +87,16 @@ def test_the_cache_command_lists_files_and_drops_those_not_needed(
     assert before["bytes"] == sum(entry["bytes"] for entry in before["stored"])
     needed = [entry for entry in before["stored"] if entry["needed"]]
     assert all(entry["rows"] > 0 and entry["shards"] > 0 and entry["bytes"] > 0 for entry in needed)
-    assert made.run("drop", capsys)["stored"] == needed
+    assert made.run("drop", command)["stored"] == needed
     monkeypatch.setattr("generation.run.load_masked_lm", refuse)
     assert run_pipeline(made.options, tmp_path / "again", work=made.work).digest == made.dataset.digest
 
 
-def test_the_work_command_without_a_data_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["work", "show", str(tmp_path / "nothing")]) == 2
-    assert str(tmp_path / "nothing.work") in capsys.readouterr().err
+def test_the_work_command_without_a_data_set(tmp_path: Path, command: Command) -> None:
+    assert str(tmp_path / "nothing.work") in command("work", "show", str(tmp_path / "nothing"), code=2)
     (tmp_path / "killed.work").mkdir()
-    assert cli.main(["work", "show", str(tmp_path / "killed")]) == 0
-    assert "0.0 MiB in" in capsys.readouterr().out
-    assert cli.main(["work", "drop", str(tmp_path / "killed")]) == 2
-    assert str(tmp_path / "killed") in capsys.readouterr().err
+    assert "0.0 MiB in" in command("work", "show", str(tmp_path / "killed"))
+    assert str(tmp_path / "killed") in command("work", "drop", str(tmp_path / "killed"), code=2)
 
 
 def test_the_record_gives_the_cache_keys(made: Made) -> None:

@@ -17,6 +17,7 @@ from generation import Options
 from generation.pipeline import run_pipeline
 from merge_snli.base.errors import REASON, IncompleteError, InputError, Message, as_flags, explained, log_flags, param
 from merge_snli.cli import main
+from tests.conftest import Command
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("merge_snli", "generation", "training")
@@ -119,18 +120,18 @@ def test_a_warning_of_a_command_has_flags(
     assert "--premise-column, --hypothesis-column and --label-column" in warning
 
 
-def test_an_error_from_the_command_line_has_flags(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["generate", *["demo:problems", "--mlm", "demo:mlm-bpe"], "--top-k", "0", "--out", "x"]) == 2
-    assert "merge-snli: --top-k is 0" in capsys.readouterr().err
+def test_an_error_from_the_command_line_has_flags(command: Command) -> None:
+    assert "merge-snli: --top-k is 0" in command(
+        "generate", *["demo:problems", "--mlm", "demo:mlm-bpe"], "--top-k", "0", "--out", "x", code=2
+    )
     with pytest.raises(InputError, match=r"^top_k is 0"):
         Options(problems="demo:problems", mlm=("demo:mlm-bpe",), top_k=0)
 
 
-def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, command: Command) -> None:
     (tmp_path / "--old.jsonl").write_text('{"a": 1, "b": 2}\n')
     options = ["--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "out")]
-    assert main(["generate", str(tmp_path / "--old.jsonl"), *options]) == 2
-    message = capsys.readouterr().err
+    message = command("generate", str(tmp_path / "--old.jsonl"), *options, code=2)
     assert [text for text in (f"{tmp_path}/--old.jsonl", "--premise-column") if text not in message] == []
     assert "\ufdd0" not in message
 

@@ -17,7 +17,8 @@ import pytest
 
 from merge_snli import cli
 from merge_snli.base.errors import InputError
-from merge_snli.cli import main, tables
+from merge_snli.cli import tables
+from tests.conftest import Command
 from tests.processes import SECONDS, wait_until
 from tests.systems import unix_only, with_full_disk
 
@@ -216,24 +217,21 @@ def test_a_full_disk_behind_the_messages(unbuffered: str) -> None:
         assert run_into(full, *command, unbuffered=unbuffered, stderr=full).returncode == 2
 
 
-def test_words_of_some_problems(capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
-    assert cli.main(["tables", "demo:problems", "--limit", "5", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["with_label"] == 5
+def test_words_of_some_problems(command: Command, caplog: pytest.LogCaptureFixture) -> None:
+    assert json.loads(command("tables", "demo:problems", "--limit", "5", "--format", "json"))["with_label"] == 5
     reading, words = caplog.messages
     assert reading.startswith("reading: 5 rows in ")
     assert words.startswith("shared words: 5 problems in ")
 
 
-def test_words_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["tables", "demo:problems"]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+def test_words_as_a_table(command: Command) -> None:
+    rows = [line.split() for line in command("tables", "demo:problems").splitlines()]
     [head] = [number for number, row in enumerate(rows) if row[:2] == ["class", "problems"]]
     assert [row[0] for row in rows[head + 2 : head + 6]] == ["noun", "verb", "adj", "adv"]
 
 
-def test_the_folder_that_is_advised_is_not_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["generate", "demo:problems", "--mlm", "demo:mlm-bpe"]) == 2
-    message = capsys.readouterr().err
+def test_the_folder_that_is_advised_is_not_that_of_the_package(command: Command) -> None:
+    message = command("generate", "demo:problems", "--mlm", "demo:mlm-bpe", code=2)
     assert ("--out" in message, "merge_snli" in message) == (True, False)
 
 
@@ -247,15 +245,13 @@ def test_the_folder_that_is_advised_is_not_that_of_the_package(capsys: pytest.Ca
     ],
 )
 def test_a_bad_option_is_named_with_its_value(
-    option: str, value: str, named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    option: str, value: str, named: str, tmp_path: Path, command: Command
 ) -> None:
-    command = ["generate", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "x")]
-    assert cli.main([*command, option, value]) == 2
-    assert_one_line(capsys.readouterr().err, option, named)
+    given = ("generate", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", tmp_path / "x")
+    assert_one_line(command(*given, option, value, code=2), option, named)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("option", ["--assume", "--correlation"])
-def test_options_of_power_are_refused_with_results(option: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", "nowhere", option, "0.5"]) == 2
-    assert f"{option} is for --power without results" in capsys.readouterr().err
+def test_options_of_power_are_refused_with_results(option: str, command: Command) -> None:
+    assert f"{option} is for --power without results" in command("compare", "nowhere", option, "0.5", code=2)

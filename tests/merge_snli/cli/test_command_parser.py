@@ -23,6 +23,7 @@ from merge_snli.cli import compare, main
 from merge_snli.cli.arguments import TABLE_FORMATS, add_all, list_argument, split_list
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
+from tests.conftest import Command
 
 BUNDLED = str(Path(cli.__file__).parents[1])
 
@@ -165,11 +166,10 @@ def test_the_main_data_set_is_positional(command: str) -> None:
     assert positional[0].dest in ("dataset", "datasets", "problems")
 
 
-def test_tables_in_each_form(capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_in_each_form(command: Command) -> None:
     printed = {}
     for form in TABLE_FORMATS:
-        assert cli.main(["tables", BUNDLED, "--format", form]) == 0
-        printed[form] = capsys.readouterr().out
+        printed[form] = command("tables", BUNDLED, "--format", form)
     rows: list[dict[str, Any]] = json.loads(printed["json"])["table_2"]["rows"]
     table, *_ = printed["csv"].split("\n\n")
     assert [row["config"] for row in csv.DictReader(io.StringIO(table))] == [row["config"] for row in rows]
@@ -185,18 +185,15 @@ def test_tables_in_each_form(capsys: pytest.CaptureFixture[str]) -> None:
         (["a.jsonl", "b.jsonl", "--work", "x"], ["--work", "a.jsonl"]),
     ],
 )
-def test_tables_refuses_options_of_the_other_kind(
-    arguments: list[str], named: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["tables", *arguments]) == 2
-    error = capsys.readouterr().err
+def test_tables_refuses_options_of_the_other_kind(arguments: list[str], named: list[str], command: Command) -> None:
+    error = command("tables", *arguments, code=2)
     assert [name for name in named if name not in error] == []
 
 
-def test_tables_of_the_problems_in_a_data_set(capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_of_the_problems_in_a_data_set(command: Command) -> None:
     """An option for problems reads the rows of a data set as problems."""
-    assert cli.main(["tables", BUNDLED, *["--config", "seed", "--limit", "4", "--format", "json"]]) == 0
-    assert json.loads(capsys.readouterr().out)["with_label"] == 4
+    printed = command("tables", BUNDLED, "--config", "seed", "--limit", 4, "--format", "json")
+    assert json.loads(printed)["with_label"] == 4
 
 
 def test_every_paired_test_can_be_chosen() -> None:

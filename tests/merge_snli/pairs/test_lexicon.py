@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.pairs.lexicon import SHIPPED, read_lexicon
 from merge_snli.pairs.pair_templates import fill, read_templates
+from tests.conftest import Command
 from tests.merge_snli.pairs.reading import CATEGORIES, VERBS, source_of
 
 NOT_IN_WORDNET = {"starfruit", "whiteboard", "bruised", "poisoned", "stolen", "donated", "borrowed", "scratched"}
@@ -137,11 +139,12 @@ def test_errors_name_file_and_entry(file: str, change: Change, match: str, lexic
         (read_templates if file == "templates.toml" else read_lexicon)(lexicon)
 
 
-def test_missing_files(lexicon: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nouns has no file"):
-        read_lexicon(tmp_path)
-    (lexicon / "verbs.toml").unlink()
-    with pytest.raises(InputError, match=r"verbs\.toml is missing"):
+@pytest.mark.parametrize(
+    ("missing", "match"), [("nouns", "nouns has no file"), ("verbs.toml", r"verbs\.toml is missing")]
+)
+def test_missing_files(missing: str, match: str, lexicon: Path) -> None:
+    (lexicon / missing).rename(lexicon / "moved")
+    with pytest.raises(InputError, match=match):
         read_lexicon(lexicon)
 
 
@@ -156,18 +159,17 @@ def test_missing_files(lexicon: Path, tmp_path: Path) -> None:
     ],
 )
 def test_command_line_errors(
-    arguments: list[str], message: str, lexicon: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, lexicon: Path, tmp_path: Path, command: Command
 ) -> None:
     for name in CATEGORIES:
-        nouns = ", ".join(f'"{noun}"' for noun in CATEGORIES[name]["nouns"][:5])
-        text = (lexicon / "nouns" / f"{name}.toml").read_text()
-        start, end = text.index("nouns = ["), text.index("]") + 1
-        (lexicon / "nouns" / f"{name}.toml").write_text(f"{text[:start]}nouns = [{nouns}]{text[end:]}")
+        path, nouns = (
+            lexicon / "nouns" / f"{name}.toml",
+            ", ".join(f'"{noun}"' for noun in CATEGORIES[name]["nouns"][:5]),
+        )
+        path.write_text(re.sub(r"nouns = \[.*?\]", f"nouns = [{nouns}]", path.read_text(), count=1, flags=re.DOTALL))
     given = [argument.format(tiny=lexicon) for argument in arguments]
-    assert main(["pairs", "simple", "--out", str(tmp_path / "out"), *given]) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
+    error = command("pairs", "simple", "--out", str(tmp_path / "out"), *given, code=2)
+    assert (message in error, error.count("\n")) == (True, 1)
     assert not (tmp_path / "out").exists()
 
 
@@ -177,14 +179,13 @@ def test_a_folder_with_other_files_is_not_touched(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def test_own_words(lexicon: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_own_words(lexicon: Path, tmp_path: Path, command: Command) -> None:
     path = lexicon / "nouns" / "fruits.toml"
     path.write_text(path.read_text().replace('"apple"', '"medlar"'))
-    assert (
-        main(["pairs", "simple", "--out", str(tmp_path / "own"), "--premises", "300", "--lexicon", str(lexicon)]) == 0
+    assert "augmentation" in command(
+        "pairs", "simple", "--out", str(tmp_path / "own"), "--premises", "300", "--lexicon", str(lexicon)
     )
-    assert "augmentation" in capsys.readouterr().out
-    assert main(["validate", str(tmp_path / "own")]) == 0
+    command("validate", tmp_path / "own")
 
 
 def test_an_adjective_that_is_also_a_noun_has_no_article() -> None:
