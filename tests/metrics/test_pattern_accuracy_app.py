@@ -28,15 +28,21 @@ def app() -> Any:  # noqa: ANN401 - a module
     return importlib.import_module("metrics.pattern_accuracy.app")
 
 
-def test_reads_csv_and_tsv_with_columns_in_any_order(app: Any) -> None:  # noqa: ANN401
-    expected = {"predictions": ["0", "0", "1", "0"], "references": ["0", "0", "1", "1"], "groups": ["a", "a", "b", "b"]}
-    assert app.read_table(TABLE) == expected
-    assert app.read_table(TABLE.replace(",", "\t")) == expected
-    assert app.read_table(TABLE.replace("group", " group ")) == expected
-
-
-def test_an_empty_prediction_is_a_value(app: Any) -> None:  # noqa: ANN401
-    assert app.read_table(TABLE.replace("b,1,0", "b,1,"))["predictions"] == ["0", "0", "1", ""]
+@pytest.mark.parametrize(
+    ("old", "new", "predictions"),
+    [
+        ("", "", "0010"),
+        (",", "\t", "0010"),
+        ("group", " group ", "0010"),
+        ("b,1,0", "b,1,", "001"),  # an empty prediction is a value
+    ],
+)
+def test_reads_csv_and_tsv_with_columns_in_any_order(app: Any, old: str, new: str, predictions: str) -> None:  # noqa: ANN401
+    assert app.read_table(TABLE.replace(old, new) if old else TABLE) == {
+        "predictions": [*predictions, ""][:4],
+        "references": ["0", "0", "1", "1"],
+        "groups": ["a", "a", "b", "b"],
+    }
 
 
 @pytest.mark.parametrize(
