@@ -291,7 +291,9 @@ PERCENTS = [round(0.01 * percent, 2) for percent in range(101)]
 
 
 @pytest.mark.parametrize(
-    "several", [np.array(PERCENTS, dtype=np.float32), torch.tensor(PERCENTS), list(torch.tensor(PERCENTS))], ids=type
+    "several",
+    [np.array(PERCENTS, dtype=np.float32), torch.tensor(PERCENTS), list(torch.tensor(PERCENTS))],
+    ids=lambda value: type(value).__name__,
 )
 def test_arrays_and_tensors_of_thresholds(several: Any) -> None:  # noqa: ANN401 - of any type
     assert parse_thresholds(several) == tuple(PERCENTS)

@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from openpyxl import load_workbook
 
 from merge_snli.annotation.sample import TEXT_COLUMNS, draw_sample, mark
 from merge_snli.annotation.sheets import label_config, write_sheets
@@ -31,8 +32,6 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 
 
 def read_xlsx(path: Path) -> list[dict[str, Any]]:
-    from openpyxl import load_workbook
-
     header, *rows = load_workbook(path).active.iter_rows(values_only=True)
     return [dict(zip(header, row, strict=True)) for row in rows]
 
@@ -75,11 +74,8 @@ def test_annotators_have_the_same_rows_in_different_orders(sheets: Path) -> None
 
 
 def test_scores_have_drop_downs(sheets: Path) -> None:
-    from openpyxl import load_workbook
-
     (validation,) = load_workbook(sheets / "a1.xlsx").active.data_validations.dataValidation
-    assert validation.formula1 == '"1,2,3,4,5"'
-    assert str(validation.sqref) == "G2:G25 H2:H25"
+    assert (validation.formula1, str(validation.sqref)) == ('"1,2,3,4,5"', "G2:G25 H2:H25")
 
 
 def test_tasks_and_label_config_fit_together(sheets: Path) -> None:
@@ -220,8 +216,6 @@ def test_existing_files_are_kept(annotate: Annotate, name: str, tmp_path: Path) 
 
 
 def test_a_text_that_starts_with_an_equals_sign_is_no_formula(tmp_path: Path) -> None:
-    from openpyxl import load_workbook
-
     sample = draw_sample([find_dataset(str(SHIPPED))], sizes=[1], annotators=["a"], per="all")
     texts = (sample.rows[0]["variant_id"], "=1+1", "a\x0bb", "=cat", "@x", "neutral")
     write_sheets(replace(sample, rows=(dict(zip(TEXT_COLUMNS, texts, strict=True)),)), tmp_path / "out")

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from merge_snli.annotation.sample import read_sample
+from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset, read_split
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, Score, assert_refused
 from tests.merge_snli.annotation.filled import (
@@ -61,8 +62,6 @@ def made_up(folder: Path) -> dict[str, Scores]:
 @pytest.fixture(scope="module")
 def numbers(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     """The content of `annotation.json`, and its folder."""
-    from merge_snli.cli import main
-
     out = tmp_path_factory.mktemp("scored") / "annotation"
     files = [str(filled / name) for name in ("a1.csv", "a2.xlsx")]
     assert main(["annotate", "score", *files, "--dataset", str(SHIPPED), "--out", str(out)]) == 0
@@ -96,17 +95,16 @@ def assert_part(found: dict[str, Any], ids: list[str], scores: dict[str, Scores]
 def test_every_share_is_that_of_a_plain_count(filled: Path, numbers: tuple[dict[str, Any], Path]) -> None:
     scores, (found, _) = made_up(filled), numbers
     rows = {row["variant_id"]: row for row in read_split(find_dataset(str(SHIPPED)), "all").to_pylist()}
-    ids = list(scores["a1"])
+    ids, (dataset,) = list(scores["a1"]), found["datasets"]
     assert_part(found["pool"], ids, scores)
-    (dataset,) = found["datasets"]
     assert_part(dataset["overall"], ids, scores)
-    assert list(dataset["classes"]) == ["noun", "verb", "adj"]
-    for name, part in dataset["classes"].items():
-        assert_part(part, [each for each in ids if rows[each]["word_class"] == name], scores)
-    assert list(dataset["masked_lms"]) == ["demo:mlm-wordpiece", "demo:mlm-bpe"]
-    for name, part in dataset["masked_lms"].items():
+    for name, part in zip(("noun", "verb", "adj"), dataset["classes"].items(), strict=True):
+        assert part[0] == name
+        assert_part(part[1], [each for each in ids if rows[each]["word_class"] == name], scores)
+    for name, part in zip(("demo:mlm-wordpiece", "demo:mlm-bpe"), dataset["masked_lms"].items(), strict=True):
+        assert part[0] == name
         validated = [each for each in ids if name in rows[each]["premise_mlms"] + rows[each]["hypothesis_mlms"]]
-        assert_part(part, validated, scores)
+        assert_part(part[1], validated, scores)
 
 
 def test_the_weighted_share_uses_the_seeds_of_the_classes(numbers: tuple[dict[str, Any], Path]) -> None:
