@@ -127,19 +127,22 @@ def test_scores_are_read_or_unread(reply: str, words: str) -> None:
     assert [key.rpartition(":")[2] for key in read_scores(reply, variants)] == words.split()
 
 
-def test_a_log_has_the_scores_that_can_be_read(ids: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_a_log_has_the_scores_that_can_be_read(whole: bool, sheets: Path, tmp_path: Path) -> None:
     """Of three questions with unusual replies, one has a word less, one is prose, and one is cut."""
     from inspect_ai.log import read_eval_log
 
-    task = judge(dataset=str(SHIPPED), annotator="model 1")
+    given = {"dataset": str(SHIPPED)} if whole else {"sample": str(sheets / "sample.json")}
+    task = judge(**given, annotator="model 1")
+    ids = [key for variants in asked(task) for key in variants.values()]
     first, second, third = (list(variants.values()) for variants in asked(task)[:3])
     unread = [first[0], *second, *third]
 
     def reply(number: int, variants: dict[str, str]) -> str:
         if number == 1:
             return "All of them are fine."
-        whole = scores(number, {word: key for word, key in variants.items() if number != 0 or key != first[0]})
-        return whole[:-2] if number == 2 else whole
+        shown = scores(number, {word: key for word, key in variants.items() if number != 0 or key != first[0]})
+        return shown[:-2] if number == 2 else shown
 
     path = run(task, tmp_path, reply)
     rows = pairs_in(path)
