@@ -66,11 +66,12 @@ def options_of(dataset: MergeDataset, **changes: Any) -> Options:  # noqa: ANN40
     return replace(Options(**dataset.record.options), **changes)
 
 
-@pytest.fixture
-def filtered(plain: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MergeDataset:
+@pytest.fixture(scope="module")
+def filtered(plain: MergeDataset, tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     work = plain.folder.with_name("merge_snli.work")
-    monkeypatch.setattr("generation.run.load_masked_lm", lambda *_, **__: pytest.fail("a masked LM was run"))
-    return run_pipeline(options_of(plain, **CHOICES), tmp_path / "filtered", work=work)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("generation.run.load_masked_lm", lambda *_, **__: pytest.fail("a masked LM was run"))
+        return run_pipeline(options_of(plain, **CHOICES), tmp_path_factory.mktemp("filtered") / "data", work=work)
 
 
 def test_a_run_without_the_filters_does_not_mention_them(plain: MergeDataset) -> None:

@@ -39,7 +39,7 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> Options:
         '{"id": "parts", "premise": "He\'s not running.", "hypothesis": "He\'s not walking.", "label": "neutral"}',
         f'{{"id": "long", "premise": "A dog runs.{LONG}", "hypothesis": "A dog runs.", "label": "neutral"}}',
     )
-    problems = str(first_problems(tmp_path_factory.mktemp("problems"), 12, *more))
+    problems = str(first_problems(tmp_path_factory.mktemp("problems"), 8, *more))
     return Options(problems=problems, id_column="id", mlm=MLMS, inflation=5, subsamples=1)
 
 
