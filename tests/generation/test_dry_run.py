@@ -6,22 +6,26 @@ import itertools
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from generation.dry_run import (
+    COPIES,
     SAMPLED_PROBLEMS,
     TIMINGS_PER_LENGTH,
     DryRun,
     dry_run,
     dry_run_text,
+    extrapolate,
     of_every_premise,
 )
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
+from generation.replacements.finding import CLASS_FORMS
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.base.errors import InputError
@@ -165,3 +169,31 @@ def test_text(estimated: DryRun) -> None:
     assert f"about {format_duration(estimated.seconds)} on this machine" in " ".join(lines)
     assert lines[-1] == "Nothing was written."
     assert max(map(len, lines)) <= TEXT_WIDTH
+
+
+NOUNS, VERBS = ("noun", "premise"), ("verb", "premise")
+FORMS = Counter({NOUNS: 16, VERBS: 4})
+SECONDS = {"setup": 1.0, "filters": 2.0, "standalone": 5.0, "writing": 0.5, "copies": 1.2}
+
+
+def test_the_trial_itself_takes_the_time_of_its_steps() -> None:
+    assert extrapolate(SECONDS, FORMS, FORMS, 1) == pytest.approx((1.0 + 2.0 + 5.0, 0.5))
+
+
+def test_filters_grow_with_the_forms_and_setup_does_not() -> None:
+    ten_times = Counter({NOUNS: 160, VERBS: 40})
+    alone = 5.0 * (CLASS_FORMS + CLASS_FORMS) / 20
+    one_sample, ten_samples = (extrapolate(SECONDS, FORMS, ten_times, samples)[0] for samples in (1, 10))
+    assert one_sample == pytest.approx(1.0 + 10 * 2.0 + alone)
+    assert ten_samples == pytest.approx(1.0 + 10 * 2.0 + 10 * 5.0), "20 forms in every sample"
+
+
+def test_workers_share_what_grows_with_the_forms() -> None:
+    assert extrapolate(SECONDS, FORMS, FORMS, 1, workers=2)[0] == pytest.approx(1.0 + (2.0 + 5.0) / 2)
+
+
+def test_writing_grows_with_the_variants_and_the_time_per_file_does_not() -> None:
+    per_copy = (1.2 - 0.5) / (COPIES - 1)
+    twice = Counter({NOUNS: 40})
+    assert extrapolate(SECONDS, FORMS, twice, 1)[1] == pytest.approx(0.5 + per_copy)
+    assert extrapolate(SECONDS | {"writing": 0.0, "copies": 0.0}, FORMS, twice, 1)[1] == 0.0

@@ -1,18 +1,34 @@
-"""Presets: their options are valid, and their names and numbers are those of the papers."""
+"""Options: presets, run files, single options of `generate`, and the terms that they record."""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generation.options import PRESETS, Options, preset_options, read_run_file, with_absolute_paths, write_run_file
+import generation
+import merge_snli as merge
+from generation.options import (
+    PRESETS,
+    Options,
+    options_of_run,
+    preset_options,
+    read_run_file,
+    with_absolute_paths,
+    write_run_file,
+)
+from generation.output.dataset import terms_of, title_of
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.record import TermsRecord
 from merge_snli.models.paper_models import PAPER_MLMS
+from merge_snli.problems.known_datasets import known_dataset
+from tests.records import bundled
 
 PAPERS = Path(__file__).parents[3] / "shared" / "seeds"
 
@@ -166,3 +182,81 @@ def test_an_error_names_file_and_key(tmp_path: Path, content: bytes | None, mess
     assert str(error.value).startswith(f"options {path}")
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_terms_come_from_the_known_data_set_or_from_the_option() -> None:
+    snli = known_dataset("stanfordnlp/snli")
+    assert snli is not None
+    known = Options(problems="stanfordnlp/snli", mlm=("demo:mlm-bpe",))
+    assert terms_of(known) == TermsRecord("cc-by-sa-4.0", snli.attribution)
+    assert terms_of(Options(problems="mine.jsonl", mlm=("demo:mlm-bpe",))) == TermsRecord(None, None)
+    licensed = Options(problems="mine.jsonl", mlm=("demo:mlm-bpe",), license="cc-by-4.0")
+    assert terms_of(licensed) == TermsRecord("cc-by-4.0", None)
+
+
+def test_title_from_the_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data" / "saved").mkdir(parents=True)
+    (tmp_path / "data" / "SICK.tsv").touch()
+    titles = {
+        "stanfordnlp/snli@main": "MERGE on SNLI (test)",
+        "nyu-mll/multi_nli": "MERGE on MultiNLI (validation_matched)",
+        "org/mine": "MERGE on org/mine (test)",
+        "data/SICK.tsv": "MERGE on SICK",
+        str(tmp_path / "data" / "saved"): "MERGE on saved (test)",
+        "data/saved": "MERGE on saved (test)",
+        "demo:problems": "MERGE on its bundled problems",
+    }
+    assert {name: title_of(Options(problems=name, mlm=("demo:mlm-bpe",))) for name in titles} == titles
+    changed = Options(problems="data/SICK.tsv", mlm=("demo:mlm-bpe",), scramble=True, filters=(), sides="union")
+    assert title_of(changed) == "MERGE on SICK, scrambled, no filters, union"
+    one = {filters: title_of(replace(changed, scramble=False, filters=filters)) for filters in (("pos",), ("prob",))}
+    assert one == {(name,): f"MERGE on SICK, filter {name} only, union" for name in ("pos", "prob")}
+
+
+def test_title_from_the_options() -> None:
+    assert title_of(Options(problems="org/mine", mlm=("demo:mlm-bpe",), title="MERGE on mine")) == "MERGE on mine"
+    for title in ("", " ", "two\nlines"):
+        with pytest.raises(InputError, match="title"):
+            Options(problems="org/mine", mlm=("demo:mlm-bpe",), title=title)
+
+
+MLM = "demo:mlm-wordpiece"
+
+
+def problems() -> list[dict[str, str]]:
+    return [json.loads(line) for line in bundled("demo:problems").read_text(encoding="utf-8").splitlines()[:6]]
+
+
+def test_options_and_single_options_give_the_same_data(tmp_path: Path) -> None:
+    given = merge.Options(mlm=(MLM,), inflation=2, id_column="id")
+    first = merge.generate(problems(), given, out=tmp_path / "first", quiet=True)
+    second = generation.generate(problems(), mlm=MLM, inflation=2, id_column="id", out=tmp_path / "second", quiet=True)
+    assert first.digest == second.digest
+    assert given.problems is None
+
+
+def test_single_options_override_the_preset(tmp_path: Path) -> None:
+    changes: dict[str, Any] = {"mlm": (MLM,), "min_mlms": 1, "max_rank": None, "inflation": 1}
+    data = merge.generate(problems(), preset="strict", out=tmp_path / "out", quiet=True, **changes)
+    options = options_of_run(data.record.options)
+    assert (options.mlm, options.same_tag, options.max_rank, options.inflation) == ((MLM,), True, None, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (("demo:problems", merge.Options(mlm=(MLM,))), {"preset": "strict"}, "either options"),
+        (("demo:problems",), {}, "give masked LMs as mlm"),
+        (("demo:problems",), {"preset": "strict"}, "'strict' names none"),
+        (("demo:problems",), {"preset": "nothing"}, "preset is 'nothing'"),
+        (("demo:problems",), {"inflaton": 10}, "unknown option inflaton: did you mean inflation"),
+        ((None,), {"mlm": MLM}, "no problems are given"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    arguments: tuple[Any, ...], options: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=message):
+        merge.generate(*arguments, **options, out=tmp_path / "out")
+    assert not list(tmp_path.iterdir())

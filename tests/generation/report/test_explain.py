@@ -1,4 +1,4 @@
-"""The explanation of a problem agrees with the run; missing or changed inputs are input errors."""
+"""The explanation of a problem agrees with the run, and the work folder has what later runs need."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import json
 import re
 import shutil
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from generation import Options
+from generation.answers.store import recorded_cache_keys
 from generation.pipeline import run_pipeline
 from generation.replacements.finding import filter_words, find_replacements
 from generation.report.explain import explain, stored_answers, trace_form
@@ -194,3 +196,93 @@ def test_the_run_file_reproduces_the_data_set(made: MergeDataset, capsys: pytest
     assert main(["generate", "--options", str(made.folder / "run.toml"), "--out", str(made.folder)]) == 0
     assert (made.folder / "run.json").read_bytes() == before
     assert str(made.folder) in capsys.readouterr().out
+
+
+def refuse(*_: object, **__: object) -> NoReturn:
+    raise AssertionError("used a masked LM")
+
+
+@dataclass(frozen=True)
+class TinyRun:
+    """A data set, its work folder and its options."""
+
+    options: Options
+    work: Path
+    dataset: MergeDataset
+
+    def run(self, step: str, command: Command) -> dict[str, Any]:
+        """Run a step of `merge-snli work` on it and return the document."""
+        report: dict[str, Any] = json.loads(
+            command("work", step, self.dataset.folder, "--work", self.work, "--format", "json")
+        )
+        return report
+
+
+@pytest.fixture
+def tiny_run(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> TinyRun:
+    problems = first_problems(tmp_path, 8)
+    mlms = tuple(str(tiny_mlm(kind)) for kind in ("bert", "roberta"))
+    options = Options(
+        problems=str(problems), id_column="id", mlm=mlms, top_k=40, inflation=2, subsamples=1, device="cpu"
+    )
+    work = tmp_path / "shared"
+    return TinyRun(options, work, run_pipeline(options, tmp_path / "merge_snli", work=work))
+
+
+def test_runs_with_other_options_reuse_the_answers(
+    tiny_run: TinyRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("generation.masked_lms.masked_lm.MaskedLM.fill", refuse)
+    monkeypatch.setattr("generation.run.load_masked_lm", refuse)
+    others: dict[str, dict[str, Any]] = {
+        "union": {"sides": "union"},
+        "pos": {"filters": "pos"},
+        "prob": {"filters": "prob"},
+        "none": {"filters": "none"},
+        "scramble": {"scramble": True},
+        "d": {"inflation": 3},
+        "seed": {"random_seed": 7},
+        "classes": {"classes": ("noun",)},
+        "one": {"mlm": tiny_run.options.mlm[:1]},
+    }
+    variants = {"default": tiny_run.dataset.record.configs["all"].rows}
+    for name, changes in others.items():
+        other = run_pipeline(replace(tiny_run.options, **changes), tmp_path / name, work=tiny_run.work)
+        variants[name] = other.record.configs["all"].rows
+    assert variants["union"] >= variants["default"] >= variants["one"]
+    assert variants["none"] >= max(variants["pos"], variants["prob"])
+    assert variants["none"] > variants["default"] == variants["seed"]
+    assert variants["default"] > variants["classes"]
+    with pytest.raises(AssertionError, match="used a masked LM"):
+        run_pipeline(replace(tiny_run.options, top_k=39), tmp_path / "top_k", work=tiny_run.work)
+
+
+def test_the_cache_command_lists_files_and_drops_those_not_needed(
+    tiny_run: TinyRun, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_pipeline(
+        replace(tiny_run.options, top_k=30, inflation=3, id_column=None), tmp_path / "other", work=tiny_run.work
+    )
+    before = tiny_run.run("show", command)
+    kinds = [(entry["kind"], entry["masked_lm"], entry["needed"]) for entry in before["stored"]]
+    answers = [("answers", name, needed) for name in ("tiny-bert", "tiny-roberta") for needed in (True, False)]
+    others = [(kind, None, needed) for kind in ("tagged problems", "results") for needed in (True, False)]
+    assert sorted(kinds, key=str) == sorted([*answers, *others], key=str)
+    assert before["bytes"] == sum(entry["bytes"] for entry in before["stored"])
+    needed = [entry for entry in before["stored"] if entry["needed"]]
+    assert all(entry["rows"] > 0 and entry["shards"] > 0 and entry["bytes"] > 0 for entry in needed)
+    assert tiny_run.run("drop", command)["stored"] == needed
+    monkeypatch.setattr("generation.run.load_masked_lm", refuse)
+    assert run_pipeline(tiny_run.options, tmp_path / "again", work=tiny_run.work).digest == tiny_run.dataset.digest
+
+
+def test_the_work_command_without_a_data_set(tmp_path: Path, command: Command) -> None:
+    assert str(tmp_path / "nothing.work") in command("work", "show", str(tmp_path / "nothing"), code=2)
+    (tmp_path / "killed.work").mkdir()
+    assert "0.0 MiB in" in command("work", "show", str(tmp_path / "killed"))
+    assert str(tmp_path / "killed") in command("work", "drop", str(tmp_path / "killed"), code=2)
+
+
+def test_the_record_gives_the_cache_keys(tiny_run: TinyRun) -> None:
+    folders = {key.folder(tiny_run.work) for key in recorded_cache_keys(tiny_run.dataset.record)}
+    assert folders == set((tiny_run.work / "suggestions").iterdir())
