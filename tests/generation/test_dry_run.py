@@ -181,11 +181,9 @@ def test_the_trial_itself_takes_the_time_of_its_steps() -> None:
 
 
 def test_filters_grow_with_the_forms_and_setup_does_not() -> None:
-    ten_times = Counter({NOUNS: 160, VERBS: 40})
     alone = 5.0 * (CLASS_FORMS + CLASS_FORMS) / 20
-    one_sample, ten_samples = (extrapolate(SECONDS, FORMS, ten_times, samples)[0] for samples in (1, 10))
-    assert one_sample == pytest.approx(1.0 + 10 * 2.0 + alone)
-    assert ten_samples == pytest.approx(1.0 + 10 * 2.0 + 10 * 5.0), "20 forms in every sample"
+    found = [extrapolate(SECONDS, FORMS, Counter({NOUNS: 160, VERBS: 40}), samples)[0] for samples in (1, 10)]
+    assert found == pytest.approx([1.0 + 10 * 2.0 + alone, 1.0 + 10 * 2.0 + 10 * 5.0]), "20 forms in every sample"
 
 
 def test_workers_share_what_grows_with_the_forms() -> None:

@@ -149,10 +149,9 @@ def test_right_arguments_pass() -> None:
 
     checked = typed(function)
     assert checked(None, "a", Path("b"), share=1, other={}) == (None, ("a", Path("b")), 1, {})
-    with pytest.raises(InputError, match="paths is 3"):
-        checked(1, "a", 3)
-    with pytest.raises(TypeError):
-        checked()
+    for arguments, error, message in (((1, "a", 3), InputError, "paths is 3"), ((), TypeError, None)):
+        with pytest.raises(error, match=message):
+            checked(*arguments)
 
 
 def parser_of_generate() -> argparse.ArgumentParser:
