@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-
 from generation.dry_run import (
     COPIES,
     SAMPLED_PROBLEMS,
@@ -34,6 +33,7 @@ from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import read_problems
+
 from tests.conftest import DATA, Command
 
 

@@ -3,19 +3,16 @@
 import importlib
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser import chromium
-from tests.processes import SECONDS, wait_until
+from tests.processes import SECONDS, free_port, wait_for_server
 
 FOLDER = Path(__file__).parents[2] / "metrics" / "pattern_accuracy"
 TABLE = "group,reference,prediction\na,0,0\na,0,0\nb,1,1\nb,1,0\n"
@@ -99,9 +96,7 @@ def test_the_page_starts_with_the_example_and_shows_scores_that_cannot_be_edited
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     space = tmp_path_factory.mktemp("space") / "pattern_accuracy"
     shutil.copytree(FOLDER, space)  # as on the Hub: this folder only
     settings = {"GRADIO_SERVER_PORT": str(port), "GRADIO_ANALYTICS_ENABLED": "False", "HF_HOME": str(space.parent)}
@@ -111,23 +106,12 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     )
     try:
         url = f"http://127.0.0.1:{port}/"
-        wait_for(url, server, space.parent / "log")
+        wait_for_server(url, server, space.parent / "log")
         yield url
     finally:
         server.terminate()
         server.wait(SECONDS)
         log.close()
-
-
-def wait_for(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
-    def is_up() -> bool:
-        assert server.poll() is None, log.read_text(encoding="utf-8")
-        with suppress(OSError):
-            urllib.request.urlopen(url).close()
-            return True
-        return False
-
-    wait_until(is_up)
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from transformers import BertConfig, BertForSequenceClassification
-
 from merge_snli.base.errors import InputError
 from merge_snli.problems.problem import Problem
 from training import loop
@@ -39,6 +37,7 @@ from training.script import (
     with_stops,
 )
 from training.train import MODELS
+from transformers import BertConfig, BertForSequenceClassification
 
 RECIPE = LoopRecipe(steps=6, learning_rate=1e-2, batch_size=2, seed=5, head_scale=3.0)
 

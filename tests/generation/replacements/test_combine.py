@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
-
 from generation.replacements.combine import (
     Replacement,
     Validated,
@@ -17,6 +14,8 @@ from generation.replacements.combine import (
     scramble,
     scramble_all,
 )
+from hypothesis import example, given
+from hypothesis import strategies as st
 from merge_snli.languages.language import language_of
 
 WORDS = st.sampled_from("abcdefgh")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-
 from generation.sentences import tagged_shards
 from generation.sentences.forms import Substitution
 from generation.sentences.receptive_field import ReceptiveFieldTagger
@@ -20,15 +19,15 @@ from merge_snli.models.tagger import CLASS_OF_TAG, Tagger, find_tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import read_problems
+
 from tests.processes import run_without_spacy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from spacy.language import Language
-
     from merge_snli.models.tagger import Tagger
+    from spacy.language import Language
 
 
 def test_tokens_have_offsets_tags_and_classes(tagger: Tagger) -> None:
@@ -105,20 +104,24 @@ def suggestions_of(problems: tuple[Problem, ...], tagger: Tagger) -> list[Substi
     ]
 
 
-def test_a_suggestion_that_is_not_one_token_has_no_class(tagger: Tagger) -> None:
-    in_place = InPlaceTagger(tagger)
-    sentence = "He eats a dog."
-    classes = in_place.word_classes([Substitution(sentence, 10, 13, word) for word in ("cat", "can't", "gonna", "Dr")])
-    assert classes == ["noun", None, None, None]
-
-
-def test_the_class_depends_on_the_sentence(tagger: Tagger) -> None:
-    in_place = InPlaceTagger(tagger)
-    sentence = "They play a game."
-    assert in_place.word_classes([Substitution(sentence, 5, 9, "watch"), Substitution(sentence, 12, 16, "watch")]) == [
-        "verb",
-        "noun",
-    ]
+@pytest.mark.parametrize(
+    ("sentence", "suggestions", "classes"),
+    [
+        # A suggestion that is not one token has no class.
+        (
+            "He eats a dog.",
+            [(10, 13, word) for word in ("cat", "can't", "gonna", "Dr")],
+            ["noun", None, None, None],
+        ),
+        # The class depends on the sentence.
+        ("They play a game.", [(5, 9, "watch"), (12, 16, "watch")], ["verb", "noun"]),
+    ],
+)
+def test_classes_of_suggestions(
+    tagger: Tagger, sentence: str, suggestions: list[tuple[int, int, str]], classes: list[str | None]
+) -> None:
+    given = [Substitution(sentence, *suggestion) for suggestion in suggestions]
+    assert InPlaceTagger(tagger).word_classes(given) == classes
 
 
 def test_a_fast_path_that_gives_other_tags_is_not_used(
@@ -152,9 +155,7 @@ def test_a_tagger_without_a_network_tags_whole_sentences(tagger: Tagger) -> None
     assert InPlaceTagger(other).word_classes([Substitution("They play.", 5, 9, "watch")]) == ["verb"]
 
 
-def pipeline(
-    encoder: dict[str, object], columns: tuple[str, ...] = ("NORM", "PREFIX", "SUFFIX", "SHAPE", "SPACY")
-) -> Language:
+def pipeline(encoder: dict[str, object], columns: tuple[str, ...]) -> Language:
     """Return a pipeline like spaCy's small English one with another encoder, other columns and random weights."""
     import spacy
     from spacy.training import Example
@@ -192,32 +193,35 @@ def pipeline(
 
 
 WINDOWS = {"@architectures": "spacy.MaxoutWindowEncoder.v2", "window_size": 1, "maxout_pieces": 3, "depth": 4}
-ARCHITECTURES: dict[str, tuple[dict[str, object], bool]] = {
-    "the same architecture": (WINDOWS, True),
-    "fewer layers": (WINDOWS | {"depth": 2}, True),
-    "two pieces": (WINDOWS | {"maxout_pieces": 2}, True),
-    "wider windows": (WINDOWS | {"window_size": 2}, False),
-    "another activation": ({"@architectures": "spacy.MishWindowEncoder.v2", "window_size": 1, "depth": 4}, False),
-    "whole sentences": ({"@architectures": "spacy.TorchBiLSTMEncoder.v1", "depth": 1, "dropout": 0.0}, False),
+NAMES_OF_COLUMNS = ("NORM", "PREFIX", "SUFFIX", "SHAPE", "SPACY")
+ARCHITECTURES: dict[str, tuple[dict[str, object], tuple[str, ...], bool]] = {
+    "the same architecture": (WINDOWS, NAMES_OF_COLUMNS, True),
+    "fewer layers": (WINDOWS | {"depth": 2}, NAMES_OF_COLUMNS, True),
+    "two pieces": (WINDOWS | {"maxout_pieces": 2}, NAMES_OF_COLUMNS, True),
+    "columns in another order": (WINDOWS, ("SPACY", "SUFFIX", "NORM", "IS_ALPHA"), True),
+    "wider windows": (WINDOWS | {"window_size": 2}, NAMES_OF_COLUMNS, False),
+    "another activation": (
+        {"@architectures": "spacy.MishWindowEncoder.v2", "window_size": 1, "depth": 4},
+        NAMES_OF_COLUMNS,
+        False,
+    ),
+    "whole sentences": (
+        {"@architectures": "spacy.TorchBiLSTMEncoder.v1", "depth": 1, "dropout": 0.0},
+        NAMES_OF_COLUMNS,
+        False,
+    ),
 }
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_tagger_of_any_architecture_gives_its_own_tags(tagger: Tagger, architecture: str) -> None:
-    encoder, fast = ARCHITECTURES[architecture]
-    other = replace(tagger, load=lambda: pipeline(encoder), name=architecture)
+    encoder, columns, fast = ARCHITECTURES[architecture]
+    other = replace(tagger, load=lambda: pipeline(encoder, columns), name=architecture)
     in_place = InPlaceTagger(other)
     expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(suggestions(), other)]
     assert len(set(expected)) > 2
     assert in_place.word_classes(suggestions()) == expected
     assert in_place.is_fast == fast
-
-
-def test_columns_in_another_order_give_the_same_tags(tagger: Tagger) -> None:
-    columns = ("SPACY", "SUFFIX", "NORM", "IS_ALPHA")
-    other = replace(tagger, load=lambda: pipeline(WINDOWS, columns), name="columns")
-    expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(suggestions(), other)]
-    assert InPlaceTagger(other).word_classes(suggestions()) == expected
 
 
 def test_a_suggestion_of_another_structure_changes_the_parse() -> None:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
-
 from merge_snli import cli
 from merge_snli.base.errors import InputError
 from merge_snli.cli import tables
+
 from tests.conftest import Command
 from tests.processes import SECONDS, wait_until
 from tests.systems import unix_only, with_full_disk
@@ -44,21 +44,22 @@ def assert_one_line(error: str, *named: str) -> None:
     assert [name for name in named if name not in error] == []
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_importing_a_package_loads_nothing_heavy(package: str) -> None:
-    done = run_python(f"import sys, {package}; print([name for name in {HEAVY} if name in sys.modules])")
+def test_importing_packages_loads_nothing_heavy() -> None:
+    done = run_python(f"import sys, {', '.join(PACKAGES)}; print([name for name in {HEAVY} if name in sys.modules])")
     assert done.stdout.strip() == "[]", done.stderr
 
 
-@pytest.mark.parametrize("command", ["", *cli.COMMANDS])
-def test_help_loads_nothing_heavy(command: str) -> None:
-    arguments = [*([command] if command else []), "--help"]
+def test_help_loads_nothing_heavy() -> None:
+    """Of any command; one process shows them all, since what one of them loads stays loaded."""
     done = run_python(
-        f"import sys; from merge_snli.cli import main\ntry: main({arguments})\n"
-        f"except SystemExit: print([name for name in {(*HEAVY, 'numpy')} if name in sys.modules])"
+        "import sys; from merge_snli.cli import main\n"
+        f"for command in {['', *cli.COMMANDS]}:\n"
+        "    try: main([word for word in (command, '--help') if word])\n"
+        f"    except SystemExit: print('==', command, *(name for name in {(*HEAVY, 'numpy')} if name in sys.modules))"
     )
-    assert "usage: merge-snli" in done.stdout
-    assert done.stdout.splitlines()[-1] == "[]"
+    shown = [line for line in done.stdout.splitlines() if line.startswith("==")]
+    assert shown == [f"== {command}".rstrip() + " " * (not command) for command in ("", *cli.COMMANDS)], done.stderr
+    assert done.stdout.count("usage: merge-snli") == len(shown)
 
 
 def test_the_command_works_in_a_folder_with_packages_of_the_same_names(tmp_path: Path) -> None:

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 import merge_snli
+import pytest
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 
 if TYPE_CHECKING:

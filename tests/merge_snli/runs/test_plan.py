@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from generation import Options
 from generation.dry_run import DryRun, MaskedLMEstimate
 from generation.pipeline import submitted

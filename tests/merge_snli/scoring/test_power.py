@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 import numpy as np
 import pytest
-
 from merge_snli.base.arrays import Floats
 from merge_snli.scoring.statistics import (
     POWER,

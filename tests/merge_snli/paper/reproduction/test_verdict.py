@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from merge_snli.paper.reproduction.verdict import (
     DIFFERS,
     EQUAL,
