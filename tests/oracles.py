@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.answers import Answers, join, predicted_answers
 from merge_snli.scoring.data import ScoredData

@@ -29,7 +29,6 @@ from merge_snli.scoring.answer_table import LOG_LIKELIHOODS, PROBABILITY, REPLIE
 from merge_snli.scoring.data import ANSWER_COLUMNS, WORDS
 from merge_snli.scoring.records import SCHEMA_VERSION
 from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
-
 from tests.command_reference import subcommands, with_subcommands
 
 FILE = Path(__file__).with_suffix(".json")

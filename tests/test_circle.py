@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from generation import Options
 from generation.pipeline import run_pipeline
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.schema import splits
-
 from tests.hub.fixtures import hub_environment
 from tests.hub.server import WRITER, Hub, running_hub
 

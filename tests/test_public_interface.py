@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 
 import pytest
-from merge_snli.language_models.questions import Scope, read_questions
 
+from merge_snli.language_models.questions import Scope, read_questions
 from tests.public_interface import FILE, public_interface
 
 PAGE = (Path(__file__).parents[1] / "docs" / "stability.md").read_text(encoding="utf-8")

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import transformers.pipelines  # imported later, it would replace a patched `transformers.pipeline`
 import yaml
-from merge_snli import __version__
 
+from merge_snli import __version__
 from tests.systems import unix_only
 
 ROOT = Path(__file__).parent.parent

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import datasets
 import pyarrow.parquet as pq
 import pytest
+
 from generation.answers.store_index import StoreIndex
 from generation.work import HOLDER_FILE, LOCK_FILE, work_folder
 from merge_snli import cli
@@ -21,7 +22,6 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import is_path, is_running
 from merge_snli.base.workers import MOST_ON_WINDOWS, started, usable_cores
 from merge_snli.dataset.stored import new_content
-
 from tests.merge_snli.annotation.filled import fill_csv, random_scores
 from tests.processes import SECONDS
 from tests.systems import linux_only

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+
 from benchmarks.augmentation import main, mean_and_deviation, overview, predicted_labels, relevance
 from merge_snli import score
 from merge_snli.dataset.stored import read_split

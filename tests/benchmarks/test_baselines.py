@@ -4,10 +4,10 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from benchmarks.baselines import baselines, main, overlaps, training_pairs
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
-
 from tests.records import bundled
 
 PAIRS = [(f"The {noun} sleeps.", f"A {noun} {end}.") for noun in ("cat", "dog", "cow") for end in ("sleeps", "runs")]

@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from tqdm.std import tqdm
+
 from generation import pipeline, run, tasks
 from generation.answers import store
 from generation.options import Options
@@ -32,7 +34,6 @@ from generation.work import ANSWERS_FOLDER
 from merge_snli.base.errors import InputError
 from merge_snli.card import dataset_folder
 from merge_snli.models.tagger import find_tagger
-from tqdm.std import tqdm
 
 KILLS, KILLS_PER_FOLDER = 32, 4
 """Number of runs killed at random moments, and the most in one folder before a run may finish."""

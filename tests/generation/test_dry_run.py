@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+
 from generation.dry_run import (
     COPIES,
     SAMPLED_PROBLEMS,
@@ -33,7 +34,6 @@ from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import read_problems
-
 from tests.conftest import DATA, Command
 
 

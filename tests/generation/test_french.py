@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset, read_split
-
 from tests.conftest import Command
 from tests.languages import save_word_mlm, sentencepiece_of, words_of
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from generation import Options
 from generation.pipeline import run_pipeline
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED
@@ -24,7 +25,6 @@ from merge_snli.cli import main
 from merge_snli.dataset.record import as_json, generation_of, read_record, seal
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.validation import validate
-
 from tests.conftest import Command
 from tests.generation.test_seeds_from import options_in, options_with
 

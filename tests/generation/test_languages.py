@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+
 from generation import Options
 from generation.filters.conditions import disagrees, is_form_of_problem, sounds_wrong
 from generation.filters.filter import Occurrence
@@ -34,7 +35,6 @@ from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.validation import validate
-
 from tests.languages import GERMAN, VERB, save_pipeline, save_word_mlm, sentencepiece_of, wordpiece_of
 
 PROBLEMS = [

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+
 from generation import Options
 from generation.pipeline import run_pipeline
 from merge_snli.dataset.record import generation_of, read_record

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 import torch
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, set_seed
+
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.scoring.store import read_result
-from transformers import AutoModelForSequenceClassification, AutoTokenizer, set_seed
-
 from tests.conftest import Command
 from tests.merge_snli.leaderboard.test_page import Parsed
 from tests.oracles import AnswersOfGroups, answers_of_groups

@@ -14,6 +14,7 @@ from typing import Any
 
 import datasets
 import pytest
+
 from generation import Options
 from generation.pipeline import run_pipeline
 from generation.work import work_folder
@@ -21,7 +22,6 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.schema import columns, splits
-
 from tests.conftest import Command
 from tests.records import bundled, files_in, first_problems
 from tests.tiny_models import as_pickle

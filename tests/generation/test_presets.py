@@ -8,9 +8,12 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 import generation
 import merge_snli as merge
-import pytest
 from generation.options import (
     PRESETS,
     Options,
@@ -21,13 +24,10 @@ from generation.options import (
     write_run_file,
 )
 from generation.output.dataset import terms_of, title_of
-from hypothesis import given
-from hypothesis import strategies as st
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import TermsRecord
 from merge_snli.models.paper_models import PAPER_MLMS
 from merge_snli.problems.known_datasets import known_dataset
-
 from tests.records import bundled
 
 PAPERS = Path(__file__).parents[3] / "shared" / "seeds"

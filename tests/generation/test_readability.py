@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from generation import Options
 from generation.filters.definitions import FILTERS, FilterOptions
 from generation.pipeline import run_pipeline
@@ -19,7 +20,6 @@ from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.models.tagger import find_tagger
 from merge_snli.validation import validate
-
 from tests.merge_snli.validation.digests import update_digests
 from tests.records import first_problems
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
 from generation import Options
 from generation.pipeline import run_pipeline
 from generation.seeds_from import Seeds, read_seeds, require_every_seed
@@ -16,7 +17,6 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import SeedsRecord, generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.problems.problem import Problem
-
 from tests.reference import scripted
 
 PROBLEMS = (

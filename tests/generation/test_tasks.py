@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
 from generation import Options, tasks
 from generation.pipeline import run_pipeline
 from generation.run import GenerationRun, plan_run, read_inputs
@@ -19,7 +20,6 @@ from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import WHOLE, Notes, TaskShare
 from merge_snli.problems.problem import Problem
-
 from tests.records import files_in, first_problems
 
 PER_SHARD = 5

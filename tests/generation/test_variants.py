@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from generation import Options, variant_shards
 from generation.answers.store import MaskedLMAnswers
 from generation.pipeline import run_pipeline
@@ -18,12 +21,9 @@ from generation.sentences.tagged_shards import ProblemWords
 from generation.sentences.words import SharedWord
 from generation.variant_shards import Method, make_rows
 from generation.variants import Variant, inflated, subsample
-from hypothesis import given
-from hypothesis import strategies as st
 from merge_snli.base.option import described
 from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS, columns
-
 from tests.records import first_problems
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from generation.work import work_folder
 from merge_snli.base.errors import InputError
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from generation import Options, generate
 from generation.pipeline import run_pipeline
 from generation.run import GenerationRun
@@ -24,7 +25,6 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import is_running
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import FILTERS, RunStage
-
 from tests.processes import wait_until
 from tests.records import files_in, first_problems
 from tests.systems import linux_only

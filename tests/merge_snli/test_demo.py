@@ -17,6 +17,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from datasets import load_dataset
+
 from merge_snli import cli
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import TEXT_WIDTH
@@ -28,7 +29,6 @@ from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.score import score
-
 from tests.conftest import Command, DemoRun
 
 

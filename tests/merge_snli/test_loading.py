@@ -17,6 +17,7 @@ from typing import Any
 import datasets
 import pyarrow.parquet as pq
 import pytest
+
 from benchmarks.loading import LINES, OLD_DATASETS, Line, empty_caches, run_line, run_old, script_folder, working_in
 from generation.options import Options, preset_options
 from generation.pipeline import run_pipeline
@@ -31,7 +32,6 @@ from merge_snli.models.tagger import Tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import ALL, DEFAULT_CLASSES, NLI_LABELS, SEED, TEST, columns, data_file, features, splits
-
 from tests.conftest import DemoRun
 from tests.records import bundled, save_record
 

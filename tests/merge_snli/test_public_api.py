@@ -14,9 +14,10 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
-import merge_snli
 import numpy as np
 import pytest
+
+import merge_snli
 from generation.options import PRESETS, Options, write_run_file
 from merge_snli import Result, cli
 from merge_snli.base.errors import POSITIONAL, InputError, as_flags, flag
@@ -24,7 +25,6 @@ from merge_snli.base.option import Option, described, option_types
 from merge_snli.base.typed import typed
 from merge_snli.cli import generate
 from merge_snli.dataset.stored import as_datasets
-
 from tests.systems import unix_only
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+
 from metrics.pattern_accuracy.core import compute
 
 GOOD: dict[str, Any] = {"predictions": [0, 1, 0], "references": [0, 1, 1], "groups": ["a", "a", "b"]}

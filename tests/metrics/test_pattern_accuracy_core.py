@@ -16,6 +16,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from metrics.pattern_accuracy.core import CURVE, compute, parse_thresholds, required_correct
 
 Row = dict[str, Any]

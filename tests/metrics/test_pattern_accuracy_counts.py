@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from metrics.pattern_accuracy.columns import factorize
 from metrics.pattern_accuracy.core import (
     CURVE,

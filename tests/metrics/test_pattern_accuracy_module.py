@@ -13,6 +13,7 @@ from typing import Any
 import evaluate
 import pytest
 from huggingface_hub import metadata_load
+
 from metrics.pattern_accuracy.core import compute
 
 pytestmark = pytest.mark.filterwarnings("ignore:predictions:UserWarning")

@@ -13,9 +13,9 @@ from typing import Any
 import pyarrow.parquet as pq
 import spacy
 import torch
+
 from generation import Options, pipeline
 from merge_snli.schema import ALL, NLI_LABELS, SEED, WORD_CLASSES, data_file, subsample_split
-
 from tests.reference import literal
 from tests.reference.literal import Key
 

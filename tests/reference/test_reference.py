@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 import spacy
 import torch
+
 from generation import Options
 from generation.filters import conditions
 from generation.filters.definitions import FilterOptions
 from generation.sentences import words as whole_words
 from merge_snli.languages.language import ENGLISH, language_of
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
-
 from tests.records import bundled
 from tests.reference import comparison, literal, scripted
 from tests.reference.comparison import Problem

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from merge_snli.base.errors import InputError
-from merge_snli.schema import ALL, WORD_CLASSES
 from tokenizers import Tokenizer
 
+from merge_snli.base.errors import InputError
+from merge_snli.schema import ALL, WORD_CLASSES
 from tests.reference import comparison, scripted
 from tests.reference.comparison import Problem, Row
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+
 from training.base import BASE_PACKAGE, BASE_PIN, Base, load_base
 from training.script import SNLI_DEV, default_folder
 

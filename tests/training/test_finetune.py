@@ -13,10 +13,14 @@ from typing import Any
 import datasets
 import pytest
 import torch
+from safetensors.torch import load_file
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import NLI_LABELS
-from safetensors.torch import load_file
+from tests.records import first_problems
+from tests.tiny_models import save_masked_lm
 from training.finetune import main, parse_options
 from training.finetuning.data import (
     augmented,
@@ -27,10 +31,6 @@ from training.finetuning.data import (
 )
 from training.finetuning.options import RECIPES, RECORD, FinetuneOptions
 from training.finetuning.run import LengthSampler, LengthTrainer, last_checkpoint, load_classifier
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-from tests.records import first_problems
-from tests.tiny_models import save_masked_lm
 
 PROBLEMS = "demo:problems"
 RECIPE = replace(RECIPES["small"], epochs=2, batch_size=8, max_length=32)

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from transformers import BertConfig, BertForSequenceClassification
+
 from merge_snli.base.errors import InputError
 from merge_snli.problems.problem import Problem
 from training import loop
@@ -37,7 +39,6 @@ from training.script import (
     with_stops,
 )
 from training.train import MODELS
-from transformers import BertConfig, BertForSequenceClassification
 
 RECIPE = LoopRecipe(steps=6, learning_rate=1e-2, batch_size=2, seed=5, head_scale=3.0)
 

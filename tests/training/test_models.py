@@ -8,11 +8,20 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors import safe_open
+from transformers import (
+    AutoModelForMaskedLM,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    BertConfig,
+    BertForSequenceClassification,
+    pipeline,
+)
+
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS
 from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS
-from safetensors import safe_open
 from training.base import Base, bert_config, bert_student
 from training.loop import LoopRecipe
 from training.measure import REQUIRED, megabytes
@@ -29,14 +38,6 @@ from training.vocabulary import (
     mapped_embeddings,
     piece_text,
     wordpiece_tokenizer,
-)
-from transformers import (
-    AutoModelForMaskedLM,
-    AutoModelForSequenceClassification,
-    AutoTokenizer,
-    BertConfig,
-    BertForSequenceClassification,
-    pipeline,
 )
 
 BUNDLED = (*MASKED_LMS, *NLI_MODELS)

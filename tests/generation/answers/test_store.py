@@ -12,6 +12,7 @@ from typing import NoReturn
 import numpy as np
 import pyarrow as pa
 import pytest
+
 from generation import tasks as suggest_module
 from generation.answers.store import INDEX_FILE, SHARD_SCHEMA, Answer, CacheKey, Store, cache_key_of, row_of
 from generation.masked_lms import loading

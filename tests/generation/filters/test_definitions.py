@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import DISSENTS, FILTERS, METHOD_OPTIONS, FilterOptions
 from generation.filters.fillers import CODES, Filtered, filter_fillers

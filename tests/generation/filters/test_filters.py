@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from generation.filters import definitions
 from generation.filters.conditions import (
     MEN,
@@ -40,7 +41,6 @@ from generation.sentences.words import SharedWord, fold, shared_words, words_of
 from merge_snli.base.errors import InputError
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
-
 from tests.tiny_wordnet import save_wordnet
 
 NO_WORD = definitions.NO_WORD.reason

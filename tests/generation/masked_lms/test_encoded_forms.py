@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 import torch
+from transformers import AutoModelForMaskedLM, PreTrainedTokenizerFast
+
 from generation.masked_lms import encoded_forms
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.sentences.forms import ALL, forms
 from merge_snli.dataset.answered_forms import SPLIT
-from transformers import AutoModelForMaskedLM, PreTrainedTokenizerFast
-
 from tests.generation.masked_lms.test_masked_lm import encode, load, plain_fillers
 
 RARE = "xylograph"

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from transformers import AutoModelForMaskedLM, BertConfig, BertModel, GPT2Config, GPT2LMHeadModel
+
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
@@ -21,8 +23,6 @@ from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 from merge_snli.models.finding import find_model
 from merge_snli.models.inference import Batches
 from merge_snli.models.packed_linear import PackedLinear
-from transformers import AutoModelForMaskedLM, BertConfig, BertModel, GPT2Config, GPT2LMHeadModel
-
 from tests.tiny_models import as_pickle, wordpiece_tokenizer
 
 

@@ -6,6 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
+from transformers.convert_slow_tokenizer import bytes_to_unicode
+
 from generation.masked_lms.vocabulary import (
     BARE,
     BYTE_OF_SYMBOL,
@@ -18,10 +22,6 @@ from generation.masked_lms.vocabulary import (
     wordpiece,
 )
 from merge_snli.base.errors import InputError
-from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import PreTrainedTokenizerFast
-from transformers.convert_slow_tokenizer import bytes_to_unicode
-
 from tests.tiny_models import byte_bpe_tokenizer, gemma_tokenizer, sentencepiece_tokenizer, wordpiece_tokenizer
 
 

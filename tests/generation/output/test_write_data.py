@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from generation.options import Options
 from generation.output import write_data
 from generation.output import write_data as merge

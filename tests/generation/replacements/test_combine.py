@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
 from generation.replacements.combine import (
     Replacement,
     Validated,
@@ -14,8 +17,6 @@ from generation.replacements.combine import (
     scramble,
     scramble_all,
 )
-from hypothesis import example, given
-from hypothesis import strategies as st
 from merge_snli.languages.language import language_of
 
 WORDS = st.sampled_from("abcdefgh")

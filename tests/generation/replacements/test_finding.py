@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from generation.answers.store import Answer, MaskedLMAnswers
 from generation.filters.definitions import (
     IN_PROBLEM,
@@ -41,12 +44,9 @@ from generation.sentences.forms import Substitution, forms
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem, TaggedSentence, Token
 from generation.sentences.words import SharedWord, shared_words
 from generation.variants import Variant
-from hypothesis import given
-from hypothesis import strategies as st
 from merge_snli.dataset.answered_forms import FORMS, SPLIT
 from merge_snli.models.wordnet import base_forms
 from merge_snli.problems.problem import Problem
-
 from tests.tiny_wordnet import save_wordnet
 
 NOUNS = ("dog", "cat", "wolf", "animal", "guitar", "not", "ton", "child", "act")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
 from generation import Options
 from generation.pipeline import run_pipeline
 from generation.report.against import MASKED_LMS, OPTIONS, TOO_FEW, is_validated, tables_against
@@ -18,7 +19,6 @@ from generation.report.tables import report_tables
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import TaggerRecord, generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
-
 from tests.conftest import Command
 from tests.generation.report.test_tables import dicts
 from tests.records import first_problems

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+
 from generation import Options
 from generation.answers.store import recorded_cache_keys
 from generation.pipeline import run_pipeline
@@ -26,7 +27,6 @@ from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import read_problems
-
 from tests.conftest import Command
 from tests.records import first_problems
 

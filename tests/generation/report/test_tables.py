@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+
 from generation.options import Options, preset_options
 from generation.report.overlap import draw_overlap, overlap
 from generation.report.tables import average_entries, forms_table, report_tables, table_2, table_4, table_6, table_9
@@ -19,7 +20,6 @@ from merge_snli.dataset.record import FilterRecord, MaskedLMRecord, generation_o
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.dataset.variants import SIDES
 from merge_snli.models.paper_models import PAPER_MLMS
-
 from tests.conftest import Command
 from tests.records import changed
 

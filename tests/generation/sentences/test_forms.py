@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from generation.masked_lms.encoded_forms import window_around
 from generation.sentences.forms import (
     ALL,
@@ -12,10 +15,7 @@ from generation.sentences.forms import (
     replace_occurrences,
     sentence_starts,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 from merge_snli.dataset.variants import replaced_words
-
 from tests.reference.literal import sentences_of
 
 

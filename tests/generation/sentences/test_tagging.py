@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+
 from generation.sentences import tagged_shards
 from generation.sentences.forms import Substitution
 from generation.sentences.receptive_field import ReceptiveFieldTagger
@@ -19,15 +20,15 @@ from merge_snli.models.tagger import CLASS_OF_TAG, Tagger, find_tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import read_problems
-
 from tests.processes import run_without_spacy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from merge_snli.models.tagger import Tagger
     from spacy.language import Language
+
+    from merge_snli.models.tagger import Tagger
 
 
 def test_tokens_have_offsets_tags_and_classes(tagger: Tagger) -> None:

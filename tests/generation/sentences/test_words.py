@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from generation.output.dataset import count_words
 from generation.sentences.forms import match_case
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag

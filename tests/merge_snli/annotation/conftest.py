@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from merge_snli.cli import main
 from merge_snli.embedded import FOLDER
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import datasets
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli.annotation.sample import read_sample
 from merge_snli.base.files import sha256_of_file, write_bytes
 from merge_snli.builder import MergeSnli
@@ -19,7 +20,6 @@ from merge_snli.dataset.record import read_record
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.hub.plan import plan
 from merge_snli.schema import data_version
-
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, assert_refused
 from tests.merge_snli.annotation.filled import Scores, csv_rows, edit, fill_csv, random_scores
 from tests.records import files_in

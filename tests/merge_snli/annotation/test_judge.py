@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli.annotation.judge import question_texts, questions, read_scores
 from merge_snli.annotation.sample import read_sample
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.judgments import judgments_in
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.validation import validate
-
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, Score
 from tests.merge_snli.annotation.filled import fill_csv, random_scores
 from tests.merge_snli.annotation.test_apply import FILE, copy_of_shipped

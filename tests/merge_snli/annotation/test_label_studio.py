@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from merge_snli.annotation.sample import read_sample
 
+from merge_snli.annotation.sample import read_sample
 from tests.merge_snli.annotation.conftest import Annotate
 from tests.merge_snli.annotation.filled import fill_csv, random_scores
 from tests.merge_snli.annotation.label_studio_server import User, program, running_label_studio

@@ -11,6 +11,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from openpyxl import load_workbook
+
 from merge_snli.annotation.sample import TEXT_COLUMNS, draw_sample, mark
 from merge_snli.annotation.sheets import label_config, write_sheets
 from merge_snli.base.errors import InputError
@@ -18,8 +20,6 @@ from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.record import DataRecord
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.dataset.texts import TextNames
-from openpyxl import load_workbook
-
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, assert_refused
 from tests.records import files_in, save_record
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from merge_snli.annotation.sample import read_sample
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset, read_split
-
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, Score, assert_refused
 from tests.merge_snli.annotation.filled import (
     Scores,

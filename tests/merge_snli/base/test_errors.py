@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+
 from generation import Options
 from generation.pipeline import run_pipeline
 from merge_snli.base.errors import REASON, IncompleteError, InputError, Message, as_flags, explained, log_flags, param
 from merge_snli.base.extras import install_command
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.cli import main
-from packaging.requirements import Requirement
-
 from tests.conftest import Command
 
 ROOT = Path(__file__).parents[3]

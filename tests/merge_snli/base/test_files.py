@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import (
     disk_errors_as_input_errors,
@@ -19,7 +20,6 @@ from merge_snli.base.files import (
     write_json,
     write_text,
 )
-
 from tests.processes import wait_until
 from tests.records import files_in
 

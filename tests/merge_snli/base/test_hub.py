@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.embedded import FOLDER
 from merge_snli.models.finding import MODEL_FILES, find_model, folder_digest
-
 from tests.hub.faults import Fault
 from tests.hub.server import READER, WRITER, Hub
 from tests.hub.storage import PullRequest, Repo

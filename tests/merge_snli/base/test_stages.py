@@ -17,12 +17,12 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
+
 from merge_snli.base import progress
 from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.progress import Progress, Stage, format_duration, repeating
 from merge_snli.base.stages import FILTERS, TAG, Notes, RunStage, TaskShare, run_here
 from merge_snli.base.workers import Workers, next_item, started
-
 from tests.processes import SECONDS, wait_until
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+
 from merge_snli.base.table import TEXT_WIDTH, Column, Table, print_in_any_encoding
 
 TABLE = Table(

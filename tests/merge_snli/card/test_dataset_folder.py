@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from merge_snli import cli
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import FOLDER, check_dataset_out

@@ -6,9 +6,9 @@ import re
 from html import unescape
 
 from markdown_it import MarkdownIt
+
 from merge_snli.dataset.stored import read_split
 from merge_snli.schema import ALL, SEED, columns
-
 from tests.merge_snli.card.test_render import DATA_SET, DATASET, RECORD
 
 TEXT = (DATA_SET / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]

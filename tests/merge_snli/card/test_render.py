@@ -11,10 +11,11 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from huggingface_hub import DatasetCard, DatasetCardData
+
 from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions
 from generation.filters.filter import Filter
 from generation.options import Options, departures
-from huggingface_hub import DatasetCard, DatasetCardData
 from merge_snli.base.option import described, option_types
 from merge_snli.card import license_of, load_name_of, render_card
 from merge_snli.card.render import PLACEHOLDER
@@ -25,7 +26,6 @@ from merge_snli.embedded import FOLDER
 from merge_snli.schema import columns, data_file, data_version, splits
 from merge_snli.validation.card import check_card
 from merge_snli.validation.findings import Collector
-
 from tests.records import changed
 
 DATA_SET = FOLDER.parent

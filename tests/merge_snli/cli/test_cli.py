@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+
 from merge_snli import cli
 from merge_snli.base.errors import InputError
 from merge_snli.cli import tables
-
 from tests.conftest import Command
 from tests.processes import SECONDS, wait_until
 from tests.systems import unix_only, with_full_disk

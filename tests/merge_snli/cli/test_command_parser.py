@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from merge_snli import cli
 from merge_snli.cli import compare, main
 from merge_snli.cli.arguments import TABLE_FORMATS, add_all, list_argument, split_list
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
-
 from tests.conftest import Command
 
 BUNDLED = str(Path(cli.__file__).parents[1])

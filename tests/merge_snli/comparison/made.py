@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.dataset.record import DataRecord, MaskedLMRecord, generation_of, read_record
 from merge_snli.dataset.stored import MergeDataset
@@ -19,7 +20,6 @@ from merge_snli.scoring.data import ScoredData, SeedPairs
 from merge_snli.scoring.evaluate import dataset_record, make_result
 from merge_snli.scoring.records import ModelRecord, RunRecord
 from merge_snli.scoring.result import Result
-
 from tests.records import SHIPPED
 
 DIGEST = "d" * 64

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.cli import GATE_FAILED, INPUT_ERROR, main
 from merge_snli.comparison.baseline import compare_with_baseline
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.store import write_result
-
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 
 SEEDS = 8

@@ -11,6 +11,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+
 from merge_snli.comparison import bar_charts
 from merge_snli.comparison.bar_charts import Bars, draw_bars, draw_shares
 from merge_snli.comparison.line_chart import PNG_DPI, Line, line_figure

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+
 from merge_snli import Result, score
 from merge_snli.comparison.compare import Comparison, compare_results
 from merge_snli.comparison.scored_dataset import NotComputable, on_common_seeds
@@ -22,7 +23,6 @@ from merge_snli.paper.filter_sets import filter_sets
 from merge_snli.paper.report.analyze import analyze
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.grouping import coverage, ranked, unranked_reasons
-
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.conftest import MakeDataset
 

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from scipy import stats
+
 from merge_snli import Result, score
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
@@ -21,8 +23,6 @@ from merge_snli.leaderboard.boards import make_boards
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.statistics import OVERLAP_WARNING
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
-from scipy import stats
-
 from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import AnswersOfGroups, answers_of_groups, scored_again, with_answers
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
 from merge_snli.dataset.record import TaggerRecord, generation_of, read_record
 from merge_snli.models.tagger import Tagger
-
 from tests.records import SHIPPED, changed
 
 TEXTS = (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from merge_snli.comparison.curves import model_curves
 
+from merge_snli.comparison.curves import model_curves
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
 from merge_snli import Result, draw_curves, score
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main

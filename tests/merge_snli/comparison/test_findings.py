@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from merge_snli import Result, score
 from merge_snli.comparison.compare import Standings, compare_results, standings
 from merge_snli.comparison.findings import difference, ranking
 from merge_snli.scoring.grouping import distinct_names_of
 from merge_snli.scoring.statistics import Family, compare_models, permutation_test
-
 from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, gold_labels, noisy
 
 # The share of subsamples in which each of 40 seeds passes: a clear order, with two that are nearly equal.

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from scipy import stats
+
 from merge_snli import Result, score
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
@@ -18,7 +20,6 @@ from merge_snli.comparison.figures import draw_figures
 from merge_snli.comparison.statistics_tables import comparison_tables
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.store import write_result
-from scipy import stats
 
 
 def comparison_text(comparison: Comparison) -> str:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from merge_snli import InputError
 from merge_snli.cli import main
 from merge_snli.comparison.compare import compare_results
@@ -13,7 +14,6 @@ from merge_snli.comparison.power import assumed_power, power_of_results, too_few
 from merge_snli.comparison.statistics_tables import comparison_tables, too_few_note
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.store import write_result
-
 from tests.merge_snli.comparison.made import Row, rows_of, scored_dataset
 
 SIZES = (50, 500)

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli import Result, score
 from merge_snli.base.errors import InputError
 from merge_snli.comparison.curves import averaged, mean_curve, pass_shares
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.scoring.opening import open_config
-
 from tests.oracles import with_answers
 
 SHIPPED = Path(__file__).parents[3] / "merge_snli"

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.comparison.scored_dataset import ScoredDataset, without_seeds
 from merge_snli.comparison.word_classes import classes
 from merge_snli.paper.table_3 import table_3
 from merge_snli.scoring.measure import source_accuracy
 from merge_snli.scoring.scores import SourceScores
-
 from tests.merge_snli.comparison.made import Row, rows_of, scored_dataset
 
 ROWS: list[Row] = [

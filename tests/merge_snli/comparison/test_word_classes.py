@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from merge_snli.comparison.scored_dataset import NotComputable
-from merge_snli.comparison.word_classes import class_pairs, classes
 from scipy import stats
 
+from merge_snli.comparison.scored_dataset import NotComputable
+from merge_snli.comparison.word_classes import class_pairs, classes
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from merge_snli.dataset.answered_forms import IN_WINDOW, SPLIT, TOO_LONG, has_few_fillers, shares_text
 
 

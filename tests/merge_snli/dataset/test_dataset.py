@@ -10,12 +10,12 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import DataRecord, decode_record, encode_record, seal
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import NLI_LABELS, columns
-
 from tests.records import save_record
 
 

@@ -7,8 +7,9 @@ import re
 import shutil
 from pathlib import Path
 
-import merge_snli
 import pytest
+
+import merge_snli
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.comparison.figures import draw_figures
@@ -21,7 +22,6 @@ from merge_snli.dataset.stored import (
     replace_folder,
 )
 from merge_snli.leaderboard.space import init_space
-
 from tests.systems import unprivileged
 
 PACKAGE = Path(merge_snli.__file__).parent

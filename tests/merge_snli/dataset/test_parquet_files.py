@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 
 TABLE = pa.table({"number": [1, 2, 3]})

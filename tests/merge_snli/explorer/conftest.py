@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli import MergeDataset, Result, load, score
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.variants import ANNOTATOR_LABELS
@@ -18,7 +19,6 @@ from merge_snli.schema import NLI_LABELS, data_file
 from merge_snli.scoring.answers import join
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.store import write_result
-
 from tests.merge_snli.comparison.made import made_result
 from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, chance, gold_labels, noisy
 

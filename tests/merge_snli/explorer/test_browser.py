@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+
 from merge_snli import MergeDataset, Result
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.explorer.write import write_explorer
 from merge_snli.schema import NLI_LABELS
-
 from tests.browser import chromium
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named
 from tests.oracles import variants_of

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli import MergeDataset, Result
 from merge_snli.card.metadata import may_be_shared
 from merge_snli.cli import main
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.explorer.write import results_on, write_explorer
-
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, named
 from tests.oracles import answers_of_groups
 

@@ -7,8 +7,9 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import merge_snli
 import pytest
+
+import merge_snli
 from merge_snli.base.files import sha256_of_json, write_json
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.hub.plan import Plan, plan

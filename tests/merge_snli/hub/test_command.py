@@ -7,13 +7,13 @@ import logging
 import tempfile
 from pathlib import Path
 
-import merge_snli
 import pytest
+
+import merge_snli
 from merge_snli.cli import main
 from merge_snli.dataset.record import as_json
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.validation import Finding, ValidationReport
-
 from tests.hub.faults import Fault
 from tests.hub.server import Hub
 from tests.merge_snli.hub.conftest import REPO, SPACE

@@ -6,17 +6,17 @@ import logging
 from typing import TYPE_CHECKING
 
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.hub.publish import publish_plan
-
 from tests.hub.faults import Fault
 from tests.hub.server import READER
 from tests.merge_snli.hub.conftest import REPO
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
-    from merge_snli.hub.plan import Plan
 
+    from merge_snli.hub.plan import Plan
     from tests.hub.server import Hub
     from tests.hub.storage import Repo
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import count
@@ -18,7 +19,6 @@ from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.hub.contents import eval_yaml
 from merge_snli.hub.plan import Plan, plan, plan_text
 from merge_snli.scoring.eval_results import eval_tasks
-
 from tests.merge_snli.hub.conftest import OWN, REPO, SPACE
 from tests.records import changed
 

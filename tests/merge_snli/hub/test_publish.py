@@ -6,21 +6,21 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import as_json
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.hub.plan import plan
 from merge_snli.hub.publish import publish_plan, published_text
-
 from tests.hub.api import ROUTES
 from tests.hub.faults import Fault
 from tests.merge_snli.hub.conftest import REPO, SPACE
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
+
     from merge_snli.dataset.stored import MergeDataset
     from merge_snli.hub.plan import Plan
-
     from tests.hub.server import Hub
 
 DATA = {f"data/{config}/test.parquet" for config in ("all", "noun", "verb", "adj", "seed")}

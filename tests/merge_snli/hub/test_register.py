@@ -19,6 +19,7 @@ import evaluate
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
 from merge_snli.cli import main
@@ -26,7 +27,6 @@ from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
 from merge_snli.hub.register import datasets_cache, modules_cache, register, registered, undo
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
-
 from tests.hub.server import Hub
 
 DATA_SET = FOLDER.parent

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 from datasets import load_dataset
+
 from merge_snli import score
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
@@ -18,13 +19,12 @@ from merge_snli.hub.contents import eval_yaml
 from merge_snli.hub.plan import results_branch
 from merge_snli.hub.publish import Pushed, push
 from merge_snli.scoring.store import write_result
-
 from tests.merge_snli.hub.conftest import OWN, REPO
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
-    from merge_snli.scoring.result import Result
 
+    from merge_snli.scoring.result import Result
     from tests.hub.server import Hub
 
 MODEL, PATH = "org/nli", ".eval_results/merge_snli.yaml"

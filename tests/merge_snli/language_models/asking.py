@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from merge_snli.cli import main
 
+from merge_snli.cli import main
 from tests.merge_snli.language_models.conftest import lm_eval_logs_of
 from tests.merge_snli.language_models.server import SECONDS, Server
 

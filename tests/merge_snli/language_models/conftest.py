@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import merge_snli
 import pytest
+
+import merge_snli
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 
 if TYPE_CHECKING:

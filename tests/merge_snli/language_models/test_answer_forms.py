@@ -8,13 +8,13 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+
 from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.result import Result
-
 from tests.merge_snli.language_models.conftest import OWN, lm_eval_logs_of
 from tests.merge_snli.language_models.server import Server, by_pair
 
@@ -80,6 +80,7 @@ def test_inspect(
 ) -> None:
     from inspect_ai import eval as inspect_eval
     from inspect_ai.model import get_model
+
     from merge_snli.language_models.inspect_task import nli
 
     with served(in_form(answers, form)) as server:

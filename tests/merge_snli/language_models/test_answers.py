@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.language_models.answers import read_answer
 from merge_snli.schema import NLI_LABELS

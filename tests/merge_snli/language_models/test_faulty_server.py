@@ -8,12 +8,12 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Question, Scope, read_questions
 from merge_snli.models.prompts import PROMPTS, FilledPrompt, read_prompt
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.result import Result
-
 from tests.merge_snli.language_models.asking import Ask, ask_inspect, ask_lm_eval
 from tests.merge_snli.language_models.conftest import OWN
 from tests.merge_snli.language_models.server import Server

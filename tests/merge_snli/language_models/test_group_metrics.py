@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import evaluate
 import pytest
 import yaml
+
 from merge_snli.base.errors import InputError
 from merge_snli.language_models.group_metrics import pattern_accuracy, pattern_accuracy_with_error
-
 from tests.merge_snli.language_models.conftest import lm_eval_logs_of, run_task
 
 METRIC = str(Path(__file__).parents[3] / "metrics" / "pattern_accuracy")
@@ -87,6 +87,7 @@ def test_a_task_of_inspect(tmp_path: Path) -> None:
     from inspect_ai import Task
     from inspect_ai.dataset import Sample
     from inspect_ai.scorer import accuracy, includes
+
     from merge_snli.language_models.inspect_metric import pattern_accuracy as metric
 
     samples = [Sample(input=row.question, target=row.answer, metadata={"fact": row.fact}) for row in ASKED]
@@ -105,6 +106,7 @@ def test_a_task_of_inspect(tmp_path: Path) -> None:
 
 def test_a_sample_without_the_group_is_named() -> None:
     from inspect_ai.scorer import SampleScore, Score
+
     from merge_snli.language_models.inspect_metric import pattern_accuracy as metric
 
     scores = [SampleScore(score=Score(value="C"), sample_id="q7", sample_metadata={"fact": "France"})]
@@ -115,6 +117,7 @@ def test_a_sample_without_the_group_is_named() -> None:
 
 def test_partly_right_samples_are_wrong() -> None:
     from inspect_ai.scorer import SampleScore, Score
+
     from merge_snli.language_models.inspect_metric import pattern_accuracy as metric
 
     compute: Any = metric("fact", threshold=1)

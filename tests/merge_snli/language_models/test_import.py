@@ -13,13 +13,13 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from merge_snli import read_results, score
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.language_models.import_files import import_files
 from merge_snli.schema import NLI_LABELS
-
 from tests.merge_snli.language_models.conftest import OWN, Run, lm_eval_logs_of, run_task
 from tests.oracles import answers_of_groups
 

@@ -12,8 +12,8 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from merge_snli.schema import NLI_LABELS
 
+from merge_snli.schema import NLI_LABELS
 from tests.merge_snli.language_models.conftest import OWN, Run
 
 if TYPE_CHECKING:
@@ -144,6 +144,7 @@ def test_the_entry_point_is_the_module_of_the_task() -> None:
 
 def test_a_task_without_a_data_set_asks_for_it() -> None:
     from inspect_ai._util.error import PrerequisiteError
+
     from merge_snli.language_models.inspect_task import nli as task
 
     with pytest.raises(PrerequisiteError) as raised:
@@ -182,6 +183,7 @@ def test_several_prompts_are_one_run_with_one_log_each(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("prompt", "message"), [("wrod", "no prompt 'wrod'"), (["all", "word"], "two prompts")])
 def test_wrong_lists_of_prompts(prompt: str | list[str], message: str) -> None:
     from inspect_ai._util.error import PrerequisiteError
+
     from merge_snli.language_models.inspect_task import nli_by_prompt
 
     with pytest.raises(PrerequisiteError) as raised:

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from merge_snli.cli import main
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.models.prompts import FilledPrompt, read_prompt
 from merge_snli.schema import NLI_LABELS
-
 from tests.merge_snli.language_models.conftest import OWN, lm_eval_logs_of
 
 SCOPE: dict[str, Any] = {"config": "verb", "limit_seeds": 3}

@@ -9,13 +9,13 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+
 from merge_snli.cli import main
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.result import Result
-
 from tests.merge_snli.language_models.asking import Ask, Asked, ask_inspect, ask_lm_eval
 from tests.merge_snli.language_models.server import Server, by_pair
 

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.language_models.questions import Scope, read_questions, uses_of

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from merge_snli import Result
 from merge_snli.cli import main
 from merge_snli.language_models.import_files import import_files
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.replies import Reply, agreement, majority, replies_in
 from merge_snli.scoring.store import read_result
-
 from tests.merge_snli.language_models.conftest import OWN, lm_eval_logs_of
 from tests.merge_snli.language_models.server import Server, by_pair
 from tests.oracles import answers_of_groups
@@ -37,6 +37,7 @@ def ask(tmp_path: Path) -> Ask:
     def log(answers: Sequence[str], *, epochs: int = 1, stops: Sequence[str] = ("stop",)) -> Path:
         from inspect_ai import eval as inspect_eval
         from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
         from merge_snli.language_models.inspect_task import nli
 
         task = nli(OWN, config="verb", limit_seeds=2)

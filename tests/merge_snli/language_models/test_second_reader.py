@@ -13,6 +13,7 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from lm_eval.models.dummy import DummyLM
+
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.language_models import second_reader
@@ -21,7 +22,6 @@ from merge_snli.language_models.inspect_task import nli
 from merge_snli.scoring.prompts import group_prompts
 from merge_snli.scoring.replies import replies_in
 from merge_snli.scoring.store import read_result, read_results
-
 from tests.merge_snli.language_models.conftest import OWN, lm_eval_logs_of
 from tests.oracles import answers_of_groups
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.language_models.shots import shots_for

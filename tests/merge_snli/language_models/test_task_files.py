@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.language_models.lm_eval_task import (
@@ -27,7 +28,6 @@ from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.models.prompts import PROMPTS, FilledPrompt, Shot, read_prompt
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.reading import read_config
-
 from tests.merge_snli.language_models.conftest import OWN
 
 SHOTS = (

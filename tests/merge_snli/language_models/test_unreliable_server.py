@@ -7,9 +7,9 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+
 from merge_snli.language_models.import_files import import_files
 from merge_snli.schema import NLI_LABELS
-
 from tests.merge_snli.language_models.conftest import OWN
 from tests.merge_snli.language_models.server import SECONDS, Server, by_pair
 
@@ -31,6 +31,7 @@ def server() -> Iterator[Server]:
 
 def test_nothing_is_lost(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from inspect_ai import eval as inspect_eval
+
     from merge_snli.language_models.inspect_task import nli
 
     monkeypatch.setenv("STANDIN_API_KEY", "none")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from generation.sentences.words import is_negation, is_whole_word
 from merge_snli.languages.language import Language, _language, language_of, languages
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli import Result, score
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.seeds import read_texts

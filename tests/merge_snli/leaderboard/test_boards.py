@@ -3,11 +3,11 @@
 import dataclasses
 
 import pytest
+
 from merge_snli import Result
 from merge_snli.base.errors import InputError
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.write import latex, markdown
-
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT
 
 

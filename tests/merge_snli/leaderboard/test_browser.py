@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli import score
 from merge_snli.comparison.line_chart import COLORS
 from merge_snli.leaderboard.boards import Board, make_boards
@@ -19,7 +20,6 @@ from merge_snli.leaderboard.write import render_page
 from merge_snli.scoring.prompts import PromptGroup, Scored
 from merge_snli.scoring.records import RANKED
 from merge_snli.scoring.rows import ScoreRow
-
 from tests.browser import chromium
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, Pair, noisy
 from tests.merge_snli.scoring.test_prompts_group import record as prompt_record

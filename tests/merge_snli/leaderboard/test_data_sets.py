@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from merge_snli import Result, score
 from merge_snli.cli import main
 from merge_snli.leaderboard.boards import make_boards, side_by_side
@@ -20,7 +21,6 @@ from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.store import write_result
-
 from tests.browser import chromium
 from tests.merge_snli.leaderboard.conftest import SCRIPT, named
 from tests.merge_snli.leaderboard.test_page import Parsed

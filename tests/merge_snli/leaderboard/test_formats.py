@@ -6,10 +6,10 @@ import io
 import json
 
 import pytest
+
 from merge_snli import Result
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.write import FORMATS, comma_separated, json_text, latex, markdown
-
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named
 
 

@@ -5,11 +5,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from merge_snli import Result, score
 from merge_snli.cli import main
 from merge_snli.dataset.record import DataRecord
 from merge_snli.scoring.store import write_result
-
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.leaderboard.conftest import SHIPPED
 from tests.records import save_record

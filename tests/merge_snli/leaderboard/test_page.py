@@ -12,10 +12,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-import merge_snli.leaderboard
 import numpy as np
 import pyarrow as pa
 import pytest
+
+import merge_snli.leaderboard
 from merge_snli import Result
 from merge_snli.base.files import sha256_of_json
 from merge_snli.comparison.html_page import json_for_script, shared_style
@@ -24,7 +25,6 @@ from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.payload import CURVE_SCALE, _differences, page_data
 from merge_snli.leaderboard.write import render_page
 from merge_snli.scoring.answers import Answers, Graded
-
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named, unchecked
 
 ASSETS = Path(merge_snli.leaderboard.__file__).parent / "page"

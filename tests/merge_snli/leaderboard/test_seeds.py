@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli import Result, score
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.leaderboard.seeds import inconsistent, seeds_by_hardness
 from merge_snli.leaderboard.write import leaderboard_text
-
 from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, noisy
 from tests.oracles import with_answers
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from merge_snli import Result
 from merge_snli.cli import main
 from merge_snli.scoring.store import file_name, to_files, to_json, write_result
-
 from tests.hub.server import Hub
 from tests.merge_snli.leaderboard.conftest import SHIPPED
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+
 from merge_snli import Result, score
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset, find_dataset
@@ -21,7 +22,6 @@ from merge_snli.scoring.check import differences
 from merge_snli.scoring.measure import consistency, scores
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.store import FILE, answers_name, file_name, to_files, to_json
-
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.leaderboard.conftest import SHIPPED, unchecked
 from tests.oracles import scored_again

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from merge_snli import score
 from merge_snli.base.errors import InputError
 from merge_snli.models.function import call_all, function_name, is_async
-
 from tests.oracles import answers_of_groups
 
 Pair = tuple[str, str]

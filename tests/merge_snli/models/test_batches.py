@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from transformers import BertForMaskedLM
+
 from generation.masked_lms.loading import load_masked_lm
 from merge_snli.base.errors import InputError
 from merge_snli.models.finding import find_model
@@ -20,7 +22,6 @@ from merge_snli.models.inference import (
     padded_length,
     tokens_per_batch,
 )
-from transformers import BertForMaskedLM
 
 
 def cpu_out_of_memory() -> Exception:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+
 from merge_snli import score
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
@@ -31,7 +32,6 @@ from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.score_models import prediction_store, score_model
 from merge_snli.scoring.store import read_results
-
 from tests.oracles import answers_of_groups
 from tests.tiny_models import save_causal_lm
 

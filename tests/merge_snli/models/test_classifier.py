@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from transformers import pipeline
+
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.classifier import Classifier
@@ -16,7 +18,6 @@ from merge_snli.models.loading import load_classifier, read_output_names
 from merge_snli.models.options import ModelOptions
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.reading import read_config
-from transformers import pipeline
 
 MakeModel = Callable[..., Path]
 KINDS = ("bert", "roberta", "gpt2")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from merge_snli import score
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import embedded_path

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+
 from merge_snli import read_results, score
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.function import label_reader
 from merge_snli.models.labels import Pair
 from merge_snli.schema import NLI_LABELS
-from numpy.typing import NDArray
-
 from tests.oracles import answers_of_groups
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.dataset import label_spellings
 from merge_snli.models import labels

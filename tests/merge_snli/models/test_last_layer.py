@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 import torch
-from merge_snli.models.inference import last_attention, select_after_attention
 from transformers import AutoConfig, AutoModel
+
+from merge_snli.models.inference import last_attention, select_after_attention
 
 SIZES: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
 TOKENS = torch.tensor([0, 1, 2]), torch.tensor([3, 0, 5])

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from transformers import AutoConfig
+
 from merge_snli.models import loading
 from merge_snli.models.classifier import output_names
 from merge_snli.models.finding import ResolvedModel
 from merge_snli.models.loading import read_output_names
-from transformers import AutoConfig
 
 BERT = {"model_type": "bert", "architectures": ["BertForSequenceClassification"]}
 

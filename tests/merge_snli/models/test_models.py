@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
 from merge_snli.models.finding import find_device, find_model, folder_digest, warn_about_slow_bfloat16

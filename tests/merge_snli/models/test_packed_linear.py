@@ -6,9 +6,10 @@ import logging
 
 import pytest
 import torch
+from torch import nn
+
 from merge_snli.models import packed_linear
 from merge_snli.models.packed_linear import PackedLinear, pack
-from torch import nn
 
 HAS_ONEDNN: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from merge_snli import score
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import INFER
@@ -30,7 +31,6 @@ from merge_snli.models.paper_models import (
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predict import predict_pairs
-
 from tests.merge_snli.conftest import MakeModel
 from tests.merge_snli.models.paper_architectures import save_classifier, save_lora
 from tests.tiny_models import as_pickle

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.dataset.texts import TextNames

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.models.finding import find_model
 from merge_snli.models.scored_model import name_models, read_training_data

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
 from merge_snli.models import tagger as tagger_module

@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+
 from merge_snli.models.wordnet import ADJECTIVES, NOUNS, VERBS, base_forms, supersense
 
 WORDNET = Path("/usr/share/wordnet")

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from generation.filters.lexical import load_wordnet
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.pairs.lexicon import SHIPPED, read_lexicon
 from merge_snli.pairs.pair_templates import fill, read_templates
-
 from tests.conftest import Command
 from tests.merge_snli.pairs.reading import CATEGORIES, VERBS, source_of
 

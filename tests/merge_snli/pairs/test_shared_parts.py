@@ -15,6 +15,7 @@ import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from generation.output.dataset import find_finished
 from generation.report.against import tables_against
 from generation.report.explain import explain

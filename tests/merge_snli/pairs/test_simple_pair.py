@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.tagger import find_tagger
@@ -20,7 +21,6 @@ from merge_snli.pairs.simple_pair import make_simple_pair, simple_pair_configs
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.validation import validate
-
 from tests.merge_snli.pairs.conftest import Rows, rows_of
 from tests.merge_snli.pairs.made_problems import FIRST, LEFT_OUT, SECOND, save_sources
 from tests.merge_snli.pairs.reading import Fact, are_apart, label, read

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
+
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.models.labels import Missing
 from merge_snli.paper.error_drivers import Regression, error_drivers
-
 from tests.merge_snli.comparison.made import Row, scored_dataset
 
 CLASSES, MASKED_LMS = ("noun", "verb", "adj"), ("first", "second", "third")

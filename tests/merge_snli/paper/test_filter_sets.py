@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
 from generation.options import Options
 from merge_snli.base.option import described
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.paper.filter_sets import MAY_DIFFER, filter_sets
-
 from tests.merge_snli.comparison.made import Row, rows_of, scored_dataset
 
 PLAIN: list[Row] = [*rows_of("s1", ["ee", "en"]), *rows_of("s2", ["nn"])]

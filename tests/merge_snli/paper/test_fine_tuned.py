@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.comparison.scored_dataset import NotComputable
 from merge_snli.models.paper_models import ALBERT, BERT, PAPER_MODELS, PAPER_NAMES
 from merge_snli.paper.fine_tuned import ARCH, EQUIV, MULTI, SIZE, check_counterparts, fine_tuned, group_masks
-
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 
 BERT_B_S = "textattack/bert-base-uncased-snli"

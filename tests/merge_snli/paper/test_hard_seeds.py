@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
+
 from merge_snli.comparison.scored_dataset import NotComputable
 from merge_snli.paper.hard_seeds import hard_seeds, mean_accuracy, seed_correctness
-
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 
 

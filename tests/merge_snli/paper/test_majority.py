@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.paper.majority import majority
-
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 
 

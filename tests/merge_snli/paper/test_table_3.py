@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from scipy import stats
+
 from merge_snli.comparison.scored_dataset import NotComputable
 from merge_snli.paper.table_3 import seeds_against_variants, table_3
 from merge_snli.scoring.measure import source_accuracy
 from merge_snli.scoring.scores import SourceScores
 from merge_snli.scoring.statistics import compare_models
-from scipy import stats
-
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.paper.word_frequency import word_frequency
-
 from tests.merge_snli.comparison.made import Row, scored_dataset
 
 CORPUS = CorpusCounts("made up", "c" * 64, {"dog": 9, "cat": 99, "man": 1, "boy": 3})

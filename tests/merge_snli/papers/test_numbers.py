@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from merge_snli.models.paper_models import PAPER_MODELS, PAPER_NAMES, family
 from merge_snli.papers.numbers import MERGE, PaperArtifact, read_paper
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import datasets
 import pytest
+
 from generation.options import Options
 from merge_snli.base.errors import InputError
 from merge_snli.problems.known_datasets import KNOWN_DATASETS, KnownDataset, known_dataset

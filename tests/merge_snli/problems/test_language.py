@@ -7,6 +7,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+
 from generation.run import open_problems
 from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress

@@ -13,6 +13,7 @@ import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem

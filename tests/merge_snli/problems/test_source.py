@@ -8,12 +8,12 @@ from typing import Any
 
 import datasets
 import pytest
+
 from generation.options import Options
 from merge_snli.base.errors import InputError
 from merge_snli.problems.inputs import Problems, hub_repository, public_name, split_of_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import open_source, stream_problems, survey_problems
-
 from tests.hub.server import Hub
 from tests.hub.storage import Repo
 

@@ -17,6 +17,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from generation import Options
 from generation.options import RUN_TOML, read_run_file
 from generation.pipeline import run_pipeline
@@ -26,7 +27,6 @@ from merge_snli.problems.reading import read_problems, repeated_numbers
 from merge_snli.problems.rows import read_label_names
 from merge_snli.schema import NLI_LABELS
 from merge_snli.validation import validate
-
 from tests.merge_snli.problems.test_reading import parquet
 
 ROWS: list[dict[str, Any]] = [

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from generation.options import Options
 from generation.run import read_inputs
 from merge_snli.base.errors import InputError, as_flags

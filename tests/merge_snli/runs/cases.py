@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from merge_snli.cli import main
 from merge_snli.embedded import embedded_path
-
 from tests.merge_snli.runs.runs import files, generate, results, start, status
 
 MODELS = ("demo:nli-a", "demo:nli-b")

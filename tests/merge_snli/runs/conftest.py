@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+
 from generation import Options
 from generation.pipeline import run_pipeline as generate_here
 from merge_snli.embedded import embedded_path
-
 from tests.merge_snli.runs.runs import FEW, MAIN, MANY, files
 
 PER_SHARD = {"many": 75, "few": 5}

@@ -12,7 +12,6 @@ from typing import Any
 
 from merge_snli.runs.run_folder import CLUSTER_FILE, run_folder
 from merge_snli.runs.status import run_status
-
 from tests.processes import SECONDS, wait_until
 
 _PROGRAM = """

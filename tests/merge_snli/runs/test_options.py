@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from datatrove.pipeline.base import PipelineStep
+
 from merge_snli.base.errors import InputError
 from merge_snli.runs.executors import make_executor
 from merge_snli.runs.options import ClusterOptions, StageOptions, read_cluster_file

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from generation import Options
 from generation.dry_run import DryRun, MaskedLMEstimate
 from generation.pipeline import submitted

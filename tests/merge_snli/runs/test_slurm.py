@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from merge_snli.cli import main
 
+from merge_snli.cli import main
 from tests.merge_snli.runs.cases import check_error_of_the_user, check_lost_node, check_scores
 from tests.merge_snli.runs.runs import MANY, files, generate, status
 from tests.merge_snli.runs.slurm import Slurm, slurm, slurm_cluster, why_no_slurm

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Stage
 from merge_snli.base.stages import TaskShare

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli import InputError, analyze, compare, load, read_results, score
 from merge_snli.cli import main
 from merge_snli.dataset.variants import ANNOTATOR_LABELS, label_counts
@@ -19,7 +20,6 @@ from merge_snli.scoring.data import part_of_data
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.predict import PredictionStore
 from merge_snli.scoring.store import work_folder
-
 from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import answers_of_groups
 

@@ -18,6 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli import InputError, MergeDataset, Result, read_answers, read_result, read_results, score
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.answer_table import from_bytes, from_table, to_bytes, to_table
@@ -27,7 +28,6 @@ from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.scores import Scores
 from merge_snli.scoring.store import answers_name, write_result
 from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
-
 from tests.merge_snli.comparison.made import made_result
 from tests.merge_snli.explorer.conftest import bundled as bundled
 from tests.merge_snli.explorer.conftest import folder as folder

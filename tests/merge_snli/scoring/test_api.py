@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from matplotlib.figure import Figure
+
 from merge_snli import Result, read_result, score
 from merge_snli.base.errors import InputError
 from merge_snli.schema import NLI_LABELS
-
 from tests.oracles import answers_of_groups
 
 Row = dict[str, Any]

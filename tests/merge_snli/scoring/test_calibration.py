@@ -11,6 +11,7 @@ from statistics import fmean
 import numpy as np
 import pyarrow as pa
 import pytest
+
 from merge_snli import Result, score, score_table
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.answers import Answers, Graded, join

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
+
 from merge_snli import score
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
@@ -62,8 +63,9 @@ def test_the_log_has_the_scores_of_the_model_every_few_steps_and_at_the_end(tmp_
 
 
 def test_pattern_accuracy_selects_the_best_checkpoint_and_stops_early(tmp_path: Path) -> None:
-    from merge_snli.scoring.callbacks import PatternAccuracyCallback
     from transformers import EarlyStoppingCallback
+
+    from merge_snli.scoring.callbacks import PatternAccuracyCallback
 
     trainer = trainer_of(
         tmp_path, callbacks=[EarlyStoppingCallback(1)], metric_for_best_model="pattern_accuracy", max_steps=9,

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+
 from merge_snli.embedded import NLI_MODELS, embedded_path
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import find_model_labels

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from merge_snli import score
 from merge_snli.base.errors import InputError
 from merge_snli.scoring.eval_results import eval_results_file, eval_tasks, write_eval_results

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from matplotlib.figure import Figure
+
 from merge_snli import Result, read_result, read_results, score
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
@@ -30,7 +31,6 @@ from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.store import result_schema, write_result
-
 from tests.oracles import answers_of_groups
 
 Row = dict[str, Any]

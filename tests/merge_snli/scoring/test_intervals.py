@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.intervals import (
     LOWEST,

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli import Result, score
 from merge_snli.dataset.record import MaskedLMRecord, read_record
 from merge_snli.dataset.stored import find_dataset
@@ -19,7 +20,6 @@ from merge_snli.models.labels import Missing
 from merge_snli.scoring.answers import Answers, Graded, Predicted, align, predicted_answers
 from merge_snli.scoring.measure import consistency, scores
 from merge_snli.scoring.reading import read_config
-
 from tests.oracles import answers_of_groups
 from tests.records import save_record
 

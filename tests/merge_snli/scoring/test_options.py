@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from merge_snli import score
 from merge_snli.base.errors import InputError, flag
 from merge_snli.base.option import Option, described, option_types

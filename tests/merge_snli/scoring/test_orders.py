@@ -8,6 +8,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.statistics_tables import comparison_tables
@@ -16,7 +17,6 @@ from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.orders import order_effects, order_table
 from merge_snli.scoring.prompts import group_prompts
 from merge_snli.scoring.result import Result
-
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.scoring.test_prompts_group import record
 

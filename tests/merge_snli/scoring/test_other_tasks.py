@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Pair
 from merge_snli.problems.options import ProblemOptions

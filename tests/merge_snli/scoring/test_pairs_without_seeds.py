@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli import Result, analyze, score
 from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
@@ -20,7 +21,6 @@ from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.store import file_name
-
 from tests.oracles import answers_of_groups
 
 Pair = tuple[str, str]

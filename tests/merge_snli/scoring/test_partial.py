@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli import score
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
@@ -28,7 +29,6 @@ from merge_snli.scoring.grouping import on_same_data, titles_of, unranked_reason
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.store import file_name, parse_result, read_result, read_results, to_json
-
 from tests.oracles import answers_of_groups
 
 BUNDLED = str(FOLDER.parent)

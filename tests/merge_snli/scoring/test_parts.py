@@ -8,13 +8,13 @@ import re
 from pathlib import Path
 
 import pytest
+
 from merge_snli import Result, score, score_table
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.scoring.check import with_parts
 from merge_snli.scoring.grouping import on_same_data
 from merge_snli.scoring.store import write_result
-
 from tests.text_tables import rows_of
 
 Pair = tuple[str, str]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from merge_snli import Result, score
 from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.power import power_of_results
@@ -18,7 +19,6 @@ from merge_snli.models.labels import Pair
 from merge_snli.paper.report.analyze import analyze
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.grouping import permuted_labels, unranked_reasons, without_permuted
-
 from tests.merge_snli.explorer.test_page import unpacked
 
 DATA = "demo:dataset"

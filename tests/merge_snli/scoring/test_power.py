@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pytest
+
 from merge_snli.base.arrays import Floats
 from merge_snli.scoring.statistics import (
     POWER,

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import merge_snli.scoring.predict as predict
 import numpy as np
 import pytest
+
+import merge_snli.scoring.predict as predict
 from merge_snli.models.labels import Missing, ModelFacts, Pair, Predictor
 from merge_snli.scoring.predict import FACTS_FILE, Predictions, PredictionStore, look_up
 

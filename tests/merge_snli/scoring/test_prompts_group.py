@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+
 from merge_snli import Result
 from merge_snli.base.errors import InputError
 from merge_snli.comparison.baseline import compare_with_baseline
@@ -24,7 +25,6 @@ from merge_snli.scoring.records import GENERATED, RANKED, PromptRecord
 from merge_snli.scoring.scores import Scores
 from merge_snli.scoring.statistics import compare_models, passes_by_seed
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
-
 from tests.merge_snli.comparison.made import Row, scored_dataset
 from tests.oracles import answers_of_groups
 

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.scoring.data import pair_digest

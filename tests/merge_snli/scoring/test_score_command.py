@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 import yaml
 from huggingface_hub import parse_eval_result_entries
+
 from merge_snli import read_result, read_results
 from merge_snli.cli import main
 from merge_snli.models.finding import ResolvedModel
 from merge_snli.scoring.eval_results import eval_results_file, eval_tasks
-
 from tests.hub.server import Hub
 from tests.systems import unix_only
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import INFER, TWO_WAY
 from merge_snli.dataset.stored import find_dataset
@@ -18,7 +19,6 @@ from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.score_models import check_labels, infer_labels, score_model
-
 from tests.merge_snli.conftest import MakeDataset
 
 OUTPUTS = ("LABEL_0", "LABEL_1", "LABEL_2")

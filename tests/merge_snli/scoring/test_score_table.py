@@ -4,9 +4,9 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+
 from merge_snli import Result, score, score_table
 from merge_snli.scoring.rows import ends_text
-
 from tests.text_tables import rows_of
 
 

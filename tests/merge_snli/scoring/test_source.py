@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli import Result, read_result, read_results, score, score_table
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
@@ -21,7 +22,6 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.store import to_json
-
 from tests.records import SHIPPED, save_record
 
 Row = dict[str, Any]

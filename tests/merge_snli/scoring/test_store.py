@@ -13,6 +13,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+
 from merge_snli import Result, read_result, read_results, score
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
@@ -20,7 +21,6 @@ from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.write import FORMATS, render_page
 from merge_snli.scoring.answer_table import to_bytes
 from merge_snli.scoring.store import SCHEMA_FILE, file_name, result_schema, safe_name, to_json, write_result
-
 from tests.oracles import both_files
 
 

@@ -6,7 +6,6 @@ import random
 from pathlib import Path
 
 from merge_snli.schema import ALL
-
 from tests.merge_snli.validation.targets import ChangeOfRow, ChangeOfRows, Row, Rows, read_rows, write_rows
 
 

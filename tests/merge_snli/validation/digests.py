@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from merge_snli.base.files import sha256_of_file, sha256_of_json
 from merge_snli.card import render_card
 from merge_snli.dataset.record import decode_record

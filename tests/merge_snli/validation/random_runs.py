@@ -13,7 +13,6 @@ from generation.pipeline import run_pipeline
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import WORD_CLASSES
-
 from tests.reference import scripted
 
 WORDS = tuple(

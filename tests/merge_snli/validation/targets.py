@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from generation.output.write_data import REPEATED_COLUMNS
 from merge_snli.dataset.parquet_files import parquet_writer
 from merge_snli.schema import ALL, SEED, features

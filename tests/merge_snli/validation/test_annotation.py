@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli.annotation.reading import Judgment
 from merge_snli.annotation.report import apply_annotation
 from merge_snli.annotation.sample import draw_sample

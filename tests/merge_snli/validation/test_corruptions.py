@@ -13,8 +13,8 @@ from pathlib import Path
 import polars
 import pytest
 import yaml
-from merge_snli.validation import validate
 
+from merge_snli.validation import validate
 from tests.merge_snli.validation.corruptions import CORRUPTIONS, corrupt
 
 FOUND, HARMLESS, MISSED = "found", "harmless", "missed"

@@ -7,11 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from merge_snli import cli
 from merge_snli.validation import validate
 from merge_snli.validation.findings import Collector, report_text
 from merge_snli.validation.folder import UNEXPECTED, check_folder, check_repository
-
 from tests.hub.faults import Fault
 from tests.hub.server import Hub
 from tests.systems import linux_only, with_pipes

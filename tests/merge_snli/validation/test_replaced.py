@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from merge_snli.validation.seeds import is_replaced
 
 Case = tuple[str, str, tuple[int, ...], str, str]

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli import cli
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset
@@ -20,7 +21,6 @@ from merge_snli.validation import validate
 from merge_snli.validation.findings import MAX_FINDINGS, Collector, report_text
 from merge_snli.validation.folder import UNEXPECTED
 from merge_snli.validation.recorded_run import VARIANTS
-
 from tests.merge_snli.validation.digests import update_digests, write_record
 from tests.merge_snli.validation.random_runs import random_run
 

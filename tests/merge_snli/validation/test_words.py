@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from generation import Options
 from generation.filters.lexical import FOLDER_VARIABLE
 from generation.pipeline import run_pipeline
@@ -14,7 +15,6 @@ from merge_snli.dataset.stored import read_split
 from merge_snli.models.tagger import Tagger
 from merge_snli.validation import validate
 from merge_snli.validation.seeds import read_seeds
-
 from tests.merge_snli.validation.digests import update_digests
 from tests.tiny_wordnet import save_wordnet
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+
 from merge_snli import Result, score
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.models.labels import Pair

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from merge_snli import Result
 from merge_snli.cli import main
 from merge_snli.comparison.scored_dataset import ScoredDataset
@@ -17,7 +18,6 @@ from merge_snli.paper.hard_seeds import hard_seeds
 from merge_snli.paper.report.analyze import analyze, read_seed_ids
 from merge_snli.paper.report.table_artifacts import hard_seeds_artifacts
 from merge_snli.scoring.store import to_json, write_result
-
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.paper.report.conftest import SHIPPED
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.comparison.statistics_tables import table_of_tests
 from merge_snli.dataset.texts import TextNames

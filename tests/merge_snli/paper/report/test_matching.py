@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from merge_snli import Result, score
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.paper.report.analyze import match_results
 from merge_snli.scoring.store import write_result
-
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.paper.report.conftest import SHIPPED
 

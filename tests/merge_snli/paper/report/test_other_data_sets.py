@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from merge_snli import Result, score
 from merge_snli.models.labels import Pair
 from merge_snli.paper.report.analyze import analyze
 from merge_snli.paper.report.report import Report
-
 from tests.merge_snli.conftest import MakeDataset
 
 TWO_LABELS = ("entailment", "not_entailment")

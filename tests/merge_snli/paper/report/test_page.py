@@ -9,11 +9,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
 from merge_snli.comparison.html_page import shared_style
 from merge_snli.comparison.line_chart import COLORS, Line, image, line_figure
 from merge_snli.paper.report.sections import SECTIONS
 from merge_snli.paper.report.write import inline_svg
-
 from tests.merge_snli.paper.report.conftest import MARKUP
 
 STYLE = (files("merge_snli.paper.report") / "page" / "report.css").read_text(encoding="utf-8")

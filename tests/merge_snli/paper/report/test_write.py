@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
@@ -16,7 +17,6 @@ from merge_snli.paper.report import write
 from merge_snli.paper.report.report import Report, json_value, make_report
 from merge_snli.paper.report.sections import SECTIONS, Settings
 from merge_snli.paper.report.write import check_report_folder, write_report
-
 from tests.merge_snli.paper.report.conftest import MARKUP
 from tests.systems import unprivileged
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from merge_snli.cli import main
 from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX
 from merge_snli.paper.reproduction.merge import DEMO_PROBLEMS, OTHER_SETS, plan_reproduction
 from merge_snli.paper.reproduction.run import reproduce
 from merge_snli.papers.numbers import MERGE, read_paper
-
 from tests.browser import chromium
 from tests.conftest import DATA
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from merge_snli import Result, score
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.embedded import FOLDER

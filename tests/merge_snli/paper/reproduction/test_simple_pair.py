@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from merge_snli.cli import main
 from merge_snli.pairs.lexicon import SHIPPED
 from merge_snli.paper.reproduction.estimate import shapes

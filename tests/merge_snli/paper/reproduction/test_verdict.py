@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from merge_snli.paper.reproduction.verdict import (
     DIFFERS,
     EQUAL,

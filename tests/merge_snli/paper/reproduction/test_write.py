@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from merge_snli.base.errors import InputError, as_flags
 from merge_snli.cli import command_parser, main
 from merge_snli.dataset.variants import ANNOTATOR_LABELS

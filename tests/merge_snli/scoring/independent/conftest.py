@@ -12,10 +12,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from merge_snli import score
 from merge_snli.dataset.record import MaskedLMRecord, read_record
 from merge_snli.schema import NLI_LABELS
-
 from tests.records import save_record
 
 MASKED_LMS = ("google-bert/bert-base-cased", "google-bert/bert-large-cased", "FacebookAI/roberta-base")

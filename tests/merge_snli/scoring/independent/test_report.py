@@ -7,8 +7,8 @@ import json
 from collections.abc import Callable
 
 import pytest
-from merge_snli.paper.report.analyze import analyze
 
+from merge_snli.paper.report.analyze import analyze
 from tests.merge_snli.scoring.independent.compare import differences
 from tests.merge_snli.scoring.independent.conftest import FINE_TUNED_FROM, HARD, Scored
 from tests.merge_snli.scoring.independent.data import Json

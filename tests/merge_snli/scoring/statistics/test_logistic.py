@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import statsmodels.api as sm
+
 from merge_snli.base.arrays import Ints
 from merge_snli.scoring.statistics.logistic import (
     NotConverged,

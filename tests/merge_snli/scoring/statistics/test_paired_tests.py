@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+
 from merge_snli.scoring.statistics import compare_at_thresholds
 from merge_snli.scoring.statistics.values import FloatArray
 

@@ -17,6 +17,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
+
 from merge_snli.scoring import statistics
 from merge_snli.scoring.statistics import (
     OVERLAP_WARNING,
@@ -37,9 +41,6 @@ from merge_snli.scoring.statistics import (
 )
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
 from merge_snli.scoring.statistics.values import FloatArray
-from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
-from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
 # Table 3 of the paper: SA on seeds and on variants, in percent.
 TABLE_3 = {
