@@ -34,7 +34,7 @@ def problems(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return first_problems(tmp_path_factory.mktemp("problems"), 24)  # few, since most tests generate from them
 
 
-def options(problems: object, **changes: Any) -> Options:  # noqa: ANN401 - values of any option
+def options(problems: object, /, **changes: Any) -> Options:  # noqa: ANN401 - values of any option
     return replace(Options(problems=problems, id_column="id", mlm=MLMS), **changes)
 
 
