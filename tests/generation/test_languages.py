@@ -224,8 +224,8 @@ def test_a_word_of_a_closed_class_on_its_own_is_no_replacement(tmp_path: Path) -
         (dict(PRESETS["strict"]), ("in German", "preset strict is for English", "supersense")),
         (dict(PRESETS["balanced"]), ("preset balanced is for English",)),
         ({"no_relations": True, "supersense": True}, ("in German", "no_relations, supersense", "English only")),
-        ({"tagger": "blank"}, ("sets no universal part-of-speech tags",)),
-        ({"tagger": "zh"}, ("Chinese ", " is written without spaces")),
+        ({"tagger": "./blank"}, ("sets no universal part-of-speech tags",)),
+        ({"tagger": "./zh"}, ("Chinese ", " is written without spaces")),
     ],
 )
 def test_what_does_not_fit_a_language_is_one_sentence_before_any_work(
@@ -235,8 +235,8 @@ def test_what_does_not_fit_a_language_is_one_sentence_before_any_work(
     changes: dict[str, Any],
     named: tuple[str, ...],
 ) -> None:
-    spacy.blank("fr").to_disk(tmp_path / "taggers" / "blank")
     (tmp_path / "taggers" / "zh" / "x").mkdir(parents=True)
+    spacy.blank("fr").to_disk(tmp_path / "taggers" / "blank")
     meta = {"lang": "zh", "name": "x", "version": "0", "pipeline": ["morphologizer"], "labels": {}}
     (tmp_path / "taggers" / "zh" / "meta.json").write_text(json.dumps(meta))
     monkeypatch.chdir(tmp_path / "taggers")

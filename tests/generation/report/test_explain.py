@@ -174,8 +174,8 @@ def test_missing_or_changed_inputs_are_input_errors(
 ) -> None:
     with pytest.raises(InputError, match="has no problem 'nobody'"):
         explain(made, "nobody", tmp_path)
-    command = ".*demo:mlm-wordpiece.* work folder of the run, .*merge-snli generate --options"
-    with pytest.raises(InputError, match=f"{re.escape(str(tmp_path))} {command}"):
+    advice = ".*demo:mlm-wordpiece.* work folder of the run, .*merge-snli generate --options"
+    with pytest.raises(InputError, match=f"{re.escape(str(tmp_path))} {advice}"):
         explain(made, seed, tmp_path)
     assert list(tmp_path.iterdir()) == [], "looking up answers creates no folder"
     copy = tmp_path / "copy"
