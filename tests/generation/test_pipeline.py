@@ -7,6 +7,7 @@ import logging
 import random
 import shutil
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
@@ -235,7 +236,7 @@ def test_a_full_disk_does_not_change_the_finished_data_set(
     made: MergeDataset, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     out = copied(made, tmp_path / "merge_snli")
-    outcomes = chain([Path.rename] * 2, [full], repeat(Path.rename))
+    outcomes: Iterator[Callable[..., Any]] = chain([Path.rename] * 2, [full], repeat(Path.rename))
     with monkeypatch.context() as patched:
         if where == "third rename":
             patched.setattr(Path, "rename", lambda *paths: next(outcomes)(*paths))

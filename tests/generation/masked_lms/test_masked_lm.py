@@ -236,6 +236,11 @@ def changed(change: Callable[[Any], object]) -> Callable[[Path, Path], None]:
     return save
 
 
+def biased(value: float) -> Callable[[Path, Path], None]:
+    """Return a function that copies a masked LM and sets the logit of one piece."""
+    return changed(lambda model: model.cls.predictions.bias[7].fill_(value))
+
+
 def configured(**values: object) -> Callable[[Path, Path], None]:
     """Return a function that copies a masked LM and changes its configuration."""
 
@@ -272,7 +277,7 @@ REFUSED: dict[str, tuple[str, Callable[[Path, Path], object], str]] = {
     "empty": ("bert", lambda folder, _: folder.mkdir(), r"config\.json is missing"),
     "missing": ("bert", lambda *_: None, "missing does not exist"),
     **{
-        name: ("bert", changed(lambda model, value=value: model.cls.predictions.bias[7].fill_(value)), NOT_FINITE)
+        name: ("bert", biased(value), NOT_FINITE)
         for name, value in (("nan", float("nan")), ("inf", float("inf")), ("minus", -float("inf")))
     },
     "small": (

@@ -42,9 +42,9 @@ def sentence(*tagged: str) -> TaggedSentence:
 
 def words(premise: str, hypothesis: str, *, ignore_case: bool = False) -> list[SharedWord]:
     """Return the words that two sentences share, whose tokens are separated by spaces."""
-    sentences = [sentence(*text.split()) for text in (premise, hypothesis)]
-    problem = Problem("x", sentences[0].text, sentences[1].text, 0)
-    return list(shared_words(TaggedProblem(problem, *sentences), ignore_case=ignore_case))
+    first, second = (sentence(*text.split()) for text in (premise, hypothesis))
+    problem = Problem("x", first.text, second.text, 0)
+    return list(shared_words(TaggedProblem(problem, first, second), ignore_case=ignore_case))
 
 
 @pytest.mark.parametrize(

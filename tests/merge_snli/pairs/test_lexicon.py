@@ -85,11 +85,12 @@ def test_no_two_words_that_can_meet_are_related(
     wordnet: Related, pos: str, words: list[str], apart: list[list[str]]
 ) -> None:
     bases = {verb["past"]: verb["negated"].removeprefix("did not ") for verb in VERBS["verbs"]}
+    named = bases if pos == "v" else {word: word for word in words}
     found = [
-        pair
-        for pair in combinations(words, 2)
-        if not any({*pair} == {*both} for both in apart)
-        and wordnet.are_related(*(bases[word] if pos == "v" else word for word in pair), pos)
+        {first, second}
+        for first, second in combinations(words, 2)
+        if not any({first, second} == {*both} for both in apart)
+        and wordnet.are_related(named[first], named[second], pos)
     ]
     assert found == []
 

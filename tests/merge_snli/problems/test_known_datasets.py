@@ -139,7 +139,7 @@ def test_configs_and_revisions_of_known_data_sets() -> None:
 
 
 def test_options_override_the_known_values() -> None:
-    given = {"split": "validation_mismatched", "premise_column": "text", "data_labels": ("a", "b")}
+    given: dict[str, Any] = {"split": "validation_mismatched", "premise_column": "text", "data_labels": ("a", "b")}
     options = Options(problems="nyu-mll/multi_nli", mlm=("m",), **given)
     assert {name: getattr(options, name) for name in (*given, "label_column")} == given | {"label_column": "label"}
     splits = {"nyu-mll/multi_nli": "validation_matched", "someone/else": "test"}

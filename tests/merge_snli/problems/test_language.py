@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -131,7 +132,7 @@ def test_the_language_can_be_given_and_is_checked_for_every_command(
         ({"problems": "facebook/xnli", "config": "th"}, "written without spaces"),
     ],
 )
-def test_a_language_is_a_code_and_is_written_with_spaces(options: dict[str, str], message: str) -> None:
+def test_a_language_is_a_code_and_is_written_with_spaces(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         ProblemOptions(**options)
 

@@ -19,7 +19,7 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import Survey, open_source, read_problems
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"premise": "A cat sleeps.", "hypothesis": "A cat rests.", "label": "entailment"},
     {"premise": 'The "cat" ran, fast.', "hypothesis": "The cat sat.", "label": "contradiction"},
 ]
