@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -45,7 +45,7 @@ def rows_of(results: Path, table: Callable[..., object]) -> dict[str, dict[str, 
     return {row["Model"]: row for row in found.as_dict()["rows"]}  # type: ignore[attr-defined]
 
 
-def assert_cells(row: dict[str, object], expected: dict[str, object]) -> None:
+def assert_cells(row: Mapping[str, object], expected: Mapping[str, object]) -> None:
     assert {name: row[name] for name in expected} == expected
 
 

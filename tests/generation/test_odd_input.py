@@ -44,7 +44,7 @@ PROBLEMS = {
         "The man said שלום to a woman.",
     ),
     "right to left only": ("الرجل يركب الحصان في المدينة.", "الرجل يركب الحصان."),
-    "long hypothesis": ("A dog sleeps in the house.", " ".join(["The dog sleeps in the house today"] * 143)),
+    "long hypothesis": ("A dog sleeps in the house.", " ".join(["The dog sleeps in the house today"] * 40)),
     "breaks and tabs": ("A man\trides a bike.\n\n  A dog runs.  ", "\u2028A dog runs\twith a man\r\n"),
     "combining marks": ("A man drinks in the cafe\u0301 with a dog\u200b.", "A man with a dog drinks."),
     "no letters": ("??? !!! 123", "123 ..."),
@@ -107,7 +107,7 @@ def test_forms_of_long_texts_are_counted(made: MergeDataset) -> None:
     for mlm in generation_of(made.record).masked_lms:
         assert counts[mlm.name, "premise", "in a window"] >= 40, "a word of each of 40 sentences"
         assert counts[mlm.name, "premise", "too long"] == counts[mlm.name, "hypothesis", "in a window"] == 0
-        assert counts[mlm.name, "hypothesis", "too long"] >= 2 * 143
+        assert counts[mlm.name, "hypothesis", "too long"] >= 2 * 40
 
 
 def test_extra_columns_come_last_as_text(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> None:

@@ -135,6 +135,7 @@ def test_exit_codes(error: BaseException, code: int, fail_with: Callable[[BaseEx
     assert fail_with(error) == code
 
 
+@pytest.mark.slow
 @unix_only
 def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
     process = subprocess.Popen(
@@ -199,8 +200,8 @@ def test_output_in_an_encoding_without_the_characters_of_a_table(
 @with_full_disk
 @pytest.mark.parametrize(
     ("command", "unbuffered"),
-    [(["tables", str(DATA_SET)], ""), (["tables", str(DATA_SET)], "1"), (["--version"], "")],
-    ids=["tables", "tables-unbuffered", "version"],
+    [(["tables", str(DATA_SET)], ""), (["completion", "bash"], "1"), (["--version"], "")],
+    ids=["tables", "completion-unbuffered", "version"],
 )
 def test_a_full_disk_behind_the_output(command: list[str], unbuffered: str) -> None:
     with Path("/dev/full").open("w") as full:
