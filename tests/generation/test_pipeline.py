@@ -32,7 +32,7 @@ MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
 
 @pytest.fixture(scope="module")
 def problems(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return first_problems(tmp_path_factory.mktemp("problems"), 24)  # few, since most tests generate from them
+    return first_problems(tmp_path_factory.mktemp("problems"), 12)  # few, since most tests generate from them
 
 
 def options(problems: object, /, **changes: Any) -> Options:  # noqa: ANN401 - values of any option
