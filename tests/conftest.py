@@ -23,6 +23,8 @@ from tests.hub.fixtures import hub, hub_server, token, waits
 
 __all__ = ["hub", "hub_server", "token", "waits"]
 
+Command = Callable[..., str]
+
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 
 
@@ -68,6 +70,21 @@ def tiny_mlm(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return made[kind]
 
     return folder
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """A function that runs a command in this process and returns its output, or its messages if it is to fail."""
+    from merge_snli.cli import main
+
+    def run(*arguments: object, code: int = 0) -> str:
+        capsys.readouterr()
+        found = main([*map(str, arguments)])
+        output, messages = capsys.readouterr()
+        assert found == code, messages
+        return messages if code else output
+
+    return run
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
+from urllib.request import ProxyHandler, build_opener
 
 # The longest that a test waits: the machine may be busy.
 SECONDS = 900
@@ -31,3 +35,24 @@ def wait_until(condition: Callable[[], object]) -> None:
     while not condition():
         assert time.monotonic() < deadline, f"waited for {SECONDS} s"
         time.sleep(0.02)
+
+
+def free_port() -> int:
+    """Return a port of this machine that no server uses."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def wait_for_server(url: str, server: subprocess.Popen[Any], log: Path) -> None:
+    """Wait until a server answers; fail with the end of its log if it ends."""
+    opener = build_opener(ProxyHandler({}))
+
+    def is_up() -> bool:
+        assert server.poll() is None, log.read_text(encoding="utf-8")[-2000:]
+        with suppress(OSError):
+            opener.open(url, timeout=5).close()
+            return True
+        return False
+
+    wait_until(is_up)

@@ -8,7 +8,7 @@ from typing import Any
 
 from merge_snli.dataset.record import Record, encode_record, generation_of, read_record
 from merge_snli.dataset.stored import RUN_FILE
-from merge_snli.embedded import FOLDER
+from merge_snli.embedded import FOLDER, embedded_path
 
 SHIPPED = FOLDER.parent / RUN_FILE
 
@@ -26,3 +26,23 @@ def save_record(folder: Path, **changes: Any) -> Record:  # noqa: ANN401 - value
     record = changed(read_record(SHIPPED), **changes)
     (folder / RUN_FILE).write_bytes(encode_record(record))
     return record
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """Return the content of each file of a folder by its path in the folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def bundled(name: str) -> Path:
+    """Return the path of bundled problems or of a bundled model."""
+    path = embedded_path(name)
+    assert path is not None
+    return path
+
+
+def first_problems(folder: Path, count: int, *more: str) -> Path:
+    """Write the first bundled problems, and more lines, into a file of a folder, and return it."""
+    path = folder / "problems.jsonl"
+    lines = bundled("demo:problems").read_text(encoding="utf-8").splitlines()[:count]
+    path.write_text("\n".join([*lines, *more]), encoding="utf-8")
+    return path

@@ -58,24 +58,20 @@ def long_lines(text: str) -> list[int]:
 
 def anchors(page: Path) -> set[str]:
     """Return the anchors of a page's headings."""
-    text = "\n".join(line for _, line in prose(page.read_text(encoding="utf-8")))
     return {
         re.sub(r"[^\w\- ]", "", re.sub(r"`", "", heading).lower()).strip().replace(" ", "-")
-        for heading in HEADING.findall(text)
+        for heading in HEADING.findall("\n".join(line for _, line in prose(page.read_text(encoding="utf-8"))))
     }
 
 
 def broken_links(page: Path) -> list[str]:
     """Return the relative links of a page whose file or anchor does not exist."""
-    text = "\n".join(line for _, line in prose(page.read_text(encoding="utf-8")))
     broken = []
-    for target in LINK.findall(text):
-        if re.match(r"[a-z]+:", target):
-            continue
+    for target in LINK.findall("\n".join(line for _, line in prose(page.read_text(encoding="utf-8")))):
         path, _, anchor = target.partition("#")
         file = page.parent / path if path else page
-        if not file.exists() or (anchor and file.suffix == ".md" and anchor not in anchors(file)):
-            broken.append(target)
+        is_broken = not file.exists() or (anchor and file.suffix == ".md" and anchor not in anchors(file))
+        broken += [target] if is_broken and not re.match(r"[a-z]+:", target) else []
     return broken
 
 
@@ -99,18 +95,11 @@ def test_the_pages_are_found() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=str)
-def test_paragraph_lines_are_short(page: Path) -> None:
-    assert long_lines((ROOT / page).read_text(encoding="utf-8")) == []
-
-
-@pytest.mark.parametrize("page", PAGES, ids=str)
-def test_relative_links_resolve(page: Path) -> None:
+def test_lines_of_paragraphs_are_short_and_links_and_files_exist(page: Path) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert long_lines(text) == []
     assert broken_links(ROOT / page) == []
-
-
-@pytest.mark.parametrize("page", PAGES, ids=str)
-def test_named_files_exist(page: Path) -> None:
-    named = set(NAMED_FILE.findall((ROOT / page).read_text(encoding="utf-8"))) - {"merge_snli/merge_snli.py"}
+    named = set(NAMED_FILE.findall(text)) - {"merge_snli/merge_snli.py"}
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
 
 
@@ -143,8 +132,7 @@ def test_links_out_of_the_folder_resolve_in_the_site(tmp_path: Path) -> None:
         notebook.rename(notebook.with_suffix(".md"))
     expressions = re.findall(r"(-e '[^']+')", makefile.partition("sed -i.bak ")[2].partition("$(SITE_PAGES)")[0])
     for page in pages.glob("*.md"):
-        text = subprocess.check_output(["sed", *shlex.split(" ".join(expressions))], input=page.read_bytes())
-        page.write_bytes(text)
+        page.write_bytes(subprocess.check_output(["sed", *shlex.split(" ".join(expressions))], input=page.read_bytes()))
     assert {page.name: broken_links(page) for page in pages.glob("*.md") if broken_links(page)} == {}
 
 
@@ -226,12 +214,11 @@ def blocks(page: Path) -> list[Block]:
 
 def commands(page: Path) -> list[str]:
     """Return the lines of a page's shell blocks and workflows that call `merge-snli`, with continued lines joined."""
-    found = []
-    for block in blocks(page):
-        if block.language in ("bash", "yaml"):
-            joined = re.sub(r"\s*\\\n\s*", " ", block.code)
-            found += [line.partition("  #")[0].strip() for line in joined.splitlines() if "merge-snli " in line]
-    return [line[line.index("merge-snli ") :] for line in found]
+    code = [block.code for block in blocks(page) if block.language in ("bash", "yaml")]
+    lines = [
+        line.partition("  #")[0].strip() for each in code for line in re.sub(r"\s*\\\n\s*", " ", each).splitlines()
+    ]
+    return [line[line.index("merge-snli ") :] for line in lines if "merge-snli " in line]
 
 
 COMMANDS = [(str(page), command) for page in PAGES for command in commands(ROOT / page)]
@@ -255,8 +242,7 @@ def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pyt
         assert re.fullmatch(r"[A-Z]+|--[\w-]+", name) or "docker" in command
         return
     if PLACEHOLDER.search(command):
-        parser = command_parser([name])
-        [subparsers] = (action for action in parser._actions if isinstance(action.choices, dict))
+        [subparsers] = (action for action in command_parser([name])._actions if isinstance(action.choices, dict))
         assert isinstance(subparsers.choices, dict)
         known = all_options(subparsers.choices[name])
         assert {*re.findall(r"--[a-z][\w-]*", command)} <= known
@@ -285,7 +271,7 @@ def runnable(page: Path) -> list[Block]:
     """Return the blocks of code that the tests run, and the blocks of text with their output."""
     if page.parts[0] == "metrics":  # a doctest
         return []
-    languages = {"bash", "text"} if page == Path("README.md") else {"bash", "python", "text"}  # as for test_readme.py
+    languages = {"bash", "text"} if page == Path("README.md") else {"bash", "python", "text"}
     return [block for block in blocks(ROOT / page) if block.language in languages and not block.needs]
 
 
@@ -340,11 +326,12 @@ def not_printed(shown: str, printed: list[str]) -> list[str]:
     return found
 
 
-def test_a_line_of_output_that_was_not_printed_is_found() -> None:
-    printed = ["a  1", "  b  2", "", "c  3, 4, 5"]
-    assert not_printed("a  1\n…\nc  3, …\n", printed) == []
-    assert not_printed("  b  2\na  1\n", printed) == ["a  1"]
-    assert not_printed("a  1 2\n", printed) == ["a  1 2"]
+@pytest.mark.parametrize(
+    ("shown", "missing"),
+    [("a  1\n…\nc  3, …\n", []), ("  b  2\na  1\n", ["a  1"]), ("a  1 2\n", ["a  1 2"])],
+)
+def test_a_line_of_output_that_was_not_printed_is_found(shown: str, missing: list[str]) -> None:
+    assert not_printed(shown, ["a  1", "  b  2", "", "c  3, 4, 5"]) == missing
 
 
 OF_OTHER_PROGRAMS = {"augmentation.md", "benchmarks.md", "dependencies.md", "install.md", "language-models.md"}

@@ -52,8 +52,7 @@ def test_a_step_is_one_line_with_its_time(tmp_path: Path) -> None:
     done = install(tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert without_times(done.stdout) == ["Installing torch ... N s", "Installing .[dev] and its dependencies ... N s"]
-    log = (tmp_path / "venv" / "install.log").read_text(encoding="utf-8")
-    assert log.count("uv package 40") == 2
+    assert (tmp_path / "venv" / "install.log").read_text(encoding="utf-8").count("uv package 40") == 2
 
 
 def test_pip_is_used_if_uv_fails(tmp_path: Path) -> None:
@@ -61,8 +60,7 @@ def test_pip_is_used_if_uv_fails(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert ["failed" in line for line in done.stdout.splitlines()] == [False, True, False, False]
     assert "falling back to pip" in done.stderr
-    log = (tmp_path / "venv" / "install.log").read_text(encoding="utf-8")
-    assert log.count("python package 40") == 2
+    assert (tmp_path / "venv" / "install.log").read_text(encoding="utf-8").count("python package 40") == 2
 
 
 @pytest.mark.parametrize("step", ["*torch", "*--editable*"])
@@ -76,8 +74,7 @@ def test_the_end_of_the_log_is_printed_if_a_step_fails(step: str, tmp_path: Path
 
 def test_an_environment_is_made_in_one_line(tmp_path: Path) -> None:
     log = tmp_path / "venv" / "install.log"
-    command = [str(ROOT / ".ci" / "step"), str(log), "Creating it", "echo", "it prints"]
-    done = run(command, {"PATH": os.environ["PATH"]})
+    done = run([str(ROOT / ".ci" / "step"), str(log), "Creating it", "echo", "it prints"], {"PATH": os.environ["PATH"]})
     assert (without_times(done.stdout), done.stderr) == (["Creating it ... N s"], "")
     assert "it prints" in log.read_text(encoding="utf-8").splitlines()
 
@@ -90,9 +87,8 @@ def test_all_dependencies_have_wheels(python: str, system: str) -> None:
     if uv is None:
         pytest.skip("uv is not installed")
     target = ["--python-version", python, "--python-platform", system, "--only-binary", ":all:"]
-    command = [uv, "pip", "compile", "--quiet", "--constraint", "constraints.txt", *target, "pyproject.toml"]
     done = subprocess.run(
-        command,
+        [uv, "pip", "compile", "--quiet", "--constraint", "constraints.txt", *target, "pyproject.toml"],
         cwd=ROOT,
         env={**os.environ, "MACOSX_DEPLOYMENT_TARGET": "14.0"},  # of torch 2.13
         capture_output=True,

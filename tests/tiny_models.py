@@ -46,7 +46,7 @@ from transformers import (
     XLMWithLMHeadModel,
 )
 
-from merge_snli.embedded import embedded_path
+from tests.records import bundled
 
 BERT_SPECIAL = {
     "pad_token": "[PAD]",
@@ -75,9 +75,7 @@ def as_pickle(folder: Path) -> Path:
 
 def embedded_texts() -> Iterator[str]:
     """Yield the sentences of the bundled problems."""
-    path = embedded_path("demo:problems")
-    assert path is not None
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in bundled("demo:problems").read_text(encoding="utf-8").splitlines():
         problem = json.loads(line)
         yield problem["premise"]
         yield problem["hypothesis"]
@@ -313,7 +311,6 @@ def save_masked_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
             )
         ),
     }
-    model = makers[kind]()
-    model.save_pretrained(folder)
+    makers[kind]().save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

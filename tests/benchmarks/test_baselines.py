@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.baselines import baselines, main, overlaps, training_pairs
-from merge_snli.embedded import embedded_path
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
+from tests.records import bundled
 
 PAIRS = [(f"The {noun} sleeps.", f"A {noun} {end}.") for noun in ("cat", "dog", "cow") for end in ("sleeps", "runs")]
 LABELS = ["entailment", "contradiction"] * 3
@@ -27,30 +27,22 @@ def test_each_baseline_uses_its_features_only() -> None:
     assert fitted["word overlap"](PAIRS) == LABELS
 
 
+@pytest.mark.parametrize(("config", "results"), [("adj", "*.json"), ("simple", "*-simple.json")])
 def test_the_script_scores_all_baselines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    config: str, results: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    train = str(embedded_path("demo:problems"))
-    monkeypatch.setattr(
-        sys,
-        "argv",
-        ["baselines", "--train", train, "--dataset", str(SHIPPED), "--config", "adj", "--out", str(tmp_path / "out")],
-    )
+    dataset = SHIPPED
+    if config == "simple":
+        dataset = make_simple_pair(tmp_path / "pairs", SimplePairOptions(premises=4)).folder
+    named = {"train": bundled("demo:problems"), "dataset": dataset, "config": config, "out": tmp_path / "out"}
+    options = [text for name, value in named.items() for text in (f"--{name}", str(value))]
+    monkeypatch.setattr(sys, "argv", ["baselines", *options])
     main()
     printed = capsys.readouterr().out
     assert all(name in printed for name in ("majority class", "hypothesis only", "word overlap"))
-    assert len(list((tmp_path / "out").glob("*.json"))) == 3
-    pairs, labels = training_pairs(train)
+    assert len(list((tmp_path / "out").glob(results))) == 3
+
+
+def test_the_problems_are_the_pairs_to_train_on() -> None:
+    pairs, labels = training_pairs(str(bundled("demo:problems")))
     assert (len(pairs), set(labels)) == (569, {"entailment", "neutral", "contradiction"})
-
-
-def test_the_script_scores_pairs_in_groups(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    make_simple_pair(tmp_path / "pairs", SimplePairOptions(premises=4))
-    named = {"train": embedded_path("demo:problems"), "dataset": tmp_path / "pairs", "out": tmp_path / "out"}
-    options = [text for name, value in named.items() for text in (f"--{name}", str(value))]
-    monkeypatch.setattr(sys, "argv", ["baselines", "--config", "simple", *options])
-    main()
-    assert "majority class" in capsys.readouterr().out
-    assert len(list((tmp_path / "out").glob("*-simple.json"))) == 3

@@ -67,8 +67,7 @@ def main() -> None:
     tqdm.set_lock(threading.RLock())  # that of tqdm is shared by forked processes, and a killed one may hold it
     tagger = find_tagger()
     _ = tagger.nlp  # loaded once, before the runs
-    in_place = InPlaceTagger(tagger)
-    replaced_names = ((run, "find_tagger", tagger), (tasks, "InPlaceTagger", in_place))
+    replaced_names = ((run, "find_tagger", tagger), (tasks, "InPlaceTagger", InPlaceTagger(tagger)))
     for module, name, value in replaced_names:
         setattr(module, name, partial(_return, value))
     tasks.FORMS_PER_SHARD, tasks.FORMS_PER_CHUNK = 8, 20
@@ -207,8 +206,7 @@ def boundaries(runs: Runs, undisturbed: Runs) -> dict[str, bool]:
             if owner in {store, store.Store}:
                 shutil.rmtree(runs.work / ANSWERS_FOLDER, ignore_errors=True)
             shutil.rmtree(runs.out, ignore_errors=True)
-            when = f"{'after' if after else 'before'} {name}"
-            deaths[when] = died(runs.start(kill_at(owner, name, after=after)))
+            deaths[f"{'after' if after else 'before'} {name}"] = died(runs.start(kill_at(owner, name, after=after)))
     return {**deaths, "equal": runs.finished() == undisturbed.files()}
 
 

@@ -6,32 +6,35 @@ import itertools
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from generation.dry_run import (
+    COPIES,
     SAMPLED_PROBLEMS,
     TIMINGS_PER_LENGTH,
     DryRun,
     dry_run,
     dry_run_text,
+    extrapolate,
     of_every_premise,
 )
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
+from generation.replacements.finding import CLASS_FORMS
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
-from merge_snli import cli
 from merge_snli.base.errors import InputError
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import read_problems
-from tests.conftest import DATA
+from tests.conftest import DATA, Command
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -120,12 +123,11 @@ def test_several_processes_share_the_work(estimated: DryRun, options: Options) -
 
 
 def test_the_command_writes_nothing(
-    options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     monkeypatch.chdir(tmp_path)
     line = ["generate", "demo:problems", "--limit", "10", "--mlm", options.mlm[0], "--dry-run"]
-    assert cli.main([*line, "--out", "here"]) == 0
-    assert capsys.readouterr().out.startswith("10 problems with a gold label: about ")
+    assert command(*line, "--out", "here").startswith("10 problems with a gold label: about ")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -167,3 +169,29 @@ def test_text(estimated: DryRun) -> None:
     assert f"about {format_duration(estimated.seconds)} on this machine" in " ".join(lines)
     assert lines[-1] == "Nothing was written."
     assert max(map(len, lines)) <= TEXT_WIDTH
+
+
+NOUNS, VERBS = ("noun", "premise"), ("verb", "premise")
+FORMS = Counter({NOUNS: 16, VERBS: 4})
+SECONDS = {"setup": 1.0, "filters": 2.0, "standalone": 5.0, "writing": 0.5, "copies": 1.2}
+
+
+def test_the_trial_itself_takes_the_time_of_its_steps() -> None:
+    assert extrapolate(SECONDS, FORMS, FORMS, 1) == pytest.approx((1.0 + 2.0 + 5.0, 0.5))
+
+
+def test_filters_grow_with_the_forms_and_setup_does_not() -> None:
+    alone = 5.0 * (CLASS_FORMS + CLASS_FORMS) / 20
+    found = [extrapolate(SECONDS, FORMS, Counter({NOUNS: 160, VERBS: 40}), samples)[0] for samples in (1, 10)]
+    assert found == pytest.approx([1.0 + 10 * 2.0 + alone, 1.0 + 10 * 2.0 + 10 * 5.0]), "20 forms in every sample"
+
+
+def test_workers_share_what_grows_with_the_forms() -> None:
+    assert extrapolate(SECONDS, FORMS, FORMS, 1, workers=2)[0] == pytest.approx(1.0 + (2.0 + 5.0) / 2)
+
+
+def test_writing_grows_with_the_variants_and_the_time_per_file_does_not() -> None:
+    per_copy = (1.2 - 0.5) / (COPIES - 1)
+    twice = Counter({NOUNS: 40})
+    assert extrapolate(SECONDS, FORMS, twice, 1)[1] == pytest.approx(0.5 + per_copy)
+    assert extrapolate(SECONDS | {"writing": 0.0, "copies": 0.0}, FORMS, twice, 1)[1] == 0.0

@@ -25,6 +25,7 @@ from merge_snli.cli import main
 from merge_snli.dataset.record import as_json, generation_of, read_record, seal
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.validation import validate
+from tests.conftest import Command
 from tests.generation.test_seeds_from import options_in, options_with
 
 Scores = Mapping[str, tuple[int, int]]
@@ -37,6 +38,13 @@ class Made(NamedTuple):
     options: Options
     plain: MergeDataset
     work: Path
+
+    @property
+    def ids(self) -> list[str]:
+        return ids_of(self.plain)
+
+    def again(self, out: Path, **choices: Any) -> MergeDataset:  # noqa: ANN401 - values of any option
+        return run_pipeline(options_with(self.options, **choices), out, work=self.work, quiet=True)
 
 
 @pytest.fixture(scope="module")
@@ -66,18 +74,35 @@ def filtered(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cal
     """Repeat the run with judgments; a masked LM that is asked is an error."""
 
     def run(scores: Mapping[str, Scores], name: str = "set", **choices: Any) -> MergeDataset:  # noqa: ANN401
-        given = options_with(made.options, judgments=table(tmp_path / f"{name}.parquet", scores), **choices)
-        return run_pipeline(given, tmp_path / name, work=made.work, quiet=True)
+        return made.again(tmp_path / name, judgments=table(tmp_path / f"{name}.parquet", scores), **choices)
 
     monkeypatch.setattr("generation.run.load_masked_lm", None)
     return run
 
 
-def expected(ids: list[str], good: Callable[[str], bool], inflation: int) -> list[str]:
+@pytest.fixture(scope="module")
+def judged(made: Made, tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
+    """The run with the judgments of one model, who finds every third variant bad."""
+    folder = tmp_path_factory.mktemp("judged")
+    return made.again(folder / "set", judgments=table(folder / "set.parquet", {"model 1": by_number(made.ids)}))
+
+
+@pytest.fixture
+def dataset(judged: MergeDataset, tmp_path: Path) -> MergeDataset:
+    """A copy that a test may change."""
+    return find_dataset(str(shutil.copytree(judged.folder, tmp_path / "set")))
+
+
+def group_of(variant_id: str) -> str:
+    """Return seed and class."""
+    return ":".join(variant_id.split(":")[:2])
+
+
+def expected(ids: list[str], good: Callable[[str], bool], inflation: int = 2) -> list[str]:
     """The good variants of seeds and classes with enough of them, by a plain computation."""
     kept = [key for key in ids if good(key)]
-    sizes = Counter(tuple(key.split(":")[:2]) for key in kept)
-    return [key for key in kept if sizes[tuple(key.split(":")[:2])] >= inflation]
+    sizes = Counter(map(group_of, kept))
+    return [key for key in kept if sizes[group_of(key)] >= inflation]
 
 
 def by_number(ids: list[str]) -> Scores:
@@ -86,45 +111,35 @@ def by_number(ids: list[str]) -> Scores:
 
 
 def test_the_good_variants_are_kept_and_drawn_from(made: Made, filtered: Callable[..., MergeDataset]) -> None:
-    ids = ids_of(made.plain)
-    scores = by_number(ids)
+    scores = by_number(made.ids)
     dataset = filtered({"model 1": scores})
-    kept = expected(ids, lambda key: sum(scores[key]) >= 9, 2)
+    kept = expected(made.ids, lambda key: sum(scores[key]) >= 9)
     assert ids_of(dataset) == kept
-    assert 0 < len(kept) < len(ids)
+    assert 0 < len(kept) < len(made.ids)
     for number in range(2):
         drawn = read_split(dataset, "all", f"subsample_{number}")["variant_id"].to_pylist()
-        sizes = Counter(tuple(key.split(":")[:2]) for key in drawn)
-        assert set(sizes.values()) == {2}
-        assert set(sizes) == {tuple(key.split(":")[:2]) for key in kept}
+        assert Counter(map(group_of, drawn)) == dict.fromkeys(map(group_of, kept), 2)
     record = generation_of(dataset.record)
-    assert record.judged == {
-        GOOD_VARIANT: sum(sum(pair) >= 9 for pair in scores.values()),
-        NOT_GOOD: sum(sum(pair) < 9 for pair in scores.values()),
-        NOT_JUDGED: 0,
-    }
-    counts = Counter[str]()
-    for row in record.filters:
-        counts.update(row.counts)
-    assert counts[NOT_GOOD] == 2 * record.judged[NOT_GOOD]  # in the premise and in the hypothesis of one masked LM
-    plain = generation_of(made.plain.record).filters
+    bad = sum(sum(pair) < 9 for pair in scores.values())
+    assert record.judged == {GOOD_VARIANT: len(scores) - bad, NOT_GOOD: bad, NOT_JUDGED: 0}
+    # In the premise and in the hypothesis of one masked LM.
+    assert sum(row.counts.get(NOT_GOOD, 0) for row in record.filters) == 2 * bad
     without = [
         replace(row, counts={name: n for name, n in row.counts.items() if name != NOT_GOOD}) for row in record.filters
     ]
-    assert without == [*plain]
+    assert without == [*generation_of(made.plain.record).filters]
     assert validate(dataset.folder).findings == ()
 
 
 def test_the_means_of_several_judges_count_and_the_limit_is_an_option(
     made: Made, filtered: Callable[..., MergeDataset]
 ) -> None:
-    ids = ids_of(made.plain)
-    first: Scores = {key: (5, 5) if number % 2 else (4, 4) for number, key in enumerate(ids)}
-    second: Scores = {key: (4, 5) if number % 3 else (3, 4) for number, key in enumerate(ids)}
-    means = {key: (sum(first[key]) + sum(second[key])) / 2 for key in ids}
+    first: Scores = {key: (5, 5) if number % 2 else (4, 4) for number, key in enumerate(made.ids)}
+    second: Scores = {key: (4, 5) if number % 3 else (3, 4) for number, key in enumerate(made.ids)}
+    means = {key: (sum(first[key]) + sum(second[key])) / 2 for key in made.ids}
     for limit in (8.5, 9, 9.5):
         dataset = filtered({"a": first, "b": second}, f"set-{limit}", min_judged=limit)
-        assert ids_of(dataset) == expected(ids, lambda key, limit=limit: means[key] >= limit, 2)  # type: ignore[misc]
+        assert ids_of(dataset) == expected(made.ids, lambda key, limit=limit: means[key] >= limit)  # type: ignore[misc]
         assert validate(dataset.folder).findings == ()
         card = (dataset.folder / "README.md").read_text("utf-8")
         assert "`a`, `b`" in card
@@ -137,119 +152,99 @@ def test_variants_without_a_judgment_are_dropped_and_counted_apart(
     made: Made, filtered: Callable[..., MergeDataset], caplog: pytest.LogCaptureFixture
 ) -> None:
     """The problem c has a shared word, but too few variants for a seed, so none of it is missing."""
-    ids = ids_of(made.plain)
-    unjudged = {ids[0], ids[-1]}
-    others = {"zzz:noun:dog:cat": (5, 5), f"{ids[0]}x": (1, 1)}
-    scores = {key: (5, 4) for key in ids if key not in unjudged} | others
+    ids, unjudged = made.ids, {made.ids[0], made.ids[-1]}
+    scores = {key: (5, 4) for key in ids if key not in unjudged} | {"zzz:noun:dog:cat": (5, 5), f"{ids[0]}x": (1, 1)}
     dataset = filtered({"model 1": scores})
-    assert ids_of(dataset) == expected(ids, lambda key: key not in unjudged, 2)
-    judged = {GOOD_VARIANT: len(ids) - 2, NOT_GOOD: 0, NOT_JUDGED: 2}
-    assert generation_of(dataset.record).judged == judged
+    assert ids_of(dataset) == expected(ids, lambda key: key not in unjudged)
+    assert generation_of(dataset.record).judged == {GOOD_VARIANT: len(ids) - 2, NOT_GOOD: 0, NOT_JUDGED: 2}
     assert f"2 variants of {len(ids)}" in caplog.text
-    stored = read_split(dataset, "annotation")["variant_id"].to_pylist()
-    assert stored == sorted(set(ids) - unjudged)
+    assert read_split(dataset, "annotation")["variant_id"].to_pylist() == sorted(set(ids) - unjudged)
     assert f"{len(ids) - 2} judged good, 0 not judged good, 2 not judged" in (dataset.folder / "README.md").read_text()
 
 
 def test_the_run_depends_on_the_judgments(made: Made, filtered: Callable[..., MergeDataset], tmp_path: Path) -> None:
-    ids = ids_of(made.plain)
-    scores = dict(by_number(ids))
+    ids, scores = made.ids, dict(by_number(made.ids))
     dataset = filtered({"model 1": scores})
     before = (dataset.folder / "run.json").read_bytes()
-    moved = shutil.copy(tmp_path / "set.parquet", tmp_path / "moved.parquet")
-    options = options_with(made.options, judgments=str(moved))
-    assert run_pipeline(options, dataset.folder, work=made.work, quiet=True).folder == dataset.folder
+    moved = str(shutil.copy(tmp_path / "set.parquet", tmp_path / "moved.parquet"))
+    assert made.again(dataset.folder, judgments=moved).folder == dataset.folder
     assert (dataset.folder / "run.json").read_bytes() == before
     (dataset.folder / ANNOTATION).unlink()
-    run_pipeline(options, dataset.folder, work=made.work, quiet=True)
-    assert read_split(dataset, "annotation").num_rows == len(ids)
+    assert read_split(made.again(dataset.folder, judgments=moved), "annotation").num_rows == len(ids)
     scores[ids[1]] = (1, 1)
     with pytest.raises(InputError, match="judgments"):
         filtered({"model 1": scores})
-    assert ids[1] not in ids_of(filtered({"model 1": scores}, "other"))
-    assert ids_of(filtered({"model 1": scores}, "other")) != ids_of(dataset)
-    plain = options_with(made.options)
+    other = ids_of(filtered({"model 1": scores}, "other"))
+    assert ids[1] not in other
+    assert other != ids_of(dataset)
     with pytest.raises(InputError, match="judgments"):
-        run_pipeline(plain, dataset.folder, work=made.work, quiet=True)
+        made.again(dataset.folder)
 
 
 def test_a_run_without_judgments_has_none_in_its_record(made: Made) -> None:
-    text = (made.plain.folder / "run.json").read_text("utf-8")
-    assert "judg" not in text
+    assert "judg" not in (made.plain.folder / "run.json").read_text("utf-8")
 
 
-def test_the_stored_judgments_give_the_same_data_set(
-    made: Made, filtered: Callable[..., MergeDataset], tmp_path: Path
-) -> None:
-    dataset = filtered({"model 1": by_number(ids_of(made.plain))})
-    options = options_with(made.options, judgments=str(dataset.folder / ANNOTATION))
-    again = run_pipeline(options, tmp_path / "again", work=made.work, quiet=True)
-    assert again.record.data == dataset.record.data
-    assert again.record.annotation == dataset.record.annotation
+def test_the_stored_judgments_give_the_same_data_set(made: Made, judged: MergeDataset, tmp_path: Path) -> None:
+    again = made.again(tmp_path / "again", judgments=str(judged.folder / ANNOTATION))
+    assert again.record.data == judged.record.data
+    assert again.record.annotation == judged.record.annotation
 
 
-def test_explain_names_what_the_judgments_dropped(
-    made: Made, filtered: Callable[..., MergeDataset], capsys: pytest.CaptureFixture[str]
-) -> None:
-    scores = by_number(ids_of(made.plain))
-    dataset = filtered({"model 1": scores})
-    bad = {key for key, pair in scores.items() if sum(pair) < 9}
-    for seed in ("a", "b"):
-        words = explain(dataset, seed, made.work).as_dict()["words"]
-        dropped = {
-            f"{seed}:{word['word']['word_class']}:{word['word']['text']}:{replacement}"
-            for word in words
-            for of_side in word["dropped"].get(NOT_GOOD, {}).values()
-            for replacement in of_side
-        }
-        assert dropped == {key for key in bad if key.startswith(f"{seed}:")}
-    assert main(["explain", str(dataset.folder), "--seed-id", "a", "--work", str(made.work)]) == 0
-    assert f"{NOT_GOOD} in the premise" in capsys.readouterr().out
+def test_explain_names_what_the_judgments_dropped(made: Made, judged: MergeDataset, command: Command) -> None:
+    bad = {key for key, pair in by_number(made.ids).items() if sum(pair) < 9}
+    dropped = {
+        f"{seed}:{word['word']['word_class']}:{word['word']['text']}:{replacement}"
+        for seed in ("a", "b")
+        for word in explain(judged, seed, made.work).as_dict()["words"]
+        for of_side in word["dropped"].get(NOT_GOOD, {}).values()
+        for replacement in of_side
+    }
+    assert dropped == {key for key in bad if key.startswith(("a:", "b:"))}
+    assert f"{NOT_GOOD} in the premise" in command(
+        "explain", str(judged.folder), "--seed-id", "a", "--work", str(made.work)
+    )
 
 
-def test_the_comparison_of_two_runs_names_what_the_judgments_dropped(
-    made: Made, filtered: Callable[..., MergeDataset]
-) -> None:
-    scores = by_number(ids_of(made.plain))
-    dataset = filtered({"model 1": scores})
-    missing, bad = set(ids_of(made.plain)) - set(ids_of(dataset)), {key for key in scores if sum(scores[key]) < 9}
-    table = tables_against(made.plain, dataset, other_work=made.work)["only_a_by_reason"]
+def test_the_comparison_of_two_runs_names_what_the_judgments_dropped(made: Made, judged: MergeDataset) -> None:
+    bad = {key for key, pair in by_number(made.ids).items() if sum(pair) < 9}
+    missing = set(made.ids) - set(ids_of(judged))
+    table = tables_against(made.plain, judged, other_work=made.work)["only_a_by_reason"]
     expected_counts = {NOT_GOOD: len(missing & bad), TOO_FEW[0]: len(missing - bad)}
     assert {row[0]: row[2] for row in table.rows} == {why: number for why, number in expected_counts.items() if number}
 
 
-@pytest.fixture
-def dataset(made: Made, filtered: Callable[..., MergeDataset]) -> MergeDataset:
-    return filtered({"model 1": by_number(ids_of(made.plain))})
+def is_bad(row: Mapping[str, Any]) -> bool:
+    return bool(row["F"] + row["R"] < 9)
 
 
-def change(dataset: MergeDataset, edit: Callable[[list[dict[str, Any]]], object]) -> list[str]:
-    """Edit the stored judgments, make the record fit them, and return what `validate` finds."""
+@pytest.mark.parametrize(
+    ("bad", "change", "messages"),
+    [
+        (False, {"F": 1}, ("{} is a variant of config all", "generation.judged")),
+        (True, {"F": 5}, ("{} is not a variant of config all",)),
+        (False, None, ("{} was not judged",)),
+    ],
+    ids=["a variant that the judgments drop", "a variant that they keep", "a missing judgment"],
+)
+def test_validate_finds_judgments_that_do_not_fit(
+    dataset: MergeDataset, bad: bool, change: dict[str, int] | None, messages: tuple[str, ...]
+) -> None:
     path = dataset.folder / ANNOTATION
     stored = pq.read_table(path)
     rows = stored.to_pylist()
-    edit(rows)
+    variants = {*ids_of(dataset)}
+    row = next(row for row in rows if is_bad(row) == bad and (bad or row["variant_id"] in variants))
+    at = rows.index(row)
+    rows[at : at + 1] = [row | change] if change else []
     pq.write_table(pa.Table.from_pylist(rows, stored.schema), path, compression="zstd")
-    return [f"{finding.file} {finding.column} {finding.message}" for finding in validate(dataset.folder).findings]
-
-
-def test_validate_finds_a_variant_that_the_judgments_drop(dataset: MergeDataset) -> None:
-    variant = ids_of(dataset)[0]
-    findings = change(dataset, lambda rows: [row.update(F=1) for row in rows if row["variant_id"] == variant])
-    assert any(variant in finding and "is a variant of config all" in finding for finding in findings)
-    assert any("generation.judged" in finding for finding in findings)
-
-
-def test_validate_finds_a_variant_that_the_judgments_keep(dataset: MergeDataset) -> None:
-    bad = next(row for row in read_split(dataset, "annotation").to_pylist() if row["F"] + row["R"] < 9)["variant_id"]
-    findings = change(dataset, lambda rows: [row.update(F=5) for row in rows if row["variant_id"] == bad])
-    assert any(bad in finding and "is not a variant of config all" in finding for finding in findings)
+    findings = [f"{each.file} {each.column} {each.message}" for each in validate(dataset.folder).findings]
+    for message in messages:
+        words = message.format(row["variant_id"]).split(" ", 1)
+        assert any(all(word in finding for word in words) for finding in findings)
 
 
 def test_validate_finds_missing_judgments(dataset: MergeDataset) -> None:
-    variant = ids_of(dataset)[0]
-    findings = change(dataset, lambda rows: rows.remove(next(row for row in rows if row["variant_id"] == variant)))
-    assert any(variant in finding and "was not judged" in finding for finding in findings)
     (dataset.folder / ANNOTATION).unlink()
     assert any(finding.file == ANNOTATION for finding in validate(dataset.folder).findings)
 
@@ -265,14 +260,11 @@ def test_validate_finds_a_record_without_its_judgments(dataset: MergeDataset) ->
 
 def test_scores_of_annotators_stay_beside_the_judgments(dataset: MergeDataset, tmp_path: Path) -> None:
     """Annotators who judge the filtered variants do not replace the judgments that filtered them."""
-    before = read_split(dataset, "annotation")
-    variant = ids_of(dataset)[0]
-    path = table(tmp_path / "second.parquet", {"a1": {variant: (4, 4)}})
-    assert main(["annotate", "apply", str(dataset.folder), path]) == 0
-    after = find_dataset(str(dataset.folder))
-    rows = read_split(after, "annotation").to_pylist()
+    before, variant = read_split(dataset, "annotation"), ids_of(dataset)[0]
+    for name, code in (("a1", 0), ("model 1", 2)):
+        path = table(tmp_path / f"{name}.parquet", {name: {variant: (4, 4)}})
+        assert main(["annotate", "apply", str(dataset.folder), path]) == code
+    rows = read_split(find_dataset(str(dataset.folder)), "annotation").to_pylist()
     assert [row for row in rows if row["annotator"] == "model 1"] == before.to_pylist()
     assert [row["variant_id"] for row in rows if row["annotator"] == "a1"] == [variant]
     assert validate(dataset.folder).findings == ()
-    path = table(tmp_path / "third.parquet", {"model 1": {variant: (4, 4)}})
-    assert main(["annotate", "apply", str(dataset.folder), path]) == 2

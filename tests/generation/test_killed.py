@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from merge_snli.embedded import embedded_path
 from tests.generation.killed_runs import BOUNDARIES, MOVES
+from tests.records import first_problems
 from tests.systems import unix_only
 
 pytestmark = [pytest.mark.slow, unix_only]
@@ -24,10 +24,7 @@ ROOT = Path(__file__).parent.parent.parent
 def report(tiny_mlm: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The report of `killed_runs.py`, which runs in a new process because a process with threads must not fork."""
     folder = tmp_path_factory.mktemp("killed")
-    path = embedded_path("demo:problems")
-    assert path is not None
-    problems = folder / "problems.jsonl"
-    problems.write_text("\n".join(path.read_text(encoding="utf-8").splitlines()[:12]), encoding="utf-8")
+    problems = first_problems(folder, 12)
     mlms = [str(tiny_mlm(kind)) for kind in ("bert", "roberta")]
     command = [sys.executable, "-m", "tests.generation.killed_runs", str(folder), str(problems), *mlms]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""Runs on unusual input: they succeed, and a variant differs from its seed only in the replaced word."""
+"""Runs on unusual input, and runs that mask all occurrences, replace words of several pieces, or use bfloat16."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from generation import Options
 from generation.pipeline import run_pipeline
-from merge_snli.dataset.record import generation_of
+from merge_snli.dataset.record import generation_of, read_record
 from merge_snli.dataset.stored import MergeDataset, read_split
+from merge_snli.schema import ALL, TEST, data_file
 
 LONG = " ".join(
-    f"The {size} dog sleeps near the house number {number}." for number in range(60) for size in ["old", "big"]
+    f"The {size} dog sleeps near the house number {number}." for number in range(20) for size in ["old", "big"]
 )
 
 PROBLEMS = {
@@ -41,7 +44,7 @@ PROBLEMS = {
         "The man said שלום to a woman.",
     ),
     "right to left only": ("الرجل يركب الحصان في المدينة.", "الرجل يركب الحصان."),
-    "long hypothesis": ("A dog sleeps in the house.", " ".join(["The dog sleeps in the house today"] * 143)),
+    "long hypothesis": ("A dog sleeps in the house.", " ".join(["The dog sleeps in the house today"] * 40)),
     "breaks and tabs": ("A man\trides a bike.\n\n  A dog runs.  ", "\u2028A dog runs\twith a man\r\n"),
     "combining marks": ("A man drinks in the cafe\u0301 with a dog\u200b.", "A man with a dog drinks."),
     "no letters": ("??? !!! 123", "123 ..."),
@@ -102,9 +105,9 @@ def test_forms_of_long_texts_are_counted(made: MergeDataset) -> None:
         for reason in ("in a window", "too long"):
             counts[of.masked_lm, of.side, reason] += of.counts.get(reason, 0)
     for mlm in generation_of(made.record).masked_lms:
-        assert counts[mlm.name, "premise", "in a window"] >= 120, "a word of each of 120 sentences"
+        assert counts[mlm.name, "premise", "in a window"] >= 40, "a word of each of 40 sentences"
         assert counts[mlm.name, "premise", "too long"] == counts[mlm.name, "hypothesis", "in a window"] == 0
-        assert counts[mlm.name, "hypothesis", "too long"] >= 2 * 143
+        assert counts[mlm.name, "hypothesis", "too long"] >= 2 * 40
 
 
 def test_extra_columns_come_last_as_text(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> None:
@@ -126,3 +129,45 @@ def test_extra_columns_come_last_as_text(tiny_mlm: Callable[[str], Path], tmp_pa
         assert table.num_rows > 0
         for row in table.select(list(extra)).to_pylist():
             assert row == {"genre": "fiction", "round": "3", "notes": '["a", "ü"]', "empty": ""}
+
+
+ONCE = {"premise": "A man near a dog watches the water.", "hypothesis": "A man is with a dog.", "label": "entailment"}
+TWICE = {"premise": "A man and a man watch the water.", "hypothesis": "A man is here.", "label": "entailment"}
+RARE = {"premise": "A xylograph hangs here.", "hypothesis": "The xylograph is here.", "label": "entailment"}
+
+
+@pytest.fixture
+def three_problems(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> Options:
+    problems = tmp_path / "problems.jsonl"
+    problems.write_text("".join(json.dumps(problem) + "\n" for problem in (ONCE, TWICE, RARE)), encoding="utf-8")
+    return Options(
+        problems=str(problems), mlm=(str(tiny_mlm("bert")), str(tiny_mlm("roberta"))), inflation=1, device="cpu"
+    )
+
+
+def variants(three_problems: Options, out: Path) -> dict[str, dict[tuple[str, str, str], float]]:
+    """Return the variants of a run by premise: log-odds by class, original and replacement."""
+    folder = run_pipeline(three_problems, out).folder
+    log_odds: dict[str, dict[tuple[str, str, str], float]] = {}
+    for row in pq.read_table(folder / data_file(ALL, TEST)).to_pylist():
+        key = row["word_class"], row["original"], row["replacement"]
+        log_odds.setdefault(row["seed_premise"], {})[key] = row["log_odds"]
+    return log_odds
+
+
+def test_each_option_changes_only_the_affected_variants(three_problems: Options, tmp_path: Path) -> None:
+    default = variants(three_problems, tmp_path / "default")
+    assert default[ONCE["premise"]]
+    assert RARE["premise"] not in default
+
+    together = variants(replace(three_problems, mask="all"), tmp_path / "all")
+    assert together[ONCE["premise"]] == default[ONCE["premise"]]
+    assert together.get(TWICE["premise"]) != default.get(TWICE["premise"])
+
+    pieces = variants(replace(three_problems, split_words=True), tmp_path / "pieces")
+    assert pieces[ONCE["premise"]].items() >= default[ONCE["premise"]].items()
+    assert pieces[RARE["premise"]]
+
+    assert variants(replace(three_problems, dtype="bfloat16"), tmp_path / "coarse")
+    record = read_record(tmp_path / "coarse" / "run.json")
+    assert (generation_of(record).device, record.options["dtype"]) == ("cpu", "bfloat16")

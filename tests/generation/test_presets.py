@@ -1,18 +1,34 @@
-"""Presets: their options are valid, and their names and numbers are those of the papers."""
+"""Options: presets, run files, single options of `generate`, and the terms that they record."""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generation.options import PRESETS, Options, preset_options, read_run_file, with_absolute_paths, write_run_file
+import generation
+import merge_snli as merge
+from generation.options import (
+    PRESETS,
+    Options,
+    options_of_run,
+    preset_options,
+    read_run_file,
+    with_absolute_paths,
+    write_run_file,
+)
+from generation.output.dataset import terms_of, title_of
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.record import TermsRecord
 from merge_snli.models.paper_models import PAPER_MLMS
+from merge_snli.problems.known_datasets import known_dataset
+from tests.records import bundled
 
 PAPERS = Path(__file__).parents[3] / "shared" / "seeds"
 
@@ -42,16 +58,25 @@ def test_the_numbers_are_those_of_section_4() -> None:
     text = paper_text("merge-paper-pdf.txt")
     for name in ("paper", "paper-bart"):
         chosen = preset_options(name)
-        assert f"we generated {chosen['top_k']} suggestions" in text
-        assert f"($d = {chosen['inflation']}$)" in text
-        assert f"repeating subsampling {chosen['subsamples']} times" in text
+        assert [
+            each
+            for each in (
+                f"we generated {chosen['top_k']} suggestions",
+                f"($d = {chosen['inflation']}$)",
+                f"repeating subsampling {chosen['subsamples']} times",
+            )
+            if each not in text
+        ] == []
         assert chosen["sides"] == "intersection"
 
 
 def test_the_slides_use_two_masked_lms_and_the_union() -> None:
     text = paper_text("merge-slides-naloma.txt")
-    assert "Roberta-base & Bert-base (both cased)" in text
-    assert r"W_M(P, w_{>}^c) \cup W_M(H, w_{>}^c)" in text
+    assert [
+        each
+        for each in ("Roberta-base & Bert-base (both cased)", r"W_M(P, w_{>}^c) \cup W_M(H, w_{>}^c)")
+        if each not in text
+    ] == []
     chosen = preset_options("slides")
     assert set(chosen["mlm"]) == {"google-bert/bert-base-cased", "FacebookAI/roberta-base"} < set(PAPER_MLMS)
     assert chosen["sides"] == "union"
@@ -65,10 +90,15 @@ def test_an_unknown_preset_is_an_error_that_names_the_known_ones() -> None:
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: bool(text.strip()))
 
 
-def written(folder: Path, options: Options) -> Path:
+def written(folder: Path, content: str) -> Path:
     path = folder / "run.toml"
-    path.write_bytes(write_run_file(options).encode())
+    path.write_bytes(content.encode())
     return path
+
+
+def again(folder: Path, options: Options) -> Options:
+    """Write options into a file of a folder and read them."""
+    return Options(**read_run_file(written(folder, write_run_file(options))))
 
 
 @given(problems=TEXT, mlm=st.lists(TEXT, min_size=1, unique=True), id_column=st.none() | TEXT, seed=st.integers())
@@ -76,8 +106,7 @@ def test_a_written_file_reads_back(
     tmp_path_factory: pytest.TempPathFactory, problems: str, mlm: list[str], id_column: str | None, seed: int
 ) -> None:
     options = Options(problems=problems, mlm=tuple(mlm), id_column=id_column, random_seed=seed)
-    read = Options(**read_run_file(written(tmp_path_factory.mktemp("run"), options)))
-    assert read == options
+    assert again(tmp_path_factory.mktemp("run"), options) == options
 
 
 def test_every_option_is_written_and_read(tmp_path: Path) -> None:
@@ -97,9 +126,8 @@ def test_every_option_is_written_and_read(tmp_path: Path) -> None:
         min_log_odds=0.25,
         max_rank=40,
     )
-    assert Options(**read_run_file(written(tmp_path, options))) == options
     plain = replace(options, filters=("pos",), limit=None, data_labels=None)
-    assert Options(**read_run_file(written(tmp_path, plain))) == plain
+    assert [again(tmp_path, each) for each in (options, plain)] == [options, plain]
 
 
 def test_a_run_records_absolute_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,8 +135,7 @@ def test_a_run_records_absolute_paths(tmp_path: Path, monkeypatch: pytest.Monkey
         (tmp_path / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
     mlm = ("mlm/bert", "org/bert", "demo:mlm-bpe")
-    options = Options(problems="data/p.jsonl", mlm=mlm, seeds_from="other", tagger="./tagger")
-    absolute = with_absolute_paths(options)
+    absolute = with_absolute_paths(Options(problems="data/p.jsonl", mlm=mlm, seeds_from="other", tagger="./tagger"))
     assert str(absolute.problems) == str(tmp_path / "data" / "p.jsonl")
     assert absolute.mlm == (str(tmp_path / "mlm" / "bert"), "org/bert", "demo:mlm-bpe")
     assert (absolute.seeds_from, absolute.tagger) == (str(tmp_path / "other"), str(tmp_path / "tagger"))
@@ -117,39 +144,39 @@ def test_a_run_records_absolute_paths(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_the_example_in_the_docs_is_valid(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "generate.md").read_text(encoding="utf-8")
-    path = tmp_path / "run.toml"
-    path.write_text(page.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
-    options = Options(**read_run_file(path))
+    options = Options(**read_run_file(written(tmp_path, page.partition("```toml\n")[2].partition("```")[0])))
     assert (options.split, options.keep_column, options.top_k) == ("validation_matched", ("genre",), 200)
 
 
 def test_keys_may_be_spelled_as_on_the_command_line(tmp_path: Path) -> None:
-    path = tmp_path / "run.toml"
-    path.write_text('top-k = 50\nseeds_from = "x"\n', encoding="utf-8")
+    path = written(tmp_path, 'top-k = 50\nseeds_from = "x"\n')
     assert read_run_file(path) == {"top_k": 50, "seeds_from": "x"}
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("top_k = '200'", "top_k is '200', not an integer"),
-        ("top_k = true", "top_k is True, not an integer"),
-        ("mlm = 'demo:mlm-bpe'", "mlm is 'demo:mlm-bpe', not a list of strings"),
-        ("classes = ['noun', 3]", "classes is ['noun', 3], not a list of strings"),
-        ("scramble = 1", "scramble is 1, not true or false"),
-        ("problems = 3", "problems is 3, not a string"),
-        ("limit = 2.5", "limit is 2.5, not an integer"),
-        ("top_k = 1\ntop-k = 2", "duplicate option 'top-k'"),
-        ("topk = 3", "'topk': did you mean top_k?"),
-        ("x = 3", "'x' (options: problems, "),
-        ("[options]\ntop_k = 3", "unknown option 'options'"),
-        ("out = 'x'", "unknown option 'out'"),
-        ("top_k 3", "is not valid TOML: Expected '=' after a key"),
+        (b"top_k = '200'", "top_k is '200', not an integer"),
+        (b"top_k = true", "top_k is True, not an integer"),
+        (b"mlm = 'demo:mlm-bpe'", "mlm is 'demo:mlm-bpe', not a list of strings"),
+        (b"classes = ['noun', 3]", "classes is ['noun', 3], not a list of strings"),
+        (b"scramble = 1", "scramble is 1, not true or false"),
+        (b"problems = 3", "problems is 3, not a string"),
+        (b"limit = 2.5", "limit is 2.5, not an integer"),
+        (b"top_k = 1\ntop-k = 2", "duplicate option 'top-k'"),
+        (b"topk = 3", "'topk': did you mean top_k?"),
+        (b"x = 3", "'x' (options: problems, "),
+        (b"[options]\ntop_k = 3", "unknown option 'options'"),
+        (b"out = 'x'", "unknown option 'out'"),
+        (b"top_k 3", "is not valid TOML: Expected '=' after a key"),
+        (b"\xff\xfe", "mine.toml is not valid TOML"),
+        (None, "mine.toml cannot be read: No such file"),
     ],
 )
-def test_an_error_names_file_and_key(tmp_path: Path, content: str, message: str) -> None:
+def test_an_error_names_file_and_key(tmp_path: Path, content: bytes | None, message: str) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text(content, encoding="utf-8")
+    if content is not None:
+        path.write_bytes(content)
     with pytest.raises(InputError) as error:
         read_run_file(path)
     assert str(error.value).startswith(f"options {path}")
@@ -157,9 +184,79 @@ def test_an_error_names_file_and_key(tmp_path: Path, content: str, message: str)
     assert "\n" not in str(error.value)
 
 
-def test_a_missing_file_and_a_binary_file_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none.toml cannot be read: No such file"):
-        read_run_file(tmp_path / "none.toml")
-    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match=r"binary.toml is not valid TOML"):
-        read_run_file(tmp_path / "binary.toml")
+def test_terms_come_from_the_known_data_set_or_from_the_option() -> None:
+    snli = known_dataset("stanfordnlp/snli")
+    assert snli is not None
+    known = Options(problems="stanfordnlp/snli", mlm=("demo:mlm-bpe",))
+    assert terms_of(known) == TermsRecord("cc-by-sa-4.0", snli.attribution)
+    assert terms_of(Options(problems="mine.jsonl", mlm=("demo:mlm-bpe",))) == TermsRecord(None, None)
+    licensed = Options(problems="mine.jsonl", mlm=("demo:mlm-bpe",), license="cc-by-4.0")
+    assert terms_of(licensed) == TermsRecord("cc-by-4.0", None)
+
+
+def test_title_from_the_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data" / "saved").mkdir(parents=True)
+    (tmp_path / "data" / "SICK.tsv").touch()
+    titles = {
+        "stanfordnlp/snli@main": "MERGE on SNLI (test)",
+        "nyu-mll/multi_nli": "MERGE on MultiNLI (validation_matched)",
+        "org/mine": "MERGE on org/mine (test)",
+        "data/SICK.tsv": "MERGE on SICK",
+        str(tmp_path / "data" / "saved"): "MERGE on saved (test)",
+        "data/saved": "MERGE on saved (test)",
+        "demo:problems": "MERGE on its bundled problems",
+    }
+    assert {name: title_of(Options(problems=name, mlm=("demo:mlm-bpe",))) for name in titles} == titles
+    changed = Options(problems="data/SICK.tsv", mlm=("demo:mlm-bpe",), scramble=True, filters=(), sides="union")
+    assert title_of(changed) == "MERGE on SICK, scrambled, no filters, union"
+    one = {filters: title_of(replace(changed, scramble=False, filters=filters)) for filters in (("pos",), ("prob",))}
+    assert one == {(name,): f"MERGE on SICK, filter {name} only, union" for name in ("pos", "prob")}
+
+
+def test_title_from_the_options() -> None:
+    assert title_of(Options(problems="org/mine", mlm=("demo:mlm-bpe",), title="MERGE on mine")) == "MERGE on mine"
+    for title in ("", " ", "two\nlines"):
+        with pytest.raises(InputError, match="title"):
+            Options(problems="org/mine", mlm=("demo:mlm-bpe",), title=title)
+
+
+MLM = "demo:mlm-wordpiece"
+
+
+def problems() -> list[dict[str, str]]:
+    return [json.loads(line) for line in bundled("demo:problems").read_text(encoding="utf-8").splitlines()[:6]]
+
+
+def test_options_and_single_options_give_the_same_data(tmp_path: Path) -> None:
+    given = merge.Options(mlm=(MLM,), inflation=2, id_column="id")
+    first = merge.generate(problems(), given, out=tmp_path / "first", quiet=True)
+    second = generation.generate(problems(), mlm=MLM, inflation=2, id_column="id", out=tmp_path / "second", quiet=True)
+    assert first.digest == second.digest
+    assert given.problems is None
+
+
+def test_single_options_override_the_preset(tmp_path: Path) -> None:
+    changes: dict[str, Any] = {"mlm": (MLM,), "min_mlms": 1, "max_rank": None, "inflation": 1}
+    data = merge.generate(problems(), preset="strict", out=tmp_path / "out", quiet=True, **changes)
+    options = options_of_run(data.record.options)
+    assert (options.mlm, options.same_tag, options.max_rank, options.inflation) == ((MLM,), True, None, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (("demo:problems", merge.Options(mlm=(MLM,))), {"preset": "strict"}, "either options"),
+        (("demo:problems",), {}, "give masked LMs as mlm"),
+        (("demo:problems",), {"preset": "strict"}, "'strict' names none"),
+        (("demo:problems",), {"preset": "nothing"}, "preset is 'nothing'"),
+        (("demo:problems",), {"inflaton": 10}, "unknown option inflaton: did you mean inflation"),
+        ((None,), {"mlm": MLM}, "no problems are given"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    arguments: tuple[Any, ...], options: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=message):
+        merge.generate(*arguments, **options, out=tmp_path / "out")
+    assert not list(tmp_path.iterdir())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,10 @@ from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.embedded import embedded_path
 from merge_snli.models.tagger import find_tagger
 from merge_snli.validation import validate
 from tests.merge_snli.validation.digests import update_digests
+from tests.records import first_problems
 
 CHOICES: dict[str, Any] = {
     "min_mlms": 2,
@@ -55,12 +56,8 @@ PRONOUN = {
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
-    embedded = embedded_path("demo:problems")
-    assert embedded is not None
     folder = tmp_path_factory.mktemp("run")
-    problems = folder / "problems.jsonl"
-    lines = embedded.read_text(encoding="utf-8").splitlines()[:12]
-    problems.write_text("\n".join([*lines, json.dumps(OTHER_FORMS), json.dumps(PRONOUN)]), encoding="utf-8")
+    problems = first_problems(folder, 12, json.dumps(OTHER_FORMS), json.dumps(PRONOUN))
     mlm = ("demo:mlm-wordpiece", "demo:mlm-bpe")
     return run_pipeline(Options(problems=str(problems), id_column="id", mlm=mlm, inflation=3), folder / "merge_snli")
 
@@ -69,11 +66,12 @@ def options_of(dataset: MergeDataset, **changes: Any) -> Options:  # noqa: ANN40
     return replace(Options(**dataset.record.options), **changes)
 
 
-@pytest.fixture
-def filtered(plain: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MergeDataset:
+@pytest.fixture(scope="module")
+def filtered(plain: MergeDataset, tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     work = plain.folder.with_name("merge_snli.work")
-    monkeypatch.setattr("generation.run.load_masked_lm", lambda *_, **__: pytest.fail("a masked LM was run"))
-    return run_pipeline(options_of(plain, **CHOICES), tmp_path / "filtered", work=work)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("generation.run.load_masked_lm", lambda *_, **__: pytest.fail("a masked LM was run"))
+        return run_pipeline(options_of(plain, **CHOICES), tmp_path_factory.mktemp("filtered") / "data", work=work)
 
 
 def test_a_run_without_the_filters_does_not_mention_them(plain: MergeDataset) -> None:
@@ -92,8 +90,7 @@ def test_a_filtered_run_records_its_filters_and_is_valid(filtered: MergeDataset,
     )
     assert rows.keys() < all_rows.keys()
     assert all(len(row[f"{side}_mlms"]) == 2 for row in rows.values() for side in ("premise", "hypothesis"))
-    dropped = {reason for record in generation_of(filtered.record).filters for reason in record.counts}
-    assert dropped >= {
+    assert {reason for record in generation_of(filtered.record).filters for reason in record.counts} >= {
         *("too few masked LMs", "other article", "other tag", "low log-odds", "low rank"),
         *("in a compound", "other supersense", "other parse"),
     }
@@ -137,7 +134,7 @@ def test_validation_finds_variants_that_a_filter_would_have_dropped(
     plain: MergeDataset, tmp_path: Path, option: str
 ) -> None:
     value, column = CLAIMED[option]
-    out = run_pipeline(options_of(plain), tmp_path / "copy", work=plain.folder.with_name("merge_snli.work")).folder
+    out = Path(shutil.copytree(plain.folder, tmp_path / "merge_snli"))
     run = json.loads((out / "run.json").read_text(encoding="utf-8"))
     run["options"][option] = value
     run["generation"]["tagger"]["digest"] = find_tagger(parser=option == "same_parse").digest

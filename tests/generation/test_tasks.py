@@ -19,8 +19,8 @@ from generation.sentences.words import SharedWord
 from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import WHOLE, Notes, TaskShare
-from merge_snli.embedded import embedded_path
 from merge_snli.problems.problem import Problem
+from tests.records import files_in, first_problems
 
 PER_SHARD = 5
 QUIET = Progress(quiet=True)
@@ -28,11 +28,7 @@ QUIET = Progress(quiet=True)
 
 @pytest.fixture(scope="module")
 def problems(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    source = embedded_path("demo:problems")
-    assert source is not None
-    path = tmp_path_factory.mktemp("problems") / "problems.jsonl"
-    path.write_text("\n".join(source.read_text(encoding="utf-8").splitlines()[:12]), encoding="utf-8")
-    return path
+    return first_problems(tmp_path_factory.mktemp("problems"), 12)
 
 
 @pytest.fixture(scope="module")
@@ -43,18 +39,12 @@ def options(problems: Path) -> Options:
 @pytest.fixture(scope="module")
 def one_process(options: Options, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     out = tmp_path_factory.mktemp("one") / "merge_snli"
-    run_pipeline(options, out, problems_per_shard=PER_SHARD, quiet=True)
-    return files(out)
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return files_in(run_pipeline(options, out, problems_per_shard=PER_SHARD, quiet=True).folder)
 
 
 def run_of(options: Options, folder: Path) -> GenerationRun:
     """Return a run as a task in another process gets it."""
-    inputs = read_inputs(options, QUIET)
-    run = plan_run(inputs, folder / "merge_snli", problems_per_shard=PER_SHARD)
+    run = plan_run(read_inputs(options, QUIET), folder / "merge_snli", problems_per_shard=PER_SHARD)
     shared = replace(run, notes=Notes(folder / "merge_snli.work" / "cluster" / "plan"), shared=True)
     copy: GenerationRun = pickle.loads(pickle.dumps(shared))
     return copy
@@ -75,14 +65,14 @@ def run_all(run: GenerationRun, count: int) -> None:
                 stage.work(share, shown)
 
 
-@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_the_bytes_are_those_of_one_process(
     options: Options, one_process: dict[str, bytes], tmp_path: Path, count: int
 ) -> None:
     run = run_of(options, tmp_path)
     assert run.shards == 3
     run_all(run, count)
-    assert files(run.out) == one_process
+    assert files_in(run.out) == one_process
     assert not list(run.work.rglob("*.sqlite*")), "no SQLite file in a shared folder"
     assert not (run.work / "lock").exists(), "no lock in a shared folder"
     with QUIET.stage("again", unit="forms") as stage:
@@ -166,6 +156,4 @@ def test_problem_with_very_many_occurrences_is_named(caplog: pytest.LogCaptureFi
     word = SharedWord("man", "noun", tuple(range(2, 12_000, 6)), (2,))
     tasks._name_large([(tagged, (word,))], Options(problems="p", mlm=("m",)))
     (message,) = caplog.messages
-    assert "row-33" in message
-    assert "2,001" in message
-    assert "12,005" in message
+    assert [text for text in ("row-33", "2,001", "12,005") if text not in message] == []

@@ -1,24 +1,35 @@
-"""Variants replace every occurrence and change nothing else."""
+"""Variants replace every occurrence and change nothing else; rows are made again only if an option of them changes."""
 
 from __future__ import annotations
 
-import hashlib
 import random
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from generation import Options, variant_shards
+from generation.answers.store import MaskedLMAnswers
+from generation.pipeline import run_pipeline
 from generation.replacements.combine import Replacement
 from generation.sentences.forms import replace_occurrences
+from generation.sentences.tagged_shards import ProblemWords
 from generation.sentences.words import SharedWord
+from generation.variant_shards import Method, make_rows
 from generation.variants import Variant, inflated, subsample
+from merge_snli.base.option import described
 from merge_snli.problems.problem import Problem
+from merge_snli.schema import NLI_LABELS, columns
+from tests.records import first_problems
 
 
 def test_the_example_of_the_slides() -> None:
     seed = Problem("slides", "A small girl carries a girl.", "There is a small girl.", 0)
-    word = SharedWord("girl", "noun", (8, 23), (17,))
-    variant = Variant(seed, word, Replacement("boy", ("m1",), ("m2",), 1.0))
+    variant = Variant(seed, SharedWord("girl", "noun", (8, 23), (17,)), Replacement("boy", ("m1",), ("m2",), 1.0))
     assert variant.in_text("premise")[0] == "A small boy carries a boy."
     assert variant.in_text("hypothesis")[0] == "There is a small boy."
     assert variant.id == "slides:noun:girl:boy"
@@ -49,8 +60,7 @@ def test_every_subsample_has_d_distinct_variants() -> None:
     group = variants(30) + variants(7, "cat")
     numbers = subsample(group, inflation=20, subsamples=10, random_seed=0)
     assert set(numbers) == {variant.id for variant in group}
-    for nth in range(10):
-        assert sum(nth in of_variant for of_variant in numbers.values()) == 20
+    assert [nth for nth in range(10) if sum(nth in of_variant for of_variant in numbers.values()) != 20] == []
 
 
 def test_subsamples_depend_on_the_random_seed_and_not_on_the_order() -> None:
@@ -64,18 +74,67 @@ def test_subsamples_depend_on_the_random_seed_and_not_on_the_order() -> None:
     }
 
 
-def test_a_subsample_has_the_smallest_digests() -> None:
-    group = variants(5)
-    digests = {
-        variant.id: hashlib.sha256(f'[7,0,"s1","noun","dog","{variant.replacement.word}"]'.encode()).hexdigest()
-        for variant in group
-    }
-    smallest = sorted(digests, key=lambda name: digests[name])[:2]
-    numbers = subsample(group, inflation=2, subsamples=1, random_seed=7)
-    assert {name for name, of_variant in numbers.items() if of_variant} == set(smallest)
-
-
 def test_subsamples_are_uniform() -> None:
     """Each of 40 variants is in half of 2,000 subsamples, within five standard deviations."""
     numbers = subsample(variants(40), inflation=20, subsamples=2_000, random_seed=0)
     assert all(abs(len(of_variant) - 1_000) < 5 * (2_000 * 0.25) ** 0.5 for of_variant in numbers.values())
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> Options:
+    problems = first_problems(tmp_path, 4)
+    return Options(problems=problems, mlm=("demo:mlm-bpe",), id_column="id", inflation=2, subsamples=2, top_k=60)
+
+
+def test_a_new_title_reuses_the_rows(options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_pipeline(options, tmp_path / "one", work=tmp_path / "work", quiet=True)
+    monkeypatch.setattr(variant_shards, "make_rows", lambda *_: pytest.fail("the filters were applied again"))
+    titled = replace(options, title="Another", license="mit")
+    assert run_pipeline(titled, tmp_path / "two", work=tmp_path / "work", quiet=True).record.title == "Another"
+
+
+def test_a_filter_makes_the_rows_again(options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Options] = []
+
+    def noted(problems: ProblemWords, answers: Mapping[str, MaskedLMAnswers], method: Method) -> Any:  # noqa: ANN401
+        made.append(method.options)
+        return make_rows(problems, answers, method)
+
+    monkeypatch.setattr(variant_shards, "make_rows", noted)
+    for number, changed in enumerate((options, replace(options, articles=True))):
+        run_pipeline(changed, tmp_path / str(number), work=tmp_path / "work", quiet=True)
+    assert [made_with.articles for made_with in made] == [False, True]
+
+
+def test_the_key_of_rows_has_every_option_that_making_them_reads(
+    options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: set[str] = set()
+
+    class Noting(Options):
+        """Options that note which of them are read."""
+
+        def __getattribute__(self, name: str) -> Any:  # noqa: ANN401 - a value of any option
+            read.add(name)
+            return super().__getattribute__(name)
+
+    def noted(problems: ProblemWords, answers: Mapping[str, MaskedLMAnswers], method: Method) -> Any:  # noqa: ANN401
+        noting = object.__new__(Noting)
+        vars(noting).update(vars(method.options))
+        return make_rows(problems, answers, replace(method, options=noting))
+
+    monkeypatch.setattr(variant_shards, "make_rows", noted)
+    run_pipeline(replace(options, scramble=True), tmp_path / "out", quiet=True)
+    in_key = {name for name, option in described(Options) if option.changes_rows}
+    read &= {field.name for field in fields(Options)}
+    assert {"filters", "sides", "inflation", "random_seed", "keep_column"} <= read
+    assert read <= in_key
+
+
+def test_other_columns_give_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    tagger: Any = None  # it is not part of the key
+    method = Method(Options(problems="demo:problems", mlm=("demo:mlm-bpe",)), NLI_LABELS, {}, {}, tagger)
+    before = variant_shards._changes_rows(method)
+    assert variant_shards._changes_rows(method) == before
+    monkeypatch.setattr(variant_shards, "columns", lambda *of: columns(*of)[:-1])
+    assert variant_shards._changes_rows(method) != before

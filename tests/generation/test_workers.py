@@ -25,8 +25,8 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import is_running
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import FILTERS, RunStage
-from merge_snli.embedded import embedded_path
 from tests.processes import wait_until
+from tests.records import files_in, first_problems
 from tests.systems import linux_only
 
 ROOT = Path(__file__).parents[2]
@@ -49,11 +49,7 @@ run_pipeline(options, {out!r}, work={work!r}, quiet=True, workers=2, problems_pe
 
 @pytest.fixture(scope="module")
 def options(tmp_path_factory: pytest.TempPathFactory) -> Options:
-    source = embedded_path("demo:problems")
-    assert source is not None
-    path = tmp_path_factory.mktemp("problems") / "problems.jsonl"
-    path.write_text("\n".join(source.read_text(encoding="utf-8").splitlines()[:12]), encoding="utf-8")
-    return Options(problems=str(path), **CHOICES)
+    return Options(problems=str(first_problems(tmp_path_factory.mktemp("problems"), 12)), **CHOICES)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +68,7 @@ def made(options: Options, work: Path, workers: int, progress: Progress | None =
     out = work / "out" / "merge_snli"
     choices: dict[str, Any] = {"work": work, "problems_per_shard": PER_SHARD, "quiet": True, "progress": progress}
     run_pipeline(options, out, workers=workers, **choices)
-    contents = {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    contents = files_in(out)
     clear(work, "out", *RESULT_FOLDERS, "tagged")
     return contents
 

@@ -182,8 +182,7 @@ def dataset(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory)
 @pytest.fixture(scope="session")
 def two_way_dataset(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same seeds with the labels entailment and not_entailment."""
-    folder = tmp_path_factory.mktemp("data") / "merge_two"
-    return make_dataset(folder, label_names=("entailment", "not_entailment"))
+    return make_dataset(tmp_path_factory.mktemp("data") / "merge_two", label_names=("entailment", "not_entailment"))
 
 
 @pytest.fixture(scope="session")

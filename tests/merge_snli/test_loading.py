@@ -1,13 +1,16 @@
-"""Every way of loading a data set gives the rows of its Parquet files, and never stale rows from a cache."""
+"""Loading the data sets and models that are bundled, with and without the builder."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +19,21 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchmarks.loading import LINES, OLD_DATASETS, Line, empty_caches, run_line, run_old, script_folder, working_in
+from generation.options import Options, preset_options
+from generation.pipeline import run_pipeline
+from generation.sentences.tagging import tag
+from generation.sentences.words import shared_words
+from merge_snli.base.errors import InputError
 from merge_snli.builder import MergeSnli
 from merge_snli.card import render_card
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.embedded import FOLDER
-from merge_snli.schema import SEED, TEST, data_file
-from tests.records import save_record
+from merge_snli.embedded import FOLDER, embedded_path
+from merge_snli.models.tagger import Tagger
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import read_problems
+from merge_snli.schema import ALL, DEFAULT_CLASSES, NLI_LABELS, SEED, TEST, columns, data_file, features, splits
+from tests.conftest import DemoRun
+from tests.records import bundled, save_record
 
 DATA_SET = FOLDER.parent
 DATASET = find_dataset(str(DATA_SET))
@@ -55,8 +67,7 @@ def test_every_way_of_loading(line: Line, record_property: Callable[[str, object
 
 def test_readme_example_in_the_project_root() -> None:
     with empty_caches(), working_in(DATA_SET.parent):
-        loaded = datasets.load_dataset("merge_snli", "noun")
-        assert loaded["subsample_9"].to_list() == rows_of("noun", "subsample_9")
+        assert datasets.load_dataset("merge_snli", "noun")["subsample_9"].to_list() == rows_of("noun", "subsample_9")
         assert datasets.get_dataset_config_names("merge_snli") == list(DATASET.configs)
         assert datasets.load_dataset("merge_snli", split=TEST).num_rows == len(rows_of("all", TEST))
 
@@ -91,12 +102,21 @@ def test_builder_has_every_split_of_every_config(config: str, tmp_path: Path) ->
         assert table.schema.metadata == pq.read_schema(DATA_SET / data_file(config, split)).metadata
 
 
-def test_builder_rejects_unknown_config_and_subsample(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"'adv'.* all, noun, verb, adj, seed"):
-        MergeSnli(config_name="adv", cache_dir=str(tmp_path)).download_and_prepare()
-    for subsample in (10, -1, True, "3"):
-        with pytest.raises(ValueError, match=rf"from 0 to 9 .*{subsample!r}"):
-            MergeSnli(config_name="noun", subsample=subsample, cache_dir=str(tmp_path)).download_and_prepare()
+@pytest.mark.parametrize(
+    ("config", "subsample", "message"),
+    [
+        ("adv", None, r"'adv'.* all, noun, verb, adj, seed"),
+        *(("noun", subsample, rf"from 0 to 9 .*{subsample!r}") for subsample in (10, -1, True, "3")),
+    ],
+)
+def test_builder_rejects_unknown_config_and_subsample(
+    config: str,
+    subsample: Any,  # noqa: ANN401 - of any type
+    message: str,
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        MergeSnli(config_name=config, subsample=subsample, cache_dir=str(tmp_path)).download_and_prepare()
 
 
 @pytest.fixture(scope="module")
@@ -124,13 +144,13 @@ def test_loading_script(branch: Path, tmp_path: Path, subsample: int | None) -> 
 
 
 def test_loading_script_does_not_import_the_package(tmp_path: Path) -> None:
-    for path in script_folder(DATA_SET, tmp_path).glob("*.py"):
-        assert "merge_snli" not in [line.split()[1].partition(".")[0] for line in imports(path)]
-
-
-def imports(path: Path) -> list[str]:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [line.strip() for line in lines if line.strip().startswith(("import ", "from "))]
+    lines = [
+        line.strip()
+        for path in script_folder(DATA_SET, tmp_path).glob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    imports = [line for line in lines if line.startswith(("import ", "from "))]
+    assert "merge_snli" not in [line.split()[1].partition(".")[0] for line in imports]
 
 
 def halved(folder: Path) -> Path:
@@ -168,3 +188,158 @@ def loaded(folder: Path) -> list[list[Row]]:
     builder.download_and_prepare()
     by_path = datasets.load_dataset(str(folder), "noun", split=TEST)
     return [by_path.to_list(), by_name.to_list(), builder.as_dataset(split=TEST).to_list()]
+
+
+MEBIBYTE = 2**20
+ROWS = ((data_file(ALL, TEST), "variant_id"), (data_file(SEED, TEST), "seed_id"))
+
+
+def test_a_run_on_some_problems_gives_their_rows_of_the_shipped_data_set(tmp_path: Path) -> None:
+    """The rows of a seed depend on no other problem."""
+    variants, seeds = (rows_by(DATA_SET / name, key) for name, key in ROWS)
+    of_classes = [
+        sorted({row["seed_id"] for row in variants.values() if row["word_class"] == name})[:2]
+        for name in DEFAULT_CLASSES
+    ]
+    chosen = {*chain(*of_classes)}
+    lines = (FOLDER / "problems.jsonl").read_text(encoding="utf-8").splitlines()
+    others = [line for line in lines if json.loads(line)["id"] not in seeds][:4]
+    problems = [line for line in lines if json.loads(line)["id"] in chosen] + others
+    (tmp_path / "problems.jsonl").write_text("\n".join(problems), encoding="utf-8")
+    options = Options(problems=str(tmp_path / "problems.jsonl"), id_column="id", **preset_options("demo"))
+    made = run_pipeline(options, tmp_path / "made", quiet=True)
+    for shipped, (name, key) in zip((variants, seeds), ROWS, strict=True):
+        found = rows_by(made.folder / name, key)
+        expected = {id_: row for id_, row in shipped.items() if row["seed_id"] in chosen}
+        assert {*found} == {*expected}
+        assert all(same(row, found[id_]) for id_, row in expected.items())
+
+
+@pytest.mark.slow
+def test_the_shipped_data_set_is_what_the_run_gives(demo_run: DemoRun) -> None:
+    """Ids and strings exactly, log-odds to 1e-3; a processor that rounds otherwise may turn one row in a thousand."""
+    shipped, regenerated = (find_dataset(str(folder)) for folder in (DATA_SET, demo_run.out / "merge_snli"))
+    assert shipped.record.options == regenerated.record.options
+    names = sorted(shipped.record.data.files)
+    assert names == sorted(regenerated.record.data.files)
+    for name in names:
+        key = "seed_id" if name.startswith(f"data/{SEED}/") else "variant_id"
+        ours, theirs = (rows_by(source.folder / name, key) for source in (shipped, regenerated))
+        differing = [each for each in ours.keys() | theirs.keys() if not same(ours.get(each), theirs.get(each))]
+        assert len(differing) <= len(ours) / 1_000, f"{name}: {differing[:5]}"
+
+
+def rows_by(path: Path, key: str) -> dict[str, dict[str, Any]]:
+    return {row[key]: row for row in pq.read_table(path).to_pylist()}
+
+
+def same(ours: dict[str, Any] | None, theirs: dict[str, Any] | None) -> bool:
+    if ours is None or theirs is None:
+        return False
+    close = abs(ours.get("log_odds", 0) - theirs.get("log_odds", 0)) <= 1e-3
+    return close and {**ours, "log_odds": 0} == {**theirs, "log_odds": 0}
+
+
+def test_the_data_set_keeps_at_least_60_seeds_of_all_labels_and_classes() -> None:
+    configs = DATASET.record.configs
+    assert configs["all"].groups >= 60
+    assert min((configs["all"].group_labels or {}).get(name, 0) for name in NLI_LABELS) >= 20
+    assert min(configs[config].groups for config in ("noun", "verb", "adj")) >= 10
+
+
+def test_the_data_is_small() -> None:
+    assert sum(path.stat().st_size for path in (DATA_SET / "data").rglob("*") if path.is_file()) <= 2 * MEBIBYTE
+
+
+def test_no_script_bears_the_folders_name() -> None:
+    """`datasets` 4 and newer cannot load a folder NAME that holds NAME.py."""
+    assert not (DATA_SET / "merge_snli.py").exists()
+
+
+def test_problems_are_even_in_labels_and_have_the_hard_shapes() -> None:
+    problems = embedded_problems()
+    labels = Counter(problem["label"] for problem in problems)
+    assert set(labels) == set(NLI_LABELS)
+    assert max(labels.values()) - min(labels.values()) <= len(problems) / 60
+    texts = [text for problem in problems for text in texts_of(problem)]
+    for mark in ("-", "'s", '"', "n't", "not", "é"):
+        assert sum(mark in text for text in texts) >= 5, mark
+    assert sum(not text.rstrip().endswith((".", "!", "?", '"', ")")) for text in texts) >= 5
+    assert len(texts) == len(set(map(words_in, texts)))
+    assert {character for text in texts for character in text if not character.isascii()} <= set("éèãñû")
+    ids = [problem["id"] for problem in problems]
+    assert ids == sorted(set(ids))
+
+
+def embedded_problems() -> list[dict[str, str]]:
+    return [json.loads(line) for line in bundled("demo:problems").read_text(encoding="utf-8").splitlines()]
+
+
+def texts_of(problem: dict[str, str]) -> tuple[str, str]:
+    return problem["premise"], problem["hypothesis"]
+
+
+def test_all_problems_share_a_word_but_one(tagger: Tagger) -> None:
+    """In demo-142, the shared word is "Acrobats" in one sentence and "acrobats" in the other, on purpose."""
+    problems = list(read_problems(ProblemOptions(problems="demo:problems", id_column="id")).problems)
+    without = [
+        problem.id
+        for problem, tagged in zip(problems, tag(problems, tagger), strict=True)
+        if not any(word.word_class in DEFAULT_CLASSES for word in shared_words(tagged))
+    ]
+    assert without == ["demo-142"]
+
+
+def test_no_sentence_is_one_of_a_corpus(corpus: Callable[[str], Path]) -> None:
+    ours = {words_in(text): problem["id"] for problem in embedded_problems() for text in texts_of(problem)}
+    for name in ("snli/dev.jsonl", "snli/test.jsonl", "mnli/dev_matched.jsonl"):
+        for line in corpus(name).read_text(encoding="utf-8").splitlines():
+            for text in texts_of(json.loads(line)):
+                assert words_in(text) not in ours, ours[words_in(text)]
+
+
+def words_in(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def test_an_unknown_embedded_name_lists_those_there_are() -> None:
+    with pytest.raises(InputError, match=r"demo:x.*choose from demo:problems, demo:mlm-wordpiece"):
+        embedded_path("demo:x")
+    assert embedded_path("google/bert") is None
+
+
+@pytest.mark.parametrize("config", ["all", "noun", "verb", "adj", "seed"])
+def test_features_are_those_of_the_columns(config: str) -> None:
+    assert list(features(config)) == [column.name for column in columns(config)]
+    assert [features(config)["label"].str2int(name) for name in NLI_LABELS] == [0, 1, 2], "the numbers of SNLI"
+
+
+def test_types_of_features() -> None:
+    noun = features("noun", ("entailment", "not_entailment"))
+    assert noun["label"] == datasets.ClassLabel(names=["entailment", "not_entailment"])
+    assert noun["subsamples"].feature == datasets.Value("int32")
+    assert noun["log_odds"] == datasets.Value("float32")
+
+
+def test_splits() -> None:
+    assert splits("noun", 2) == ("test", "subsample_0", "subsample_1")
+    assert splits("seed") == ("test",)
+    assert data_file("noun", "subsample_1") == "data/noun/subsample_1.parquet"
+    assert [column.name for column in columns("seed", ("adv",))][-2:] == ["adv_words", "adv_variants"]
+
+
+def test_descriptions_name_the_texts() -> None:
+    described = {each.name: each.description for each in columns("all", texts=("question", "sentence"))}
+    assert described["premise"] == "question of the variant"
+    assert described["hypothesis_mlms"] == "masked LMs that validated it in the sentence"
+    assert not any("premise" in each or "hypothesis" in each for each in described.values())
+    assert columns("seed", ("noun",), texts=("question", "sentence"))[-2].description == (
+        "shared words of class noun, in the order of the question"
+    )
+    assert columns("all")[2].description == "premise of the variant"
+
+
+@pytest.mark.parametrize("config", ["all", "seed"])
+def test_extra_columns_come_last(config: str) -> None:
+    assert [column.name for column in columns(config, extra=("genre", "pairID"))][-2:] == ["genre", "pairID"]
+    assert features(config, extra=("genre",))["genre"] == datasets.Value("string")

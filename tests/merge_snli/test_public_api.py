@@ -1,14 +1,31 @@
-"""The public API: its names exist, are imported lazily, and are no names of submodules."""
+"""The public names, the types of their arguments, the options of generate, and shell completion."""
 
 from __future__ import annotations
 
+import argparse
+import re
 import subprocess
 import sys
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from functools import partial
+from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any
 
+import numpy as np
 import pytest
 
 import merge_snli
+from generation.options import PRESETS, Options, write_run_file
+from merge_snli import Result, cli
+from merge_snli.base.errors import POSITIONAL, InputError, as_flags, flag
+from merge_snli.base.option import Option, described, option_types
+from merge_snli.base.typed import typed
+from merge_snli.cli import generate
+from merge_snli.dataset.stored import as_datasets
+from tests.systems import unix_only
 
 
 @pytest.mark.parametrize("name", merge_snli.__all__)
@@ -30,7 +47,275 @@ def test_no_public_name_is_a_submodule() -> None:
 
 
 def test_importing_the_package_imports_no_public_name() -> None:
-    code = "import sys, merge_snli; print([name for name in sys.modules if name.partition('.')[0] in PACKAGES])"
-    code = code.replace("PACKAGES", "('merge_snli', 'generation', 'metrics')")
+    packages = ("merge_snli", "generation", "metrics")
+    code = f"import sys, merge_snli; print([name for name in sys.modules if name.partition('.')[0] in {packages}])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['merge_snli.base', 'merge_snli.base.errors', 'merge_snli.base.typed', 'merge_snli']"
+
+
+DATA = "demo:dataset"
+
+
+def model(pairs: list[tuple[str, str]]) -> list[int]:
+    return [0] * len(pairs)
+
+
+def by_length(shift: int, pairs: list[tuple[str, str]]) -> list[int]:
+    return [(len(hypothesis) + shift) % 3 for _, hypothesis in pairs]
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    found: Result = merge_snli.score(model, DATA, name="zero", limit_seeds=5)
+    return found
+
+
+WRONG: dict[str, tuple[Callable[[Any, Any], object], str]] = {
+    "a fraction of seeds": (lambda call, _: call.score(model, DATA, limit_seeds=2.5), "limit_seeds is 2.5"),
+    "a text for seeds": (lambda call, _: call.score(model, DATA, limit_seeds="5"), "limit_seeds is '5'"),
+    "True for seeds": (lambda call, _: call.score(model, DATA, limit_seeds=True), "limit_seeds is True"),
+    "a fraction for a subsample": (lambda call, _: call.score(model, DATA, subsample=1.5), "subsample is 1.5"),
+    "a number for a folder": (lambda call, _: call.score(model, DATA, out=3), "out is 3, of type int"),
+    "a text for a switch": (lambda call, _: call.score(model, DATA, drawn="yes"), "give True or False"),
+    "an empty name": (lambda call, _: call.score(model, DATA, name=" "), "name is ' '"),
+    "a number for a name": (lambda call, _: call.score(model, DATA, name=3), "name is 3"),
+    "a number for columns": (lambda call, _: call.score(model, DATA, by=3), "by is 3"),
+    "a text for a share": (lambda call, _: call.score(model, DATA, min_agreement="a"), "min_agreement is 'a'"),
+    "a function of two arguments": (lambda call, _: call.score(lambda a, b: a, DATA), "list of .premise, hypothesis."),
+    "labels that are lists": (lambda call, _: call.score(lambda pairs: [[0]] * len(pairs), DATA), "returned"),
+    "no labels": (lambda call, _: call.score(lambda pairs: None, DATA), "returned"),
+    "no model": (lambda call, _: call.score(None, DATA), "cannot score a NoneType"),
+    "no data": (lambda call, _: call.score(model, None), "NoneType"),
+    "alpha above 1": (lambda call, one: call.compare([one, one], alpha=2), "alpha"),
+    "a number for results": (lambda call, _: call.compare(3), "results is 3"),
+    "numbers as results": (lambda call, _: call.compare([3]), "results is .3."),
+    "a folder without results": (lambda call, _: call.compare("nowhere"), "nowhere is not a folder"),
+    "no data sets": (lambda call, one: call.analyze([one], None), "datasets is None"),
+    "numbers as data sets": (lambda call, one: call.analyze([one], [3]), "datasets is .3.*give .*a list of"),
+    "a number to compare on": (lambda call, one: call.compare([one, one], datasets=3), "datasets is 3"),
+    "numbers to compare on": (lambda call, one: call.compare([one, one], datasets=[3]), "datasets is .3."),
+    "data that does not exist": (lambda call, one: call.compare([one, one], datasets="nowhere"), "nowhere"),
+    "texts for thresholds": (lambda call, one: call.compare([one, one], thresholds=["0.9"]), "thresholds is ..0.9.."),
+    "a number for thresholds": (lambda call, one: call.compare([one, one], thresholds=0.9), "thresholds is 0.9"),
+    "a list for a dict": (lambda call, one: call.analyze([one], DATA, fine_tuned_from=["a"]), "give a dict"),
+    "numbers for columns": (lambda call, _: call.score(model, DATA, by=[3]), "by is .3."),
+    "a NUL in a name": (lambda call, _: call.load("a\0b"), "name is"),
+    "a number for a file": (lambda call, _: call.read_result(3), "path is 3"),
+    "no folder": (lambda call, _: call.read_results(), "no results"),
+    "a number for a folder of results": (lambda call, _: call.read_results(3), "folders is 3"),
+    "no data set to load": (lambda call, _: call.load(None), "name is None"),
+    "an empty data set to load": (lambda call, _: call.load(""), "name is ''"),
+    "a number to validate": (lambda call, _: call.validate(3), "dataset is 3"),
+    "a number to publish": (lambda call, _: call.publish(3, "org/name"), "data is 3"),
+    "a number for logs": (lambda call, _: call.import_files(3, DATA), "files is 3"),
+    "no logs": (lambda call, _: call.import_files([], DATA), "no files"),
+    "a number to draw": (lambda call, _: call.draw_curves(3, "curves"), "results is 3"),
+    "a number for a table": (lambda call, _: call.score_table(3), "results is 3"),
+    "a number for pairs": (lambda call, _: call.simple_pair(3), "out is 3"),
+    "a number for an output": (lambda call, _: call.generate("demo:problems", preset="demo", out=3), "out is 3"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_arguments_are_refused_in_one_sentence(
+    case: str, result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    call, message = WRONG[case]
+    with pytest.raises(InputError, match=message) as error:
+        call(merge_snli, result)
+    assert "\n" not in str(error.value)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_single_data_set_need_not_be_in_a_list(result: Result) -> None:
+    assert [data.name for data in as_datasets(DATA)] == [data.name for data in as_datasets([DATA])]
+    assert "\n" not in repr(result)
+
+
+def test_comparison_is_one_line() -> None:
+    results = [
+        merge_snli.score(partial(by_length, shift), DATA, name=name) for shift, name in enumerate(("zero", "one"))
+    ]
+    (comparison,) = merge_snli.compare(results, datasets=DATA)
+    assert re.fullmatch(r"<Comparison on .*zero.*", repr(comparison))
+    assert len(repr(comparison)) < 200
+    assert re.fullmatch(r"<Report: .*", repr(merge_snli.analyze(results[0], DATA)))
+
+
+def test_right_arguments_pass() -> None:
+    def function(number: int | None, /, *paths: str | Path, share: float = 0.5, other: object = None) -> object:
+        return number, paths, share, other
+
+    checked = typed(function)
+    assert checked(None, "a", Path("b"), share=1, other={}) == (None, ("a", Path("b")), 1, {})
+    for arguments, error, message in (((1, "a", 3), InputError, "paths is 3"), ((), TypeError, None)):
+        with pytest.raises(error, match=message):
+            checked(*arguments)
+
+
+def parser_of_generate() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser()
+    generate.add_arguments(parser)
+    return parser
+
+
+def read(*arguments: str) -> Options:
+    return generate.read_options(parser_of_generate().parse_args(arguments))
+
+
+def test_missing_arguments_have_the_defaults_of_options() -> None:
+    assert read("a.jsonl", "--mlm", "m") == Options(problems="a.jsonl", mlm=("m",))
+
+
+GIVEN: dict[str, Sequence[str]] = {
+    "delimiter": (";",),
+    "hypothesis_column": ("yy",),
+    "data_labels": ("yes,no",),
+    "mlm": ("m", "n", "--mlm", "o"),
+    "classes": ("noun,adv",),
+    "filters": ("none",),
+    "keep_column": ("genre,round", "--keep-column", "author"),
+    "license": ("mit",),
+}
+"""Arguments for options for which not every text or number will do."""
+
+
+def arguments_of(name: str, option: Option) -> Sequence[str]:
+    """Return an argument that sets an option to another value than its default."""
+    of_type = option_types(Options)[name]
+    other = option.choices[-1] if option.choices else "2" if of_type in (int, float) else "xx"
+    values = () if of_type is bool else GIVEN.get(name, (other,))
+    return values if name in POSITIONAL else (flag(name), *values)
+
+
+def test_every_option_has_an_argument_of_the_same_name() -> None:
+    options = read(*(argument for name, option in described(Options) for argument in arguments_of(name, option)))
+    assert (options.mlm, options.keep_column) == (("m", "n", "o"), ("genre", "round", "author"))
+    assert options.filters == ()
+    default = vars(Options(problems="y", mlm=("x",)))
+    same = {field.name for field in fields(Options) if vars(options)[field.name] == default[field.name]}
+    assert same == set(), "the command line above does not set these"
+
+
+def test_help_has_every_option() -> None:
+    printed = parser_of_generate().format_help()
+    assert [name for name, _ in described(Options) if f"  {flag(name)}" not in printed] == []
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_arguments_override_a_preset(name: str) -> None:
+    given = () if "mlm" in PRESETS[name] else ("--mlm", "m1", "m2")
+    chosen = read("p", "--preset", name, *given)
+    assert chosen == Options(**{"problems": "p", "mlm": ("m1", "m2"), **PRESETS[name]})
+    other = read("p", "--preset", name, "--mlm", "mine", "yours", "--top-k", "70")
+    assert other == replace(chosen, mlm=("mine", "yours"), top_k=70)
+
+
+def test_arguments_override_a_run_file(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    written = Options(problems="p.jsonl", mlm=("m",), scramble=True, inflation=3)
+    path.write_text(write_run_file(written), encoding="utf-8")
+    assert read("--options", str(path)) == written
+    other = read("q.jsonl", "--options", str(path), "--inflation", "4")
+    assert (other.inflation, str(other.problems), other.scramble) == (4, "q.jsonl", True)
+
+
+def test_preset_and_run_file_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        read("p", "--preset", "demo", "--options", "run.toml")
+    assert "not allowed with" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("inflation", value) for value in ("x", "20", 2.5, 0, True, None)),
+        *(("top_k", value) for value in (10_001, -1)),
+        *(("subsamples", value) for value in (1_001, 1.0)),
+        *(("scramble", value) for value in ("yes", 1)),
+        *(("classes", value) for value in (3, ["noun", 3], None)),
+        *(("license", value) for value in ("CC BY 4.0", "", 4)),
+        *(("limit", value) for value in ("5", 0)),
+        *(("premise_column", value) for value in (3, ["a"])),
+        ("mlm", 7),
+    ],
+)
+def test_an_invalid_value_is_refused_at_once(name: str, value: object) -> None:
+    given = {"problems": "p", "mlm": "m"} | {name: value}
+    with pytest.raises(InputError, match=f"{name.replace('_', '[-_]')} ") as error:
+        Options(**given)  # type: ignore[arg-type]
+    assert repr(value).removesuffix(",") in str(error.value)
+
+
+def test_values_of_similar_types_are_converted() -> None:
+    options = Options(problems=Path("p"), mlm=[Path("m")], inflation=np.int64(3), classes="noun", license="MIT")  # type: ignore[arg-type]
+    assert options == Options(problems="p", mlm=("m",), inflation=3, classes=("noun",), license="MIT")
+    assert type(options.inflation) is int
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--mlm", "m"], ["PROBLEMS"]),
+        (["p"], ["--mlm"]),
+        (["p", "--preset", "strict"], ["--mlm is missing"]),
+        (["p", "--preset", "big"], ["--preset", "big", "paper"]),
+        (["p", "--mlm", "m", "--keep-column", "label"], ["--keep-column", "'label'"]),
+        (["p", "--mlm", "m", "--keep-column", "a,a"], ["--keep-column", "'a'"]),
+        (["p", "--mlm", "m", "--data-labels", "a=x,b=x"], ["--data-labels", "a=x,b=x"]),
+        (["p", "--mlm", "m", "--data-labels", "a=x,a=y"], ["--data-labels", "a=x,a=y"]),
+    ],
+)
+def test_a_missing_or_invalid_option_is_named(arguments: list[str], named: list[str]) -> None:
+    with pytest.raises(InputError) as error:
+        read(*arguments)
+    assert [part for part in named if part not in as_flags(error.value)] == []
+
+
+COMPLETE = """
+source {script}
+COMP_WORDS=({words}); COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 )); COMPREPLY=()
+_shtab_merge_snli 2> /dev/null; echo "${{COMPREPLY[@]}}"
+"""
+
+
+def script_of(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
+    assert cli.main(["completion", shell]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_script_knows_every_command(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    script = script_of(shell, capsys)
+    options = ("all-thresholds", "threshold", "against-work", "suggestions", "init-space", "pull-request")
+    assert [word for word in (*cli.COMMANDS, *options) if word not in script] == []
+
+
+@unix_only
+def test_bash_completes_commands_options_choices_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "script").write_text(script_of("bash", capsys))
+    (tmp_path / "problems.jsonl").touch()
+    (tmp_path / "results").mkdir()
+    for words, expected in {
+        "merge-snli lead": "leaderboard",
+        "merge-snli score --group-c": "--group-column",
+        "merge-snli leaderboard --init": "--init-space",
+        "merge-snli compare --all-t": "--all-thresholds",
+        "merge-snli work ca": "cancel",
+        "merge-snli compare --format la": "latex",
+        "merge-snli compare res": "results",
+        "merge-snli compare --test m": "mcnemar",
+        "merge-snli generate prob": "problems.jsonl",
+    }.items():
+        code = COMPLETE.format(script=tmp_path / "script", words=words)
+        done = subprocess.run(["bash", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == expected
+
+
+def test_the_image_copies_what_the_wheel_is_built_from() -> None:
+    """Builds of the image run elsewhere; here, the wheel's inputs are compared with .dockerignore."""
+    root = Path(cli.__file__).parents[2]
+    hatch = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    copied = {line[1:] for line in (root / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    assert {*hatch["packages"], *hatch["force-include"], "pyproject.toml", "constraints.txt", "README.md"} <= copied

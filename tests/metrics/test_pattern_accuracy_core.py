@@ -19,8 +19,6 @@ from hypothesis import strategies as st
 
 from metrics.pattern_accuracy.core import CURVE, compute, parse_thresholds, required_correct
 
-N_RANDOM_INPUTS = 2000
-
 Row = dict[str, Any]
 
 
@@ -166,9 +164,10 @@ def quietly(**arguments: Any) -> Row:  # noqa: ANN401
         return compute(**arguments)
 
 
-def test_equals_the_plain_reference_on_random_inputs() -> None:
+@pytest.mark.parametrize("inputs", [200, pytest.param(2_000, marks=pytest.mark.slow)])
+def test_equals_the_plain_reference_on_random_inputs(inputs: int) -> None:
     rng = random.Random(20251028)
-    for number in range(N_RANDOM_INPUTS):
+    for number in range(inputs):
         rows, options, n_subsamples = random_input(rng)
         subsamples = [rng.sample(sorted(row["subsamples"]), len(row["subsamples"])) for row in rows]
         actual = quietly(
@@ -216,8 +215,7 @@ def test_groups_of_one_row_give_sample_accuracy(right: list[bool], threshold: fl
 @settings(max_examples=300, deadline=None)
 def test_order_of_rows_and_names_of_groups_do_not_matter(rows: list[tuple[int, bool]], rng: random.Random) -> None:
     expected = quietly(**of_rights(rows), thresholds="curve")
-    shuffled = rng.sample(rows, len(rows))
-    arguments = of_rights(shuffled)
+    arguments = of_rights(rng.sample(rows, len(rows)))
     new_names = dict(zip(range(7), rng.sample(["x", "y", "é", "", "0", "a b", "Z"], 7), strict=True))
     arguments["groups"] = [new_names[group] for group in arguments["groups"]]
     assert quietly(**arguments, thresholds="curve") == expected
@@ -256,17 +254,20 @@ def test_four_variants_of_the_slides() -> None:
     }
 
 
-def test_eighteen_of_twenty_pass_nine_tenths_and_nineteen_pass_ninety_five_percent() -> None:
-    for right, threshold, passes in [(18, 0.9, 1), (17, 0.9, 0), (19, 0.95, 1), (18, 0.95, 0), (18, 0.91, 0)]:
-        rows = [(0, i < right) for i in range(20)]
-        assert quietly(**of_rights(rows), thresholds=threshold)["pattern_accuracy"] == passes
+@pytest.mark.parametrize(
+    ("right", "threshold", "passes"), [(18, 0.9, 1), (17, 0.9, 0), (19, 0.95, 1), (18, 0.95, 0), (18, 0.91, 0)]
+)
+def test_eighteen_of_twenty_pass_nine_tenths_and_nineteen_pass_ninety_five_percent(
+    right: int, threshold: float, passes: int
+) -> None:
+    scores = quietly(**of_rights([(0, i < right) for i in range(20)]), thresholds=threshold)
+    assert scores["pattern_accuracy"] == passes
 
 
 def test_patterns_of_a_hundred_samples_as_in_spacenli() -> None:
     """Four patterns with 100, 95, 94 and 50 correct samples: a curve with steps at 0.5, 0.94 and 0.95."""
-    rows = [(pattern, i < right) for pattern, right in enumerate([100, 95, 94, 50]) for i in range(100)]
     scores = quietly(
-        **of_rights(rows),
+        **of_rights([(pattern, i < right) for pattern, right in enumerate([100, 95, 94, 50]) for i in range(100)]),
         thresholds="curve",
         seed_predictions={0: 1, 1: 1, 2: 1, 3: 0},
         seed_references=dict.fromkeys(range(4), 1),
@@ -286,31 +287,68 @@ def test_a_threshold_of_any_type_is_read_as_its_shortest_decimal(number: Callabl
         assert required_correct(threshold, 20) == percent // 5
 
 
-def test_arrays_and_tensors_of_thresholds() -> None:
-    percents = [round(0.01 * percent, 2) for percent in range(101)]
-    for several in (np.array(percents, dtype=np.float32), torch.tensor(percents), list(torch.tensor(percents))):
-        assert parse_thresholds(several) == tuple(percents)
+PERCENTS = [round(0.01 * percent, 2) for percent in range(101)]
 
 
-def test_groups_of_different_sizes_have_the_same_weight() -> None:
-    rows = [(0, True)] + [(1, i < 5) for i in range(10)]
-    scores = quietly(**of_rights(rows), thresholds=[0.5, 0.51])
-    assert scores["pattern_accuracy"] == {0.5: 1.0, 0.51: 0.5}
-    assert scores["sample_accuracy"] == 6 / 11
+@pytest.mark.parametrize(
+    "several",
+    [np.array(PERCENTS, dtype=np.float32), torch.tensor(PERCENTS), list(torch.tensor(PERCENTS))],
+    ids=lambda value: type(value).__name__,
+)
+def test_arrays_and_tensors_of_thresholds(several: Any) -> None:  # noqa: ANN401 - of any type
+    assert parse_thresholds(several) == tuple(PERCENTS)
 
 
-def test_qt_mt_and_drop_use_the_means_of_the_subsamples() -> None:
-    """Subsample 0 has the correct rows, 1 the others: SA is 1 and 0, while over all rows it is 2 of 3."""
-    scores = quietly(
-        predictions=[1, 1, 0],
-        references=[1, 1, 1],
-        groups=["a", "a", "a"],
-        seed_predictions={"a": 1},
-        seed_references={"a": 1},
-        subsamples=[[0], [0], [1]],
-    )
-    assert (scores["qt"], scores["mt"], scores["drop"]) == (-0.5, 0.0, 0.5)
-    assert scores["sample_accuracy"] == 2 / 3
+EXAMPLES: dict[str, tuple[Row, Row]] = {
+    "groups of different sizes have the same weight": (
+        of_rights([(0, True)] + [(1, i < 5) for i in range(10)]) | {"thresholds": [0.5, 0.51]},
+        {"pattern_accuracy": {0.5: 1.0, 0.51: 0.5}, "sample_accuracy": 6 / 11},
+    ),
+    # Subsample 0 has the correct rows, 1 the others: SA is 1 and 0, while over all rows it is 2 of 3.
+    "QT, MT and drop use the means of the subsamples": (
+        {
+            "predictions": [1, 1, 0],
+            "references": [1, 1, 1],
+            "groups": ["a", "a", "a"],
+            "seed_predictions": {"a": 1},
+            "seed_references": {"a": 1},
+            "subsamples": [[0], [0], [1]],
+        },
+        {"qt": -0.5, "mt": 0.0, "drop": 0.5, "sample_accuracy": 2 / 3},
+    ),
+    "seeds without rows are ignored": (
+        {
+            "predictions": [1],
+            "references": [1],
+            "groups": ["a"],
+            "seed_predictions": {"a": 1, "without rows": 0},
+            "seed_references": {"a": 1, "without rows": 1},
+        },
+        {"seed_sample_accuracy": 1},
+    ),
+    "against gold allows two references in a group": (
+        {"predictions": [0, 1], "references": [0, 1], "groups": ["a", "a"], "thresholds": 1},
+        {"pattern_accuracy": 1},
+    ),
+    "consistency scores have no QT": (
+        {
+            "predictions": [0, 1],
+            "references": [0, 0],
+            "groups": ["a", "a"],
+            "against": "seed",
+            "seed_predictions": {"a": 1},
+            "seed_references": {"a": 0},
+        },
+        {"seed_sample_accuracy": 0, "qt": None, "mt": None, "drop": None},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples(name: str) -> None:
+    arguments, expected = EXAMPLES[name]
+    scores = quietly(**arguments)
+    assert {score: scores.get(score) for score in expected} == expected
 
 
 def test_categories_by_name() -> None:
@@ -318,24 +356,6 @@ def test_categories_by_name() -> None:
     scores = quietly(**arguments, categories={"class": ["noun", "verb", "noun"], "mlms": [["a", "b"], ["a"], []]})
     assert scores["categories"]["class"]["noun"]["sample_accuracy"] == 1
     assert {mlm: part["n_samples"] for mlm, part in scores["categories"]["mlms"].items()} == {"a": 2, "b": 1}
-
-
-def test_seeds_without_rows_are_ignored() -> None:
-    seeds = {"a": 1, "without rows": 0}
-    rows: Row = {"predictions": [1], "references": [1], "groups": ["a"]}
-    assert compute(**rows, seed_predictions=seeds, seed_references=dict.fromkeys(seeds, 1))["seed_sample_accuracy"] == 1
-
-
-def test_against_gold_allows_two_references_in_a_group() -> None:
-    rows: Row = {"predictions": [0, 1], "references": [0, 1], "groups": ["a", "a"]}
-    assert compute(**rows, thresholds=1)["pattern_accuracy"] == 1
-
-
-def test_consistency_scores_have_no_qt() -> None:
-    rows: Row = {"predictions": [0, 1], "references": [0, 0], "groups": ["a", "a"]}
-    scores = quietly(**rows, against="seed", seed_predictions={"a": 1}, seed_references={"a": 0})
-    assert scores["seed_sample_accuracy"] == 0
-    assert not {"qt", "mt", "drop"} & scores.keys()
 
 
 def test_scores_can_be_written_as_json() -> None:

@@ -1,8 +1,10 @@
 """The arithmetic: decimal thresholds, counts, MT and QT."""
 
 import random
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil
+from typing import Any
 
 import numpy as np
 import pytest
@@ -82,18 +84,19 @@ def test_pattern_accuracy_of_several_subsamples() -> None:
     assert np.isnan(pattern_accuracy([0, 0], [0, 0], 0.5)).all()
 
 
-def test_matching_threshold_is_the_higher_of_a_tie() -> None:
-    curve = np.full(101, 0.2)
-    curve[:61] = 0.8
-    assert matching_threshold(curve, 0.79) == 0.6
-    assert matching_threshold(curve, 0.5) == 1.0
-    assert matching_threshold([0.7 + 0.1] * 50 + [0.6] * 51, 0.7) == 1.0  # equal distances that differ in floats
-
-
-def test_matching_threshold_is_the_end_of_a_step() -> None:
-    """With 20 variants per seed, the thresholds 0.56 to 0.60 all need 12 correct ones."""
-    correct, sizes = [20, 20, 12, 0], [20] * 4
-    assert matching_threshold(pattern_accuracy(correct, sizes), 0.75) == 0.6
+@pytest.mark.parametrize(
+    ("curve", "target", "threshold"),
+    [
+        ([0.8] * 61 + [0.2] * 40, 0.79, 0.6),
+        ([0.8] * 61 + [0.2] * 40, 0.5, 1.0),
+        ([0.7 + 0.1] * 50 + [0.6] * 51, 0.7, 1.0),  # equal distances that differ in floats
+        # With 20 variants per seed, the thresholds 0.56 to 0.60 all need 12 correct ones: the end of a step.
+        (pattern_accuracy([20, 20, 12, 0], [20] * 4), 0.75, 0.6),
+    ],
+    ids=["nearest", "a tie", "a tie in decimals", "the end of a step"],
+)
+def test_matching_threshold_is_the_higher_of_a_tie(curve: Sequence[float], target: float, threshold: float) -> None:
+    assert matching_threshold(curve, target) == threshold
 
 
 def test_quality_drop_is_negative_if_a_model_drops() -> None:
@@ -105,24 +108,19 @@ def test_sample_accuracy_is_the_share_of_correct_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("correct", "message"),
+    ("function", "arguments", "message"),
     [
-        ([], "correct is empty"),
-        ([0, 1], r"correct .*\(2,\).*int64"),
-        ([[True]], r"correct .*\(1, 1\).*bool"),
+        (count_groups, ([True, False], ["a"]), r"groups .*1 rows.* correct .*2.* row 1"),
+        (pattern_accuracy, ([1, 3], [2, 2], 0.5), r"correct\[1\] is 3 but sizes\[1\] is 2"),
+        (pattern_accuracy, ([1], [2, 2], 0.5), r"correct .*\(1,\).* sizes .*\(2,\)"),
+        (matching_threshold, ([1, 0.5, 0], 0.5), r"curve .*\(3,\).* 101 points"),
+        (sample_accuracy, ([],), "correct is empty"),
+        (sample_accuracy, ([0, 1],), r"correct .*\(2,\).*int64"),
+        (sample_accuracy, ([[True]],), r"correct .*\(1, 1\).*bool"),
     ],
 )
-def test_sample_accuracy_rejects_bad_input(correct: list[bool], message: str) -> None:
+def test_counts_that_do_not_match_are_rejected(
+    function: Callable[..., object], arguments: tuple[Any, ...], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
-        sample_accuracy(correct)
-
-
-def test_counts_that_do_not_match_are_rejected() -> None:
-    with pytest.raises(ValueError, match=r"groups .*1 rows.* correct .*2.* row 1"):
-        count_groups([True, False], ["a"])
-    with pytest.raises(ValueError, match=r"correct\[1\] is 3 but sizes\[1\] is 2"):
-        pattern_accuracy([1, 3], [2, 2], 0.5)
-    with pytest.raises(ValueError, match=r"correct .*\(1,\).* sizes .*\(2,\)"):
-        pattern_accuracy([1], [2, 2], 0.5)
-    with pytest.raises(ValueError, match=r"curve .*\(3,\).* 101 points"):
-        matching_threshold([1, 0.5, 0], 0.5)
+        function(*arguments)

@@ -38,22 +38,22 @@ class Agreement(evaluate.Metric):
 """
 
 
-@pytest.mark.parametrize("path", ["metrics/pattern_accuracy", "metrics/pattern_accuracy/pattern_accuracy.py"])
-def test_loads_from_the_project_root(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(FOLDER.parents[1])
-    assert evaluate.load(path).compute(**ROWS) == compute(**ROWS)
-
-
-@pytest.mark.parametrize("path", [FOLDER, FOLDER / "pattern_accuracy.py"])
-def test_loads_by_absolute_path(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert evaluate.load(str(path)).compute(**ROWS) == compute(**ROWS)
-
-
-def test_loads_by_name_from_the_parent_of_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [
+        ("metrics/pattern_accuracy", FOLDER.parents[1]),
+        ("metrics/pattern_accuracy/pattern_accuracy.py", FOLDER.parents[1]),
+        (str(FOLDER), None),
+        (str(FOLDER / "pattern_accuracy.py"), None),
+        ("pattern_accuracy", None),
+    ],
+)
+def test_loads_from_the_project_root_by_absolute_path_and_by_name_beside_a_copy(
+    path: str, folder: Path | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copytree(FOLDER, tmp_path / "pattern_accuracy")
-    monkeypatch.chdir(tmp_path)
-    assert evaluate.load("pattern_accuracy").compute(**ROWS) == compute(**ROWS)
+    monkeypatch.chdir(folder or tmp_path)
+    assert evaluate.load(path).compute(**ROWS) == compute(**ROWS)
 
 
 def test_the_module_imports_every_sibling_that_its_siblings_need() -> None:
@@ -159,12 +159,9 @@ def test_adding_rejects_bad_rows_and_keeps_the_good_ones(module: Any, batch: dic
     assert module.compute()["n_samples"] == 1
 
 
-def test_adding_one_bad_row_names_its_value(module: Any) -> None:  # noqa: ANN401
+def test_a_bad_row_that_is_added_and_no_row_are_rejected(module: Any) -> None:  # noqa: ANN401
     with pytest.raises(ValueError, match=r"predictions\[0\] is 0.5 \(float\)"):
         module.add(prediction=0.5, reference=0, groups="a")
-
-
-def test_compute_without_rows_is_rejected(module: Any) -> None:  # noqa: ANN401
     with pytest.raises(ValueError, match="predictions is missing"):
         module.compute()
 

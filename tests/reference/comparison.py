@@ -96,8 +96,7 @@ def reference_in_two_processes(
     """Return the same as `reference_of`, computed in two worker processes."""
     identified = with_ids(problems)
     chunks = [identified[start : start + CHUNK_SIZE] for start in range(0, len(identified), CHUNK_SIZE)]
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(2, context, _load, (dict(folders), tuple(classes))) as pool:
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn"), _load, (dict(folders), tuple(classes))) as pool:
         return {seed_id: result for chunk in pool.map(_results_of, chunks) for seed_id, result in chunk}
 
 
@@ -160,8 +159,7 @@ def compare(
     seeds = dict(zip(expected, problems, strict=True))
     rows = {key_of(row): row for row in rows_of(folder, ALL)}
     every = {variant.key: variant for result in expected.values() for variant in result.variants}
-    pools = literal.pools(every, options.inflation)
-    wanted = {key for pool in pools.values() for key in pool}
+    wanted = {key for pool in literal.pools(every, options.inflation).values() for key in pool}
     doubtful = {key for result in expected.values() for key in result.doubtful}
     may_differ = doubtful | affected(every, doubtful, options.inflation)
 
@@ -239,8 +237,7 @@ def split_differences(folder: Path, rows: list[Row], seeds: Mapping[str, Problem
             (subsample_split(index), [row for row in in_config if index in row["subsamples"]])
             for index in range(options.subsamples)
         ]:
-            ids = [row["variant_id"] for row in rows_of(folder, config, split)]
-            if ids != [row["variant_id"] for row in wanted]:
+            if [row["variant_id"] for row in rows_of(folder, config, split)] != [row["variant_id"] for row in wanted]:
                 differences.append(f"{config}/{split} does not match the rows of config all")
     return differences
 

@@ -58,7 +58,7 @@ def byte_bpe(pieces: Sequence[str]) -> Tokenizer:
 
 def sentencepiece(pieces: Sequence[str]) -> Tokenizer:
     """Return a unigram tokenizer with these pieces (leading spaces as spaces) and all single letters."""
-    written = list(dict.fromkeys(_in_sentencepiece(piece) for piece in pieces))
+    written = list(dict.fromkeys(piece.replace(" ", "▁") for piece in pieces))
     letters = [letter for letter in "▁abcdefghijklmnopqrstuvwxyz." if letter not in written]
     scores = [*((piece, 0.0) for piece in SPECIAL), *((piece, -1.0) for piece in written)]
     tokenizer = Tokenizer(models.Unigram([*scores, *((letter, -20.0) for letter in letters)], 1, byte_fallback=False))
@@ -106,27 +106,14 @@ def _in_bytes(piece: str) -> str:
     return "".join(text for text, _ in written)
 
 
-def _in_sentencepiece(piece: str) -> str:
-    return piece.replace(" ", "▁")
-
-
-def _bert(size: int) -> BertForMaskedLM:
-    return BertForMaskedLM(BertConfig(vocab_size=size, pad_token_id=0, **SIZES))
-
-
-def _roberta(size: int) -> RobertaForMaskedLM:
-    return RobertaForMaskedLM(RobertaConfig(vocab_size=size, pad_token_id=0, **SIZES))
-
-
-def _albert(size: int) -> AlbertForMaskedLM:
-    return AlbertForMaskedLM(AlbertConfig(vocab_size=size, pad_token_id=0, embedding_size=4, **SIZES))
-
-
 Encode = Callable[[str], str]
 Create = Callable[[int], BertForMaskedLM | RobertaForMaskedLM | AlbertForMaskedLM]
 MODELS: dict[str, tuple[Encode, Create]] = {
-    "WordPiece": (str, _bert),
-    "BPE": (_in_bytes, _roberta),
-    "Unigram": (_in_sentencepiece, _albert),
+    "WordPiece": (str, lambda size: BertForMaskedLM(BertConfig(vocab_size=size, pad_token_id=0, **SIZES))),
+    "BPE": (_in_bytes, lambda size: RobertaForMaskedLM(RobertaConfig(vocab_size=size, pad_token_id=0, **SIZES))),
+    "Unigram": (
+        lambda piece: piece.replace(" ", "▁"),
+        lambda size: AlbertForMaskedLM(AlbertConfig(vocab_size=size, pad_token_id=0, embedding_size=4, **SIZES)),
+    ),
 }
 """By tokenizer type: a function that encodes a piece, and one that creates the masked LM."""

@@ -14,12 +14,13 @@ import pytest
 import spacy
 import torch
 
+from generation import Options
 from generation.filters import conditions
 from generation.filters.definitions import FilterOptions
 from generation.sentences import words as whole_words
-from merge_snli.embedded import embedded_path
 from merge_snli.languages.language import ENGLISH, language_of
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
+from tests.records import bundled
 from tests.reference import comparison, literal, scripted
 from tests.reference.comparison import Problem
 
@@ -38,14 +39,23 @@ def _one_thread() -> Iterator[None]:
     torch.set_num_threads(threads)
 
 
+def assert_equal(
+    problems: list[Problem], expected: Mapping[str, literal.Result], options: Options, folder: Path
+) -> comparison.Outcome:
+    """Run the pipeline, and compare its variants with those of the reference."""
+    outcome = comparison.compare(problems, expected, comparison.run_pipeline(options, folder), options)
+    assert not outcome.differences, str(outcome)
+    assert outcome.variants
+    return outcome
+
+
 @pytest.fixture(scope="module")
 def plain_tagger() -> literal.Tagger:
     return comparison.plain_tagger()
 
 
 def embedded_folder(name: str) -> Path:
-    folder = embedded_path(name)
-    assert folder is not None
+    folder = bundled(name)
     if not folder.exists():
         pytest.skip(f"{name} is not in merge_snli/embedded: run make train")
     return folder
@@ -76,11 +86,8 @@ def test_real_problems(
     corpus_problems: list[Problem], corpus_reference: Mapping[str, literal.Result], run_folder: Path, inflation: int
 ) -> None:
     options = replace(comparison.options_for(corpus_problems, run_folder, EMBEDDED), inflation=inflation)
-    out = comparison.run_pipeline(options, run_folder)
-    outcome = comparison.compare(corpus_problems, corpus_reference, out, options)
-    assert not outcome.differences, str(outcome)
+    outcome = assert_equal(corpus_problems, corpus_reference, options, run_folder)
     assert outcome.problems == 2 * LAST
-    assert outcome.variants
     assert len(outcome.doubtful) <= outcome.variants // 1000, str(outcome)
 
 
@@ -181,35 +188,38 @@ def test_odd_pieces_and_texts(make: str, plain_tagger: literal.Tagger, tmp_path:
     problems = [Problem(premise, hypothesis) for premise, hypothesis in ODD_PROBLEMS * 2]
     expected = comparison.reference_of(problems, [literal.MaskedLM("odd", folder)], plain_tagger, WORD_CLASSES)
     options = replace(comparison.options_for(problems, tmp_path, [str(folder)]), classes=WORD_CLASSES)
-    out = comparison.run_pipeline(options, tmp_path)
-    outcome = comparison.compare(problems, expected, out, options)
-    assert not outcome.differences, str(outcome)
-    assert outcome.variants
+    assert_equal(problems, expected, options, tmp_path)
+
+
+@pytest.fixture
+def tiny(tiny_mlm: Callable[[str], Path]) -> list[literal.MaskedLM]:
+    """Tiny masked LMs with each type of tokenizer."""
+    return [literal.MaskedLM(folder.name, folder, top_k=40) for folder in map(tiny_mlm, TINY)]
+
+
+@pytest.fixture
+def tiny_folders(tiny_mlm: Callable[[str], Path]) -> list[str]:
+    return [str(tiny_mlm(kind)) for kind in TINY]
 
 
 @pytest.mark.slow
 def test_tiny_models_with_each_tokenizer_type(
-    tiny_mlm: Callable[[str], Path], plain_tagger: literal.Tagger, tmp_path: Path
+    tiny: list[literal.MaskedLM], tiny_folders: list[str], plain_tagger: literal.Tagger, tmp_path: Path
 ) -> None:
     problems = comparison.problems_in(embedded_folder("demo:problems"), last=24)
-    folders = [tiny_mlm(kind) for kind in TINY]
-    mlms = [literal.MaskedLM(folder.name, folder, top_k=40) for folder in folders]
-    expected = comparison.reference_of(problems, mlms, plain_tagger, DEFAULT_CLASSES)
-    plain = comparison.options_for(problems, tmp_path, [str(folder) for folder in folders])
+    expected = comparison.reference_of(problems, tiny, plain_tagger, DEFAULT_CLASSES)
+    plain = comparison.options_for(problems, tmp_path, tiny_folders)
     for inflation in (5, 1):
         options = replace(plain, inflation=inflation, top_k=40, subsamples=3, random_seed=7)
-        out = comparison.run_pipeline(options, tmp_path)
-        outcome = comparison.compare(problems, expected, out, options)
-        assert not outcome.differences, str(outcome)
-        assert outcome.variants
+        assert_equal(problems, expected, options, tmp_path)
     # The comparison detects a missing variant.
     next(result for result in expected.values() if len(result.variants) > 1).variants.pop()
-    assert comparison.compare(problems, expected, out, options).differences
+    assert comparison.compare(problems, expected, tmp_path / "out", options).differences
 
 
 @pytest.mark.slow
 def test_texts_longer_than_a_masked_lm_accepts(
-    tiny_mlm: Callable[[str], Path], plain_tagger: literal.Tagger, tmp_path: Path
+    tiny: list[literal.MaskedLM], tiny_folders: list[str], plain_tagger: literal.Tagger, tmp_path: Path
 ) -> None:
     """Windows of sentences; one sentence is too long by itself."""
     problems = comparison.problems_in(embedded_folder("demo:problems"), last=30)
@@ -217,17 +227,10 @@ def test_texts_longer_than_a_masked_lm_accepts(
     texts = [[problem.premise for problem in problems[start : start + 10]] for start in (0, 10, 20)]
     texts[1] = ["A boy sings!", endless, "\n", *texts[1], "He sees a boy"]
     problems = [Problem(" ".join(of), " ".join(of[-3:])) for of in texts]
-    folders = [tiny_mlm(kind) for kind in TINY]
-    mlms = [literal.MaskedLM(folder.name, folder, top_k=40) for folder in folders]
-    lengths = [[len(mlm.tokenizer(problem.premise)["input_ids"]) > mlm.takes for mlm in mlms] for problem in problems]
-    assert all(map(all, lengths))
-    expected = comparison.reference_of(problems, mlms, plain_tagger, DEFAULT_CLASSES)
-    plain = comparison.options_for(problems, tmp_path, [str(folder) for folder in folders])
-    options = replace(plain, inflation=1, top_k=40, subsamples=3)
-    out = comparison.run_pipeline(options, tmp_path)
-    outcome = comparison.compare(problems, expected, out, options)
-    assert not outcome.differences, str(outcome)
-    assert outcome.variants
+    assert all(len(mlm.tokenizer(each.premise)["input_ids"]) > mlm.takes for each in problems for mlm in tiny)
+    expected = comparison.reference_of(problems, tiny, plain_tagger, DEFAULT_CLASSES)
+    plain = comparison.options_for(problems, tmp_path, tiny_folders)
+    assert_equal(problems, expected, replace(plain, inflation=1, top_k=40, subsamples=3), tmp_path)
 
 
 LENIENT_WITH_ARTICLES = literal.Choices(articles=True, prob=False, pos=False, ignore_case=True)
@@ -289,10 +292,7 @@ def variants_of(plain_tagger: literal.Tagger, tmp_path_factory: pytest.TempPathF
     def compared(name: str) -> int:
         changes, choices = CHOICES[NAMES.index(name)]
         expected = comparison.reference_of(problems, mlms, plain_tagger, WORD_CLASSES, choices)
-        options = replace(plain, classes=WORD_CLASSES, **changes)
-        outcome = comparison.compare(problems, expected, comparison.run_pipeline(options, folder), options)
-        assert not outcome.differences, f"{name}: {outcome}"
-        return outcome.variants
+        return assert_equal(problems, expected, replace(plain, classes=WORD_CLASSES, **changes), folder).variants
 
     return compared
 
@@ -305,7 +305,7 @@ def variants_of(plain_tagger: literal.Tagger, tmp_path_factory: pytest.TempPathF
     ],
 )
 def test_options_beyond_the_defaults(variants_of: Callable[[str], int], name: str) -> None:
-    assert variants_of(name) > 0
+    variants_of(name)
 
 
 @pytest.mark.slow
@@ -318,9 +318,8 @@ def test_every_option_gives_other_variants(variants_of: Callable[[str], int]) ->
 
 def test_disabled_components_do_not_change_tags(corpus_problems: list[Problem], plain_tagger: literal.Tagger) -> None:
     whole = literal.Tagger(spacy.load(comparison.TAGGER))
-    for problem in corpus_problems[::20]:
-        for text in (problem.premise, problem.hypothesis):
-            assert plain_tagger.tag(text) == whole.tag(text)
+    texts = [text for problem in corpus_problems[::20] for text in (problem.premise, problem.hypothesis)]
+    assert [text for text in texts if plain_tagger.tag(text) != whole.tag(text)] == []
 
 
 def test_closed_lists_equal_those_of_the_pipeline() -> None:

@@ -19,23 +19,35 @@ from merge_snli.schema import ALL, WORD_CLASSES
 from tests.reference import comparison, scripted
 from tests.reference.comparison import Problem, Row
 
-Words = dict[tuple[str, str], set[str]]
+Words = Mapping[tuple[str, str], set[str]]
 """Class and original -> replacements."""
 
 OTHER_WORDS = ("a", "is", "an", "and", "two", "there", "of")
 
 
 class Example(NamedTuple):
-    """A problem and the expected replacements."""
+    """A problem, the expected replacements, and expected columns of some of its variants by replacement."""
 
     premise: str
     hypothesis: str
     variants: Words
+    columns: Mapping[str, Mapping[str, Any]] = {}
 
 
-def mlm(folder: Path, make: Callable[[Sequence[str]], Tokenizer], ranking: Sequence[str], step: float) -> str:
-    """Save a scripted masked LM and return its folder."""
-    return str(scripted.save(folder, make([*ranking, *OTHER_WORDS]), ranking, step=step))
+class Ranking(NamedTuple):
+    """A scripted masked LM."""
+
+    make: Callable[[Sequence[str]], Tokenizer]
+    pieces: Sequence[str]
+    step: float = 0.5
+
+
+class Case(NamedTuple):
+    """Masked LMs by name, problems, and changes of the options."""
+
+    mlms: Mapping[str, Ranking]
+    examples: Sequence[Example]
+    changes: Mapping[str, Any] = {}
 
 
 def uncased(pieces: Sequence[str]) -> Tokenizer:
@@ -48,40 +60,25 @@ def cased(pieces: Sequence[str]) -> Tokenizer:
 
 def rows_of_problems(
     folder: Path,
-    examples: Sequence[tuple[str, str]],
-    mlms: Sequence[str],
-    *,
-    inflation: int = 1,
-    top_k: int = 200,
-    subsamples: int = 10,
-    random_seed: int = 0,
-    changes: Mapping[str, Any] | None = None,
+    problems: Sequence[tuple[str, str]],
+    mlms: Mapping[str, Ranking],
+    **changes: Any,  # noqa: ANN401 - values of any option
 ) -> list[Row]:
     """Return the variants that the pipeline generates for these problems."""
-    problems = [Problem(premise, hypothesis) for premise, hypothesis in examples]
-    options = replace(
-        comparison.options_for(problems, folder, mlms),
-        inflation=inflation,
-        top_k=top_k,
-        subsamples=subsamples,
-        random_seed=random_seed,
-        **(changes or {}),
-    )
-    return comparison.rows_of(comparison.run_pipeline(options, folder), ALL)
+    folders = [
+        str(scripted.save(folder / name, make([*pieces, *OTHER_WORDS]), pieces, step=step))
+        for name, (make, pieces, step) in mlms.items()
+    ]
+    plain = comparison.options_for([Problem(*problem) for problem in problems], folder, folders)
+    return comparison.rows_of(comparison.run_pipeline(replace(plain, **changes), folder), ALL)
 
 
-def check(
-    folder: Path, examples: Sequence[Example], mlms: Sequence[str], changes: Mapping[str, Any] | None = None
-) -> list[Row]:
-    """Run the pipeline with `changes` of the options, compare the replacements and return the rows."""
-    rows = rows_of_problems(folder, [example[:2] for example in examples], mlms, changes=changes)
-    for example in examples:
-        replaced: Words = {}
-        for row in rows:
-            if (row["seed_premise"], row["seed_hypothesis"]) == example[:2]:
-                replaced.setdefault((row["word_class"], row["original"]), set()).add(row["replacement"])
-        assert replaced == example.variants, example[:2]
-    return rows
+def log_odds(value: float) -> dict[str, Any]:
+    return {"log_odds": pytest.approx(value, abs=1e-4)}
+
+
+def validated_by(*names: str) -> dict[str, Any]:
+    return {"premise_mlms": [*names], "hypothesis_mlms": [*names]}
 
 
 # Pieces that are not words, then words of each class, then the originals, then less probable words.
@@ -92,66 +89,72 @@ UNCASED = (
     *("did", "doctor", "tall", "##es"),
 )
 NOUNS = {"woman", "horses", "teen"}
+FROM_CAT = {("noun", "cat"): NOUNS | {"dog"}}
+BOYS = ("A boy is cold.", "The boy sings.")
+VETO = {
+    "first": Ranking(uncased, ("woman", "horses", "teen", "doctor", "boy", "girl")),
+    # The original is more probable than two words, and "horses" is no piece of this vocabulary.
+    "second": Ranking(uncased, ("woman", "boy", "teen", "girl", "doctor")),
+    # This one splits the original and has no vote.
+    "third": Ranking(uncased, ("girl", "b", "##oy")),
+}
+NEGATIONS = (" never", " nowise", " also", " not", " absent", " happy", " small", " lacking", " wearing", " holding")
 
-FIGURE_2 = Example(
-    "A small girl carries a girl.",
-    "There is a small girl.",
-    # No "teen" for "small": another class. No "girl" for "small" and no "there": words of the problem.
-    {("adj", "small"): {"little", "happy"}, ("noun", "girl"): NOUNS},
-)
-
-UNCASED_EXAMPLES = (
-    FIGURE_2,
-    # Paper, section 3: "dogs" for "boys" would change the reasoning.
-    Example(
-        "Two dogs and three boys swim.",
-        "Only three boys swim.",
-        {("noun", "boys"): NOUNS | {"girl"}, ("verb", "swim"): {"sing"}},
+CASES: dict[str, Case] = {
+    "words of an uncased masked LM": Case(
+        {"uncased": Ranking(uncased, UNCASED)},
+        (
+            # Paper, figure 2. No "teen" for "small": another class. No "girl" for "small" and no "there": words of the
+            # problem. Both occurrences of the premise, nothing else of the text; 5 ranks before "girl" in the list.
+            Example(
+                "A small girl carries a girl.",
+                "There is a small girl.",
+                {("adj", "small"): {"little", "happy"}, ("noun", "girl"): NOUNS},
+                {
+                    "woman": {
+                        "premise": "A small woman carries a woman.",
+                        "hypothesis": "There is a small woman.",
+                        **log_odds(2.5),
+                        **validated_by("uncased"),
+                    }
+                },
+            ),
+            # Paper, section 3: "dogs" for "boys" would change the reasoning.
+            Example(
+                "Two dogs and three boys swim.",
+                "Only three boys swim.",
+                {("noun", "boys"): NOUNS | {"girl"}, ("verb", "swim"): {"sing"}},
+            ),
+            # Different case: "Dogs" would not be replaced.
+            Example("Dogs chase dogs in the park.", "Two dogs are in the park.", {}),
+            # Negated: "did" in "didn't".
+            Example(
+                "The man didn't run.",
+                "The man did run.",
+                {("noun", "man"): NOUNS | {"girl", "boys", "dogs", "dog"}},
+            ),
+            # "can" is not tagged as a verb; "swim" is not followed by a negation.
+            Example("The dog cannot swim.", "The dog is tall.", {("noun", "dog"): NOUNS | {"girl", "boys"}}),
+            # "girl" is a form of "girls", and "dogs" of "dog".
+            Example("Two girls and a dog swim.", "The dog is tall.", {("noun", "dog"): NOUNS | {"boys"}}),
+            # Noun in P, verb in H: not shared.
+            Example("Many people walk to a shop.", "A walk is nice.", {}),
+            # Noun and verb in P, noun in H: shared, but excluded.
+            Example("They walk on a walk.", "A walk is nice.", {}),
+            # The possessive is part of the next token.
+            Example("The girl's coat is red.", "A girl has a coat.", {("noun", "girl"): NOUNS}),
+            # "puppy" is two pieces: no suggestion; "dog" is one.
+            Example(
+                "The puppy sleeps by a dog.", "A puppy is by the dog.", {("noun", "dog"): NOUNS | {"girl", "boys"}}
+            ),
+        ),
     ),
-    # Different case: "Dogs" would not be replaced.
-    Example("Dogs chase dogs in the park.", "Two dogs are in the park.", {}),
-    # Negated: "did" in "didn't".
-    Example(
-        "The man didn't run.",
-        "The man did run.",
-        {("noun", "man"): NOUNS | {"girl", "boys", "dogs", "dog"}},
-    ),
-    # "can" is not tagged as a verb; "swim" is not followed by a negation.
-    Example("The dog cannot swim.", "The dog is tall.", {("noun", "dog"): NOUNS | {"girl", "boys"}}),
-    # "girl" is a form of "girls", and "dogs" of "dog".
-    Example("Two girls and a dog swim.", "The dog is tall.", {("noun", "dog"): NOUNS | {"boys"}}),
-    # Noun in P, verb in H: not shared.
-    Example("Many people walk to a shop.", "A walk is nice.", {}),
-    # Noun and verb in P, noun in H: shared, but excluded.
-    Example("They walk on a walk.", "A walk is nice.", {}),
-    # The possessive is part of the next token.
-    Example("The girl's coat is red.", "A girl has a coat.", {("noun", "girl"): NOUNS}),
-    # "puppy" is two pieces: no suggestion; "dog" is one.
-    Example("The puppy sleeps by a dog.", "A puppy is by the dog.", {("noun", "dog"): NOUNS | {"girl", "boys"}}),
-)
-
-
-def test_words_of_an_uncased_masked_lm(tmp_path: Path) -> None:
-    name = mlm(tmp_path / "uncased", uncased, UNCASED, 0.5)
-    rows = check(tmp_path, UNCASED_EXAMPLES, [name])
-    for row in rows:
-        if row["original"] == "girl" and row["seed_premise"] == FIGURE_2.premise and row["replacement"] == "woman":
-            # Both occurrences of the premise, nothing else of the text; 5 ranks before "girl" in the list.
-            assert row["premise"] == "A small woman carries a woman."
-            assert row["hypothesis"] == "There is a small woman."
-            assert row["log_odds"] == pytest.approx(2.5, abs=1e-4)
-            assert row["premise_mlms"] == row["hypothesis_mlms"] == ["uncased"]
-
-
-def test_case_of_the_original(tmp_path: Path) -> None:
-    name = mlm(
-        tmp_path / "cased",
-        cased,
-        ("Woman", "woman", "horses", "TEEN", "children", "Children", "boys", "TV", "TVs", "tables"),
-        0.5,
-    )
-    rows = check(
-        tmp_path,
+    "case of the original": Case(
+        {
+            "cased": Ranking(
+                cased, ("Woman", "woman", "horses", "TEEN", "children", "Children", "boys", "TV", "TVs", "tables")
+            )
+        },
         (
             # A capital at the start of both sentences; "Woman" and "woman" are one word.
             Example(
@@ -159,27 +162,23 @@ def test_case_of_the_original(tmp_path: Path) -> None:
                 "Children play outside.",
                 {("noun", "Children"): {"Woman", "Horses", "Teen"}},
             ),
-            # Here "Children" and "children" are one word, too. "TEEN" is not a piece in lower case.
-            Example("Two boys play.", "The boys are loud.", {("noun", "boys"): {"woman", "horses", "children"}}),
+            # Here "Children" and "children" are one word, too. "TEEN" is not a piece in lower case. The larger
+            # log-probability of the two pieces: "Woman" is first and "boys" is seventh; "children" is fifth.
+            Example(
+                "Two boys play.",
+                "The boys are loud.",
+                {("noun", "boys"): {"woman", "horses", "children"}},
+                {"woman": log_odds(6 * 0.5), "children": log_odds(2 * 0.5)},
+            ),
             # Two capitals within a sentence: only pieces with a capital.
             Example("A man watches a TV.", "A TV is on.", {("noun", "TV"): {"WOMAN", "TEEN", "CHILDREN"}}),
             # None of the patterns: as the piece has it. The tagger takes "Woman" and "TEEN" for names, and "TV" is a
             # form of "TVs".
             Example("Two TVs are on.", "The TVs are new.", {("noun", "TVs"): {"Children"}}),
         ),
-        [name],
-    )
-    of_boys = {row["replacement"]: row["log_odds"] for row in rows if row["original"] == "boys"}
-    # The larger log-probability of the two pieces: "Woman" is first and "boys" is seventh; "children" is fifth.
-    assert of_boys["woman"] == pytest.approx(6 * 0.5, abs=1e-4)
-    assert of_boys["children"] == pytest.approx(2 * 0.5, abs=1e-4)
-
-
-def test_case_of_an_original_with_one_letter(tmp_path: Path) -> None:
-    ranking = ("RED", "WOMAN", "HORSES", "TEACHER", "B2", "3D")
-    name = mlm(tmp_path / "cased", cased, ranking, 0.5)
-    check(
-        tmp_path,
+    ),
+    "case of an original with one letter": Case(
+        {"cased": Ranking(cased, ("RED", "WOMAN", "HORSES", "TEACHER", "B2", "3D"))},
         (
             # "B2" is not two letters in capitals: its only letter is one, so that only the suggestion's first is.
             Example(
@@ -189,128 +188,110 @@ def test_case_of_an_original_with_one_letter(tmp_path: Path) -> None:
             ),
             Example("A 3D boy in a 3D cafe", "The 3D boy", {("adj", "3D"): {"Red"}}),
         ),
-        [name],
-    )
-
-
-def test_negations_with_either_apostrophe_are_rejected(tmp_path: Path) -> None:
-    name = mlm(tmp_path / "cased", cased, ("DON'T", "DON’T", "Don’t", "never", "Radio", "screen", "TV"), 0.5)
-    check(tmp_path, (Example("A TV and two TVs.", "A TV is on.", {("noun", "TV"): {"RADIO"}}),), [name])
-
-
-def test_a_capital_is_kept_within_a_sentence(tmp_path: Path) -> None:
-    name = mlm(tmp_path / "cased", cased, ("Young", "old", "Big", "tall", "Tall"), 0.5)
-    check(
-        tmp_path,
+    ),
+    "negations with either apostrophe are rejected": Case(
+        {"cased": Ranking(cased, ("DON'T", "DON’T", "Don’t", "never", "Radio", "screen", "TV"))},
+        (Example("A TV and two TVs.", "A TV is on.", {("noun", "TV"): {"RADIO"}}),),
+    ),
+    "a capital is kept within a sentence": Case(
+        {"cased": Ranking(cased, ("Young", "old", "Big", "tall", "Tall"))},
         (
             Example('Look! "Tall men are here."', "Tall men sing.", {("adj", "Tall"): {"Young", "Old", "Big"}}),
             Example("A Tall man is here.", "Tall men sing.", {("adj", "Tall"): {"Young", "Big"}}),
         ),
-        [name],
-    )
-
-
-def test_forms_of_adjectives_are_words_of_the_problem(tmp_path: Path) -> None:
-    name = mlm(tmp_path / "uncased", uncased, ("old", "young", "good", "little", "tall"), 0.5)
-    check(
-        tmp_path,
+    ),
+    "forms of adjectives are words of the problem": Case(
+        {"uncased": Ranking(uncased, ("old", "young", "good", "little", "tall"))},
         (
             Example("A tall boy, his elder sister.", "A tall boy.", {("adj", "tall"): {"young", "good", "little"}}),
             Example("A tall boy is better.", "The youngest tall boy.", {("adj", "tall"): {"old", "little"}}),
         ),
-        [name],
-    )
-
-
-def test_a_veto_of_the_masked_lms(tmp_path: Path) -> None:
-    words = ("woman", "horses", "teen", "doctor")
-    first = mlm(tmp_path / "first", uncased, (*words, "boy", "girl"), 0.5)
-    # The original is more probable than two words, and "horses" is no piece of this vocabulary.
-    second = mlm(tmp_path / "second", uncased, ("woman", "boy", "teen", "girl", "doctor"), 0.5)
-    # This one splits the original and has no vote.
-    third = mlm(tmp_path / "third", uncased, ("girl", "b", "##oy"), 0.5)
-    boys = ("A boy is cold.", "The boy sings.")
-    for rank, dissents, kept in (
-        (3, 0, {"woman", "teen"}),
-        (3, 1, {"woman", "horses", "teen"}),
-        (4, 0, {"woman", "teen"}),
-        (5, 0, {"woman", "teen", "doctor"}),
-        (1, 0, {"woman"}),
-    ):
-        changes = {"veto": rank, "dissents": dissents}
-        check(tmp_path, (Example(*boys, {("noun", "boy"): kept}),), [first, second, third], changes)
-    check(tmp_path, (Example(*boys, {("noun", "boy"): {*words}}),), [first, third], {"veto": 4})
-
-
-def test_pieces_with_and_without_a_leading_space(tmp_path: Path) -> None:
+    ),
+    **{
+        f"veto {rank}, {dissents} dissents": Case(
+            VETO, (Example(*BOYS, {("noun", "boy"): kept}),), {"veto": rank, "dissents": dissents}
+        )
+        for rank, dissents, kept in (
+            (3, 0, {"woman", "teen"}),
+            (3, 1, {"woman", "horses", "teen"}),
+            (4, 0, {"woman", "teen"}),
+            (5, 0, {"woman", "teen", "doctor"}),
+            (1, 0, {"woman"}),
+        )
+    },
+    "a masked LM without a vote": Case(
+        {name: VETO[name] for name in ("first", "third")},
+        (Example(*BOYS, {("noun", "boy"): {"woman", "horses", "teen", "doctor"}}),),
+        {"veto": 4},
+    ),
     # "woman" and "teen" have both kinds of pieces, "horses" only a spaced one. "fox" has only a bare one: not a word.
-    ranking = (" woman", "woman", " horses", "fox", " teen", "teen", " boy", "boy", " doctor", "doctor")
-    name = mlm(tmp_path / "bpe", scripted.byte_bpe, ranking, 0.5)
-    rows = check(
-        tmp_path,
+    "pieces with and without a leading space": Case(
+        {
+            "bpe": Ranking(
+                scripted.byte_bpe,
+                (" woman", "woman", " horses", "fox", " teen", "teen", " boy", "boy", " doctor", "doctor"),
+            )
+        },
         (
-            Example("A boy is cold.", "The boy sings.", {("noun", "boy"): {"woman", "horses", "teen"}}),
+            Example(*BOYS, {("noun", "boy"): {"woman", "horses", "teen"}}),
             # After a quote the original is a bare piece.
             Example('A "boy" is cold.', 'The "boy" sings.', {("noun", "boy"): {"woman", "teen"}}),
-            # All three occurrences count: the first two alone would allow "horses".
-            Example('A boy sees a boy and a "boy".', "The boy sings.", {("noun", "boy"): {"woman", "teen"}}),
+            # All three occurrences count: the first two alone would allow "horses". "teen" is two steps above "boy",
+            # "woman" six, with and without a leading space.
+            Example(
+                'A boy sees a boy and a "boy".',
+                "The boy sings.",
+                {("noun", "boy"): {"woman", "teen"}},
+                {
+                    "teen": {"premise": 'A teen sees a teen and a "teen".', **log_odds(2 * 0.5)},
+                    "woman": log_odds(6 * 0.5),
+                },
+            ),
         ),
-        [name],
-    )
-    thrice = {row["replacement"]: row for row in rows if "sees" in row["premise"]}
-    assert thrice["teen"]["premise"] == 'A teen sees a teen and a "teen".'
-    # "teen" is two steps above "boy", "woman" six, with and without a leading space.
-    assert thrice["teen"]["log_odds"] == pytest.approx(2 * 0.5, abs=1e-4)
-    assert thrice["woman"]["log_odds"] == pytest.approx(6 * 0.5, abs=1e-4)
-
-
-def test_full_stop_after_a_last_word(tmp_path: Path) -> None:
+    ),
     # "dog." is one piece, so "dog" is not a single token before a full stop, including a full stop that was added to
-    # the form.
-    ranking = (" woman", " horses", " teen", " dog", " dog.", " cat")
-    name = mlm(tmp_path / "sentencepiece", scripted.sentencepiece, ranking, 0.5)
-    rows = check(
-        tmp_path,
+    # the form. The full stop is only added to the form; the sentence itself changes only in the replaced word.
+    "full stop after a last word": Case(
+        {"sentencepiece": Ranking(scripted.sentencepiece, (" woman", " horses", " teen", " dog", " dog.", " cat"))},
         (
             Example("A man has a dog", "The dog is cold.", {}),
             Example("A man has a dog  ", "The dog is cold.", {}),
             Example("A man has a dog.", "The dog is cold.", {}),
-            Example("A man plays with a cat", "The cat is cold", {("noun", "cat"): {"woman", "horses", "teen", "dog"}}),
             Example(
-                "A man plays with a cat ", "The man has a cat", {("noun", "cat"): {"woman", "horses", "teen", "dog"}}
+                "A man plays with a cat",
+                "The cat is cold",
+                FROM_CAT,
+                {"teen": {"premise": "A man plays with a teen"}},
+            ),
+            Example(
+                "A man plays with a cat ",
+                "The man has a cat",
+                FROM_CAT,
+                {"teen": {"premise": "A man plays with a teen "}},
             ),
         ),
-        [name],
-    )
-    # The full stop is only added to the form; the sentence itself changes only in the replaced word.
-    assert {"A man plays with a teen", "A man plays with a teen "} <= {row["premise"] for row in rows}
-
-
-def test_negated_verbs(tmp_path: Path) -> None:
+    ),
     # "had" is a piece in "hadn't" too, so only the rule for negations excludes "wasn't".
-    name = mlm(tmp_path / "negated", scripted.sentencepiece, (" was", " had"), 0.5)
-    hypothesis = "The man had run home."
-    check(
-        tmp_path,
+    "negated verbs": Case(
+        {"negated": Ranking(scripted.sentencepiece, (" was", " had"))},
         (
-            Example("The man hadn't run home.", hypothesis, {}),
-            Example("The man hadn’t run home.", hypothesis, {}),
-            Example("The man hadnt run home.", hypothesis, {}),
-            # Spaced as in the Penn Treebank.
-            Example("The man had n't run home.", hypothesis, {}),
-            Example("The man had n’t run home.", hypothesis, {}),
+            *(
+                Example(premise, "The man had run home.", {})
+                for premise in (
+                    "The man hadn't run home.",
+                    "The man hadn’t run home.",
+                    "The man hadnt run home.",
+                    # Spaced as in the Penn Treebank.
+                    "The man had n't run home.",
+                    "The man had n’t run home.",
+                )
+            ),
             # A separate "not" is not affected by the replacement.
-            Example("The man had not run home.", hypothesis, {("verb", "had"): {"was"}}),
+            Example("The man had not run home.", "The man had run home.", {("verb", "had"): {"was"}}),
         ),
-        [name],
-    )
-
-
-def test_negations_are_neither_replaced_nor_replacements(tmp_path: Path) -> None:
-    ranking = (" never", " nowise", " also", " not", " absent", " happy", " small", " lacking", " wearing", " holding")
-    name = mlm(tmp_path / "negations", scripted.byte_bpe, ranking, 0.5)
-    check(
-        tmp_path,
+    ),
+    "negations are neither replaced nor replacements": Case(
+        {"negations": Ranking(scripted.byte_bpe, NEGATIONS)},
         (
             # "also" would reverse the label; "absent" and "lacking" would remove what the hypothesis needs.
             Example("A man is not sleeping.", "The man is not awake.", {}),
@@ -318,121 +299,117 @@ def test_negations_are_neither_replaced_nor_replacements(tmp_path: Path) -> None
             Example("A man is holding a red hat.", "A man is holding a hat.", {("verb", "holding"): {"wearing"}}),
             Example("A man is lacking a red hat.", "A man is lacking a hat.", {}),
         ),
-        [name],
         {"classes": WORD_CLASSES},
-    )
-
-
-def test_parts_of_words_are_not_replaced(tmp_path: Path) -> None:
+    ),
     # " are" and "are" are pieces, so "are" is a whole word in place of the bare piece "'s".
-    words = ("are", "miles", "cold")
-    ranking = (*words, *(f" {word}" for word in words), "'s", "km", " runs")
-    name = mlm(tmp_path / "parts", scripted.byte_bpe, ranking, 0.5)
-    check(
-        tmp_path,
+    "parts of words are not replaced": Case(
+        {"parts": Ranking(scripted.byte_bpe, ("are", "miles", "cold", " are", " miles", " cold", "'s", "km", " runs"))},
         (
             Example("He's a man.", "He's a boy.", {}),
             Example("A man 5km away", "A boy 5km away", {}),
             Example("A man 's a man.", "A boy runs.", {}),
-            Example("A boy runs home.", "A boy runs.", {("verb", "runs"): set(words)}),
+            Example("A boy runs home.", "A boy runs.", {("verb", "runs"): {"are", "miles", "cold"}}),
         ),
-        [name],
         {"filters": ()},
-    )
-
-
-def test_words_of_the_problem_are_compared_without_accents(tmp_path: Path) -> None:
-    name = mlm(tmp_path / "accents", cased, ("Cafe", "cafe", "café", "woman", "bar"), 0.5)
-    check(
-        tmp_path,
+    ),
+    "words of the problem are compared without accents": Case(
+        {"accents": Ranking(cased, ("Cafe", "cafe", "café", "woman", "bar"))},
         (
             Example("A café is a bar.", "There is a bar.", {("noun", "bar"): {"woman"}}),
             Example("A cafe\u0301 is a bar.", "There is a bar.", {("noun", "bar"): {"woman"}}),
             Example("A CAFE is a bar.", "There is a bar.", {("noun", "bar"): {"woman"}}),
             Example("A cold bar.", "There is a bar.", {("noun", "bar"): {"woman", "cafe", "café"}}),
         ),
-        [name],
-    )
-
-
-def test_union_of_masked_lms_then_intersection_of_premise_and_hypothesis(tmp_path: Path) -> None:
+    ),
     # `spaced` has "boy" as one piece after a space only, `bare` after a quote only.
-    spaced = mlm(tmp_path / "spaced", scripted.byte_bpe, (" woman", " teen", " horses", " boy"), 0.5)
-    bare_pieces = ("horses", "woman", "boy", "teen", " horses", " woman", " teen")
-    bare = mlm(tmp_path / "bare", scripted.byte_bpe, bare_pieces, 0.25)
-    rows = check(
-        tmp_path,
+    "union of masked LMs, then intersection of premise and hypothesis": Case(
+        {
+            "spaced": Ranking(scripted.byte_bpe, (" woman", " teen", " horses", " boy")),
+            "bare": Ranking(
+                scripted.byte_bpe, ("horses", "woman", "boy", "teen", " horses", " woman", " teen"), step=0.25
+            ),
+        },
         (
             # P is validated by one masked LM, H by the other. "teen" is less probable than "boy" for `bare`.
-            Example("A boy is cold.", 'The "boy" sings.', {("noun", "boy"): {"woman", "horses"}}),
+            # P: horses 1 step of 0.5, woman 3; H: horses 2 steps of 0.25, woman 1. log_odds is the smaller of the two.
+            Example(
+                "A boy is cold.",
+                'The "boy" sings.',
+                {("noun", "boy"): {"woman", "horses"}},
+                {
+                    "horses": {"premise_mlms": ["spaced"], "hypothesis_mlms": ["bare"], **log_odds(0.5)},
+                    "woman": {"premise_mlms": ["spaced"], "hypothesis_mlms": ["bare"], **log_odds(0.25)},
+                },
+            ),
             # Each occurrence in P is validated by a different masked LM, so none validates both.
             Example('A boy sees a "boy".', "The boy sings.", {}),
         ),
-        [spaced, bare],
-    )
-    assert [row["replacement"] for row in rows] == ["horses", "woman"]
-    assert [(row["premise_mlms"], row["hypothesis_mlms"]) for row in rows] == [(["spaced"], ["bare"])] * 2
-    # P: horses 1 step of 0.5, woman 3; H: horses 2 steps of 0.25, woman 1. log_odds is the smaller of the two.
-    assert [row["log_odds"] for row in rows] == pytest.approx([0.5, 0.25], abs=1e-4)
+    ),
+    "log-odds are the largest of the masked LMs of a sentence": Case(
+        {
+            "one": Ranking(uncased, ("woman", "teen", "boy")),
+            "other": Ranking(uncased, ("teen", "woman", "horses", "boy"), step=0.75),
+        },
+        (
+            Example(
+                *BOYS,
+                {("noun", "boy"): {"woman", "horses", "teen"}},
+                {
+                    "woman": {**validated_by("one", "other"), **log_odds(2 * 0.75)},
+                    "horses": {**validated_by("other"), **log_odds(0.75)},
+                    "teen": {**validated_by("one", "other"), **log_odds(3 * 0.75)},
+                },
+            ),
+        ),
+    ),
+    "top k counts pieces that are not words": Case(
+        {"top": Ranking(uncased, ("##s", "x", "woman", "un", "teen", "boy"))},
+        (Example(*BOYS, {("noun", "boy"): {"woman"}}),),
+        {"top_k": 4},
+    ),
+}
 
 
-def test_log_odds_are_the_largest_of_the_masked_lms_of_a_sentence(tmp_path: Path) -> None:
-    one = mlm(tmp_path / "one", uncased, ("woman", "teen", "boy"), 0.5)
-    other = mlm(tmp_path / "other", uncased, ("teen", "woman", "horses", "boy"), 0.75)
-    rows = check(
-        tmp_path,
-        (Example("A boy is cold.", "The boy sings.", {("noun", "boy"): {"woman", "horses", "teen"}}),),
-        [one, other],
-    )
-    assert {row["replacement"]: (row["premise_mlms"], row["log_odds"]) for row in rows} == {
-        "woman": (["one", "other"], pytest.approx(2 * 0.75, abs=1e-4)),
-        "horses": (["other"], pytest.approx(0.75, abs=1e-4)),
-        "teen": (["one", "other"], pytest.approx(3 * 0.75, abs=1e-4)),
-    }
-
-
-def test_top_k_counts_pieces_that_are_not_words(tmp_path: Path) -> None:
-    name = mlm(tmp_path / "top", uncased, ("##s", "x", "woman", "un", "teen", "boy"), 0.5)
-    rows = rows_of_problems(tmp_path, [("A boy is cold.", "The boy sings.")], [name], top_k=4)
-    assert [row["replacement"] for row in rows] == ["woman"]
+@pytest.mark.parametrize("name", CASES)
+def test_variants_are_those_of_the_rules(name: str, tmp_path: Path) -> None:
+    mlms, examples, changes = CASES[name]
+    rows = rows_of_problems(tmp_path, [example[:2] for example in examples], mlms, **changes)
+    for premise, hypothesis, variants, columns in examples:
+        of_problem = [row for row in rows if (row["seed_premise"], row["seed_hypothesis"]) == (premise, hypothesis)]
+        replaced: dict[tuple[str, str], list[str]] = {}
+        for row in of_problem:
+            replaced.setdefault((row["word_class"], row["original"]), []).append(row["replacement"])
+        assert replaced == {word: sorted(words) for word, words in variants.items()}, premise
+        by_replacement = {row["replacement"]: row for row in of_problem}
+        for replacement, expected in columns.items():
+            assert {column: by_replacement[replacement][column] for column in expected} == expected
 
 
 def test_equally_probable_is_not_more_probable(tmp_path: Path) -> None:
-    name = mlm(tmp_path / "even", uncased, ("woman", "teen", "boy"), 0.0)
     with pytest.raises(InputError):
-        rows_of_problems(tmp_path, [("A boy is cold.", "The boy sings.")], [name])
+        rows_of_problems(tmp_path, [BOYS], {"even": Ranking(uncased, ("woman", "teen", "boy"), step=0.0)})
 
 
 def test_inflation(tmp_path: Path) -> None:
-    name = mlm(tmp_path / "pooled", uncased, ("woman", "teen", "little", "boy", "dog", "happy", "small"), 0.5)
-    problems = [
-        # Nouns: 2 of "boy" and 3 of "dog" are pooled. Adjectives: 2.
-        ("A small boy sees a dog.", "The dog sees a small boy."),
-        # 2 of "boy".
-        ("A boy is cold.", "The boy sings."),
-    ]
-    at_two = rows_of_problems(tmp_path / "2", problems, [name], inflation=2)
-    at_three = rows_of_problems(tmp_path / "3", problems, [name], inflation=3)
-    at_four = rows_of_problems(tmp_path / "5", problems[::-1], [name], inflation=4)
-    first = {row["variant_id"] for row in at_two if row["seed_premise"] == problems[0][0]}
-    assert {":".join(variant_id.split(":")[1:]) for variant_id in first} == {
-        *("noun:boy:woman", "noun:boy:teen", "noun:dog:woman", "noun:dog:teen"),
-        *("adj:small:little", "adj:small:happy"),
-    }
-    assert {row["variant_id"] for row in at_two} - first == {
-        f"{row['seed_id']}:noun:boy:{word}"
-        for row in at_two
-        if row["seed_premise"] == problems[1][0]
-        for word in ("woman", "teen")
-    }
-    nouns = {variant_id for variant_id in first if ":noun:" in variant_id}
-    assert {row["variant_id"] for row in at_three} == {row["variant_id"] for row in at_four} == nouns
+    mlms = {"pooled": Ranking(uncased, ("woman", "teen", "little", "boy", "dog", "happy", "small"))}
+    # Nouns: 2 of "boy" and 3 of "dog" are pooled. Adjectives: 2. In the other problem 2 of "boy".
+    problems = [("A small boy sees a dog.", "The dog sees a small boy."), BOYS]
+    two, three, four = (
+        {(row["seed_premise"], *row["variant_id"].split(":")[1:]) for row in rows}
+        for rows in (
+            rows_of_problems(tmp_path / str(inflation), in_order, mlms, inflation=inflation)
+            for inflation, in_order in ((2, problems), (3, problems), (4, problems[::-1]))
+        )
+    )
+    nouns = {(problems[0][0], "noun", original, word) for original in ("boy", "dog") for word in ("woman", "teen")}
+    adjectives = {(problems[0][0], "adj", "small", word) for word in ("little", "happy")}
+    assert two == nouns | adjectives | {(BOYS[0], "noun", "boy", word) for word in ("woman", "teen")}
+    assert three == four == nouns
 
 
 def test_subsamples(tmp_path: Path) -> None:
-    name = mlm(tmp_path / "mlm", uncased, ("woman", "teen", "horses", "boy"), 0.5)
-    problem = ("A boy is cold.", "The boy sings.")
-    rows = rows_of_problems(tmp_path, [problem], [name], inflation=2, subsamples=4, random_seed=5)
+    mlms = {"mlm": Ranking(uncased, ("woman", "teen", "horses", "boy"))}
+    rows = rows_of_problems(tmp_path, [BOYS], mlms, inflation=2, subsamples=4, random_seed=5)
     # printf '["A boy is cold.", "The boy sings.", "entailment"]' | sha256sum
     assert {row["seed_id"] for row in rows} == {"08f402a95a70"}
     # printf '[5,0,"08f402a95a70","noun","boy","woman"]' | sha256sum, and so on; the smallest two per line:

@@ -30,7 +30,7 @@ def base() -> Base:
     return load_base()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def one_thread() -> Iterator[None]:
     """Run torch on one thread, which is fastest for tiny models."""
     before = torch.get_num_threads()

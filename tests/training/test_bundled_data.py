@@ -14,8 +14,7 @@ def test_bundled_data_set_loads_by_its_bare_name(tmp_path: Path) -> None:
     """A run in another folder gives the card and the record that are in the package, but for the example's path."""
     bundled = merge.load("demo:dataset")
     made = replace(bundled, record=replace(bundled.record, load_name="./merge_snli"))
-    card = card_and_record(made.record, made.folder)["README.md"].decode()
-    assert 'load_dataset("./merge_snli", ' in card
+    assert 'load_dataset("./merge_snli", ' in card_and_record(made.record, made.folder)["README.md"].decode()
     files = bundled_files(made)
     assert 'load_dataset("merge_snli", ' in files["README.md"].decode()
     assert files == {name: (bundled.folder / name).read_bytes() for name in ("README.md", "run.json")}

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import datasets
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -16,6 +19,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import NLI_LABELS
+from tests.records import first_problems
 from tests.tiny_models import save_masked_lm
 from training.finetune import main, parse_options
 from training.finetuning.data import (
@@ -38,33 +42,24 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_masked_lm("bert", tmp_path_factory.mktemp("base") / "tiny")
 
 
-@pytest.fixture
-def problems(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def problems(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The first 30 bundled problems."""
-    path = tmp_path / "problems.jsonl"
-    lines = (FOLDER / "problems.jsonl").read_text(encoding="utf-8").splitlines()[:30]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
+    return first_problems(tmp_path_factory.mktemp("problems"), 30)
 
 
 @pytest.fixture
 def augmentation(tmp_path: Path) -> Path:
     """A folder of a data set with a config `augmentation` of 9 examples in its split `train`, and a card."""
-    import datasets
-
-    labels = [number for number in range(3) for _ in range(3)]
-    features = datasets.Features(
-        {"premise": datasets.Value("string"), "hypothesis": datasets.Value("string")}
-        | {"label": datasets.ClassLabel(names=list(NLI_LABELS))}
-    )
     columns = {
         "premise": [f"The apple number {number} is sweet." for number in range(9)],
         "hypothesis": ["The pear is sweet."] * 9,
-        "label": labels,
+        "label": [number for number in range(3) for _ in range(3)],
     }
+    rows = datasets.Dataset.from_dict(columns).cast_column("label", datasets.ClassLabel(names=list(NLI_LABELS)))
     folder = tmp_path / "pairs"
     (folder / "data" / "augmentation").mkdir(parents=True)
-    datasets.Dataset.from_dict(columns, features=features).to_parquet(folder / "data/augmentation/train.parquet")
+    rows.to_parquet(folder / "data/augmentation/train.parquet")
     (folder / "README.md").write_text(
         "---\nlicense: apache-2.0\nconfigs:\n- config_name: augmentation\n  data_files:\n"
         "  - split: train\n    path: data/augmentation/train.parquet\n---\n",
@@ -77,16 +72,28 @@ def options(base: Path, problems: Path, out: Path, **changed: Any) -> FinetuneOp
     return FinetuneOptions(base=str(base), train=(str(problems),), out=out, recipe=RECIPE, **changed)
 
 
-def interrupt_at(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
-    """Interrupt training at a step."""
+@pytest.fixture
+def interrupt_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[FinetuneOptions, int], None]:
+    """A function that trains, and is interrupted at a step."""
     train_step = LengthTrainer.training_step
 
-    def interrupted(self: LengthTrainer, *arguments: Any, **named: Any) -> torch.Tensor:  # noqa: ANN401 - as in Trainer
-        if self.state.global_step == step:
-            raise KeyboardInterrupt
-        return train_step(self, *arguments, **named)
+    def run(chosen: FinetuneOptions, step: int) -> None:
+        def interrupted(self: LengthTrainer, *arguments: Any, **named: Any) -> torch.Tensor:  # noqa: ANN401
+            if self.state.global_step == step:
+                raise KeyboardInterrupt
+            return train_step(self, *arguments, **named)
 
-    monkeypatch.setattr(LengthTrainer, "training_step", interrupted)
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(LengthTrainer, "training_step", interrupted)
+            main(chosen)
+
+    return run
+
+
+@pytest.fixture
+def untrained(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail where a model would be trained."""
+    monkeypatch.setattr(LengthTrainer, "training_step", lambda *_, **__: pytest.fail("a model is trained"))
 
 
 @pytest.mark.usefixtures("one_thread")
@@ -99,24 +106,28 @@ def test_a_run_writes_a_classifier_with_labels_and_a_card_per_seed(base: Path, p
         assert model.config.id2label == dict(enumerate(NLI_LABELS))
         weights.append(model.classifier.weight)
         card = (out / f"seed-{seed}" / "README.md").read_text(encoding="utf-8")
-        assert "license: cc-by-sa-4.0" in card
-        assert f"| {problems} | 24 |" in card
-        assert "Accuracy on the 6 held-out problems" in card
-        assert f"| random seed | {seed} |" in card
+        trained, held_out = f"| {problems} | 24 |", "Accuracy on the 6 held-out problems"
+        shown = ("license: cc-by-sa-4.0", trained, held_out, f"| random seed | {seed} |")
+        assert [text for text in shown if text not in card] == []
     assert not torch.equal(*weights)
     assert not (tmp_path / "models.work").exists()
 
 
+@pytest.fixture(scope="module")
+def whole(base: Path, problems: Path, tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> FinetuneOptions:
+    """The options of a run that ended."""
+    chosen = options(base, problems, tmp_path_factory.mktemp("whole") / "whole", save_every=2)
+    main(chosen)
+    return chosen
+
+
 @pytest.mark.usefixtures("one_thread")
-@pytest.mark.parametrize("step", [1, 3, 4, 7], ids="step-{}".format)
+@pytest.mark.parametrize("step", [1, 4, *(pytest.param(step, marks=pytest.mark.slow) for step in (3, 7))])
 def test_a_resumed_run_gives_the_same_model(
-    base: Path, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+    whole: FinetuneOptions, tmp_path: Path, interrupt_at: Callable[[FinetuneOptions, int], None], step: int
 ) -> None:
-    whole, broken = (options(base, problems, tmp_path / name, save_every=2) for name in ("whole", "broken"))
-    main(whole)
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        interrupt_at(patch, step)
-        main(broken)
+    broken = replace(whole, out=tmp_path / "broken")
+    interrupt_at(broken, step)
     assert not broken.out.exists()
     assert (last_checkpoint(tmp_path / "broken.work/seed-0") is not None) == (step > 1)
     main(broken)
@@ -141,73 +152,65 @@ def test_an_incomplete_checkpoint_is_ignored(tmp_path: Path) -> None:
     assert last_checkpoint(tmp_path) == str(tmp_path / "checkpoint-100")
 
 
-@pytest.mark.usefixtures("one_thread")
-def test_a_complete_model_is_kept_and_another_run_does_not_replace_it(
-    base: Path, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = options(base, problems, tmp_path / "model")
-    main(first)
-    interrupt_at(monkeypatch, 0)
+@pytest.mark.usefixtures("untrained")
+def test_a_complete_model_is_kept_and_another_run_does_not_replace_it(whole: FinetuneOptions, tmp_path: Path) -> None:
+    first = replace(whole, out=Path(shutil.copytree(whole.out, tmp_path / "model")))
     main(first)
     with pytest.raises(InputError, match=r"model .*training"):
         main(replace(first, recipe=replace(RECIPE, epochs=3)))
-    (tmp_path / "model" / RECORD).write_text("{", encoding="utf-8")
-    with pytest.raises(InputError, match=r"model exists .*another out"):
-        main(first)
-    (tmp_path / "model" / RECORD).unlink()
-    with pytest.raises(InputError, match=r"model exists .*another out"):
-        main(first)
+    for break_it in (lambda record: record.write_text("{", encoding="utf-8"), Path.unlink):
+        break_it(first.out / RECORD)
+        with pytest.raises(InputError, match=r"model exists .*another out"):
+            main(first)
 
 
+@pytest.mark.usefixtures("untrained")
+@pytest.mark.parametrize("name", ["models/seed-2", "models.work/seed-2"])
 def test_folders_of_all_seeds_are_checked_before_the_first_is_trained(
-    base: Path, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    base: Path, problems: Path, tmp_path: Path, name: str
 ) -> None:
-    interrupt_at(monkeypatch, 0)
-    (tmp_path / "models" / "seed-2").mkdir(parents=True)
-    with pytest.raises(InputError, match=r"seed-2 exists"):
-        main(options(base, problems, tmp_path / "models", random_seeds=(1, 2)))
-    (tmp_path / "models" / "seed-2").rmdir()
-    (tmp_path / "models.work" / "seed-2").mkdir(parents=True)
-    with pytest.raises(InputError, match=r"models\.work.seed-2 exists"):
+    (tmp_path / name).mkdir(parents=True)
+    with pytest.raises(InputError, match=rf"{re.escape(str(Path(name)))} exists"):
         main(options(base, problems, tmp_path / "models", random_seeds=(1, 2)))
 
 
-def test_a_maximum_length_above_the_limit_of_the_model_is_refused(base: Path, problems: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("max_length", "message"),
+    [
+        (100_000, r"max_length is 100000, but .*tiny takes at most {limit} "),
+        (2, r"max_length is 2, but all 30 training pairs are longer"),
+    ],
+)
+def test_a_maximum_length_that_does_not_fit_model_or_pairs_is_refused(
+    base: Path, problems: Path, tmp_path: Path, max_length: int, message: str
+) -> None:
     limit = json.loads((base / "config.json").read_text())["max_position_embeddings"]
-    long = options(base, problems, tmp_path / "out")
-    with pytest.raises(InputError, match=rf"max_length is 100000, but .*tiny takes at most {limit} "):
-        main(replace(long, recipe=replace(RECIPE, max_length=100_000)))
-    assert not (tmp_path / "out.work").exists()
-
-
-def test_a_maximum_length_that_truncates_all_pairs_is_refused(base: Path, problems: Path, tmp_path: Path) -> None:
-    short = options(base, problems, tmp_path / "out")
-    with pytest.raises(InputError, match=r"max_length is 2, but all 30 training pairs are longer"):
-        main(replace(short, recipe=replace(RECIPE, max_length=2)))
+    with pytest.raises(InputError, match=message.format(limit=limit)):
+        main(replace(options(base, problems, tmp_path / "out"), recipe=replace(RECIPE, max_length=max_length)))
     assert not (tmp_path / "out.work").exists()
 
 
 def test_the_number_of_truncated_pairs_is_logged(
-    base: Path, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    base: Path,
+    problems: Path,
+    tmp_path: Path,
+    interrupt_at: Callable[[FinetuneOptions, int], None],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    interrupt_at(monkeypatch, 0)
-    short = options(base, problems, tmp_path / "out")
-    tokenizer = AutoTokenizer.from_pretrained(base)
+    short, tokenizer = options(base, problems, tmp_path / "out"), AutoTokenizer.from_pretrained(base)
     pairs = [(each.premise, each.hypothesis) for each in read_training_data(short).examples]
     lengths = sorted(map(len, tokenizer(pairs)["input_ids"]))
-    with pytest.raises(KeyboardInterrupt), caplog.at_level("INFO"):
-        main(replace(short, recipe=replace(RECIPE, max_length=lengths[14])))
+    with caplog.at_level("INFO"):
+        interrupt_at(replace(short, recipe=replace(RECIPE, max_length=lengths[14])), 0)
     longer = sum(length > lengths[14] for length in lengths)
     assert f"{longer} of 30 training pairs are longer than {lengths[14]} tokens" in caplog.text
 
 
 def test_checkpoints_of_another_run_are_not_used(
-    base: Path, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    base: Path, problems: Path, tmp_path: Path, interrupt_at: Callable[[FinetuneOptions, int], None]
 ) -> None:
     first = options(base, problems, tmp_path / "model")
-    interrupt_at(monkeypatch, 0)
-    with pytest.raises(KeyboardInterrupt):
-        main(first)
+    interrupt_at(first, 0)
     with pytest.raises(InputError, match=r"model\.work.seed-0 .*held_out"):
         main(replace(first, hold_out=1))
 
@@ -244,16 +247,14 @@ def test_a_classifier_keeps_its_label_order_and_its_head() -> None:
 def test_each_epoch_has_every_example_once_and_its_own_order() -> None:
     lengths = [number % 7 for number in range(21)]
     sampler = LengthSampler(lengths, 4, seed=3)
-    first = list(sampler)
-    sampler.set_epoch(1)
-    second = list(sampler)
-    assert sorted(first) == sorted(second) == list(range(21))
-    assert first != second
-    for start in range(0, 20, 4):
-        batch = [lengths[item] for item in first[start : start + 4]]
-        assert max(batch) - min(batch) <= 3
-    sampler.set_epoch(0)
-    assert list(sampler) == first
+    orders = []
+    for epoch in (0, 1, 0):
+        sampler.set_epoch(epoch)
+        orders.append(list(sampler))
+    assert [sorted(order) for order in orders] == [list(range(21))] * 3
+    assert orders[0] == orders[2] != orders[1]
+    batches = [[lengths[item] for item in orders[0][start : start + 4]] for start in range(0, 20, 4)]
+    assert [batch for batch in batches if max(batch) - min(batch) > 3] == []
 
 
 def test_the_recipe_depends_on_the_base_and_options_override_it(tmp_path: Path) -> None:
@@ -319,12 +320,10 @@ def test_the_license_is_that_of_a_known_data_set_or_of_the_card(augmentation: Pa
 def test_bad_input_is_reported_and_nothing_is_written(
     problems: Path, tmp_path: Path, changed: dict[str, Any], message: str
 ) -> None:
-    out = tmp_path / "out"
-    given: dict[str, Any] = {"base": "demo:mlm-bpe", "train": (str(problems),), "out": out, "recipe": RECIPE} | changed
+    given: dict[str, Any] = {"base": "demo:mlm-bpe", "train": (str(problems),), "recipe": RECIPE} | changed
     with pytest.raises(InputError, match=message):
-        main(FinetuneOptions(**given))
-    assert not out.exists()
-    assert not (tmp_path / "out.work").exists()
+        main(FinetuneOptions(out=tmp_path / "out", **given))
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -343,15 +342,32 @@ def test_hyperparameters_out_of_range_are_reported(changed: dict[str, Any], mess
         replace(RECIPE, **changed)
 
 
-def test_two_way_labels_and_too_large_a_share_are_reported(base: Path, augmentation: Path, tmp_path: Path) -> None:
-    rows = [{"premise": "a", "hypothesis": "b", "label": label} for label in ("entailment", "not_entailment")]
-    two_way = tmp_path / "two.jsonl"
-    two_way.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    with pytest.raises(InputError, match=r"two\.jsonl has the labels entailment, not_entailment"):
-        main(options(base, two_way, tmp_path / "out"))
-    share = options(base, Path(PROBLEMS), tmp_path / "out", augment=f"{augmentation}/augmentation", augment_share=0.5)
-    with pytest.raises(InputError, match=r"augment_share is 0\.5.*augmentation has 9"):
-        main(share)
+@pytest.mark.parametrize(
+    ("rows", "changed", "message"),
+    [
+        (
+            [{"premise": "a", "hypothesis": "b", "label": label} for label in ("entailment", "not_entailment")],
+            {},
+            r"rows\.jsonl has the labels entailment, not_entailment",
+        ),
+        (None, {"augment_share": 0.5}, r"augment_share is 0\.5.*augmentation has 9"),
+    ],
+    ids=["two-way labels", "too large a share"],
+)
+def test_data_that_does_not_fit_is_reported(
+    rows: list[dict[str, str]] | None,
+    changed: dict[str, Any],
+    message: str,
+    base: Path,
+    problems: Path,
+    augmentation: Path,
+    tmp_path: Path,
+) -> None:
+    train = tmp_path / "rows.jsonl"
+    train.write_text("".join(json.dumps(row) + "\n" for row in rows or ()), encoding="utf-8")
+    more = {"augment": f"{augmentation}/augmentation", **changed} if changed else {}
+    with pytest.raises(InputError, match=message):
+        main(options(base, train if rows else Path(PROBLEMS), tmp_path / "out", **more))
 
 
 def test_an_option_for_columns_is_not_advised(tmp_path: Path) -> None:

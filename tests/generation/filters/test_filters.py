@@ -1,25 +1,47 @@
-"""The filters on the fillers of one form: what is kept, and the reason for everything else."""
+"""The filters: on fillers, on tagged words in place, and by the tables of WordNet."""
 
 from __future__ import annotations
 
+import gc
+import io
+import re
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from generation.filters import definitions
+from generation.filters.conditions import (
+    MEN,
+    WOMEN,
+    does_not_fit_pronoun,
+    has_other_form,
+    in_problem,
+    is_in_compound,
+)
 from generation.filters.definitions import OTHER_CLASS, applied_filters
 from generation.filters.fillers import KEPT, OUTCOMES, Filtered, filter_fillers
 from generation.filters.filter import Applied, Occurrence
+from generation.filters.lexical import (
+    FOLDER_VARIABLE,
+    WordNet,
+    article_of,
+    disagrees_with_article,
+    load_wordnet,
+    other_words,
+)
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import BARE, CONTINUATION, SPACED, Piece, Vocabulary
 from generation.options import Options
-from generation.sentences.tagging import TaggedProblem, TaggedSentence, tag
-from generation.sentences.words import SharedWord, fold, words_of
+from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
+from generation.sentences.words import SharedWord, fold, shared_words, words_of
+from merge_snli.base.errors import InputError
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
+from tests.tiny_wordnet import save_wordnet
 
 NO_WORD = definitions.NO_WORD.reason
 LESS_PROBABLE = definitions.LESS_PROBABLE.reason
@@ -89,25 +111,26 @@ def test_drop_changes_the_outcome_of_suggestions_only() -> None:
     assert [OUTCOMES[code] for code in before.codes] == [KEPT, NO_WORD, KEPT, KEPT, LESS_PROBABLE]
 
 
-def test_the_more_probable_of_two_pieces_of_one_word_is_kept() -> None:
-    outcome = filtered(fillers(2, 1, 0), "Girl", VOCABULARY, frozenset())
-    assert outcome.suggestions == {"Boy": 2.0}
-
-
-def test_equally_probable_is_not_more_probable() -> None:
-    even = Fillers(np.array([1, 0], dtype=np.int32), np.array([-1.0, -1.0], dtype=np.float32), 0, -1.0)
-    assert filtered(even, "girl", VOCABULARY, frozenset()).suggestions == {}
-
-
-def test_all_fillers_are_more_probable_than_an_original_outside_the_top_k() -> None:
-    answer = Fillers(np.array([1, 4], dtype=np.int32), np.array([-1.0, -2.0], dtype=np.float32), 0, -9.5)
-    outcome = filtered(answer, "girl", VOCABULARY, frozenset())
-    assert list(outcome.suggestions.items()) == [("boy", 8.5), ("tree", 7.5)]
+@pytest.mark.parametrize(
+    ("answer", "original", "expected"),
+    [
+        (fillers(2, 1, 0), "Girl", {"Boy": 2.0}),  # the more probable of two pieces of one word
+        (Fillers(np.array([1, 0]), np.array([-1.0, -1.0], dtype=np.float32), 0, -1.0), "girl", {}),  # equally probable
+        # An original outside the top k.
+        (
+            Fillers(np.array([1, 4]), np.array([-1.0, -2.0], dtype=np.float32), 0, -9.5),
+            "girl",
+            {"boy": 8.5, "tree": 7.5},
+        ),
+    ],
+    ids=["two pieces of a word", "equally probable", "outside the top k"],
+)
+def test_what_is_more_probable_is_kept(answer: Fillers, original: str, expected: dict[str, float]) -> None:
+    assert list(filtered(answer, original, VOCABULARY, frozenset()).suggestions.items()) == list(expected.items())
 
 
 def test_words_of_a_problem_are_tokens_and_runs_of_word_characters(tagger: Tagger) -> None:
-    problem = Problem("x", "Ann's red-hot café isn't OPEN", "A well/being_2", 0)
-    (tagged,) = tag([problem], tagger)
+    (tagged,) = tag([Problem("x", "Ann's red-hot café isn't OPEN", "A well/being_2", 0)], tagger)
     assert isinstance(tagged, TaggedProblem)
     assert {"ann", "'s", "red", "hot", "cafe", "is", "n't", "isn", "t", "open", "well", "being_2"} <= words_of(tagged)
 
@@ -125,21 +148,51 @@ def test_words_are_compared_without_accents_and_case(written: str, other: str, t
         assert outcome.counts() == Counter({IN_PROBLEM: 1, LESS_PROBABLE: 1})
 
 
-def test_without_the_probability_filter_every_whole_word_is_kept() -> None:
-    outcome = filtered(fillers(1, 3, 0, 6, 4), "girl", VOCABULARY, frozenset({"girl", "tree"}), filters="none")
-    assert list(outcome.suggestions.items()) == [("boy", 2.0), ("cat", -1.0)]
-    assert outcome.counts() == Counter({KEPT: 2, NO_WORD: 1, IN_PROBLEM: 2})
-
-
-def test_a_margin_and_a_maximum_rank() -> None:
-    answer = fillers(1, 4, 6, 0)  # log-odds 3, 2, 1
-    outcome = filtered(answer, "girl", VOCABULARY, frozenset(), min_log_odds=2)
-    assert list(outcome.suggestions.items()) == [("boy", 3.0), ("tree", 2.0)]
-    assert outcome.counts() == Counter({KEPT: 2, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1})
-    outcome = filtered(answer, "girl", VOCABULARY, frozenset(), max_rank=1, min_log_odds=2)
-    assert outcome.counts() == Counter({KEPT: 1, LOW_RANK: 1, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1})
-    outcome = filtered(answer, "girl", VOCABULARY, frozenset(), filters="none", max_rank=4, min_log_odds=0)
-    assert list(outcome.suggestions) == ["boy", "tree", "cat", "girl"]
+@pytest.mark.parametrize(
+    ("order", "taken", "choices", "suggestions", "counts"),
+    [
+        (
+            (1, 3, 0, 6, 4),
+            {"girl", "tree"},
+            {"filters": "none"},
+            {"boy": 2.0, "cat": -1.0},
+            {KEPT: 2, NO_WORD: 1, IN_PROBLEM: 2},
+        ),
+        # Log-odds 3, 2, 1.
+        (
+            (1, 4, 6, 0),
+            set(),
+            {"min_log_odds": 2},
+            {"boy": 3.0, "tree": 2.0},
+            {KEPT: 2, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1},
+        ),
+        (
+            (1, 4, 6, 0),
+            set(),
+            {"max_rank": 1, "min_log_odds": 2},
+            {"boy": 3.0},
+            {KEPT: 1, LOW_RANK: 1, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1},
+        ),
+        (
+            (1, 4, 6, 0),
+            set(),
+            {"filters": "none", "max_rank": 4, "min_log_odds": 0},
+            {"boy": 3.0, "tree": 2.0, "cat": 1.0, "girl": 0.0},
+            {KEPT: 4},
+        ),
+    ],
+    ids=["without the probability", "a margin", "a margin and a maximum rank", "a maximum rank of all"],
+)
+def test_options_of_the_filters(
+    order: tuple[int, ...],
+    taken: set[str],
+    choices: dict[str, Any],
+    suggestions: dict[str, float],
+    counts: dict[str, int],
+) -> None:
+    outcome = filtered(fillers(*order), "girl", VOCABULARY, frozenset(taken), **choices)
+    assert list(outcome.suggestions.items()) == list(suggestions.items())
+    assert outcome.counts() == Counter(counts)
 
 
 def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
@@ -170,3 +223,220 @@ def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
             IN_PROBLEM: 1,
         }
     )
+
+
+def occurrence_in_problem(premise: str, hypothesis: str, word: str, word_class: str = "noun") -> Occurrence:
+    tagged = TaggedProblem(
+        Problem("p", premise, hypothesis, 0), TaggedSentence(premise, ()), TaggedSentence(hypothesis, ())
+    )
+    start = premise.index(word)
+    shared = SharedWord(word, word_class, (start,), (hypothesis.index(word),))
+    return Occurrence(tagged, shared, words_of(tagged), "premise", start, start + len(word))
+
+
+def occurrence_of(text: str, tags: str, word: str) -> Occurrence:
+    """Return the occurrence of a word in a sentence whose tokens are separated by spaces or are one character."""
+    tokens, at = [], 0
+    for piece, its_tag in zip(text.replace("-", " - ").replace("/", " / ").split(), tags.split(), strict=True):
+        at = text.index(piece, at)
+        tokens.append(Token(piece, at, its_tag))
+        at += len(piece)
+    sentence = TaggedSentence(text, tuple(tokens))
+    tagged = TaggedProblem(Problem("p", text, text, 0), sentence, sentence)
+    start = text.index(word)
+    shared = SharedWord(word, "noun", (start,), (start,))
+    return Occurrence(tagged, shared, frozenset(), "premise", start, start + len(word))
+
+
+@pytest.mark.parametrize(
+    ("text", "tags", "word", "expected"),
+    [
+        ("Some ice cream melts", "DT NN NN VBZ", "ice", True),
+        ("Some ice cream melts", "DT NN NN VBZ", "cream", True),
+        ("A blue-green car", "DT JJ HYPH JJ NN", "blue", True),
+        ("A blue-green car", "DT JJ HYPH JJ NN", "green", True),
+        ("cats/dogs", "NNS SYM NNS", "dogs", True),
+        ("The blue car", "DT JJ NN", "blue", False),
+        ("The blue car", "DT JJ NN", "car", False),
+        ("Dogs chase cats", "NNS VBP NNS", "cats", False),
+        ("ice", "NN", "ice", False),
+    ],
+)
+def test_a_word_in_a_compound(text: str, tags: str, word: str, *, expected: bool) -> None:
+    assert is_in_compound(occurrence_of(text, tags, word)) is expected
+
+
+@pytest.mark.parametrize(
+    ("premise", "hypothesis", "original", "dropped", "kept"),
+    [
+        ("A musician plays his guitar", "One musician is here", "musician", ("woman", "Woman"), ("man",)),
+        ("A musician plays HIS guitar", "One musician is here", "musician", ("women", "Women"), ("artist",)),
+        ("A musician hurt herself", "One musician is here", "musician", ("man", "Man"), ("woman",)),
+        ("A black dog follows her", "One black is here", "black", ("male", "Male"), ("female",)),
+        # The pronoun means somebody else if the original has the gender of the suggestion.
+        ("The lady greets his brother", "A lady greets", "lady", (), ("girl", "man")),
+        # The hypothesis counts, and other words do not.
+        ("A child runs to the hero", "A child runs to his mother", "child", ("girl",), ()),
+        ("A child runs to the hero", "A child runs", "child", (), ("girl",)),
+    ],
+)
+def test_a_word_of_the_other_gender_is_dropped(
+    premise: str, hypothesis: str, original: str, dropped: tuple[str, ...], kept: tuple[str, ...]
+) -> None:
+    drops = does_not_fit_pronoun(occurrence_in_problem(premise, hypothesis, original))
+    assert [word for word in (*dropped, *kept) if drops(word)] == [*dropped]
+
+
+def test_no_word_has_both_genders() -> None:
+    assert MEN.isdisjoint(WOMEN)
+
+
+@pytest.mark.parametrize(
+    ("word_class", "suggestion", "expected"),
+    [
+        ("noun", "girl", True),
+        ("noun", "girls", True),
+        ("noun", "boys", True),
+        ("noun", "man", True),
+        ("noun", "women", False),
+        ("noun", "play", False),
+        ("verb", "plays", True),
+        ("verb", "girl", False),
+        ("adj", "girl", False),
+    ],
+)
+def test_a_suggestion_that_the_problem_has_in_another_form(word_class: str, suggestion: str, *, expected: bool) -> None:
+    occurrence = occurrence_in_problem(
+        "Three girls and a boy are playing by the men", "One boy is playing", "boy", word_class
+    )
+    assert in_problem(occurrence)(suggestion) is expected
+
+
+@pytest.mark.parametrize(
+    ("premise", "hypothesis", "expected"),
+    [
+        ("They write a check at the bank", "A check is long", False),
+        ("They write a check on their checks", "A check is long", True),
+        ("They checked the check", "A check is long", True),
+    ],
+)
+def test_another_form_of_the_original(premise: str, hypothesis: str, *, expected: bool) -> None:
+    assert has_other_form(occurrence_in_problem(premise, hypothesis, "check", "noun")) is expected
+
+
+@pytest.mark.parametrize(
+    ("article", "words"),
+    [
+        ("an", ("apple", "hour", "honest", "heir", "MRI", "x-ray", "old-fashioned", "Hour")),
+        ("a", ("dog", "unicorn", "European", "user", "one-legged", "UFO", "once", "hotel", "NASA")),
+    ],
+)
+def test_articles_of_words(article: str, words: tuple[str, ...]) -> None:
+    assert [word for word in words if article_of(word) != article] == []
+
+
+@pytest.mark.parametrize(
+    ("before", "applies"),
+    [
+        ("A ", True),
+        ("There is a ", True),
+        ("with  a\t", True),
+        ("he says a “", True),
+        ('a ("', True),
+        ("A big ", False),
+        ("vitamin-a ", False),
+        ("mama ", False),
+        ("the ", False),
+        ("plan a-", False),
+        ("", False),
+    ],
+)
+def test_only_an_article_directly_before_the_occurrence_counts(before: str, applies: bool) -> None:
+    disagrees = disagrees_with_article(f"{before}boy runs", len(before), len(before) + 3, "boy")
+    assert (disagrees("girl"), disagrees("hour")) == (False, applies)
+
+
+def test_the_word_is_written_as_at_the_occurrence() -> None:
+    disagrees = disagrees_with_article("An MP here", 3, 5, "mp")
+    assert not disagrees("mri")
+    assert disagrees("ufo")
+
+
+@pytest.fixture(scope="module")
+def wordnet(tmp_path_factory: pytest.TempPathFactory) -> WordNet:
+    return WordNet(save_wordnet(tmp_path_factory.mktemp("wordnet") / "dict"))
+
+
+def related(wordnet: WordNet, word: str, other: str, word_class: str) -> bool:
+    """Return whether two words of a class are related."""
+    return wordnet.relation_to([(other, word_class)], word_class)(word)
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "expected"),
+    [
+        ("dog", "hound", True),  # synonyms
+        ("animals", "dogs", True),  # hypernym, three steps above
+        ("dogs", "animals", True),  # hyponym
+        ("beast", "Dog", True),
+        ("wolves", "dog", True),  # co-hyponyms: both directly below "canine"
+        ("cat", "dog", False),  # a common hypernym two steps above
+        ("canine", "feline", True),
+        ("guitar", "dog", False),
+        ("guitar", "guitars", True),  # one word
+        ("blurb", "dog", False),  # not in WordNet
+    ],
+)
+def test_nouns(wordnet: WordNet, word: str, other: str, expected: bool) -> None:
+    assert related(wordnet, word, other, "noun") is expected
+    assert related(wordnet, other, word, "noun") is expected
+
+
+def test_adjectives_and_verbs(wordnet: WordNet) -> None:
+    assert related(wordnet, "big", "small", "adj")
+    assert related(wordnet, "bigger", "large", "adj")
+    assert related(wordnet, "large", "little", "adj"), "the antonym of a synonym"
+    assert related(wordnet, "ran", "moving", "verb")
+    assert not wordnet.relation_to([("run", "verb")], "noun")("run")
+    assert not related(wordnet, "standing", "is", "verb"), "an auxiliary has no relations"
+
+
+def test_related_to_another_word_of_the_problem(wordnet: WordNet, tagger: Tagger) -> None:
+    (tagged,) = tag([Problem("x", "Two dogs and three boys swim.", "The boys swim slowly.", 0)], tagger)
+    others = other_words(tagged, next(word for word in shared_words(tagged) if word.text == "boys"))
+    assert others == (("dogs", "noun"), ("swim", "verb"), ("slowly", "adv"))
+    is_related = wordnet.relation_to(others, "noun")
+    assert [word for word in ("animals", "wolves", "cats", "children") if is_related(word)] == ["animals", "wolves"]
+
+
+def test_version_and_digest(wordnet: WordNet, tmp_path: Path) -> None:
+    assert wordnet.version == "3.0"
+    other = save_wordnet(tmp_path / "dict")
+    assert WordNet(other).digest == wordnet.digest
+    (other / "noun.exc").write_text("")
+    assert WordNet(other).digest != wordnet.digest
+
+
+def test_missing_or_damaged_files_are_input_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    with pytest.raises(InputError, match=rf"{FOLDER_VARIABLE}.*data\.noun.*wordnet-base"):
+        load_wordnet()
+    folder = save_wordnet(tmp_path / "dict")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
+    assert load_wordnet().folder == folder
+    (folder / "index.noun").write_text("dog n many 0\n")
+    with pytest.raises(InputError, match=re.escape(str(folder))):
+        load_wordnet()
+    (folder / "index.noun").unlink()
+    with pytest.raises(InputError, match=re.escape(str(folder))):
+        load_wordnet()
+
+
+def test_no_file_stays_open(tmp_path: Path) -> None:
+    def open_files() -> int:
+        gc.collect()
+        return sum(isinstance(thing, io.FileIO) and not thing.closed for thing in gc.get_objects())
+
+    folder, before = save_wordnet(tmp_path / "dict"), open_files()
+    assert related(WordNet(folder), "dog", "animal", "noun")
+    assert open_files() == before

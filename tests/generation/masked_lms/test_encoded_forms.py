@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -11,51 +12,43 @@ from transformers import AutoModelForMaskedLM, PreTrainedTokenizerFast
 
 from generation.masked_lms import encoded_forms
 from generation.masked_lms.encoded_forms import EncodedForm
-from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.sentences.forms import ALL, forms
 from merge_snli.dataset.answered_forms import SPLIT
-from merge_snli.models.finding import find_model
+from tests.generation.masked_lms.test_masked_lm import encode, load, plain_fillers
 
-KINDS = ["bert", "roberta", "albert", "electra", "bart"]
 RARE = "xylograph"
 
 
-def load(kind: str, tiny_mlm: Callable[[str], Path]) -> MaskedLM:
-    return load_masked_lm(find_model(str(tiny_mlm(kind))))
+@pytest.fixture(params=["bert", "roberta", "albert", "electra", "bart"])
+def folder(request: pytest.FixtureRequest, tiny_mlm: Callable[[str], Path]) -> Path:
+    return tiny_mlm(request.param)
 
 
-def tokens(mlm: MaskedLM, encoded: EncodedForm | str) -> list[str]:
-    assert isinstance(encoded, EncodedForm)
-    return list(mlm.tokenizer.convert_ids_to_tokens(list(encoded.ids)))
+@pytest.fixture
+def mlm(folder: Path) -> MaskedLM:
+    return load(folder)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_occurrence_is_masked_and_one_is_predicted(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
-    mlm = load(kind, tiny_mlm)
+def masks_in(mlm: MaskedLM, ids: Sequence[int]) -> list[int]:
+    return [index for index, token in enumerate(ids) if token == mlm.tokenizer.mask_token_id]
+
+
+def test_every_occurrence_is_masked_and_one_is_predicted(mlm: MaskedLM) -> None:
     sentence = "A farmer sees a farmer near the old bridge."
-    plain = mlm.tokenizer(sentence)["input_ids"]
-    first, second = (mlm.encode(form) for form in forms(sentence, "farmer", (2, 16), ALL))
-    assert isinstance(first, EncodedForm)
-    assert isinstance(second, EncodedForm)
+    first, second = (encode(mlm, form) for form in forms(sentence, "farmer", (2, 16), ALL))
     assert first.ids == second.ids
-    assert first.mask_index < second.mask_index
-    masks = [index for index, token in enumerate(first.ids) if token == mlm.tokenizer.mask_token_id]
-    assert masks == [first.mask_index, second.mask_index]
+    assert masks_in(mlm, first.ids) == [first.mask_index, second.mask_index]
     restored = list(first.ids)
     restored[first.mask_index], restored[second.mask_index] = first.original_id, second.original_id
-    assert restored == plain
+    assert restored == mlm.tokenizer(sentence)["input_ids"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_word_of_several_pieces_is_one_mask_with_a_form_per_piece(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
-    mlm = load(kind, tiny_mlm)
+def test_word_of_several_pieces_is_one_mask_with_a_form_per_piece(mlm: MaskedLM) -> None:
     sentence = f"A {RARE} hangs here."
     (form,) = forms(sentence, RARE, (2,))
     assert mlm.encode(form) == SPLIT
-    encoded = mlm.encode(form, split_words=True)
-    assert isinstance(encoded, EncodedForm)
-    plain = mlm.tokenizer(sentence)["input_ids"]
+    encoded, plain = encode(mlm, form, split_words=True), mlm.tokenizer(sentence)["input_ids"]
     several, mask, at = len(encoded.pieces), mlm.tokenizer.mask_token_id, encoded.mask_index
     assert several > 1
     run = [piece.original_id for piece in encoded.pieces]
@@ -66,76 +59,52 @@ def test_word_of_several_pieces_is_one_mask_with_a_form_per_piece(kind: str, tin
         assert list(piece.ids) == [*plain[: at + index], *[mask] * (several - index), *plain[at + several :]]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_log_probability_of_a_word_is_the_mean_of_its_pieces(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
-    mlm = load(kind, tiny_mlm)
-    model = AutoModelForMaskedLM.from_pretrained(tiny_mlm(kind), dtype=torch.float32).eval()
-
-    def log_probs(ids: tuple[int, ...], at: int) -> torch.Tensor:
-        with torch.no_grad():
-            values: torch.Tensor = model(torch.tensor([ids])).logits[0, at].log_softmax(-1)
-        return values
-
+def test_log_probability_of_a_word_is_the_mean_of_its_pieces(mlm: MaskedLM, folder: Path) -> None:
+    model = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32).eval()
     (rare,), (usual,) = forms(f"A {RARE} hangs here.", RARE, (2,)), forms("A farmer hangs here.", "farmer", (2,))
-    answers: dict[str, object] = {}
-    for some in mlm.answers({"rare": rare, "usual": usual}, 30, split_words=True):
+    answers: dict[str, Any] = {}
+    for some in mlm.answers({"rare": rare, "usual": usual}, 50, split_words=True):
         answers |= some
-    encoded = mlm.encode(rare, split_words=True)
-    assert isinstance(encoded, EncodedForm)
-    answer = answers["rare"]
-    assert not isinstance(answer, str)
-    of_pieces = [log_probs(piece.ids, piece.mask_index)[piece.original_id].item() for piece in encoded.pieces]
-    expected = sum(of_pieces) / len(of_pieces)
-    assert answer.original_log_prob == pytest.approx(expected, abs=1e-3)  # type: ignore[attr-defined]
-    best = log_probs(encoded.ids, encoded.mask_index).topk(30)
-    assert answer.piece_ids.tolist() == best.indices.tolist()  # type: ignore[attr-defined]
-    (plain,) = mlm.answers({"usual": usual}, 30)
+    encoded = encode(mlm, rare, split_words=True)
+    of_pieces = [plain_fillers(model, piece).original_log_prob for piece in encoded.pieces]
+    assert answers["rare"].original_log_prob == pytest.approx(sum(of_pieces) / len(of_pieces), abs=1e-3)
+    assert answers["rare"].piece_ids.tolist() == plain_fillers(model, encoded).piece_ids.tolist()
+    (plain,) = mlm.answers({"usual": usual}, 50)
     assert repr(plain["usual"]) == repr(answers["usual"])
 
 
-def test_word_with_unknown_or_shared_pieces_is_split(tiny_mlm: Callable[[str], Path]) -> None:
-    mlm = load("bert", tiny_mlm)
-    for sentence, word in (("A 猫 sleeps.", "猫"), ("A farmer sleeps.", "farm")):
-        (form,) = forms(sentence, word, (2,))
-        assert mlm.encode(form, split_words=True) == SPLIT
+@pytest.mark.parametrize(("sentence", "word"), [("A 猫 sleeps.", "猫"), ("A farmer sleeps.", "farm")])
+def test_word_with_unknown_or_shared_pieces_is_split(sentence: str, word: str, tiny_mlm: Callable[[str], Path]) -> None:
+    assert load(tiny_mlm("bert")).encode(*forms(sentence, word, (2,)), split_words=True) == SPLIT
 
 
 def test_other_occurrence_of_several_pieces_is_one_mask(tiny_mlm: Callable[[str], Path]) -> None:
-    mlm = load("roberta", tiny_mlm)
-    sentence = f"A {RARE} and a {RARE}"
-    (first, second) = (mlm.encode(form, split_words=True) for form in forms(sentence, RARE, (2, 18), ALL))
-    assert tokens(mlm, first).count("<mask>") == tokens(mlm, second).count("<mask>") == 2
-    assert isinstance(first, EncodedForm)
-    assert tokens(mlm, first.pieces[0]).count("<mask>") == 1 + len(first.pieces)
+    mlm = load(tiny_mlm("roberta"))
+    both = forms(f"A {RARE} and a {RARE}", RARE, (2, 18), ALL)
+    first, second = (encode(mlm, form, split_words=True) for form in both)
+    assert len(masks_in(mlm, first.ids)) == len(masks_in(mlm, second.ids)) == 2
+    assert len(masks_in(mlm, first.pieces[0].ids)) == 1 + len(first.pieces)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_text_that_is_too_long_is_masked_in_a_window(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
-    mlm = load(kind, tiny_mlm)
+def test_a_text_that_is_too_long_is_masked_in_a_window(mlm: MaskedLM) -> None:
     sentence = "A farmer sees a nurse and a baker near the old bridge. "
     text = sentence * 10 + "\nThe goat sees a farmer"
     middle, last = (text.index("farmer", text.index("nurse") + 4 * len(sentence)), text.rindex("farmer"))
     for form in (form for start in (middle, last) for form in forms(text, "farmer", (start,))):
-        encoded = mlm.encode(form)
-        assert isinstance(encoded, EncodedForm)
+        encoded = encode(mlm, form)
         assert encoded.in_window
         assert mlm.max_length is not None
         assert len(encoded.ids) <= mlm.max_length < len(encoded.ids) + len(mlm.tokenizer(sentence)["input_ids"])
         shown = str(mlm.tokenizer.decode([*encoded.ids], skip_special_tokens=True)).lower()
-        sentences = (len(encoded.ids) - 2) // 12
-        assert shown.count("nurse") >= sentences - 1 >= 2
+        assert shown.count("nurse") >= (len(encoded.ids) - 2) // 12 - 1 >= 2
         assert ("goat" in shown) == (form.start == last)
-    (short,) = forms(sentence, "farmer", (2,))
-    encoded = mlm.encode(short)
-    assert isinstance(encoded, EncodedForm)
-    assert not encoded.in_window
+    assert not encode(mlm, *forms(sentence, "farmer", (2,))).in_window
 
 
 def test_a_long_text_is_tokenized_once_and_then_in_windows(
     tiny_mlm: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mlm = load("bert", tiny_mlm)
-    sentence = "A farmer sees a goat near the old bridge. "
+    mlm, sentence = load(tiny_mlm("bert")), "A farmer sees a goat near the old bridge. "
     given: list[str] = []
     tokenize = encoded_forms._tokenize
 

@@ -25,15 +25,21 @@ from merge_snli.base.errors import InputError
 from tests.tiny_models import byte_bpe_tokenizer, gemma_tokenizer, sentencepiece_tokenizer, wordpiece_tokenizer
 
 
-def test_markers_of_each_kind() -> None:
-    assert wordpiece("dog") == Piece("dog", SPACED)
-    assert wordpiece("##s") == Piece("s", CONTINUATION)
-    assert byte_bpe("Ġdog") == Piece("dog", SPACED)
-    assert byte_bpe("dog") == Piece("dog", BARE)
-    assert byte_bpe("ĠcafÃ©") == Piece("café", SPACED)
-    assert byte_bpe("Ã") is None
-    assert sentencepiece("▁dog") == Piece("dog", SPACED)
-    assert sentencepiece("dog") == Piece("dog", BARE)
+@pytest.mark.parametrize(
+    ("piece", "expected"),
+    [
+        (wordpiece("dog"), Piece("dog", SPACED)),
+        (wordpiece("##s"), Piece("s", CONTINUATION)),
+        (byte_bpe("Ġdog"), Piece("dog", SPACED)),
+        (byte_bpe("dog"), Piece("dog", BARE)),
+        (byte_bpe("ĠcafÃ©"), Piece("café", SPACED)),
+        (byte_bpe("Ã"), None),
+        (sentencepiece("▁dog"), Piece("dog", SPACED)),
+        (sentencepiece("dog"), Piece("dog", BARE)),
+    ],
+)
+def test_markers_of_each_kind(piece: Piece | None, expected: Piece | None) -> None:
+    assert piece == expected
 
 
 def test_byte_table_equals_that_of_transformers() -> None:
@@ -73,28 +79,33 @@ def test_special_tokens_and_unused_ids_have_no_piece(make: Callable[[], PreTrain
     assert not vocabulary.whole_word[without].any()
 
 
+BARE_PIECES = ("dog", "Ġdog", "Dog", "umb", "Ġumbrella")
+CAPITALS = ("Ġdog", "ĠDog", "ĠGerman", "german", "ĠRed")
+
+
 def test_bare_piece_is_a_word_only_if_a_spaced_piece_has_the_same_letters() -> None:
-    vocabulary = read_vocabulary(byte_bpe_vocabulary("dog", "Ġdog", "Dog", "umb", "Ġumbrella"), 5, "tiny")
-    assert [
-        piece.text for piece, whole in zip(vocabulary.pieces, vocabulary.whole_word, strict=True) if piece and whole
-    ] == [
-        "dog",
-        "dog",
-        "Dog",
-        "umbrella",
-    ]
-    ids = np.arange(5, dtype=np.int32)
-    assert vocabulary.same_kind(ids, 0).tolist() == [True, False, True, False, False]
-    assert vocabulary.same_kind(ids, 1).tolist() == [False, True, False, False, True]
+    vocabulary = read_vocabulary(byte_bpe_vocabulary(*BARE_PIECES), 5, "tiny")
+    pieces = zip(vocabulary.pieces, vocabulary.whole_word, strict=True)
+    assert [piece.text for piece, whole in pieces if piece and whole] == ["dog", "dog", "Dog", "umbrella"]
 
 
-def test_a_capital_is_kept_or_the_piece_is_not_a_word() -> None:
-    vocabulary = read_vocabulary(byte_bpe_vocabulary("Ġdog", "ĠDog", "ĠGerman", "german", "ĠRed"), 5, "tiny")
-    ids = np.arange(5, dtype=np.int32)
-    assert vocabulary.same_kind(ids, 0).tolist() == [True, True, False, False, False]
-    assert vocabulary.same_kind(ids, 4).tolist() == [True, True, True, False, True]
-    within = vocabulary.same_kind(ids, 4, within_sentence=True)
-    assert within.tolist() == [False, True, True, False, True]
+@pytest.mark.parametrize(
+    ("tokens", "original", "within_sentence", "kept"),
+    [
+        (BARE_PIECES, 0, False, [True, False, True, False, False]),
+        (BARE_PIECES, 1, False, [False, True, False, False, True]),
+        # A capital is kept, or the piece is not a word.
+        (CAPITALS, 0, False, [True, True, False, False, False]),
+        (CAPITALS, 4, False, [True, True, True, False, True]),
+        (CAPITALS, 4, True, [False, True, True, False, True]),
+    ],
+)
+def test_pieces_of_the_same_kind(
+    tokens: tuple[str, ...], original: int, within_sentence: bool, kept: list[bool]
+) -> None:
+    vocabulary = read_vocabulary(byte_bpe_vocabulary(*tokens), 5, "tiny")
+    found = vocabulary.same_kind(np.arange(5, dtype=np.int32), original, within_sentence=within_sentence)
+    assert found.tolist() == kept
 
 
 def byte_bpe_vocabulary(*tokens: str) -> PreTrainedTokenizerFast:

@@ -1,10 +1,10 @@
-"""Filters and set operations together: how the options of section 5.4 relate to each other on any suggestions."""
+"""Filters and set operations together, and their counts: how the options of section 5.4 relate to each other."""
 
 from __future__ import annotations
 
 import zlib
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,18 +14,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generation.answers.store import Answer, MaskedLMAnswers
-from generation.filters.definitions import OTHER_ARTICLE, OTHER_CLASS, OTHER_TAG, RELATED, TOO_FEW
+from generation.filters.definitions import (
+    IN_PROBLEM,
+    LESS_PROBABLE,
+    NO_WORD,
+    OTHER_ARTICLE,
+    OTHER_CLASS,
+    OTHER_TAG,
+    RELATED,
+    TOO_FEW,
+)
 from generation.filters.fillers import KEPT, OUTCOMES
 from generation.filters.lexical import WordNet
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import Options
-from generation.replacements.finding import FILLERS, NO_ORDER, FilterCounts, FilteredWord, find_replacements
+from generation.replacements.finding import (
+    FILLERS,
+    NO_ORDER,
+    WITH_CLASS,
+    FilterCounts,
+    FilteredWord,
+    count_standalone,
+    counts_table,
+    find_replacements,
+    sum_of_tables,
+)
 from generation.sentences.forms import Substitution, forms
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem, TaggedSentence, Token
 from generation.sentences.words import SharedWord, shared_words
 from generation.variants import Variant
-from merge_snli.dataset.answered_forms import SPLIT
+from merge_snli.dataset.answered_forms import FORMS, SPLIT
 from merge_snli.models.wordnet import base_forms
 from merge_snli.problems.problem import Problem
 from tests.tiny_wordnet import save_wordnet
@@ -105,10 +124,36 @@ def fillers(order: Sequence[int], rank_of_original: int) -> Fillers:
     return Fillers(np.array(order, dtype=np.int32), log_probs, 0, 0.5 - rank_of_original)
 
 
-def find(case: Case, wordnet: WordNet | None = None, **choices: Any) -> tuple[list[FilteredWord], FilterCounts]:  # noqa: ANN401
+def find(
+    case: Case,
+    wordnet: WordNet | None = None,
+    tagger: InPlaceTagger | None = None,
+    **choices: Any,  # noqa: ANN401 - values of any option
+) -> tuple[list[FilteredWord], FilterCounts]:
     """Return the replacements, and the counts by word class, masked LM and side."""
     options = Options(problems="x", mlm=MLMS, no_relations=wordnet is not None, **choices)
-    return find_replacements([(case.tagged, case.words)], case.answers, ByText(), options, wordnet=wordnet)
+    return find_replacements([(case.tagged, case.words)], case.answers, tagger or ByText(), options, wordnet=wordnet)
+
+
+def words_of(found: tuple[list[FilteredWord], FilterCounts]) -> list[str]:
+    """Return the replacements of the only shared word."""
+    (of_word,) = found[0]
+    return [replacement.word for replacement in of_word.replacements]
+
+
+class WithTags(ByText):
+    """A tagger for which all suggestions are nouns, but these words."""
+
+    def __init__(self, **tags: str | None) -> None:
+        """Keep the tags."""
+        self.of_words = tags
+
+    def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
+        return [self.of_words.get(suggestion.word, "NN") for suggestion in suggestions]
+
+
+def assert_every_filler_is_counted_once(counts: FilterCounts) -> None:
+    assert all(count[FILLERS] == sum(count[outcome] for outcome in OUTCOMES) for count in counts.values())
 
 
 def ids(case: Case, **choices: Any) -> set[str]:  # noqa: ANN401 - values of any option
@@ -128,8 +173,7 @@ def test_the_intersection_is_a_subset_of_the_union(case: Case, filters: str) -> 
 @given(cases(), st.sampled_from(["intersection", "union"]))
 def test_removing_a_filter_never_removes_a_variant(case: Case, sides: str) -> None:
     none, pos, prob, both = (ids(case, filters=name, sides=sides) for name in ("none", "pos", "prob", "prob,pos"))
-    assert pos <= none
-    assert prob <= none
+    assert pos | prob <= none
     assert both <= pos & prob
 
 
@@ -149,27 +193,21 @@ def test_scrambling_changes_only_the_letters_of_replacements(case: Case, filters
         words, others = ([replacement.word.lower() for replacement in every.replacements] for every in (before, after))
         assert len(set(others)) == len(others)
         assert not {*in_problem, "not"} & {*others}
-        assert not Counter(map(letters, others)) - Counter(map(letters, words))
+        assert not Counter("".join(sorted(word)) for word in others) - Counter("".join(sorted(word)) for word in words)
         left_out += len(words) - len(others)
     assert bool(left_out) == any(count[NO_ORDER] for count in counts.values())
 
 
 @given(cases(), st.sampled_from(["prob,pos", "pos", "prob", "none"]))
 def test_every_filler_is_kept_or_dropped_for_one_reason(case: Case, filters: str) -> None:
-    _, counts = find(case, filters=filters)
-    for count in counts.values():
-        assert count[FILLERS] == sum(count[outcome] for outcome in OUTCOMES)
+    assert_every_filler_is_counted_once(find(case, filters=filters)[1])
 
 
-@given(cases())
-def test_log_odds_are_positive_with_the_probability_filter(case: Case) -> None:
-    for filters in ("prob", "prob,pos"):
-        of_words, _ = find(case, filters=filters, sides="union")
-        assert all(word.log_odds > 0 for of_word in of_words for word in of_word.replacements)
-
-
-def letters(word: str) -> str:
-    return "".join(sorted(word))
+@pytest.mark.parametrize("filters", ["prob", "prob,pos"])
+@given(case=cases())
+def test_log_odds_are_positive_with_the_probability_filter(case: Case, filters: str) -> None:
+    of_words, _ = find(case, filters=filters, sides="union")
+    assert all(word.log_odds > 0 for of_word in of_words for word in of_word.replacements)
 
 
 def simple_case(premise: Sequence[str], hypothesis: Sequence[str], *order: str, ignore_case: bool = False) -> Case:
@@ -182,27 +220,18 @@ def simple_case(premise: Sequence[str], hypothesis: Sequence[str], *order: str, 
     return Case(tagged, words, dict.fromkeys(MLMS, of_mlm))
 
 
-class RunIsAVerb(ByText):
-    """A tagger for which all suggestions but "run" are nouns."""
-
-    def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
-        return ["VB" if suggestion.word == "run" else "NN" for suggestion in suggestions]
-
-
 def test_suggestions_of_another_class_are_dropped_and_counted() -> None:
-    case = simple_case(["a", "dog"], ["dog", "of"], "cat", "run", "wolf")
-    options = Options(problems="x", mlm=MLMS, filters=("pos",))
-    (of_dog,), counts = find_replacements([(case.tagged, case.words)], case.answers, RunIsAVerb(), options)
-    assert [replacement.word for replacement in of_dog.replacements] == ["cat", "wolf"]
-    for side in ("premise", "hypothesis"):
-        count = counts["noun", "m1", side]
+    found = find(
+        simple_case(["a", "dog"], ["dog", "of"], "cat", "run", "wolf"), tagger=WithTags(run="VB"), filters="pos"
+    )
+    assert words_of(found) == ["cat", "wolf"]
+    for count in (found[1]["noun", "m1", side] for side in ("premise", "hypothesis")):
         assert (count[FILLERS], count[OTHER_CLASS.reason], count[KEPT]) == (3, 1, 2)
 
 
 def test_ignoring_case_each_occurrence_keeps_its_case() -> None:
     case = simple_case(["Dog", "of", "dog"], ["DOG", "a", "dog"], "CAT", "wolf", "cat", ignore_case=True)
-    of_words, counts = find(case, filters="prob")
-    (of_word,) = of_words
+    (of_word,), counts = find(case, filters="prob")
     assert of_word.word == SharedWord("dog", "noun", (0, 7), (0, 6))
     variants = [Variant(of_word.tagged.problem, of_word.word, word) for word in of_word.replacements]
     assert [(variant.id, variant.in_text("premise")[0], variant.in_text("hypothesis")[0]) for variant in variants] == [
@@ -210,19 +239,17 @@ def test_ignoring_case_each_occurrence_keeps_its_case() -> None:
         ("p:noun:dog:wolf", "Wolf of wolf", "WOLF a wolf"),
     ]
     assert counts["noun", "m1", "premise"]["same word again"] == 2
-    strict = simple_case(["Dog", "of", "dog"], ["a", "dog", "DOG"], "cat")
-    assert strict.words == ()
+    assert simple_case(["Dog", "of", "dog"], ["a", "dog", "DOG"], "cat").words == ()
 
 
 def test_related_words_are_dropped_and_counted(tmp_path: Path) -> None:
     case = simple_case(["child", "of", "dog"], ["a", "child"], "animal", "wolf", "cat", "guitar")
     wordnet = WordNet(save_wordnet(tmp_path / "dict"))
-    of_words, counts = find(case, wordnet, filters="prob")
-    assert [word.word for word in of_words[0].replacements] == ["cat", "guitar"]
-    assert counts["noun", "m2", "hypothesis"][RELATED.reason] == 2
+    found = find(case, wordnet, filters="prob")
+    assert words_of(found) == ["cat", "guitar"]
+    assert found[1]["noun", "m2", "hypothesis"][RELATED.reason] == 2
     # Words related to "child" itself may replace it.
-    other = simple_case(["cat"], ["cat"], "animal", "wolf")
-    assert [word.word for word in find(other, wordnet, filters="prob")[0][0].replacements] == [
+    assert words_of(find(simple_case(["cat"], ["cat"], "animal", "wolf"), wordnet, filters="prob")) == [
         "animal",
         "wolf",
     ]
@@ -242,26 +269,21 @@ FILTERS_FOR_READABILITY: list[dict[str, Any]] = [
 @given(case=cases(), sides=st.sampled_from(["intersection", "union"]), filters=st.sampled_from(["prob,pos", "none"]))
 def test_a_filter_for_readability_only_drops(case: Case, choices: dict[str, Any], sides: str, filters: str) -> None:
     assert ids(case, sides=sides, filters=filters, **choices) <= ids(case, sides=sides, filters=filters)
-    _, counts = find(case, sides=sides, filters=filters, **choices)
-    for count in counts.values():
-        assert count[FILLERS] == sum(count[outcome] for outcome in OUTCOMES)
+    assert_every_filler_is_counted_once(find(case, sides=sides, filters=filters, **choices)[1])
 
 
 @given(cases())
 def test_words_of_too_few_masked_lms_are_counted_under_those_that_validated_them(case: Case) -> None:
-    of_words, counts = find(case, min_mlms=2)
-    assert all(
-        len(word.premise_mlms) == len(word.hypothesis_mlms) == 2
-        for of_word in of_words
-        for word in of_word.replacements
-    )
-    assert ids(case, min_mlms=2) == ids(case) & {
-        variant.id
+    by_both = {
+        Variant(of_word.tagged.problem, of_word.word, word).id
         for of_word in find(case)[0]
         for word in of_word.replacements
         if len(word.premise_mlms) == len(word.hypothesis_mlms) == 2
-        for variant in (Variant(of_word.tagged.problem, of_word.word, word),)
     }
+    assert ids(case, min_mlms=2) == by_both
+    of_words, counts = find(case, min_mlms=2)
+    every = [word for of_word in of_words for word in of_word.replacements]
+    assert all(len(word.premise_mlms) == len(word.hypothesis_mlms) == 2 for word in every)
     expected: Counter[tuple[str, str]] = Counter()
     for of_word in of_words:
         for side, dropped in of_word.dropped[TOO_FEW.reason].items():
@@ -269,37 +291,131 @@ def test_words_of_too_few_masked_lms_are_counted_under_those_that_validated_them
     assert {key[1:]: count[TOO_FEW.reason] for key, count in counts.items() if count[TOO_FEW.reason]} == expected
 
 
-def test_the_tag_and_the_article_of_each_occurrence_count() -> None:
+@pytest.mark.parametrize(
+    ("choices", "words", "counted"),
+    [
+        (
+            {"same_tag": True, "articles": True},
+            ["wolf"],
+            {
+                ("m1", "premise"): {OTHER_ARTICLE: 1, OTHER_CLASS: 2, OTHER_TAG: 1, KEPT: 1},
+                ("m1", "hypothesis"): {OTHER_ARTICLE: 0, OTHER_TAG: 1, KEPT: 2},
+            },
+        ),
+        ({"same_tag": True, "filters": ("prob",)}, ["animal", "wolf"], {("m2", "premise"): {OTHER_TAG: 3}}),
+    ],
+    ids=["with articles", "without the class"],
+)
+def test_the_tag_and_the_article_of_each_occurrence_count(
+    choices: dict[str, Any], words: list[str], counted: dict[tuple[str, str], dict[Any, int]]
+) -> None:
     case = simple_case(["a", "dog"], ["the", "dog", "of"], "animal", "wolf", "run", "cat", "guitar")
-
-    class Plural(ByText):
-        def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
-            tags: dict[str, str | None] = {"cat": "NNS", "run": "VB", "guitar": None}
-            return [tags.get(suggestion.word, "NN") for suggestion in suggestions]
-
-    options = Options(problems="x", mlm=MLMS, same_tag=True, articles=True)
-    (of_dog,), counts = find_replacements([(case.tagged, case.words)], case.answers, Plural(), options)
-    assert [replacement.word for replacement in of_dog.replacements] == ["wolf"]
-    premise, hypothesis = (counts["noun", "m1", side] for side in ("premise", "hypothesis"))
-    assert (premise[OTHER_ARTICLE.reason], premise[OTHER_CLASS.reason], premise[OTHER_TAG.reason], premise[KEPT]) == (
-        1,
-        2,
-        1,
-        1,
-    )
-    assert (hypothesis[OTHER_ARTICLE.reason], hypothesis[OTHER_TAG.reason], hypothesis[KEPT]) == (0, 1, 2)
-    (of_dog,), counts = find_replacements(
-        [(case.tagged, case.words)],
-        case.answers,
-        Plural(),
-        Options(problems="x", mlm=MLMS, filters=("prob",), same_tag=True),
-    )
-    assert [replacement.word for replacement in of_dog.replacements] == ["animal", "wolf"]
-    assert counts["noun", "m2", "premise"][OTHER_TAG.reason] == 3
+    found = find(case, tagger=WithTags(cat="NNS", run="VB", guitar=None), **choices)
+    assert words_of(found) == words
+    for (mlm, side), expected in counted.items():
+        count = found[1]["noun", mlm, side]
+        assert {name: count[getattr(name, "reason", name)] for name in expected} == expected
 
 
 @pytest.mark.parametrize("filters", ["prob", "none"])
 def test_without_the_class_filter_nothing_is_tagged(filters: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ByText, "tags", None)
-    of_words, _ = find(simple_case(["dog"], ["dog"], "cat"), filters=filters)
-    assert [word.word for word in of_words[0].replacements] == ["cat"]
+    assert words_of(find(simple_case(["dog"], ["dog"], "cat"), filters=filters)) == ["cat"]
+
+
+COUNTS: FilterCounts = {
+    ("verb", "m2", "premise"): Counter({"kept": 3}),
+    ("noun", "m1", "premise"): Counter({"related": 0, "kept": 2, "fillers": 5}),
+}
+
+
+def test_a_table_has_the_counts_without_zeros() -> None:
+    table = counts_table(COUNTS)
+    assert table.column_names == ["word_class", "masked_lm", "side", "reason", "count"]
+    assert table["count"].to_pylist() == [5, 2, 3]
+    assert counts_table({}).num_rows == 0
+
+
+def test_tables_are_summed_and_sorted() -> None:
+    tables = [counts_table(COUNTS), counts_table({}), counts_table({("noun", "m1", "premise"): Counter({"kept": 1})})]
+    assert [(group, list(of_group.items())) for group, of_group in sum_of_tables(tables).items()] == [
+        (("noun", "m1", "premise"), [("fillers", 5), ("kept", 3)]),
+        (("verb", "m2", "premise"), [("kept", 3)]),
+    ]
+
+
+def plain_counts(case: Case) -> FilterCounts:
+    """Count one filler at a time."""
+    counts: FilterCounts = defaultdict(Counter)
+    texts = {"premise": case.tagged.premise.text, "hypothesis": case.tagged.hypothesis.text}
+    problem_words = set(" ".join(texts.values()).lower().split())
+    every = [
+        (word, side, form, mlm)
+        for word in case.words
+        for side, starts in (("premise", word.premise), ("hypothesis", word.hypothesis))
+        for form in forms(texts[side], word.text, starts)
+        for mlm in MLMS
+    ]
+    for word, side, form, mlm in every:
+        answer = case.answers[mlm].answers[form.key]
+        if not isinstance(answer, Fillers):
+            continue
+        group = (word.word_class, mlm, side)
+        counts[group][FORMS] += 1
+        for piece, log_prob in zip(answer.piece_ids, answer.log_probs, strict=True):
+            spelled = PIECES[piece].lower()
+            written = spelled.capitalize() if word.text[0].isupper() else spelled
+            lacks_capital = form.start > 0 and word.text[0].isupper() and PIECES[piece] == spelled
+            is_word = PIECES[piece] not in ("not", "##s", "x2") and not lacks_capital
+            tagged = ByText().word_classes([Substitution(texts[side], form.start, form.end, written)])
+            fails = {
+                NO_WORD.reason: not is_word,
+                LESS_PROBABLE.reason: log_prob <= answer.original_log_prob,
+                IN_PROBLEM.reason: spelled in problem_words,
+                OTHER_CLASS.reason: not is_word or tagged != [word.word_class],
+            }
+            counts[group].update({FILLERS: 1, WITH_CLASS: 1, KEPT: int(not any(fails.values())), **fails})
+    return counts
+
+
+def count(*counted: Case, answers: Mapping[str, MaskedLMAnswers] | None = None, **options: Any) -> FilterCounts:  # noqa: ANN401
+    problems = [(case.tagged, case.words) for case in counted]
+    return count_standalone(problems, answers or counted[0].answers, ByText(), **options)
+
+
+@given(cases())
+def test_counts_match_a_plain_count(case: Case) -> None:
+    counted, expected = count(case, class_forms=None), plain_counts(case)
+    assert {group: +of_group for group, of_group in counted.items()} == {
+        group: +of_group for group, of_group in expected.items()
+    }
+
+
+@given(cases(), st.integers(0, 2))
+def test_sampling_affects_only_the_class_counts(case: Case, class_forms: int) -> None:
+    every, some = (count(case, class_forms=number) for number in (None, class_forms))
+    for key, all_of in every.items():
+        for name in (FORMS, FILLERS, NO_WORD.reason, LESS_PROBABLE.reason, IN_PROBLEM.reason):
+            assert some[key][name] == all_of[name]
+        assert some[key][WITH_CLASS] <= min(all_of[WITH_CLASS], class_forms * len(PIECES) * all_of[FORMS])
+        assert some[key][OTHER_CLASS.reason] + some[key][KEPT] <= some[key][WITH_CLASS]
+
+
+def test_words_of_the_problem_are_counted_without_accents() -> None:
+    of_dog = count(simple_case(["dog", "wölf"], ["dog"], "wolf"))["noun", "m1", "premise"]
+    assert (of_dog[FILLERS], of_dog[IN_PROBLEM.reason]) == (1, 1)
+
+
+def test_a_filler_is_counted_for_every_filter_that_drops_it() -> None:
+    of_dog = count(simple_case(["dog", "of"], ["dog"], "cat", "##s", "dog", "wolf"))["noun", "m1", "premise"]
+    assert (of_dog[FORMS], of_dog[FILLERS], of_dog[WITH_CLASS]) == (1, 4, 4)
+    assert (of_dog[NO_WORD.reason], of_dog[IN_PROBLEM.reason], of_dog[LESS_PROBABLE.reason]) == (1, 1, 0)
+    assert of_dog[OTHER_CLASS.reason] >= 1
+
+
+def test_classes_are_counted_for_32_forms_by_default() -> None:
+    many = [simple_case(["dog", *["of"] * length], ["dog"], "cat") for length in range(33)]
+    answers = {key: answer for case in many for key, answer in case.answers["m1"].answers.items()}
+    of_m1 = {"m1": MaskedLMAnswers(answers, many[0].answers["m1"].vocabulary)}
+    of_dog = count(*many, answers=of_m1)["noun", "m1", "premise"]
+    assert (of_dog[FORMS], of_dog[FILLERS], of_dog[WITH_CLASS]) == (33, 33, 32)

@@ -17,11 +17,11 @@ from generation.report.explain import explain, filter_again
 from generation.report.overlap import suggestion_overlaps
 from generation.report.tables import report_tables
 from merge_snli.base.errors import InputError
-from merge_snli.base.table import Table
-from merge_snli.cli import main
 from merge_snli.dataset.record import TaggerRecord, generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.embedded import embedded_path
+from tests.conftest import Command
+from tests.generation.report.test_tables import dicts
+from tests.records import first_problems
 
 WORDPIECE, BPE = "demo:mlm-wordpiece", "demo:mlm-bpe"
 INFLATION = 14
@@ -39,12 +39,8 @@ class Made(NamedTuple):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    embedded = embedded_path("demo:problems")
-    assert embedded is not None
-    lines = embedded.read_text(encoding="utf-8").splitlines()[:10]
     folder = tmp_path_factory.mktemp("against")
-    problems, work = folder / "problems.jsonl", folder / "work"
-    problems.write_text("\n".join(lines), encoding="utf-8")
+    problems, work = first_problems(folder, 10), folder / "work"
 
     def make(name: str, mlm: tuple[str, ...], **options: Any) -> MergeDataset:  # noqa: ANN401 - options of any type
         chosen = Options(problems=str(problems), id_column="id", mlm=mlm, inflation=INFLATION, subsamples=1, **options)
@@ -55,13 +51,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         make("without", (BPE,)),
         make("strict", (WORDPIECE, BPE), min_log_odds=1.0),
         work,
-        tuple(json.loads(line)["id"] for line in lines),
+        tuple(json.loads(line)["id"] for line in problems.read_text(encoding="utf-8").splitlines()),
     )
-
-
-def dicts(table: Table) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = table.as_dict()["rows"]
-    return rows
 
 
 def key(row: dict[str, Any]) -> tuple[str, ...]:
@@ -101,7 +92,7 @@ def test_every_missing_variant_has_a_reason(made: Made) -> None:
     tables = tables_against(made.whole, made.strict, other_work=made.work)
     counted = {(row["reason"], row["masked LM"]): row["variants"] for row in dicts(tables["only_a_by_reason"])}
     expected: Counter[tuple[str, str | None]] = Counter()
-    traced = {seed: explain(made.strict, seed, made.work) for seed, *_ in only}
+    traced = {seed: explain(made.strict, seed, made.work) for seed in {seed for seed, *_ in only}}
     for variant in only:
         seed, word_class, original, replacement = variant
         word = next(w for w in traced[seed].words if (w.word.word_class, w.word.text) == (word_class, original))
@@ -128,8 +119,7 @@ def test_every_missing_variant_has_a_reason(made: Made) -> None:
 
 def test_reasons_without_a_work_folder(made: Made) -> None:
     assert {row["reason"] for row in dicts(tables_against(made.whole, made.strict)["only_a_by_reason"])} == {OPTIONS[0]}
-    without = tables_against(made.whole, made.without)["only_a_by_reason"]
-    assert dicts(without)[0]["reason"] == MASKED_LMS[0]
+    assert dicts(tables_against(made.whole, made.without)["only_a_by_reason"])[0]["reason"] == MASKED_LMS[0]
     assert "min_log_odds" in " ".join(tables_against(made.whole, made.strict)["only_a_by_reason"].notes)
 
 
@@ -163,23 +153,22 @@ def test_shared_suggestions_are_those_of_the_traces(made: Made) -> None:
         assert overlap.shared[0, 0] == pytest.approx(sum(own) / len(counted))
 
 
-def test_table_5_and_the_figure_as_the_paper_says(
-    made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_table_5_and_the_figure_as_the_paper_says(made: Made, tmp_path: Path, command: Command) -> None:
     tables, _ = report_tables(made.whole, made.work)
     assert [row["masked LM"] for row in dicts(tables["table_5"])] == [WORDPIECE, BPE]
     assert all(row["vocabulary"] > 1_000 for row in dicts(tables["table_5"]))
     assert "table_5" not in report_tables(made.whole)[0]
-    command = ["tables", str(made.whole.folder), "--work", str(made.work), "--suggestions", "--format", "json"]
-    assert main([*command, "--out", str(tmp_path / "figure.svg")]) == 0
-    assert {"figure_9_per_sentence", "figure_9_per_problem"} < json.loads(capsys.readouterr().out).keys()
+    arguments = ("--work", made.work, "--suggestions", "--format", "json", "--out", tmp_path / "figure.svg")
+    printed = json.loads(command("tables", made.whole.folder, *arguments))
+    assert {"figure_9_per_sentence", "figure_9_per_problem"} < printed.keys()
     assert "Suggestions per problem" in (tmp_path / "figure.svg").read_text(encoding="utf-8")
 
 
-def test_command_and_its_errors(made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_and_its_errors(made: Made, tmp_path: Path, command: Command) -> None:
     whole, without = str(made.whole.folder), str(made.without.folder)
-    assert main(["tables", whole, "--against", without, "--against-work", str(made.work)]) == 0
-    assert "Variants that only A has, by why B lacks them" in capsys.readouterr().out
+    assert "Variants that only A has, by why B lacks them" in command(
+        "tables", whole, "--against", without, "--against-work", str(made.work)
+    )
     for options, message in {
         ("--against-work", "x"): "--against-work needs --against",
         ("--against", without, "--suggestions"): "--suggestions is for one data set",
@@ -190,8 +179,7 @@ def test_command_and_its_errors(made: Made, tmp_path: Path, capsys: pytest.Captu
         ("--suggestions",): "whole with --work",
         ("--suggestions", "--out", "figure.jpg"): "unknown format '.jpg'",
     }.items():
-        assert main(["tables", whole, *options]) == 2
-        assert message in capsys.readouterr().err
+        assert message in command("tables", whole, *options, code=2)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -204,10 +192,15 @@ def test_another_tagger_is_refused(made: Made, monkeypatch: pytest.MonkeyPatch) 
         next(filter_again(made.strict, made.work))
 
 
-def test_enough_masked_lms_for_a_variant() -> None:
-    names = ("a", "b"), ("a",)
-    assert is_validated(names, {"a"}, sides="intersection", min_mlms=1)
-    assert not is_validated(names, {"b"}, sides="intersection", min_mlms=1)
-    assert is_validated(names, {"b"}, sides="union", min_mlms=1)
-    assert is_validated(names, {"a", "b"}, sides="union", min_mlms=2)
-    assert not is_validated(names, {"a", "b"}, sides="intersection", min_mlms=2)
+@pytest.mark.parametrize(
+    ("masked_lms", "sides", "min_mlms", "enough"),
+    [
+        ({"a"}, "intersection", 1, True),
+        ({"b"}, "intersection", 1, False),
+        ({"b"}, "union", 1, True),
+        ({"a", "b"}, "union", 2, True),
+        ({"a", "b"}, "intersection", 2, False),
+    ],
+)
+def test_enough_masked_lms_for_a_variant(masked_lms: set[str], sides: str, min_mlms: int, enough: bool) -> None:
+    assert is_validated((("a", "b"), ("a",)), masked_lms, sides=sides, min_mlms=min_mlms) == enough

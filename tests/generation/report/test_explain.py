@@ -1,4 +1,4 @@
-"""The explanation of a problem agrees with the run; missing or changed inputs are input errors."""
+"""The explanation of a problem agrees with the run, and the work folder has what later runs need."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import json
 import re
 import shutil
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from generation import Options
+from generation.answers.store import recorded_cache_keys
 from generation.pipeline import run_pipeline
 from generation.replacements.finding import filter_words, find_replacements
 from generation.report.explain import explain, stored_answers, trace_form
@@ -23,34 +25,24 @@ from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.embedded import embedded_path
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import read_problems
+from tests.conftest import Command
+from tests.records import first_problems
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
+LONG = " It is warm." * 64
 
 
 @pytest.fixture(scope="module")
 def options(tmp_path_factory: pytest.TempPathFactory) -> Options:
-    embedded = embedded_path("demo:problems")
-    assert embedded is not None
-    lines = embedded.read_text(encoding="utf-8").splitlines()[:12]
-    lines.append(
-        '{"id": "odd", "premise": "A dog runs after a Dog.", "hypothesis": "A dog runs.", "label": "entailment"}'
+    more = (
+        '{"id": "odd", "premise": "A dog runs after a Dog.", "hypothesis": "A dog runs.", "label": "entailment"}',
+        '{"id": "parts", "premise": "He\'s not running.", "hypothesis": "He\'s not walking.", "label": "neutral"}',
+        f'{{"id": "long", "premise": "A dog runs.{LONG}", "hypothesis": "A dog runs.", "label": "neutral"}}',
     )
-    lines.append(
-        '{"id": "parts", "premise": "He\'s not running.", "hypothesis": "He\'s not walking.", "label": "neutral"}'
-    )
-    long = {
-        "id": "long",
-        "premise": f"A dog runs.{80 * ' It is warm.'}",
-        "hypothesis": "A dog runs.",
-        "label": "neutral",
-    }
-    lines.append(json.dumps(long))
-    path = tmp_path_factory.mktemp("problems") / "problems.jsonl"
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return Options(problems=str(path), id_column="id", mlm=MLMS, inflation=5, subsamples=1)
+    problems = str(first_problems(tmp_path_factory.mktemp("problems"), 8, *more))
+    return Options(problems=problems, id_column="id", mlm=MLMS, inflation=5, subsamples=1)
 
 
 @pytest.fixture(scope="module")
@@ -130,44 +122,60 @@ def test_a_problem_after_the_limit_is_not_found(made: MergeDataset, options: Opt
         explain(limited, "odd", work)
 
 
-def test_parts_of_words_and_negations_are_explained(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
-    assert generation_of(made.record).words["verb"].left_out["part of a word"] == 1
-    assert generation_of(made.record).words["adv"].left_out["negation"] == 1
-    assert main(["explain", str(made.folder), "--seed-id", "parts"]) == 0
-    text = capsys.readouterr().out
-    assert "'s (verb; 1 in the premise, 1 in the hypothesis)\n  left out: part of a word" in text
-    assert "not (adv; 1 in the premise, 1 in the hypothesis)\n  left out: negation" in text
+def test_parts_of_words_and_negations_are_counted(made: MergeDataset) -> None:
+    words = generation_of(made.record).words
+    assert (words["verb"].left_out["part of a word"], words["adv"].left_out["negation"]) == (1, 1)
 
 
-def test_forms_that_were_seen_in_part_are_named(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", str(made.folder), "--seed-id", "long"]) == 0
-    text = capsys.readouterr().out
-    for mlm in MLMS:
-        assert f"{mlm}, premise at 2, in a window of the text:" in text
-        assert f"{mlm}, hypothesis at 2:" in text
+@pytest.mark.parametrize(
+    ("seed_id", "texts"),
+    [
+        (
+            "parts",
+            (
+                "'s (verb; 1 in the premise, 1 in the hypothesis)\n  left out: part of a word",
+                "not (adv; 1 in the premise, 1 in the hypothesis)\n  left out: negation",
+            ),
+        ),
+        (
+            "long",
+            (
+                *(f"{mlm}, premise at 2, in a window of the text:" for mlm in MLMS),
+                *(f"{mlm}, hypothesis at 2:" for mlm in MLMS),
+            ),
+        ),
+        (
+            "odd",
+            (
+                "dog (noun; 1 in the premise, 1 in the hypothesis)\n  left out: other case",
+                "a seed needs 5: not a seed of config noun",
+            ),
+        ),
+    ],
+)
+def test_the_text_explains_what_was_left_out_or_seen_in_part(
+    made: MergeDataset, seed_id: str, texts: tuple[str, ...], command: Command
+) -> None:
+    printed = command("explain", str(made.folder), "--seed-id", seed_id)
+    assert [text for text in texts if text not in printed] == []
 
 
-def test_text_and_json(made: MergeDataset, seed: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", str(made.folder), "--seed-id", "odd"]) == 0
-    text = capsys.readouterr().out
-    assert "dog (noun; 1 in the premise, 1 in the hypothesis)\n  left out: other case" in text
-    assert "a seed needs 5: not a seed of config noun" in text
-    assert main(["explain", str(made.folder), "--seed-id", seed, "--format", "json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+def test_json(made: MergeDataset, seed: str, command: Command) -> None:
+    document = json.loads(command("explain", str(made.folder), "--seed-id", seed, "--format", "json"))
     assert document["id"] == seed
     forms_of_words = [form for word in document["words"] for form in word["forms"]]
     assert {form["masked_lm"] for form in forms_of_words} == set(MLMS)
-    fillers = [filler for form in forms_of_words for filler in form["fillers"]]
-    assert {None, "not more probable"} <= {filler["dropped"] for filler in fillers}
+    dropped = {filler["dropped"] for form in forms_of_words for filler in form["fillers"]}
+    assert {None, "not more probable"} <= dropped
 
 
 def test_missing_or_changed_inputs_are_input_errors(
-    made: MergeDataset, seed: str, options: Options, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    made: MergeDataset, seed: str, options: Options, tmp_path: Path, command: Command
 ) -> None:
     with pytest.raises(InputError, match="has no problem 'nobody'"):
         explain(made, "nobody", tmp_path)
-    command = ".*demo:mlm-wordpiece.* work folder of the run, .*merge-snli generate --options"
-    with pytest.raises(InputError, match=f"{re.escape(str(tmp_path))} {command}"):
+    advice = ".*demo:mlm-wordpiece.* work folder of the run, .*merge-snli generate --options"
+    with pytest.raises(InputError, match=f"{re.escape(str(tmp_path))} {advice}"):
         explain(made, seed, tmp_path)
     assert list(tmp_path.iterdir()) == [], "looking up answers creates no folder"
     copy = tmp_path / "copy"
@@ -175,15 +183,12 @@ def test_missing_or_changed_inputs_are_input_errors(
     record = json.loads((copy / "run.json").read_text(encoding="utf-8"))
     record["options"]["problems"] = str(tmp_path / "gone.jsonl")
     (copy / "run.json").write_text(json.dumps(record), encoding="utf-8")
-    assert main(["explain", str(copy), "--seed-id", "odd"]) == 2
-    err = capsys.readouterr().err
-    assert "'odd' is not a seed of" in err
-    assert "no such file" in err
+    err = command("explain", str(copy), "--seed-id", "odd", code=2)
+    assert [text for text in ("'odd' is not a seed of", "no such file") if text not in err] == []
     assert err.count("\n") == 1
     record["generation"]["masked_lms"][0]["digest"] = "0" * 64
     (copy / "run.json").write_text(json.dumps(record), encoding="utf-8")
-    assert main(["explain", str(copy), "--seed-id", seed]) == 2
-    assert "000000000000" in capsys.readouterr().err
+    assert "000000000000" in command("explain", str(copy), "--seed-id", seed, code=2)
 
 
 def test_the_run_file_reproduces_the_data_set(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,3 +196,93 @@ def test_the_run_file_reproduces_the_data_set(made: MergeDataset, capsys: pytest
     assert main(["generate", "--options", str(made.folder / "run.toml"), "--out", str(made.folder)]) == 0
     assert (made.folder / "run.json").read_bytes() == before
     assert str(made.folder) in capsys.readouterr().out
+
+
+def refuse(*_: object, **__: object) -> NoReturn:
+    raise AssertionError("used a masked LM")
+
+
+@dataclass(frozen=True)
+class TinyRun:
+    """A data set, its work folder and its options."""
+
+    options: Options
+    work: Path
+    dataset: MergeDataset
+
+    def run(self, step: str, command: Command) -> dict[str, Any]:
+        """Run a step of `merge-snli work` on it and return the document."""
+        report: dict[str, Any] = json.loads(
+            command("work", step, self.dataset.folder, "--work", self.work, "--format", "json")
+        )
+        return report
+
+
+@pytest.fixture
+def tiny_run(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> TinyRun:
+    problems = first_problems(tmp_path, 8)
+    mlms = tuple(str(tiny_mlm(kind)) for kind in ("bert", "roberta"))
+    options = Options(
+        problems=str(problems), id_column="id", mlm=mlms, top_k=40, inflation=2, subsamples=1, device="cpu"
+    )
+    work = tmp_path / "shared"
+    return TinyRun(options, work, run_pipeline(options, tmp_path / "merge_snli", work=work))
+
+
+def test_runs_with_other_options_reuse_the_answers(
+    tiny_run: TinyRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("generation.masked_lms.masked_lm.MaskedLM.fill", refuse)
+    monkeypatch.setattr("generation.run.load_masked_lm", refuse)
+    others: dict[str, dict[str, Any]] = {
+        "union": {"sides": "union"},
+        "pos": {"filters": "pos"},
+        "prob": {"filters": "prob"},
+        "none": {"filters": "none"},
+        "scramble": {"scramble": True},
+        "d": {"inflation": 3},
+        "seed": {"random_seed": 7},
+        "classes": {"classes": ("noun",)},
+        "one": {"mlm": tiny_run.options.mlm[:1]},
+    }
+    variants = {"default": tiny_run.dataset.record.configs["all"].rows}
+    for name, changes in others.items():
+        other = run_pipeline(replace(tiny_run.options, **changes), tmp_path / name, work=tiny_run.work)
+        variants[name] = other.record.configs["all"].rows
+    assert variants["union"] >= variants["default"] >= variants["one"]
+    assert variants["none"] >= max(variants["pos"], variants["prob"])
+    assert variants["none"] > variants["default"] == variants["seed"]
+    assert variants["default"] > variants["classes"]
+    with pytest.raises(AssertionError, match="used a masked LM"):
+        run_pipeline(replace(tiny_run.options, top_k=39), tmp_path / "top_k", work=tiny_run.work)
+
+
+def test_the_cache_command_lists_files_and_drops_those_not_needed(
+    tiny_run: TinyRun, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_pipeline(
+        replace(tiny_run.options, top_k=30, inflation=3, id_column=None), tmp_path / "other", work=tiny_run.work
+    )
+    before = tiny_run.run("show", command)
+    kinds = [(entry["kind"], entry["masked_lm"], entry["needed"]) for entry in before["stored"]]
+    answers = [("answers", name, needed) for name in ("tiny-bert", "tiny-roberta") for needed in (True, False)]
+    others = [(kind, None, needed) for kind in ("tagged problems", "results") for needed in (True, False)]
+    assert sorted(kinds, key=str) == sorted([*answers, *others], key=str)
+    assert before["bytes"] == sum(entry["bytes"] for entry in before["stored"])
+    needed = [entry for entry in before["stored"] if entry["needed"]]
+    assert all(entry["rows"] > 0 and entry["shards"] > 0 and entry["bytes"] > 0 for entry in needed)
+    assert tiny_run.run("drop", command)["stored"] == needed
+    monkeypatch.setattr("generation.run.load_masked_lm", refuse)
+    assert run_pipeline(tiny_run.options, tmp_path / "again", work=tiny_run.work).digest == tiny_run.dataset.digest
+
+
+def test_the_work_command_without_a_data_set(tmp_path: Path, command: Command) -> None:
+    assert str(tmp_path / "nothing.work") in command("work", "show", str(tmp_path / "nothing"), code=2)
+    (tmp_path / "killed.work").mkdir()
+    assert "0.0 MiB in" in command("work", "show", str(tmp_path / "killed"))
+    assert str(tmp_path / "killed") in command("work", "drop", str(tmp_path / "killed"), code=2)
+
+
+def test_the_record_gives_the_cache_keys(tiny_run: TinyRun) -> None:
+    folders = {key.folder(tiny_run.work) for key in recorded_cache_keys(tiny_run.dataset.record)}
+    assert folders == set((tiny_run.work / "suggestions").iterdir())

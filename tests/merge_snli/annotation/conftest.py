@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,13 @@ from merge_snli.embedded import FOLDER
 
 SHIPPED = FOLDER.parent
 Annotate = Callable[..., tuple[int, str]]
+Score = Callable[..., tuple[dict[str, Any], str]]
+
+
+def assert_refused(answer: tuple[int, str], values: Iterable[str]) -> None:
+    """Check that a command ended with an error of one line that has the values."""
+    assert (answer[0], answer[1].count("\n")) == (2, 1)
+    assert [value for value in values if value not in answer[1]] == []
 
 
 @pytest.fixture
@@ -22,6 +31,18 @@ def annotate(capsys: pytest.CaptureFixture[str]) -> Annotate:
         code = main(["annotate", *map(str, arguments)])
         captured = capsys.readouterr()
         return code, captured.out + captured.err
+
+    return run
+
+
+@pytest.fixture
+def score(annotate: Annotate, tmp_path: Path) -> Score:
+    """A function that scores sheets into `tmp_path / "out"` and returns the numbers and what was printed."""
+
+    def run(*arguments: object) -> tuple[dict[str, Any], str]:
+        code, printed = annotate("score", *arguments, "--out", tmp_path / "out")
+        assert code == 0, printed
+        return json.loads((tmp_path / "out" / "annotation.json").read_text("utf-8")), printed
 
     return run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,33 @@ def xlsx_rows(path: Path) -> Iterator[Any]:
     workbook = load_workbook(path)
     yield workbook.active
     workbook.save(path)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Any]:
+    """Read the rows of a sheet or the content of a JSON file, and write them back after they were changed."""
+    if path.suffix == ".json":
+        content = json.loads(path.read_text("utf-8"))
+        yield content
+        path.write_text(json.dumps(content), encoding="utf-8")
+    else:
+        with (csv_rows if path.suffix == ".csv" else xlsx_rows)(path) as rows:
+            yield rows
+
+
+def edit(name: str, change: Callable[[Any], object]) -> Callable[[Path], None]:
+    """Return a function that changes the content of a file of a folder."""
+
+    def damage(folder: Path) -> None:
+        with opened(folder / name) as content:
+            change(content)
+
+    return damage
+
+
+def write(name: str, content: bytes) -> Callable[[Path], object]:
+    """Return a function that replaces a file of a folder."""
+    return lambda folder: (folder / name).write_bytes(content)
 
 
 def fill_xlsx(path: Path, scores: Mapping[str, tuple[int, int]]) -> None:

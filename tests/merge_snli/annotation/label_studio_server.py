@@ -5,26 +5,21 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_opener
 
-from tests.processes import SECONDS
+from tests.processes import SECONDS, free_port, wait_for_server
 
 ROOT = Path(__file__).parents[3]
 INSTALLED = ROOT / "build" / "label-studio" / "venv" / "bin" / "label-studio"
 """Path of the program unless the variable `LABEL_STUDIO` names it."""
-
-START_SECONDS = 900
-"""How long the first start, which creates the database, may take on a busy machine."""
 
 
 def program() -> Path:
@@ -35,9 +30,7 @@ def program() -> Path:
 @contextmanager
 def running_label_studio(folder: Path) -> Iterator[str]:
     """Run Label Studio with an empty database in `folder`, and yield its URL."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [str(program()), "start", "--no-browser", "--internal-host", "127.0.0.1", "--port", str(port)]
     variables = {
         "LABEL_STUDIO_BASE_DATA_DIR": str(folder),
@@ -61,25 +54,11 @@ def running_label_studio(folder: Path) -> Iterator[str]:
         )
     url = f"http://127.0.0.1:{port}"
     try:
-        _wait(url, server, log)
+        wait_for_server(f"{url}/health", server, log)
         yield url
     finally:
         os.killpg(server.pid, signal.SIGTERM)
         server.wait(timeout=SECONDS)
-
-
-def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    """Wait until the server answers."""
-    opener = build_opener(ProxyHandler({}))
-    for _ in range(START_SECONDS):
-        try:
-            opener.open(f"{url}/health", timeout=5).close()
-        except (URLError, OSError):
-            assert server.poll() is None, log.read_text()[-2000:]
-            time.sleep(1)
-        else:
-            return
-    raise TimeoutError(log.read_text()[-2000:])
 
 
 class User:
@@ -109,8 +88,7 @@ class User:
     def create_project(self, label_config: str, tasks: list[dict[str, Any]]) -> int:
         """Create a project and import its tasks; return its number."""
         number = self.call("POST", "/api/projects/", {"title": "variants", "label_config": label_config})["id"]
-        imported = self.call("POST", f"/api/projects/{number}/import", tasks)
-        assert imported["task_count"] == len(tasks)
+        assert self.call("POST", f"/api/projects/{number}/import", tasks)["task_count"] == len(tasks)
         return int(number)
 
     def tasks(self, project: int) -> list[dict[str, Any]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import datasets
@@ -18,8 +20,9 @@ from merge_snli.dataset.record import read_record
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.hub.plan import plan
 from merge_snli.schema import data_version
-from tests.merge_snli.annotation.conftest import SHIPPED, Annotate
-from tests.merge_snli.annotation.filled import Scores, csv_rows, fill_csv, random_scores
+from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, assert_refused
+from tests.merge_snli.annotation.filled import Scores, csv_rows, edit, fill_csv, random_scores
+from tests.records import files_in
 
 FILE = "data/annotation/test.parquet"
 
@@ -85,8 +88,7 @@ def test_everything_else_is_unchanged(annotated: Path) -> None:
 
 
 def test_a_record_without_scores_keeps_its_bytes() -> None:
-    record = json.loads((SHIPPED / "run.json").read_text("utf-8"))
-    assert "annotation" not in record
+    assert "annotation" not in json.loads((SHIPPED / "run.json").read_text("utf-8"))
     assert read_record(SHIPPED / "run.json").annotation is None
 
 
@@ -98,22 +100,19 @@ def test_publishing_takes_the_scores_along(annotated: Path) -> None:
         assert set(branch.files) - set(old.files) == {FILE}
     card = planned.branches[0].files["README.md"]
     assert isinstance(card, bytes)
-    assert b"config_name: annotation" in card
-    assert b"2 annotator(s) for 24 variants" in card
+    assert [text for text in (b"config_name: annotation", b"2 annotator(s) for 24 variants") if text not in card] == []
 
 
 def test_applying_again_replaces_the_scores(
     annotate: Annotate, annotated: Path, sheets: Path, scores: dict[str, Scores], tmp_path: Path
 ) -> None:
     folder = Path(shutil.copytree(annotated, tmp_path / "set"))
-    code, printed = annotate("apply", folder, sheets / "a1.csv")
-    assert (code, printed) == (0, f"24 rows in config annotation of {folder}\n")
+    assert annotate("apply", folder, sheets / "a1.csv") == (0, f"24 rows in config annotation of {folder}\n")
     dataset = find_dataset(str(folder))
     assert set(read_split(dataset, "annotation")["annotator"].to_pylist()) == {"a1"}
     assert dataset.record.annotation is not None
     assert dataset.record.annotation.annotators == ("a1",)
-    versions = [(each / "README.md").read_text("utf-8") for each in (annotated, folder)]
-    assert versions[0] != versions[1]
+    assert (annotated / "README.md").read_text("utf-8") != (folder / "README.md").read_text("utf-8")
 
 
 def test_a_changed_file_is_not_read(annotated: Path, tmp_path: Path) -> None:
@@ -123,33 +122,36 @@ def test_a_changed_file_is_not_read(annotated: Path, tmp_path: Path) -> None:
         read_split(find_dataset(str(folder)), "annotation")
 
 
-@pytest.mark.parametrize("name", ["no folder", "another data set", "a missing score", "no sample"])
+@pytest.mark.parametrize(
+    ("target", "damage", "values"),
+    [
+        ("none", lambda _: None, ["{}/none", "does not exist"]),
+        (
+            "set",
+            edit("set/run.json", lambda record: record["data"].update(digest="0" * 64)),
+            ["no variants", "000000000000"],
+        ),
+        ("set", edit("sheets/a1.csv", lambda rows: rows[3].update(R="")), ["a1.csv", "row 5", "R is empty"]),
+        ("set", lambda folder: (folder / "sheets/sample.json").unlink(), ["sample.json", "--sample"]),
+    ],
+    ids=["no folder", "another data set", "a missing score", "no sample"],
+)
 def test_bad_input_leaves_the_data_set_unchanged(
-    name: str, annotate: Annotate, sheets: Path, scores: dict[str, Scores], tmp_path: Path
+    target: str,
+    damage: Callable[[Path], object],
+    values: list[str],
+    annotate: Annotate,
+    sheets: Path,
+    scores: dict[str, Scores],
+    tmp_path: Path,
 ) -> None:
     folder = copy_of_shipped(tmp_path / "set")
-    own = Path(shutil.copytree(sheets, tmp_path / "sheets"))
-    target, values = folder, [str(folder)]
-    if name == "no folder":
-        target = tmp_path / "none"
-        values = [str(target), "does not exist"]
-    elif name == "another data set":
-        record = json.loads((folder / "run.json").read_text("utf-8"))
-        record["data"]["digest"] = "0" * 64
-        (folder / "run.json").write_text(json.dumps(record), "utf-8")
-        values = ["no variants", "000000000000"]
-    elif name == "a missing score":
-        with csv_rows(own / "a1.csv") as rows:
-            rows[3]["R"] = ""
-        values = ["a1.csv", "row 5", "R is empty"]
-    else:
-        (own / "sample.json").unlink()
-        values = ["sample.json", "--sample"]
-    before = {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-    code, printed = annotate("apply", target, own / "a1.csv")
-    assert (code, printed.count("\n")) == (2, 1)
-    assert [value for value in values if value not in printed] == []
-    assert {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()} == before
+    shutil.copytree(sheets, tmp_path / "sheets")
+    damage(tmp_path)
+    before = files_in(folder)
+    refused = annotate("apply", tmp_path / target, tmp_path / "sheets" / "a1.csv")
+    assert_refused(refused, [value.format(tmp_path) for value in values])
+    assert files_in(folder) == before
 
 
 def test_a_folder_that_cannot_be_written_stays_unchanged(
@@ -159,10 +161,8 @@ def test_a_folder_that_cannot_be_written_stays_unchanged(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    import errno
-
     folder = copy_of_shipped(tmp_path / "set")
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    before = files_in(folder)
 
     def fail_at_the_record(path: Path, content: bytes) -> None:
         if path.name == "run.json":
@@ -172,4 +172,4 @@ def test_a_folder_that_cannot_be_written_stays_unchanged(
     monkeypatch.setattr("merge_snli.card.dataset_folder.write_bytes", fail_at_the_record)
     code, printed = annotate("apply", folder, sheets / "a1.csv")
     assert (code, "full" in printed) == (2, True)
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert files_in(folder) == before

@@ -17,9 +17,9 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.judgments import judgments_in
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.validation import validate
-from tests.merge_snli.annotation.conftest import SHIPPED, Annotate
+from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, Score
 from tests.merge_snli.annotation.filled import fill_csv, random_scores
-from tests.merge_snli.annotation.test_apply import copy_of_shipped
+from tests.merge_snli.annotation.test_apply import FILE, copy_of_shipped
 from tests.merge_snli.language_models.conftest import run_task
 
 if TYPE_CHECKING:
@@ -44,28 +44,41 @@ def script(variant_id: str) -> tuple[int, int]:
 
 
 def scores(_: int, variants: dict[str, str]) -> str:
-    rows = [{"word": word, **dict(zip("FR", script(key), strict=True))} for word, key in variants.items()]
-    return json.dumps({"scores": rows})
+    return json.dumps(
+        {"scores": [{"word": word, **dict(zip("FR", script(key), strict=True))} for word, key in variants.items()]}
+    )
+
+
+def asked(task: Task) -> list[dict[str, str]]:
+    """Return the variants of each question, by replacement."""
+    return [(sample.metadata or {})["variants"] for sample in task.dataset]
+
+
+def pairs_in(log: Path) -> dict[str, tuple[int, int]]:
+    """Return F and R of each variant that a log judges."""
+    return {row["variant_id"]: (row["F"], row["R"]) for row in judgments_in([log]).table.to_pylist()}
+
+
+@pytest.fixture(scope="module")
+def ids() -> list[str]:
+    """The variants of the shipped data set."""
+    found: list[str] = pq.read_table(SHIPPED / "data/all/test.parquet")["variant_id"].to_pylist()
+    return found
 
 
 def run(task: Task, folder: Path, reply: Reply = scores) -> Path:
     """Run the task on a model that replies so, and return its log."""
-    variants = [(sample.metadata or {})["variants"] for sample in task.dataset]
-    return _path(run_task(task, [reply(number, of_question) for number, of_question in enumerate(variants)], folder))
+    return _path(run_task(task, [reply(number, variants) for number, variants in enumerate(asked(task))], folder))
 
 
 @pytest.mark.parametrize("per_question", [1, 4, 10])
-def test_every_variant_is_in_one_question_with_others_of_its_word(per_question: int) -> None:
-    task = judge(dataset=str(SHIPPED), per_question=per_question)
-    asked = [(sample.metadata or {})["variants"] for sample in task.dataset]
-    ids = pq.read_table(SHIPPED / "data/all/test.parquet")["variant_id"].to_pylist()
-    assert sorted(key for of_question in asked for key in of_question.values()) == sorted(ids)
-    words = [{key.rpartition(":")[0] for key in of_question.values()} for of_question in asked]
-    assert all(len(of_question) == 1 for of_question in words)
+def test_every_variant_is_in_one_question_with_others_of_its_word(per_question: int, ids: list[str]) -> None:
+    keys = [[*variants.values()] for variants in asked(judge(dataset=str(SHIPPED), per_question=per_question))]
+    assert sorted(key for of_question in keys for key in of_question) == sorted(ids)
+    assert all(len({key.rpartition(":")[0] for key in of_question}) == 1 for of_question in keys)
     sizes = Counter(key.rpartition(":")[0] for key in ids)
-    number = sum(-(-size // per_question) for size in sizes.values())
-    assert len(asked) == number
-    assert max(map(len, asked)) <= per_question
+    assert len(keys) == sum(-(-size // per_question) for size in sizes.values())
+    assert max(map(len, keys)) <= per_question
 
 
 def test_a_question_shows_the_seed_and_each_variant_with_marked_words(sheets: Path) -> None:
@@ -73,13 +86,13 @@ def test_a_question_shows_the_seed_and_each_variant_with_marked_words(sheets: Pa
     task = judge(sample=str(sheets / "sample.json"))
     by_id = {row["variant_id"]: row for row in sample.rows}
     assert len(task.dataset) == len(questions(sample))
-    for question in task.dataset:
-        system, user = messages_of(question)
-        assert '{"scores": [{"word":' in str(getattr(system, "content", ""))
-        assert "row" not in str(getattr(system, "content", "")).lower().split("## how to answer")[1]
-        for word, key in (question.metadata or {})["variants"].items():
+    for question, variants in zip(task.dataset, asked(task), strict=True):
+        system, user = (str(getattr(message, "content", "")) for message in messages_of(question))
+        assert '{"scores": [{"word":' in system
+        assert "row" not in system.lower().split("## how to answer")[1]
+        for word, key in variants.items():
             shown = question_texts([by_id[key]], sample.texts)
-            assert all(paragraph in str(getattr(user, "content", "")) for paragraph in shown)
+            assert all(paragraph in user for paragraph in shown)
             assert f"*{word}*" in shown[1]
 
 
@@ -114,32 +127,30 @@ def test_scores_are_read_or_unread(reply: str, words: str) -> None:
     assert [key.rpartition(":")[2] for key in read_scores(reply, variants)] == words.split()
 
 
-def test_a_log_has_the_scores_that_can_be_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_a_log_has_the_scores_that_can_be_read(whole: bool, sheets: Path, tmp_path: Path) -> None:
     """Of three questions with unusual replies, one has a word less, one is prose, and one is cut."""
-    task = judge(dataset=str(SHIPPED), annotator="model 1")
-    unread: list[str] = []
+    from inspect_ai.log import read_eval_log
+
+    given = {"dataset": str(SHIPPED)} if whole else {"sample": str(sheets / "sample.json")}
+    task = judge(**given, annotator="model 1")
+    ids = [key for variants in asked(task) for key in variants.values()]
+    first, second, third = (list(variants.values()) for variants in asked(task)[:3])
+    unread = [first[0], *second, *third]
 
     def reply(number: int, variants: dict[str, str]) -> str:
-        whole = scores(number, variants)
-        if number == 0:
-            unread.append(next(iter(variants.values())))
-            return scores(number, dict([*variants.items()][1:]))
-        if number in (1, 2):
-            unread.extend(variants.values())
-            return "All of them are fine." if number == 1 else whole[:-2]
-        return whole
+        if number == 1:
+            return "All of them are fine."
+        shown = scores(number, {word: key for word, key in variants.items() if number != 0 or key != first[0]})
+        return shown[:-2] if number == 2 else shown
 
     path = run(task, tmp_path, reply)
-    read = judgments_in([path])
-    rows = {row["variant_id"]: (row["F"], row["R"]) for row in read.table.to_pylist()}
-    ids = pq.read_table(SHIPPED / "data/all/test.parquet")["variant_id"].to_pylist()
+    rows = pairs_in(path)
     assert rows == {key: script(key) for key in ids if key not in unread}
-    (record,) = read.judges
+    (record,) = judgments_in([path]).judges
     assert (record.annotator, record.model, record.per_question) == ("model 1", "mockllm/model", 10)
     assert record.datasets == (find_dataset(str(SHIPPED)).digest,)
     assert record.settings["temperature"] == "0.0"
-    from inspect_ai.log import read_eval_log
-
     log = read_eval_log(path)
     assert log.results is not None
     metrics = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
@@ -154,30 +165,31 @@ def test_a_run_that_stopped_is_resumed(tmp_path: Path, sheets: Path) -> None:
     from inspect_ai.model import ChatMessage, ModelAPI, ModelOutput, ModelUsage, modelapi
 
     task = judge(sample=str(sheets / "sample.json"), annotator="model 1")
-    variants = {messages_of(sample)[-1].text: (sample.metadata or {})["variants"] for sample in task.dataset}
-    asked: list[str] = []
+    variants = {messages_of(sample)[-1].text: of for sample, of in zip(task.dataset, asked(task), strict=True)}
+    questioned: list[str] = []
 
     class Scripted(ModelAPI):
         """Replies to all questions but the fifth, at which it has no connection."""
 
         async def generate(self, input: list[ChatMessage], *_: Any, **__: Any) -> ModelOutput:  # noqa: ANN401
-            asked.append(input[-1].text)
-            if len(asked) == 5:
+            questioned.append(input[-1].text)
+            if len(questioned) == 5:
                 raise OSError("no connection")
-            output = ModelOutput.from_content(self.model_name, scores(0, variants[asked[-1]]))
+            output = ModelOutput.from_content(self.model_name, scores(0, variants[questioned[-1]]))
             output.usage = ModelUsage(input_tokens=9, output_tokens=2, total_tokens=11)
             return output
 
     modelapi(name="scripted_judge")(Scripted)
-    (stopped,) = inspect_eval(task, model="scripted_judge/m", log_dir=str(tmp_path), display="none", max_samples=1)
+    common: dict[str, Any] = {"log_dir": str(tmp_path), "display": "none", "max_samples": 1}
+    (stopped,) = inspect_eval(task, model="scripted_judge/m", **common)
     assert stopped.error is not None
     assert "no connection" in stopped.error.message
-    assert judgments_in([_path(stopped)]).table.num_rows < len(read_sample(sheets / "sample.json").rows)
-    (log,) = eval_retry(stopped, log_dir=str(tmp_path), display="none", max_samples=1)
-    assert {row["variant_id"]: (row["F"], row["R"]) for row in judgments_in([_path(log)]).table.to_pylist()} == {
+    assert len(pairs_in(_path(stopped))) < len(read_sample(sheets / "sample.json").rows)
+    (log,) = eval_retry(stopped, **common)
+    assert pairs_in(_path(log)) == {
         key: script(key) for of_question in variants.values() for key in of_question.values()
     }
-    assert sorted(asked) == sorted([*variants, asked[4]])
+    assert sorted(questioned) == sorted([*variants, questioned[4]])
 
 
 def messages_of(sample: Sample) -> list[Any]:
@@ -189,13 +201,6 @@ def _path(log: EvalLog) -> Path:
     return Path(log.location.removeprefix("file://"))
 
 
-def test_logs_of_other_tasks_and_broken_ones_are_refused(tmp_path: Path) -> None:
-    broken = tmp_path / "broken.eval"
-    broken.write_bytes(b"PK no log")
-    with pytest.raises(InputError, match=r"broken\.eval"):
-        judgments_in([broken])
-
-
 @pytest.fixture(scope="module")
 def log(sheets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The log of a judge of the sample, of two variants of which no scores can be read."""
@@ -203,18 +208,11 @@ def log(sheets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run(task, tmp_path_factory.mktemp("logs"), lambda number, of: "" if number in (3, 4) else scores(number, of))
 
 
-def judged_in(log: Path) -> set[str]:
-    return set(judgments_in([log]).table["variant_id"].to_pylist())
-
-
-def test_the_log_is_an_annotator_beside_sheets(sheets: Path, log: Path, tmp_path: Path, annotate: Annotate) -> None:
-    file, out, ids = sheets / "sample.json", tmp_path / "report", judged_in(log)
-    every = read_sample(file).variant_ids
+def test_the_log_is_an_annotator_beside_sheets(sheets: Path, log: Path, score: Score) -> None:
+    ids, every = set(pairs_in(log)), read_sample(sheets / "sample.json").variant_ids
     given = random_scores([*every], 1)
     fill_csv(sheets / "a1.csv", given)
-    code, printed = annotate("score", sheets / "a1.csv", log, "--dataset", SHIPPED, "--out", out)
-    assert code == 0, printed
-    numbers = json.loads((out / "annotation.json").read_text())
+    numbers, printed = score(sheets / "a1.csv", log, "--dataset", SHIPPED)
     assert numbers["annotators"] == ["a1", "model 1"]
     assert numbers["unread"] == len(every) - len(ids) > 0
     by_annotator = numbers["pool"]["by_annotator"]
@@ -233,46 +231,45 @@ def test_the_log_is_an_annotator_beside_sheets(sheets: Path, log: Path, tmp_path
 def test_the_log_and_a_table_of_it_are_stored_in_the_data_set(
     sheets: Path, log: Path, tmp_path: Path, annotate: Annotate
 ) -> None:
-    folder = copy_of_shipped(tmp_path / "set")
+    folder, judgments = copy_of_shipped(tmp_path / "set"), judgments_in([log])
     code, printed = annotate("apply", folder, log, "--sample", sheets / "sample.json")
     assert code == 0, printed
-    stored = pq.read_table(folder / "data/annotation/test.parquet")
-    assert stored.equals(judgments_in([log]).table)
+    stored = pq.read_table(folder / FILE)
+    assert stored.equals(judgments.table)
     annotation = find_dataset(str(folder)).record.annotation
     assert annotation is not None
-    assert annotation.judges == judgments_in([log]).judges
+    assert annotation.judges == judgments.judges
     assert validate(folder).findings == ()
     table = tmp_path / "table.csv"
     table.write_text(stored.drop_columns("comment").to_pandas().to_csv(index=False), encoding="utf-8")
     assert annotate("apply", folder, table, "--sample", sheets / "sample.json")[0] == 0
-    assert pq.read_table(folder / "data/annotation/test.parquet").equals(stored)
+    assert pq.read_table(folder / FILE).equals(stored)
 
 
 def test_a_log_of_other_variants_is_refused(log: Path, annotate: Annotate) -> None:
     """It judged a sample, which `apply` does not know without its file: the sample is all of the data set then."""
     code, printed = annotate("score", log, "--out", log.parent / "out")
-    assert code == 2
-    assert "sample" in printed
+    assert (code, "sample" in printed) == (2, True)
 
 
 @pytest.mark.parametrize(
-    ("rows", "named"),
+    ("name", "content", "named"),
     [
-        ("variant_id,annotator,F,R\n1:noun:a:b,model 1,6,5\n", "F is 6"),
-        ("variant_id,annotator,F,R\n1:noun:a:b,model 1,4.5,5\n", "F is 4.5"),
-        ("variant_id,annotator,F,R\n1:noun:a:b,model 1,,5\n", "F is None"),
-        ("variant_id,annotator,F,R\n1:noun:a:b,,4,5\n", "annotator is ''"),
-        ("variant_id,annotator,F,R\n1:noun:a:b,m,4,5\n1:noun:a:b,m,4,5\n", "row 2: m"),
-        ("variant_id,F,R\n1:noun:a:b,4,5\n", "annotator is None"),
+        ("table.csv", "variant_id,annotator,F,R\n1:noun:a:b,model 1,6,5\n", "F is 6"),
+        ("table.csv", "variant_id,annotator,F,R\n1:noun:a:b,model 1,4.5,5\n", "F is 4.5"),
+        ("table.csv", "variant_id,annotator,F,R\n1:noun:a:b,model 1,,5\n", "F is None"),
+        ("table.csv", "variant_id,annotator,F,R\n1:noun:a:b,,4,5\n", "annotator is ''"),
+        ("table.csv", "variant_id,annotator,F,R\n1:noun:a:b,m,4,5\n1:noun:a:b,m,4,5\n", "row 2: m"),
+        ("table.csv", "variant_id,F,R\n1:noun:a:b,4,5\n", "annotator is None"),
+        ("broken.eval", "PK no log", "broken.eval"),
     ],
 )
-def test_a_table_with_bad_scores_is_refused(rows: str, named: str, tmp_path: Path) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text(rows, encoding="utf-8")
+def test_bad_logs_and_tables_are_refused(name: str, content: str, named: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError) as error:
         judgments_in([path])
-    assert named in str(error.value)
-    assert str(path) in str(error.value)
+    assert [value for value in (named, str(path)) if value not in str(error.value)] == []
 
 
 def test_the_estimate_has_the_calls_of_the_task(sheets: Path, annotate: Annotate) -> None:

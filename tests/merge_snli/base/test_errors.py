@@ -1,4 +1,4 @@
-"""How messages name parameters: as in Python, and by flags on the command line."""
+"""How messages name parameters, and what a user is told about missing extras and modules of the same name."""
 
 from __future__ import annotations
 
@@ -8,15 +8,23 @@ import io
 import logging
 import pickle
 import re
+import shlex
+import subprocess
+import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from generation import Options
 from generation.pipeline import run_pipeline
 from merge_snli.base.errors import REASON, IncompleteError, InputError, Message, as_flags, explained, log_flags, param
+from merge_snli.base.extras import install_command
+from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.cli import main
+from tests.conftest import Command
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("merge_snli", "generation", "training")
@@ -56,8 +64,7 @@ def test_parameters_are_named_as_in_python_and_by_flags(text: str) -> None:
 )
 def test_other_text_stays_as_it_is(text: str) -> None:
     error = InputError(f"{text}; see {param('top_k')}")
-    assert str(error) == f"{text}; see top_k"
-    assert as_flags(error) == f"{text}; see --top-k"
+    assert (str(error), as_flags(error)) == (f"{text}; see top_k", f"{text}; see --top-k")
 
 
 @pytest.mark.parametrize("name", ["--top-k", "top-k", "a b", "top_k\n"])
@@ -76,8 +83,7 @@ def test_a_text_without_parameters_and_other_objects_are_shown_as_they_are() -> 
 def test_a_message_within_another_keeps_its_parameters() -> None:
     inner = InputError(f"{param('top_k')} is 0")
     outer = InputError(f"{inner.message.marked}; set {param('device', 'cpu')}")
-    assert str(outer) == "top_k is 0; set device='cpu'"
-    assert as_flags(outer) == "--top-k is 0; set --device=cpu"
+    assert (str(outer), as_flags(outer)) == ("top_k is 0; set device='cpu'", "--top-k is 0; set --device=cpu")
     assert as_flags(InputError(inner.message)) == as_flags(Message(inner.message)) == "--top-k is 0"
 
 
@@ -85,9 +91,8 @@ def test_a_message_within_another_keeps_its_parameters() -> None:
 def test_an_error_from_another_process_is_the_same(again: Callable[[Exception], Exception]) -> None:
     error = again(IncompleteError(f"{param('device', 'cpu')} is missing"))
     assert type(error) is IncompleteError
-    assert str(error) == "device='cpu' is missing"
     assert repr(error) == "IncompleteError(\"device='cpu' is missing\")"
-    assert as_flags(error) == "--device=cpu is missing"
+    assert (str(error), as_flags(error)) == ("device='cpu' is missing", "--device=cpu is missing")
 
 
 def test_logs_name_parameters_as_in_python_or_by_flags() -> None:
@@ -119,21 +124,19 @@ def test_a_warning_of_a_command_has_flags(
     assert "--premise-column, --hypothesis-column and --label-column" in warning
 
 
-def test_an_error_from_the_command_line_has_flags(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["demo:problems", "--mlm", "demo:mlm-bpe"]
-    assert main(["generate", *options, "--top-k", "0", "--out", "x"]) == 2
-    assert "merge-snli: --top-k is 0" in capsys.readouterr().err
+def test_an_error_from_the_command_line_has_flags(command: Command) -> None:
+    assert "merge-snli: --top-k is 0" in command(
+        "generate", *["demo:problems", "--mlm", "demo:mlm-bpe"], "--top-k", "0", "--out", "x", code=2
+    )
     with pytest.raises(InputError, match=r"^top_k is 0"):
         Options(problems="demo:problems", mlm=("demo:mlm-bpe",), top_k=0)
 
 
-def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "--old.jsonl").write_text('{"a": 1, "b": 2}\n')
-    options = ["--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "out")]
-    assert main(["generate", str(tmp_path / "--old.jsonl"), *options]) == 2
-    message = capsys.readouterr().err
-    assert f"{tmp_path}/--old.jsonl" in message
-    assert "--premise-column" in message
+def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, command: Command) -> None:
+    old = tmp_path / "--old.jsonl"
+    old.write_text('{"a": 1, "b": 2}\n')
+    message = command("generate", old, "--mlm", "demo:mlm-bpe", "--out", tmp_path / "out", code=2)
+    assert [text for text in (str(old), "--premise-column") if text not in message] == []
     assert "\ufdd0" not in message
 
 
@@ -187,3 +190,80 @@ def test_no_message_writes_a_flag_without_param() -> None:
     found = {place: commands.sub("", text) for place, text in texts_of_messages()}
     assert len(found) > 300
     assert {place: text for place, text in found.items() if re.search(r"(?<![\w-])--[a-z]", text)} == {}
+
+
+PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
+EXTRAS = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+
+
+@pytest.mark.parametrize("extra", ["adapters", "annotate", "cluster", "inspect"])
+def test_the_command_names_the_packages_of_the_extra(extra: str) -> None:
+    start, *packages = install_command(extra).partition("install ")[0::2]
+    assert start == "pip "
+    assert {*map(Requirement, shlex.split(packages[0]))} == {*map(Requirement, EXTRAS[extra])}
+
+
+USES = {
+    "generation": "from merge_snli.validation import validate",
+    "metrics": "from merge_snli import score",
+}
+"""A statement that needs each package."""
+
+
+@pytest.fixture(params=PACKAGES)
+def shadow(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A user's module that must not be run."""
+    path = tmp_path / f"{request.param}.py"
+    path.write_text("raise SystemExit('the module of the user was imported')")
+    return path
+
+
+def _run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_installed_packages_pass() -> None:
+    check_not_shadowed(*PACKAGES)
+
+
+def test_a_package_that_is_not_installed_is_an_error() -> None:
+    with pytest.raises(InputError, match="no_such_package"):
+        check_not_shadowed("no_such_package")
+
+
+def test_the_command_line_names_the_file(shadow: Path) -> None:
+    code = "import sys; from merge_snli.cli import main; sys.exit(main(['tables', 'demo:problems']))"
+    done = _run("-c", code, folder=shadow.parent)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert [text for text in (str(shadow), "rename it") if text not in done.stderr] == []
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_folder_on_the_python_path_is_named_too(shadow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(shadow.parent))
+    done = _run(str(Path(sys.executable).with_name("merge-snli")), "tables", "x.jsonl", folder=ROOT)
+    assert (done.returncode, str(shadow) in done.stderr) == (2, True)
+
+
+def test_the_first_use_from_python_names_the_file(shadow: Path) -> None:
+    script = shadow.with_name("script.py")
+    script.write_text(USES[shadow.stem])
+    done = _run(str(script), folder=ROOT)
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("merge_snli.base.errors.InputError: ")
+    assert str(shadow) in last
+
+
+def test_packages_that_do_not_need_it_still_work(tmp_path: Path) -> None:
+    (tmp_path / "metrics.py").write_text("ANSWER = 42")
+    done = _run("-c", "from generation import Options; import metrics; print(metrics.ANSWER)", folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "42\n", "")
+
+
+def test_a_package_of_the_user_is_named_by_its_file(tmp_path: Path) -> None:
+    (tmp_path / "metrics").mkdir()
+    (tmp_path / "metrics" / "__init__.py").write_text("")
+    done = _run("-c", USES["metrics"], folder=tmp_path)
+    assert str(tmp_path / "metrics" / "__init__.py") in done.stderr.splitlines()[-1]

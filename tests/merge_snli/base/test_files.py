@@ -21,27 +21,23 @@ from merge_snli.base.files import (
     write_text,
 )
 from tests.processes import wait_until
+from tests.records import files_in
 
 
 def test_written_files(tmp_path: Path) -> None:
     write_text(tmp_path / "a" / "b.txt", "café")
-    write_json(tmp_path / "a" / "c.json", {"é": [1]})
-    assert (tmp_path / "a" / "b.txt").read_bytes() == "café".encode()
-    assert (tmp_path / "a" / "c.json").read_text(encoding="utf-8") == '{\n  "é": [\n    1\n  ]\n}\n'
-    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["b.txt", "c.json"]
+    write_json(tmp_path / "a" / "c.json", {"é": [1, None]})
+    assert files_in(tmp_path / "a") == {
+        "b.txt": "café".encode(),
+        "c.json": '{\n  "é": [\n    1,\n    null\n  ]\n}\n'.encode(),
+    }
+    assert read_json(tmp_path / "a" / "c.json") == {"é": [1, None]}
 
 
 @pytest.mark.parametrize("content", [b"", b'{"a": 1', b"\xff", b"[" * 100_000], ids=["empty", "cut", "latin", "deep"])
 def test_a_json_file_that_cannot_be_read_has_no_value(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(content)
-    assert read_json(tmp_path / "a.json") is None
-    assert read_json(tmp_path / "missing.json") is None
-    assert read_json(tmp_path) is None
-
-
-def test_a_written_json_value_is_read(tmp_path: Path) -> None:
-    write_json(tmp_path / "a.json", {"é": [1, None]})
-    assert read_json(tmp_path / "a.json") == {"é": [1, None]}
+    assert [read_json(tmp_path / name) for name in ("a.json", "missing.json", ".")] == [None] * 3
 
 
 @pytest.mark.parametrize(
@@ -63,8 +59,7 @@ def test_disk_error_names_the_folder_and_keeps_the_old_file(
     monkeypatch.setattr(Path, "write_bytes", refuse)
     with pytest.raises(InputError) as caught:
         write_text(tmp_path / "a.txt", "new")
-    assert message in str(caught.value)
-    assert str(tmp_path) in str(caught.value)
+    assert [text for text in (message, str(tmp_path)) if text not in str(caught.value)] == []
     assert (tmp_path / "a.txt").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
@@ -76,8 +71,7 @@ def test_other_os_errors_are_not_converted() -> None:
 
 def test_digests(tmp_path: Path) -> None:
     (tmp_path / "abc").write_bytes(b"abc")
-    known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    assert sha256_of_file(tmp_path / "abc") == known
+    assert sha256_of_file(tmp_path / "abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     assert sha256_of_json({"b": 1, "a": "é"}) == sha256_of_json({"a": "é", "b": 1})
     assert sha256_of_json([1, 2]) != sha256_of_json([2, 1])
 
@@ -86,5 +80,4 @@ def test_a_process_that_has_ended_does_not_run_even_if_its_parent_has_not_waited
     process = subprocess.Popen([sys.executable, "-c", ""])
     wait_until(lambda: not is_running(process.pid))
     assert process.wait() == 0
-    assert not is_running(process.pid)
-    assert is_running(os.getpid())
+    assert [is_running(pid) for pid in (process.pid, os.getpid())] == [False, True]

@@ -1,17 +1,29 @@
-"""Stages in this process: their order, the shares of their tasks, and the notes that they leave for each other."""
+"""Stages of a run: their notes, their progress, and the workers that share them."""
 
 from __future__ import annotations
 
+import logging
+import multiprocessing
+import os
+import re
+import signal
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
 
+from merge_snli.base import progress
 from merge_snli.base.errors import IncompleteError, InputError
-from merge_snli.base.progress import Progress, Stage
+from merge_snli.base.progress import Progress, Stage, format_duration, repeating
 from merge_snli.base.stages import FILTERS, TAG, Notes, RunStage, TaskShare, run_here
+from merge_snli.base.workers import Workers, next_item, started
+from tests.processes import SECONDS, wait_until
 
 
 @pytest.mark.parametrize(("items", "tasks"), [(0, 1), (1, 3), (7, 3), (9, 3)])
@@ -70,3 +82,137 @@ def test_stages_of_this_process_import_no_cluster() -> None:
     code = f"import sys, generation.pipeline, merge_snli.scoring.tasks; print({modules} & {{*sys.modules}})"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"
+
+
+@pytest.fixture
+def lines(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
+    caplog.set_level(logging.INFO, logger="merge_snli.base.progress")
+    return lambda: [record.getMessage() for record in caplog.records]
+
+
+def test_a_stage_logs_a_line_when_it_is_done(lines: Callable[[], list[str]]) -> None:
+    with Progress().stage("shared words", unit="problems", total=2_000, cached=500) as stage:
+        stage.advance(1_500)
+        assert lines() == []
+    assert re.sub(r"\d+\.\d s", "TIME", lines().pop()) == "shared words: 2,000 problems in TIME"
+
+
+def test_a_long_stage_logs_its_rate_and_the_time_left(
+    lines: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "SECONDS_PER_LINE", 0.05)
+    with Progress().stage("roberta-base", unit="forms", total=10_000, cached=100) as stage:
+        stage.advance(4_000)
+        while len(lines()) < 2:
+            time.sleep(0.01)
+        first = lines()[0]
+    found = re.fullmatch(r"roberta-base: 4,100 of 10,000 forms, ([\d,.]+)/s, ([\d.]+) s left", first)
+    assert found, first
+    rate, left = float(found[1].replace(",", "")), float(found[2])
+    assert left == pytest.approx(5_900 / rate, abs=0.06)
+
+
+def test_a_stage_of_unknown_length_or_without_a_rate_has_no_time_left(
+    lines: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "SECONDS_PER_LINE", 0.02)
+    for total, expected in ((None, "0 rows, 0.0/s"), (3, "0 of 3 rows, 0.0/s")):
+        before = len(lines())
+        with Progress().stage("reading", unit="rows", total=total):
+            while len(lines()) == before:
+                time.sleep(0.01)
+        assert lines()[before] == f"reading: {expected}"
+
+
+def test_quiet_and_failed_stages_log_nothing(lines: Callable[[], list[str]]) -> None:
+    with Progress(quiet=True).stage("reading", unit="rows"):
+        pass
+    with pytest.raises(KeyError), Progress().stage("reading", unit="rows"):
+        raise KeyError
+    assert lines() == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(3.14, "3.1 s"), (61, "1 min 01 s"), (3_599.6, "1 h 00 min"), (9_000, "2 h 30 min")]
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert format_duration(seconds) == text
+
+
+def test_a_repeated_function_is_called_again_after_an_error_of_the_disk(lines: Callable[[], list[str]]) -> None:
+    calls = iter(["full", "full", ""])
+    done = threading.Event()
+
+    def write() -> None:
+        if error := next(calls, ""):
+            raise OSError(error)
+        done.set()
+
+    with repeating(write, 0.01):
+        assert done.wait(SECONDS)
+    assert [line.partition(";")[0] for line in lines()] == ["full", "full"]
+
+
+logger = logging.getLogger(__name__)
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    with started(2) as processes:
+        yield processes
+
+
+def warn(names: Sequence[str], both: Path, stage: Stage) -> None:
+    """Take items until another worker has one too; log a warning for each, and fail at `failed`."""
+    stage.total = len(names)
+    for name in map(names.__getitem__, takewhile(len(names).__gt__, iter(next_item, None))):
+        stage.advance(1)
+        logger.warning("for all")
+        logger.warning("of %s", name)
+        (both / name).touch()
+        wait_until(lambda: len(list(both.iterdir())) > 1)
+        if name == "failed":
+            raise InputError("it failed")
+
+
+def ignores_ctrl_c(stage: Stage) -> None:
+    signal.raise_signal(signal.SIGINT)
+    stage.advance(1)
+
+
+def exit_at_once(_: Stage) -> None:
+    os._exit(1)
+
+
+def test_workers_share_the_items_and_warnings_are_logged_once(
+    workers: Workers, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    names = [*map(str, range(20))]
+    with Progress(quiet=True).stage("", unit="") as stage:
+        workers.run(partial(warn, names, tmp_path), 20, stage)
+    assert sorted(caplog.messages) == sorted(["for all", *(f"of {name}" for name in names)])
+    assert (stage.done, stage.total) == (20, 20)
+
+
+def test_workers_ignore_ctrl_c(workers: Workers) -> None:
+    with Progress(quiet=True).stage("", unit="") as stage:
+        workers.run(ignores_ctrl_c, 1, stage)
+    assert stage.done == 1
+
+
+def test_finished_tasks_log_their_warnings_although_another_fails(
+    workers: Workers, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("merge_snli.base.workers.FIRST_EXCEPTION", "ALL_COMPLETED")
+    monkeypatch.setattr("merge_snli.base.workers.SECONDS_PER_POLL", None)  # so both have ended when it looks
+    with Progress(quiet=True).stage("", unit="") as stage, pytest.raises(InputError, match="it failed"):
+        workers.run(partial(warn, ["failed", "finished"], tmp_path), 2, stage)
+    assert caplog.messages == ["for all", "of finished"]
+
+
+def test_a_worker_that_ends_is_an_input_error() -> None:
+    before = multiprocessing.active_children()
+    killed = pytest.raises(InputError, match="worker process was killed")
+    with Progress(quiet=True).stage("", unit="") as stage, started(2) as processes, killed:
+        processes.run(exit_at_once, 2, stage)
+    assert multiprocessing.active_children() == before

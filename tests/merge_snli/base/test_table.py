@@ -40,8 +40,7 @@ def test_no_number_is_shown_as_minus_zero() -> None:
 
 def test_text_wraps_headers_and_notes_only_if_they_are_too_wide() -> None:
     headers = [f"a long header {number}" for number in range(6)]
-    wide = Table(columns=tuple(map(Column, headers)), rows=((1,) * 6,), notes=("a note " * 30,))
-    lines = wide.text().splitlines()
+    lines = Table(columns=tuple(map(Column, headers)), rows=((1,) * 6,), notes=("a note " * 30,)).text().splitlines()
     assert max(map(len, lines)) <= TEXT_WIDTH
     assert [line.split() for line in lines[:3]] == [["a", "long"] * 6, ["header"] * 6, list("012345")]
     narrow = Table(columns=tuple(map(Column, headers[:2])), rows=((1, 2),))
@@ -73,8 +72,11 @@ def test_markdown() -> None:
 def test_latex() -> None:
     lines = [line.strip() for line in TABLE.latex().splitlines()]
     assert lines[2] == r"\begin{tabular}{lrrl}"
-    assert r"a & 1,234 & +0.0 & \texttt{x} \\" in lines
-    assert r"bb & -- & $-$12.2 & \texttt{y\textbar{}`z} \\" in lines
+    assert [
+        text
+        for text in (r"a & 1,234 & +0.0 & \texttt{x} \\", r"bb & -- & $-$12.2 & \texttt{y\textbar{}`z} \\")
+        if text not in lines
+    ] == []
     assert lines[-3:] == [r"\caption{Scores}", r"\par {\footnotesize QT: in points.}", r"\end{table}"]
 
 
@@ -127,9 +129,9 @@ def test_characters_that_an_encoding_lacks_are_printed_as_ascii() -> None:
 def test_a_notebook_and_pandas_show_the_columns() -> None:
     table = Table(columns=(Column("name", "left"), Column("share")), rows=(("a", 0.25), ("b", None)))
     assert table._repr_html_() == table.html()
-    frame = table.to_pandas()
-    assert list(frame.columns) == ["name", "share"]
-    assert frame["share"].tolist()[0] == 0.25
+    shown = table.to_pandas().to_dict("list")
+    assert [*shown] == ["name", "share"]
+    assert shown["share"][0] == 0.25
 
 
 def test_a_finding_stands_before_the_rows() -> None:
@@ -143,5 +145,6 @@ def test_html_shows_a_cell_below_that_of_the_column_before() -> None:
     columns = (Column("PA"), Column("interval", under=True), Column("p", under=True), Column("n"))
     page = Table(columns=columns, rows=((1.5, "1 to <2", "0.1", 3), (2.5, None, None, 4))).html()
     assert page.count("<th ") == 2
-    assert ">1.5<small>1 to &lt;2</small><small>0.1</small></td>" in page
-    assert ">2.5</td>" in page
+    assert [
+        text for text in (">1.5<small>1 to &lt;2</small><small>0.1</small></td>", ">2.5</td>") if text not in page
+    ] == []

@@ -8,14 +8,17 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 
 from merge_snli import cli
 from merge_snli.base.errors import InputError
-from merge_snli.cli import main, tables
+from merge_snli.cli import tables
+from tests.conftest import Command
 from tests.processes import SECONDS, wait_until
 from tests.systems import unix_only, with_full_disk
 
@@ -25,23 +28,38 @@ COMMAND = Path(sys.executable).with_name("merge-snli")
 DATA_SET = Path(cli.__file__).parents[1]
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_importing_a_package_loads_nothing_heavy(package: str) -> None:
-    code = f"import sys, {package}; print([name for name in {HEAVY} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+def run_python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=SECONDS)
 
 
-@pytest.mark.parametrize("command", ["", *cli.COMMANDS])
-def test_help_loads_nothing_heavy(command: str) -> None:
-    arguments = [*([command] if command else []), "--help"]
-    code = (
-        f"import sys; from merge_snli.cli import main\ntry: main({arguments})\n"
-        f"except SystemExit: print([name for name in {(*HEAVY, 'numpy')} if name in sys.modules])"
+def run_into(file: IO[str], *command: str, unbuffered: str, **options: Any) -> subprocess.CompletedProcess[str]:  # noqa: ANN401 - options of `run`
+    """Run the command with its output in a file."""
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    return subprocess.run([str(COMMAND), *command], env=environment, stdout=file, text=True, check=False, **options)
+
+
+def assert_one_line(error: str, *named: str) -> None:
+    assert error.startswith("merge-snli: ")
+    assert error.count("\n") == 1
+    assert [name for name in named if name not in error] == []
+
+
+def test_importing_packages_loads_nothing_heavy() -> None:
+    done = run_python(f"import sys, {', '.join(PACKAGES)}; print([name for name in {HEAVY} if name in sys.modules])")
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_help_loads_nothing_heavy() -> None:
+    """Of any command; one process shows them all, since what one of them loads stays loaded."""
+    done = run_python(
+        "import sys; from merge_snli.cli import main\n"
+        f"for command in {['', *cli.COMMANDS]}:\n"
+        "    try: main([word for word in (command, '--help') if word])\n"
+        f"    except SystemExit: print('==', command, *(name for name in {(*HEAVY, 'numpy')} if name in sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "usage: merge-snli" in done.stdout
-    assert done.stdout.splitlines()[-1] == "[]"
+    shown = [line for line in done.stdout.splitlines() if line.startswith("==")]
+    assert shown == [f"== {command}".rstrip() + " " * (not command) for command in ("", *cli.COMMANDS)], done.stderr
+    assert done.stdout.count("usage: merge-snli") == len(shown)
 
 
 def test_the_command_works_in_a_folder_with_packages_of_the_same_names(tmp_path: Path) -> None:
@@ -60,13 +78,10 @@ def test_the_command_works_in_a_folder_with_packages_of_the_same_names(tmp_path:
 
 
 def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    missing = tmp_path / "nowhere.jsonl"
-    assert cli.main(["tables", str(missing)]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("merge-snli: ")
-    assert str(missing) in printed.err
-    assert printed.err.count("\n") == 1
+    assert cli.main(["tables", str(tmp_path / "nowhere.jsonl")]) == 2
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert_one_line(error, str(tmp_path / "nowhere.jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -92,29 +107,35 @@ def test_a_usage_error_is_a_short_usage_and_one_line(
     assert named in error
 
 
-def test_an_internal_error_names_the_file_with_the_traceback(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(_: object) -> int:
-        raise ZeroDivisionError("unexpected")
+@pytest.fixture
+def fail_with(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], int]:
+    """A function that runs a command that fails with an error, and returns its exit code."""
 
-    monkeypatch.setattr(tables, "run", fail)
-    assert cli.main(["tables", "demo:problems"]) == 1
-    message = capsys.readouterr().err
-    log = Path(message.strip().rsplit(" ", 1)[-1])
+    def run(error: BaseException) -> int:
+        def fail(_: object) -> int:
+            raise error
+
+        monkeypatch.setattr(tables, "run", fail)
+        return cli.main(["tables", "demo:problems"])
+
+    return run
+
+
+def test_an_internal_error_names_the_file_with_the_traceback(
+    capsys: pytest.CaptureFixture[str], fail_with: Callable[[BaseException], int]
+) -> None:
+    assert fail_with(ZeroDivisionError("unexpected")) == 1
+    log = Path(capsys.readouterr().err.strip().rsplit(" ", 1)[-1])
     assert "ZeroDivisionError: unexpected" in log.read_text()
     log.unlink()
 
 
 @pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (InputError("bad value"), 2)])
-def test_exit_codes(error: BaseException, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stop(_: object) -> int:
-        raise error
-
-    monkeypatch.setattr(tables, "run", stop)
-    assert cli.main(["tables", "demo:problems"]) == code
+def test_exit_codes(error: BaseException, code: int, fail_with: Callable[[BaseException], int]) -> None:
+    assert fail_with(error) == code
 
 
+@pytest.mark.slow
 @unix_only
 def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
     process = subprocess.Popen(
@@ -152,7 +173,7 @@ def run(argv):
 cli._run = run
 sys.exit(cli.main([]))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=SECONDS)
+    done = run_python(code)
     assert done.returncode == 130
     assert "Traceback" not in done.stderr
     assert "merge-snli: interrupted" in done.stderr
@@ -179,19 +200,12 @@ def test_output_in_an_encoding_without_the_characters_of_a_table(
 @with_full_disk
 @pytest.mark.parametrize(
     ("command", "unbuffered"),
-    [(["tables", str(DATA_SET)], ""), (["tables", str(DATA_SET)], "1"), (["--version"], "")],
-    ids=["tables", "tables-unbuffered", "version"],
+    [(["tables", str(DATA_SET)], ""), (["completion", "bash"], "1"), (["--version"], "")],
+    ids=["tables", "completion-unbuffered", "version"],
 )
 def test_a_full_disk_behind_the_output(command: list[str], unbuffered: str) -> None:
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [str(COMMAND), *command],
-            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
+        done = run_into(full, *command, unbuffered=unbuffered, stderr=subprocess.PIPE)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith("merge-snli: cannot write the output (No space left on device)")
     assert "Traceback" not in done.stderr
@@ -200,32 +214,27 @@ def test_a_full_disk_behind_the_output(command: list[str], unbuffered: str) -> N
 @with_full_disk
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_disk_behind_the_messages(unbuffered: str) -> None:
-    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
-        command = [str(COMMAND), "tables", "missing.csv", "--limit", "0"]
-        assert subprocess.run(command, env=environment, stdout=full, stderr=full, check=False).returncode == 2
+        command = ("tables", "missing.csv", "--limit", "0")
+        assert run_into(full, *command, unbuffered=unbuffered, stderr=full).returncode == 2
 
 
-def test_words_of_some_problems(capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
-    assert cli.main(["tables", "demo:problems", "--limit", "5", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["with_label"] == 5
+def test_words_of_some_problems(command: Command, caplog: pytest.LogCaptureFixture) -> None:
+    assert json.loads(command("tables", "demo:problems", "--limit", "5", "--format", "json"))["with_label"] == 5
     reading, words = caplog.messages
     assert reading.startswith("reading: 5 rows in ")
     assert words.startswith("shared words: 5 problems in ")
 
 
-def test_words_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["tables", "demo:problems"]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+def test_words_as_a_table(command: Command) -> None:
+    rows = [line.split() for line in command("tables", "demo:problems").splitlines()]
     [head] = [number for number, row in enumerate(rows) if row[:2] == ["class", "problems"]]
     assert [row[0] for row in rows[head + 2 : head + 6]] == ["noun", "verb", "adj", "adv"]
 
 
-def test_the_folder_that_is_advised_is_not_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["generate", "demo:problems", "--mlm", "demo:mlm-bpe"]) == 2
-    message = capsys.readouterr().err
-    assert "--out" in message
-    assert "merge_snli" not in message
+def test_the_folder_that_is_advised_is_not_that_of_the_package(command: Command) -> None:
+    message = command("generate", "demo:problems", "--mlm", "demo:mlm-bpe", code=2)
+    assert ("--out" in message, "merge_snli" in message) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -238,19 +247,13 @@ def test_the_folder_that_is_advised_is_not_that_of_the_package(capsys: pytest.Ca
     ],
 )
 def test_a_bad_option_is_named_with_its_value(
-    option: str, value: str, named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    option: str, value: str, named: str, tmp_path: Path, command: Command
 ) -> None:
-    command = ["generate", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "x")]
-    assert cli.main([*command, option, value]) == 2
-    message = capsys.readouterr().err
-    assert message.startswith("merge-snli: ")
-    assert message.count("\n") == 1
-    assert option in message
-    assert named in message
+    given = ("generate", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", tmp_path / "x")
+    assert_one_line(command(*given, option, value, code=2), option, named)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("option", ["--assume", "--correlation"])
-def test_options_of_power_are_refused_with_results(option: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", "nowhere", option, "0.5"]) == 2
-    assert f"{option} is for --power without results" in capsys.readouterr().err
+def test_options_of_power_are_refused_with_results(option: str, command: Command) -> None:
+    assert f"{option} is for --power without results" in command("compare", "nowhere", option, "0.5", code=2)

@@ -1,4 +1,4 @@
-"""The parser of the command line: headings, lists, forms of output, and suggestions of the nearest name."""
+"""The parser of commands: options, help, output formats, and hostile values."""
 
 from __future__ import annotations
 
@@ -7,27 +7,37 @@ import csv
 import io
 import json
 import re
+import shlex
+import shutil
 import subprocess
 import sys
-from itertools import chain
+from collections.abc import Iterable
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from merge_snli import cli
-from merge_snli.cli import compare
+from merge_snli.cli import compare, main
 from merge_snli.cli.arguments import TABLE_FORMATS, add_all, list_argument, split_list
+from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
+from tests.conftest import Command
 
 BUNDLED = str(Path(cli.__file__).parents[1])
 
 
-def usage_error(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
-    """Return the two lines that a usage error prints."""
+def exits(*arguments: str) -> object:
+    """Return the exit code with which the parser ends the program."""
     with pytest.raises(SystemExit) as caught:
         cli.main(arguments)
-    assert caught.value.code == 2
+    return caught.value.code
+
+
+def usage_error(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
+    """Return the two lines that a usage error prints."""
+    assert exits(*arguments) == 2
     usage, error = capsys.readouterr().err.splitlines()
     return usage, error
 
@@ -49,14 +59,14 @@ ARGUMENTS = arguments_of(cli.command_parser(cli.COMMANDS))
 
 
 def test_help_lists_at_most_18_commands_under_five_headings(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        cli.main(["--help"])
+    assert exits("--help") == 0
     lines = capsys.readouterr().out.splitlines()
     headings = [line.removesuffix(":") for line in lines if line.endswith(":")]
     assert headings == ["make data", "score", "report", "share", "run", "options"]
     listed = [line.split()[0] for line in lines if line.startswith("  ") and not line.startswith(("   ", "  -"))]
     assert listed == [name for name in cli.COMMANDS if name not in cli.UNLISTED]
     assert len(listed) <= 18, "more than --help should list: make it an option of another command, or unlist one"
+    assert "analyse " not in "\n".join(lines)
 
 
 @pytest.mark.parametrize("arguments", [[], ["score"]])
@@ -69,15 +79,10 @@ def test_only_the_module_of_the_given_command_is_imported(arguments: list[str]) 
     assert done.stdout.strip() == str(arguments)
 
 
-def test_the_other_spelling_of_analyze_is_accepted_and_not_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("analyze", "analyse"):
-        with pytest.raises(SystemExit) as caught:
-            cli.main([name, "--help"])
-        assert caught.value.code == 0
-        assert "--without-seeds" in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        cli.main(["--help"])
-    assert "analyse " not in capsys.readouterr().out
+@pytest.mark.parametrize("name", ["analyze", "analyse"])
+def test_both_spellings_of_analyze_are_accepted(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert exits(name, "--help") == 0
+    assert "--without-seeds" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -105,11 +110,17 @@ def test_an_unknown_name_suggests_the_nearest_and_names_the_command(
         assert error.endswith(f"did you mean {nearest}?")
 
 
-def test_an_unknown_command_or_value_without_a_similar_one_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
-    _, error = usage_error(capsys, "frobnicate")
-    assert error.endswith(", ".join(name for name in cli.COMMANDS if name not in cli.UNLISTED))
-    _, error = usage_error(capsys, "compare", "results", "--test", "x")
-    assert error.endswith(", ".join(PAIRED_TESTS))
+@pytest.mark.parametrize(
+    ("arguments", "choices"),
+    [
+        (("frobnicate",), [name for name in cli.COMMANDS if name not in cli.UNLISTED]),
+        (("compare", "results", "--test", "x"), PAIRED_TESTS),
+    ],
+)
+def test_an_unknown_command_or_value_without_a_similar_one_lists_all(
+    arguments: tuple[str, ...], choices: Iterable[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert usage_error(capsys, *arguments)[1].endswith(", ".join(choices))
 
 
 @pytest.mark.parametrize(
@@ -155,17 +166,15 @@ def test_the_main_data_set_is_positional(command: str) -> None:
     assert positional[0].dest in ("dataset", "datasets", "problems")
 
 
-def test_tables_in_each_form(capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_in_each_form(command: Command) -> None:
     printed = {}
     for form in TABLE_FORMATS:
-        assert cli.main(["tables", BUNDLED, "--format", form]) == 0
-        printed[form] = capsys.readouterr().out
+        printed[form] = command("tables", BUNDLED, "--format", form)
     rows: list[dict[str, Any]] = json.loads(printed["json"])["table_2"]["rows"]
     table, *_ = printed["csv"].split("\n\n")
     assert [row["config"] for row in csv.DictReader(io.StringIO(table))] == [row["config"] for row in rows]
-    assert r"\begin{tabular}" in printed["latex"]
-    assert "| --- |" in printed["md"]
-    assert "───" in printed["text"]
+    marks = {"latex": r"\begin{tabular}", "md": "| --- |", "text": "───"}
+    assert [form for form, mark in marks.items() if mark not in printed[form]] == []
 
 
 @pytest.mark.parametrize(
@@ -176,19 +185,15 @@ def test_tables_in_each_form(capsys: pytest.CaptureFixture[str]) -> None:
         (["a.jsonl", "b.jsonl", "--work", "x"], ["--work", "a.jsonl"]),
     ],
 )
-def test_tables_refuses_options_of_the_other_kind(
-    arguments: list[str], named: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["tables", *arguments]) == 2
-    error = capsys.readouterr().err
+def test_tables_refuses_options_of_the_other_kind(arguments: list[str], named: list[str], command: Command) -> None:
+    error = command("tables", *arguments, code=2)
     assert [name for name in named if name not in error] == []
 
 
-def test_tables_of_the_problems_in_a_data_set(capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_of_the_problems_in_a_data_set(command: Command) -> None:
     """An option for problems reads the rows of a data set as problems."""
-    options = ["--config", "seed", "--limit", "4", "--format", "json"]
-    assert cli.main(["tables", BUNDLED, *options]) == 0
-    assert json.loads(capsys.readouterr().out)["with_label"] == 4
+    printed = command("tables", BUNDLED, "--config", "seed", "--limit", 4, "--format", "json")
+    assert json.loads(printed)["with_label"] == 4
 
 
 def test_every_paired_test_can_be_chosen() -> None:
@@ -196,3 +201,308 @@ def test_every_paired_test_can_be_chosen() -> None:
     page = (Path(__file__).parents[3] / "docs" / "compare.md").read_text(encoding="utf-8")
     listed = re.findall(r"^- `([\w-]+)` \((?:default; )?unit: (?:seed|subsample)\)", page, re.MULTILINE)
     assert tuple(listed) == compare.TESTS
+
+
+GENERATE = "generate demo:problems --mlm demo:mlm-bpe --out g"
+SCORE = "score demo:nli-a --dataset demo:dataset --out r"
+
+WRONG = f"""
+nonsense
+generate
+generate demo:problems
+generate demo:problems --out g
+generate nowhere --mlm demo:mlm-bpe --out g
+generate nowhere.csv --mlm demo:mlm-bpe --out g
+generate empty.csv --mlm demo:mlm-bpe --out g
+generate header.csv --mlm demo:mlm-bpe --out g
+generate wrong.csv --mlm demo:mlm-bpe --out g
+generate short.csv --mlm demo:mlm-bpe --out g
+generate blank.csv --mlm demo:mlm-bpe --out g
+generate nul.csv --mlm demo:mlm-bpe --out g
+generate latin.csv --mlm demo:mlm-bpe --out g
+generate quote.csv --mlm demo:mlm-bpe --out g
+generate semicolon.csv --mlm demo:mlm-bpe --out g --delimiter ,
+generate twice.csv --mlm demo:mlm-bpe --out g
+generate labels.csv --mlm demo:mlm-bpe --out g
+generate scores.csv --mlm demo:mlm-bpe --out g
+generate good.csv --mlm demo:mlm-bpe --out g --id-column nope
+generate good.csv --mlm demo:mlm-bpe --out g --premise-column nope
+generate good.csv --mlm demo:mlm-bpe --out g --label-column nope
+generate good.csv --mlm demo:mlm-bpe --out g --keep-column nope
+generate good.csv --mlm demo:mlm-bpe --out g --data-labels a b
+generate good.csv --mlm demo:mlm-bpe --out g --split test
+generate good.csv --mlm demo:mlm-bpe --out g --delimiter ;;
+generate broken.jsonl --mlm demo:mlm-bpe --out g
+generate number.jsonl --mlm demo:mlm-bpe --out g
+generate list.json --mlm demo:mlm-bpe --out g
+generate damaged.parquet --mlm demo:mlm-bpe --out g
+generate damaged.csv.gz --mlm demo:mlm-bpe --out g
+generate table.xlsx --mlm demo:mlm-bpe --out g
+generate spreadsheet.csv --mlm demo:mlm-bpe --out g
+generate unknown.pdf --mlm demo:mlm-bpe --out g
+generate demo:problem --mlm demo:mlm-bpe --out g
+generate demo:problems --mlm demo:nothing --out g
+generate demo:problems --mlm demo:nli-a --out g
+generate demo:problems --mlm nowhere --out g
+generate demo:problems --mlm a/b/c --out g
+generate demo:problems --mlm good.csv --out g
+generate demo:problems --mlm empty-folder --out g
+generate demo:problems --mlm demo:mlm-bpe demo:mlm-bpe --out g
+generate demo:problems --mlm demo:mlm-bpe --seeds-from no-data --out g
+generate demo:problems --preset nope --out g
+generate demo:problems --options nowhere.toml --out g
+generate demo:problems --options broken.toml --out g
+generate demo:problems --options other.toml --out g
+{GENERATE} --device gpu
+{GENERATE} --device cuda:99
+{GENERATE} --dtype float8
+{GENERATE} --inflation 0
+{GENERATE} --inflation -1
+{GENERATE} --inflation x
+{GENERATE} --inflation 1.5
+{GENERATE} --top-k 0
+{GENERATE} --top-k 1e3
+{GENERATE} --subsamples 0
+{GENERATE} --classes nouns
+{GENERATE} --classes
+{GENERATE} --sides both
+{GENERATE} --filters nope
+{GENERATE} --mask some
+{GENERATE} --limit 0
+{GENERATE} --limit ten
+{GENERATE} --sample 0
+{GENERATE} --min-mlms 3
+{GENERATE} --min-mlms 0
+{GENERATE} --max-rank 0
+{GENERATE} --min-log-odds x
+{GENERATE} --language xx
+{GENERATE} --tagger nope
+{GENERATE} --workers 0
+{GENERATE} --workers two
+{GENERATE} --seeds-from nowhere
+{GENERATE} --cluster nowhere.toml
+{GENERATE} --cluster broken.toml
+{GENERATE} --out good.csv
+{GENERATE} --out full
+{GENERATE} --out good.csv/inside
+{GENERATE} --nonsense
+{GENERATE} --inflaton 3
+{GENERATE} extra --inflation
+pairs
+pairs nope --out p
+pairs simple
+pairs simple --out p --premises 0
+pairs simple --out p --premises x
+pairs simple --out full
+pairs simple --out p --lexicon nowhere.toml
+pairs simple --out p --lexicon broken.toml
+pairs extended --out p --problems nowhere.csv
+pairs extended demo:problems --out p --premises 1
+tables
+tables nowhere
+tables good.csv --against nowhere
+tables demo:dataset --format html
+tables no-data
+tables demo:dataset --against no-data
+explain demo:dataset
+explain demo:dataset --seed-id nope
+explain nowhere --seed-id a
+explain no-data --seed-id a
+explain no-seeds --seed-id a
+explain good.csv --seed-id a
+validate
+validate nowhere
+validate good.csv
+validate empty-folder
+validate full
+annotate
+annotate nope
+annotate sample demo:dataset --out s
+annotate sample demo:dataset --annotators --out s
+annotate sample demo:dataset --annotators a/b --out s
+annotate sample demo:dataset --annotators a a --out s
+annotate sample demo:dataset --annotators a --size 0 --out s
+annotate sample demo:dataset --annotators a --size x --out s
+annotate sample demo:dataset --annotators a --size 99999 --out s
+annotate sample demo:dataset --annotators a --out full
+annotate sample nowhere --annotators a --out s
+annotate sample no-data --annotators a --out s
+annotate score nowhere
+annotate score empty-folder
+score
+score demo:nli-a
+score demo:nli-a --dataset demo:dataset
+score demo:nli-a --dataset nowhere --out r
+score demo:nli-a --dataset good.csv --out r
+score demo:nli-a --dataset demo:problems --out r
+score demo:nli-a --dataset no-data --out r
+score demo:nli-z --dataset demo:dataset --out r
+score demo:mlm-bpe --dataset demo:dataset --out r
+score nowhere --dataset demo:dataset --out r
+score empty-folder --dataset demo:dataset --out r
+score good.csv --dataset demo:dataset --out r
+{SCORE} --config nouns
+{SCORE} --config seed
+{SCORE} --limit-seeds 0
+{SCORE} --limit-seeds 1.5
+{SCORE} --subsample 10
+{SCORE} --subsample -1
+{SCORE} --subsample x
+{SCORE} --min-agreement 2
+{SCORE} --min-agreement 4/0
+{SCORE} --min-agreement 4/5
+{SCORE} --group-column nope
+{SCORE} --by nope
+{SCORE} --device gpu
+{SCORE} --dtype float8
+{SCORE} --prompt nope
+{SCORE} --source nowhere.csv
+{SCORE} --labels a b c
+{SCORE} --models nope
+{SCORE} --cluster nowhere.toml
+{SCORE} --format html
+{SCORE} --out good.csv
+{SCORE} --out full
+score demo:nli-a --dataset good.csv --group-column nope --out r
+harness
+harness nowhere --out h
+harness demo:dataset --out h --prompt nope
+harness demo:dataset --out h --limit-seeds 0
+harness demo:dataset --out full
+harness no-data --out h
+harness demo:dataset --out good.csv
+import
+import nowhere.json --dataset demo:dataset --out r
+import good.csv --dataset demo:dataset --out r
+import broken.jsonl --dataset demo:dataset --out r
+import good.csv --dataset nowhere --out r
+compare
+compare nowhere
+compare empty-folder
+compare good.csv
+compare full --threshold 2
+compare --power
+compare --power --seeds 0
+compare --power --assume 2
+compare nowhere --test nope
+compare nowhere --alpha 2
+compare nowhere --alpha x
+analyze
+analyze nowhere --dataset demo:dataset
+analyze nowhere
+analyze empty-folder --dataset demo:dataset --out a
+leaderboard
+leaderboard nowhere
+leaderboard nowhere --out l
+leaderboard empty-folder --out l
+leaderboard empty-folder --out l --format pdf
+leaderboard empty-folder --out l --threshold 2
+leaderboard --space
+leaderboard damaged --out l
+explore
+explore nowhere --dataset demo:dataset --out e
+explore empty-folder --dataset demo:dataset --out e
+explore empty-folder --out e
+reproduce
+reproduce --demo
+reproduce --demo --out p --only nope
+reproduce --demo --out p --only
+reproduce --demo --out p --limit 0
+reproduce --demo --out p --limit x
+reproduce --out p --paper nope
+reproduce --out p --paper simple-pair --models nope=demo:nli-a
+reproduce nowhere.csv --out p --paper simple-pair
+reproduce --demo --out full
+publish
+publish nowhere org/name
+publish demo:dataset
+publish demo:dataset a/b/c
+publish demo:dataset "bad name"
+publish good.csv org/name
+register
+register nowhere
+register good.csv
+register no-data
+register no-seeds
+register demo:dataset --as a/b
+demo --nonsense
+demo --out full
+demo --out good.csv
+work
+work nope
+work show
+work show nowhere
+work drop nowhere
+work status nowhere
+work cancel nowhere
+completion
+completion nope
+"""
+COMMANDS = [line for line in WRONG.splitlines() if line]
+
+HEADER = "premise,hypothesis,label\n"
+ROW = "A man runs.,A man runs.,entailment\n"
+FILES: dict[str, str | bytes] = {
+    "good.csv": HEADER + ROW,
+    "empty.csv": "",
+    "header.csv": HEADER,
+    "wrong.csv": "a,b\n1,2\n",
+    "short.csv": HEADER + "a,b\n",
+    "blank.csv": HEADER + ",A man runs.,neutral\n",
+    "nul.csv": HEADER + "A \0 man.,A man.,neutral\n",
+    "latin.csv": HEADER.encode() + "Ein Bär.,Ein Bär.,neutral\n".encode("latin-1"),
+    "quote.csv": HEADER + '"A man,A man.,neutral\n',
+    "semicolon.csv": HEADER.replace(",", ";") + ROW.replace(",", ";"),
+    "twice.csv": "premise,premise,label\na,b,neutral\n",
+    "labels.csv": HEADER + "".join(f"A man.,A man.,{number}\n" for number in (1, 2, 3)),
+    "scores.csv": HEADER + "".join(f"A man.,A man.,{number}\n" for number in (0.5, 4.25, 3.1)),
+    "broken.jsonl": "{",
+    "number.jsonl": "3\n",
+    "list.json": "[[1]]",
+    "damaged.parquet": b"PAR1",
+    "damaged.csv.gz": b"\x1f\x8b\x08",
+    "table.xlsx": b"PK\x03\x04",
+    "spreadsheet.csv": b"PK\x03\x04",
+    "unknown.pdf": b"%PDF",
+    "broken.toml": "= 1",
+    "other.toml": "nonsense = 1\n",
+    "full/other.txt": "x",
+    "damaged/result.json": '{"schema_version": ',
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hostile")
+    for name, content in FILES.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    (folder / "empty-folder").mkdir()
+    shutil.copytree(FOLDER / "data", folder / "no-seeds/data", ignore=shutil.ignore_patterns("seed"))
+    for name, file in product(("no-data", "no-seeds"), (RUN_FILE, CARD_FILE)):
+        (folder / name).mkdir(exist_ok=True)
+        shutil.copy(FOLDER / file, folder / name)
+    return folder
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_wrong_command_is_refused_in_one_sentence(
+    command: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    before = {*folder.rglob("*")}
+    try:
+        code = main(shlex.split(command))
+    except SystemExit as ended:
+        code = ended.code  # type: ignore[assignment]
+    error = capfd.readouterr().err
+    assert code == 2, error
+    assert "Traceback" not in error
+    assert any(line.startswith("merge-snli: ") and len(line) > 20 for line in error.splitlines()), error
+    made = [path.relative_to(folder) for path in folder.rglob("*") if path not in before]
+    assert [path for path in made if path.parts[0] != "g.work"] == []
+
+
+def test_there_are_many_wrong_commands() -> None:
+    assert len({*COMMANDS}) == len(COMMANDS) > 150

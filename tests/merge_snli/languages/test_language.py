@@ -25,9 +25,8 @@ OTHERS = {"en": "pas", "fr": "not", "de": "not", "es": "not", "it": "not", "nl":
 
 @pytest.mark.parametrize("code", NEGATIONS)
 def test_negations_of_a_language_are_no_suggestions_there(code: str) -> None:
-    for word in NEGATIONS[code]:
-        assert is_negation(word, code)
-        assert not is_whole_word(word, code)
+    found = {word: (is_negation(word, code), is_whole_word(word, code)) for word in NEGATIONS[code]}
+    assert found == dict.fromkeys(NEGATIONS[code], (True, False))
     assert not is_negation(OTHERS.get(code, "not"), code)
 
 
@@ -42,20 +41,26 @@ def test_a_wrong_entry_is_reported_with_its_file(tmp_path: Path) -> None:
         _language(tmp_path / "xx.toml")
 
 
-def test_an_affix_of_english_can_be_a_word_elsewhere() -> None:
-    assert is_whole_word("tri", "fr")
-    assert not is_whole_word("tri")
+@pytest.mark.parametrize(
+    ("text", "language", "whole"),
+    [
+        ("tri", "fr", True),
+        ("tri", None, False),
+        ("very", None, True),
+        ("keit", "de", False),
+        # A combining mark alone.
+        ("ि", "hi", False),
+        ("िहि", "hi", False),
+    ],
+)
+def test_affixes_and_marks_alone_are_no_words_of_a_language(text: str, language: str | None, whole: bool) -> None:
+    assert is_whole_word(text, language) is whole
 
 
 @pytest.mark.parametrize("code", [code for code in languages() if code != "en"])
 def test_function_words_of_another_language_are_no_suggestions_there(code: str) -> None:
     words = [word for word in language_of(code).function_words if len(word) > 1]
     assert not any(is_whole_word(word.title(), code) for word in words)
-    assert is_whole_word("very") is True
-
-
-def test_an_affix_of_german_is_no_suggestion() -> None:
-    assert not is_whole_word("keit", "de")
 
 
 @pytest.mark.parametrize(
@@ -74,11 +79,6 @@ def test_words_of_any_script_are_whole_words(text: str, language: str) -> None:
     assert is_whole_word(text, language)
     assert not is_whole_word(f"{text}1", language)
     assert not is_whole_word(f"{text} {text}", language)
-
-
-def test_a_combining_mark_alone_is_no_word() -> None:
-    assert not is_whole_word("ि", "hi")
-    assert not is_whole_word("िहि", "hi")
 
 
 @pytest.mark.parametrize(

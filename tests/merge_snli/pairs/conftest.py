@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +16,7 @@ Rows = dict[str, list[dict[str, Any]]]
 @pytest.fixture(scope="session")
 def simple_pair(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     """Simple Pair with 250 premises per family or template, in a folder named `simple_pair`."""
-    folder = tmp_path_factory.mktemp("templates") / "simple_pair"
-    return make_simple_pair(folder, SimplePairOptions(premises=250))
+    return make_simple_pair(tmp_path_factory.mktemp("templates") / "simple_pair", SimplePairOptions(premises=250))
 
 
 @pytest.fixture(scope="session")
@@ -34,8 +32,3 @@ def rows_of(dataset: MergeDataset) -> Rows:
         name: [row | {"label": names[row["label"]]} for row in read_split(dataset, name, config.split).to_pylist()]
         for name, config in dataset.record.configs.items()
     }
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    """Return the content of every file of a folder by relative path."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -39,8 +39,7 @@ class Fact(NamedTuple):
 
 def source_of(category: str) -> dict[str, Any]:
     """Return the entries with the adjectives of a category, which may be those of another one."""
-    entries = CATEGORIES[category]
-    return CATEGORIES[entries.get("adjectives_of", category)]
+    return CATEGORIES[CATEGORIES[category].get("adjectives_of", category)]
 
 
 def category_of(noun: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.pairs.lexicon import SHIPPED, read_lexicon
 from merge_snli.pairs.pair_templates import fill, read_templates
+from tests.conftest import Command
 from tests.merge_snli.pairs.reading import CATEGORIES, VERBS, source_of
 
 NOT_IN_WORDNET = {"starfruit", "whiteboard", "bruised", "poisoned", "stolen", "donated", "borrowed", "scratched"}
@@ -25,8 +27,7 @@ NOT_IN_WORDNET = {"starfruit", "whiteboard", "bruised", "poisoned", "stolen", "d
 
 def test_numbers_of_the_paper() -> None:
     nouns = {name: len(entries["nouns"]) for name, entries in CATEGORIES.items()}
-    numbers = {name: (count, len(source_of(name)["adjectives"])) for name, count in nouns.items()}
-    assert numbers == {
+    assert {name: (count, len(source_of(name)["adjectives"])) for name, count in nouns.items()} == {
         "fruits": (40, 25), "animals": (90, 30), "human": (100, 55), "names": (100, 55), "objects": (90, 28)
     }  # fmt: skip
     assert len(VERBS["verbs"]) == 20
@@ -68,24 +69,35 @@ def wordnet() -> Related:
         pytest.skip(f"WordNet was not found: {error}")
 
 
-def test_no_two_words_that_can_meet_are_related(wordnet: Related) -> None:
-    nouns = [noun for name, entries in CATEGORIES.items() if name != "names" for noun in entries["nouns"]]
-    groups: list[tuple[str, list[str], list[list[str]]]] = [("n", nouns, [])]
-    groups += [("a", entries["adjectives"], entries["apart"]) for entries in CATEGORIES.values() if "apart" in entries]
-    found = [
-        pair
-        for pos, words, apart in groups
-        for pair in combinations(words, 2)
-        if list(pair) not in apart and list(reversed(pair)) not in apart and wordnet.are_related(*pair, pos)
-    ]
+NOUNS = [noun for name, entries in CATEGORIES.items() if name != "names" for noun in entries["nouns"]]
+ADJECTIVES = [(entries["adjectives"], entries["apart"]) for entries in CATEGORIES.values() if "apart" in entries]
+
+
+@pytest.mark.parametrize(
+    ("pos", "words", "apart"),
+    [
+        pytest.param("n", NOUNS, [], marks=pytest.mark.slow),
+        *(("a", *of_category) for of_category in ADJECTIVES),
+        ("v", [verb["past"] for verb in VERBS["verbs"]], VERBS["apart"]),
+    ],
+)
+def test_no_two_words_that_can_meet_are_related(
+    wordnet: Related, pos: str, words: list[str], apart: list[list[str]]
+) -> None:
     bases = {verb["past"]: verb["negated"].removeprefix("did not ") for verb in VERBS["verbs"]}
-    for first, second in combinations(bases, 2):
-        if not any({first, second} == {*pair} for pair in VERBS["apart"]):
-            found += [(first, second)] if wordnet.are_related(bases[first], bases[second], "v") else []
+    named = bases if pos == "v" else {word: word for word in words}
+    found = [
+        {first, second}
+        for first, second in combinations(words, 2)
+        if not any({first, second} == {*both} for both in apart)
+        and wordnet.are_related(named[first], named[second], pos)
+    ]
     assert found == []
-    adjectives = [adjective for _, words, _ in groups[1:] for adjective in words]
-    silent = {word for word in nouns if not wordnet.senses(word, "n")}
-    silent |= {word for word in adjectives if not wordnet.senses(word, "a")}
+
+
+def test_words_that_wordnet_lacks_are_known(wordnet: Related) -> None:
+    silent = {word for word in NOUNS if not wordnet.senses(word, "n")}
+    silent |= {word for words, _ in ADJECTIVES for word in words if not wordnet.senses(word, "a")}
     assert silent == NOT_IN_WORDNET
 
 
@@ -138,11 +150,12 @@ def test_errors_name_file_and_entry(file: str, change: Change, match: str, lexic
         (read_templates if file == "templates.toml" else read_lexicon)(lexicon)
 
 
-def test_missing_files(lexicon: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nouns has no file"):
-        read_lexicon(tmp_path)
-    (lexicon / "verbs.toml").unlink()
-    with pytest.raises(InputError, match=r"verbs\.toml is missing"):
+@pytest.mark.parametrize(
+    ("missing", "match"), [("nouns", "nouns has no file"), ("verbs.toml", r"verbs\.toml is missing")]
+)
+def test_missing_files(missing: str, match: str, lexicon: Path) -> None:
+    (lexicon / missing).rename(lexicon / "moved")
+    with pytest.raises(InputError, match=match):
         read_lexicon(lexicon)
 
 
@@ -157,18 +170,17 @@ def test_missing_files(lexicon: Path, tmp_path: Path) -> None:
     ],
 )
 def test_command_line_errors(
-    arguments: list[str], message: str, lexicon: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, lexicon: Path, tmp_path: Path, command: Command
 ) -> None:
     for name in CATEGORIES:
-        nouns = ", ".join(f'"{noun}"' for noun in CATEGORIES[name]["nouns"][:5])
-        text = (lexicon / "nouns" / f"{name}.toml").read_text()
-        start, end = text.index("nouns = ["), text.index("]") + 1
-        (lexicon / "nouns" / f"{name}.toml").write_text(f"{text[:start]}nouns = [{nouns}]{text[end:]}")
+        path, nouns = (
+            lexicon / "nouns" / f"{name}.toml",
+            ", ".join(f'"{noun}"' for noun in CATEGORIES[name]["nouns"][:5]),
+        )
+        path.write_text(re.sub(r"nouns = \[.*?\]", f"nouns = [{nouns}]", path.read_text(), count=1, flags=re.DOTALL))
     given = [argument.format(tiny=lexicon) for argument in arguments]
-    assert main(["pairs", "simple", "--out", str(tmp_path / "out"), *given]) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
+    error = command("pairs", "simple", "--out", str(tmp_path / "out"), *given, code=2)
+    assert (message in error, error.count("\n")) == (True, 1)
     assert not (tmp_path / "out").exists()
 
 
@@ -178,19 +190,17 @@ def test_a_folder_with_other_files_is_not_touched(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def test_own_words(lexicon: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_own_words(lexicon: Path, tmp_path: Path, command: Command) -> None:
     path = lexicon / "nouns" / "fruits.toml"
     path.write_text(path.read_text().replace('"apple"', '"medlar"'))
-    assert (
-        main(["pairs", "simple", "--out", str(tmp_path / "own"), "--premises", "300", "--lexicon", str(lexicon)]) == 0
+    assert "augmentation" in command(
+        "pairs", "simple", "--out", str(tmp_path / "own"), "--premises", "40", "--lexicon", str(lexicon)
     )
-    assert "augmentation" in capsys.readouterr().out
-    assert main(["validate", str(tmp_path / "own")]) == 0
+    command("validate", tmp_path / "own")
 
 
 def test_an_adjective_that_is_also_a_noun_has_no_article() -> None:
-    words = {"n1": "apple", "a1": "orange"}
-    assert fill("{n1} is {a1}.", words, read_lexicon()) == "The apple is orange."
+    assert fill("{n1} is {a1}.", {"n1": "apple", "a1": "orange"}, read_lexicon()) == "The apple is orange."
 
 
 def test_importing_and_help_load_no_library() -> None:

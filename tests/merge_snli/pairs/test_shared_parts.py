@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -43,16 +47,24 @@ def copy(small: MergeDataset, tmp_path: Path) -> Path:
     return Path(shutil.copytree(small.folder, tmp_path / "simple_pair"))
 
 
+@contextmanager
+def changed_record(folder: Path) -> Iterator[dict[str, Any]]:
+    """Read the record of a data set, and write it back after it was changed."""
+    record = json.loads((folder / "run.json").read_text())
+    yield record
+    (folder / "run.json").write_text(json.dumps(record))
+
+
+@pytest.mark.parametrize(("config", "split"), CONFIGS.items())
 def test_load_dataset_from_the_parent_folder(
-    small: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str, split: str
 ) -> None:
     monkeypatch.chdir(small.folder.parent)
-    for config, split in CONFIGS.items():
-        loaded = datasets.load_dataset("simple_pair", config, cache_dir=str(tmp_path))
-        assert list(loaded) == [split]
-        assert loaded[split].features["label"].names == ["entailment", "neutral", "contradiction"]
-        assert loaded[split].to_list() == read_split(small, config, split).to_pylist()
-        assert loaded[split].column_names[:5] == ["pair_id", "group_id", "premise", "hypothesis", "label"]
+    loaded = datasets.load_dataset("simple_pair", config, cache_dir=str(tmp_path))
+    assert list(loaded) == [split]
+    assert loaded[split].features["label"].names == ["entailment", "neutral", "contradiction"]
+    assert loaded[split].to_list() == read_split(small, config, split).to_pylist()
+    assert loaded[split].column_names[:5] == ["pair_id", "group_id", "premise", "hypothesis", "label"]
 
 
 def test_the_builder_knows_no_subsamples(small: MergeDataset, tmp_path: Path) -> None:
@@ -69,18 +81,24 @@ def test_only_the_columns_of_a_config(small: MergeDataset) -> None:
     assert names["simple"] == names["conjunction"] == names["augmentation"]
 
 
-def test_what_needs_seeds_or_masked_lms_is_refused_with_one_sentence(small: MergeDataset) -> None:
+NEED_SEEDS: dict[str, Callable[[MergeDataset], object]] = {
+    "seeds": lambda small: read_seeds(str(small.folder), ["noun"]),
+    "table 2": table_2,
+    "explain": lambda small: explain(small, "a", small.folder),
+    "a comparison": lambda small: tables_against(small, small),
+    "a sample": lambda small: draw_sample([small], sizes=[1], annotators=["a"]),
+}
+
+
+@pytest.mark.parametrize("name", NEED_SEEDS)
+def test_what_needs_seeds_or_masked_lms_is_refused_with_one_sentence(small: MergeDataset, name: str) -> None:
+    with pytest.raises(InputError, match=r"Simple Pair has no .*pairs simple.*merge-snli generate"):
+        NEED_SEEDS[name](small)
+
+
+def test_the_record_has_no_seeds_and_no_masked_lms(small: MergeDataset) -> None:
     assert find_dataset(str(small.folder)) == small
     assert (small.record.draws, small.record.anchors, small.record.generation) == (None, False, None)
-    for needs in (
-        lambda: read_seeds(str(small.folder), ["noun"]),
-        lambda: table_2(small),
-        lambda: explain(small, "a", small.folder),
-        lambda: tables_against(small, small),
-        lambda: draw_sample([small], sizes=[1], annotators=["a"]),
-    ):
-        with pytest.raises(InputError, match=r"Simple Pair has no .*pairs simple.*merge-snli generate"):
-            needs()
 
 
 def test_a_run_of_generate_does_not_replace_pairs(small: MergeDataset, copy: Path) -> None:
@@ -106,38 +124,45 @@ def test_validation_makes_the_rows_again(small: MergeDataset) -> None:
     assert report.checked == {"data files": 4, "rows": rows, "regenerated rows": rows}
 
 
-def test_validation_finds_a_changed_sentence(copy: Path) -> None:
-    _change(copy, "conjunction", row=3, column="hypothesis", value="The moon is round.")
-    places = {(finding.file, finding.row, finding.column) for finding in validate(copy).findings}
-    path = data_file("conjunction", "test")
-    assert {(path, None, None), (path, 3, "hypothesis")} <= places
+def places(folder: Path) -> set[tuple[str, int | None, str | None]]:
+    """Return where validation finds something."""
+    return {(finding.file, finding.row, finding.column) for finding in validate(folder).findings}
 
 
-def test_validation_finds_a_changed_group_and_id(copy: Path) -> None:
-    _change(copy, "simple", row=0, column="group_id", value="simple-n_is_a-00001")
-    _change(copy, "relevance", row=5, column="pair_id", value="simple-n_is_a-00000:n2_is_a1")
-    findings = validate(copy).findings
-    columns = {(finding.file, finding.column) for finding in findings if finding.row is not None}
-    assert (data_file("simple", "test"), "group_id") in columns
-    assert (data_file("relevance", "test"), "pair_id") in columns
+@pytest.mark.parametrize(
+    ("config", "row", "column", "value"),
+    [
+        ("conjunction", 3, "hypothesis", "The moon is round."),
+        ("simple", 0, "group_id", "simple-n_is_a-00001"),
+        ("relevance", 5, "pair_id", "simple-n_is_a-00000:n2_is_a1"),
+    ],
+)
+def test_validation_finds_a_changed_value(copy: Path, config: str, row: int, column: str, value: str) -> None:
+    path = copy / data_file(config, CONFIGS[config])
+    table = pq.read_table(path)
+    values = table[column].to_pylist()
+    values[row] = value
+    pq.write_table(table.set_column(table.column_names.index(column), column, pa.array(values)), path)
+    file = data_file(config, CONFIGS[config])
+    assert (file, None, None) in places(copy)
+    assert any(place[::2] == (file, column) and place[1] is not None for place in places(copy))
 
 
 def test_validation_finds_a_changed_record_and_card(copy: Path) -> None:
-    record = json.loads((copy / "run.json").read_text())
-    record["configs"]["simple"]["labels"]["neutral"] += 1
-    (copy / "run.json").write_text(json.dumps(record))
+    with changed_record(copy) as record:
+        record["configs"]["simple"]["labels"]["neutral"] += 1
     (copy / "README.md").write_text((copy / "README.md").read_text().replace("Simple Pair", "Simple Pairs"))
-    places = {(finding.file, finding.column) for finding in validate(copy).findings}
-    assert {("run.json", "configs.simple.labels.neutral"), ("run.json", "digest")} <= places
-    assert any(file == "README.md" for file, _ in places)
+    found = {(file, column) for file, _, column in places(copy)}
+    assert {("run.json", "configs.simple.labels.neutral"), ("run.json", "digest")} <= found
+    assert "README.md" in {file for file, _ in found}
 
 
 @pytest.mark.parametrize("change", [{"configs": []}, {"group_column": 3}, {"data": None}])
 def test_malformed_record(change: dict[str, object], copy: Path) -> None:
-    record = json.loads((copy / "run.json").read_text())
-    (copy / "run.json").write_text(json.dumps(record | change))
+    with changed_record(copy) as record:
+        record.update(change)
     (place,) = change
-    assert any(finding.column and finding.column.startswith(place) for finding in validate(copy).findings)
+    assert any(column and column.startswith(place) for _, _, column in places(copy))
     with pytest.raises(InputError, match=rf"run\.json.*{place}"):
         find_dataset(str(copy))
 
@@ -151,14 +176,9 @@ def test_malformed_record(change: dict[str, object], copy: Path) -> None:
         (["configs", "simple", "columns", 0, "type"], "blob", "Input should be 'string'"),
     ],
 )
-def test_a_record_whose_data_cannot_be_read(place: list[str | int], value: object, named: str, copy: Path) -> None:
-    record = json.loads((copy / "run.json").read_text())
-    *parents, last = place
-    parent = record
-    for key in parents:
-        parent = parent[key]
-    parent[last] = value
-    (copy / "run.json").write_text(json.dumps(record))
+def test_a_record_whose_data_cannot_be_read(place: list[Any], value: object, named: str, copy: Path) -> None:
+    with changed_record(copy) as record:
+        reduce(getitem, place[:-1], record)[place[-1]] = value
     assert any(finding.file == "run.json" and named in finding.message for finding in validate(copy).findings)
 
 
@@ -169,8 +189,7 @@ def test_card_shows_every_config_and_column(small: MergeDataset) -> None:
     assert 'load_dataset("./simple_pair", "simple", split="test")' in card
     for config in CONFIGS:
         assert f"| `{config}`" in card
-        for column in small.record.columns(config):
-            assert f"| `{column.name}` |" in card
+        assert [column for column in small.record.columns(config) if f"| `{column.name}` |" not in card] == []
 
 
 def test_publishing_plan(small: MergeDataset) -> None:
@@ -178,9 +197,7 @@ def test_publishing_plan(small: MergeDataset) -> None:
     (branch,) = planned.branches
     assert set(branch.files) == {"README.md", "run.json", *small.record.files}
     assert planned.tag is not None
-    card, run = branch.files["README.md"], branch.files["run.json"]
-    assert isinstance(card, bytes)
-    assert isinstance(run, bytes)
+    card, run = (content for name in ("README.md", "run.json") if isinstance(content := branch.files[name], bytes))
     assert 'load_dataset("org/simple_pair", "simple", split="test")' in card.decode()
     assert json.loads(run)["published"] == {"dataset": "org/simple_pair", "metric": None}
 
@@ -199,12 +216,3 @@ def test_prepared_for_registration(small: MergeDataset, tmp_path: Path) -> None:
     assert max(times, key=times.__getitem__) == "simple"
     table = datasets.Dataset.from_file(str(next((tmp_path / folders[0]).glob("*.arrow"))))
     assert table.to_list() == read_split(small, "simple").to_pylist()
-
-
-def _change(folder: Path, config: str, *, row: int, column: str, value: str) -> None:
-    """Change one value of a data file."""
-    path = folder / data_file(config, CONFIGS[config])
-    table = pq.read_table(path)
-    values = table[column].to_pylist()
-    values[row] = value
-    pq.write_table(table.set_column(table.column_names.index(column), column, pa.array(values)), path)

@@ -1,30 +1,43 @@
-"""Simple Pair: sizes of the paper, pairs read back into facts, the same bytes for the same options."""
+"""Simple and extended grouped pairs."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
+import spacy
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.pairs.options import SimplePairOptions
+from merge_snli.models.tagger import find_tagger
+from merge_snli.models.wordnet import supersense
+from merge_snli.pairs.clauses import _third_person, is_plain, load_parser, read_clause
+from merge_snli.pairs.extended_pair import make_extended_pair
+from merge_snli.pairs.extended_sentences import TEMPLATES, ExtendedTemplates, read_sources
+from merge_snli.pairs.lexicon import SHIPPED, read_entries
+from merge_snli.pairs.options import ExtendedPairOptions, SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair, simple_pair_configs
-from tests.merge_snli.pairs.conftest import Rows, files_of, rows_of
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import read_problems
+from merge_snli.validation import validate
+from tests.merge_snli.pairs.conftest import Rows, rows_of
+from tests.merge_snli.pairs.made_problems import FIRST, LEFT_OUT, SECOND, save_sources
 from tests.merge_snli.pairs.reading import Fact, are_apart, label, read
+from tests.records import files_in
 
 TESTS = ("simple", "relevance", "conjunction")
 
 
-def test_the_default_has_the_sizes_of_the_paper() -> None:
-    configs, _ = simple_pair_configs(SimplePairOptions())
+@pytest.mark.parametrize("premises", [200, pytest.param(4_000, marks=pytest.mark.slow)])
+def test_the_sizes_are_those_of_the_paper(premises: int) -> None:
+    assert SimplePairOptions().premises == 4_000
+    configs, _ = simple_pair_configs(SimplePairOptions(premises=premises))
     rows = {name: config.rows for name, config in configs.items()}
-    families = {config: Counter(row["family"] for row in of_config) for config, of_config in rows.items()}
-    assert families == {
-        "simple": {"n_is_a": 4_000 * 6, "svo": 4_000 * 8},
-        "relevance": {"n_is_a": 1_000 * 6 * 2, "svo": 1_000 * 8 * 2},
-        "conjunction": {"n_is_a": 4 * 4_000 * 4, "svo": 4 * 4_000 * 4},
+    assert {config: Counter(row["family"] for row in of_config) for config, of_config in rows.items()} == {
+        "simple": {"n_is_a": premises * 6, "svo": premises * 8},
+        "relevance": {"n_is_a": premises // 4 * 6 * 2, "svo": premises // 4 * 8 * 2},
+        "conjunction": {"n_is_a": 4 * premises * 4, "svo": 4 * premises * 4},
         "augmentation": {"n_is_a": 600 + 2_400, "svo": 600 + 2_400},
     }
     pairs = {config: {(row["premise"], row["hypothesis"]) for row in of_config} for config, of_config in rows.items()}
@@ -53,8 +66,7 @@ def test_hypotheses_of_each_premise(rows: Rows) -> None:
         assert set(groups.values()) == sizes
         premises = {(row["group_id"], row["premise"]) for row in rows[config]}
         assert len(premises) == len(groups) == len({premise for _, premise in premises})
-        hypotheses = {(row["group_id"], row["hypothesis"]) for row in rows[config]}
-        assert len(hypotheses) == len(rows[config])
+        assert len({(row["group_id"], row["hypothesis"]) for row in rows[config]}) == len(rows[config])
 
 
 def test_relevant_hypotheses_have_the_premise_and_irrelevant_ones_another_sentence(rows: Rows) -> None:
@@ -96,12 +108,14 @@ def test_every_category_and_template_occurs(rows: Rows) -> None:
     assert len({row["template"] for row in rows["conjunction"]}) == 8
 
 
-def test_same_options_give_the_same_bytes(simple_pair: MergeDataset, tmp_path: Path) -> None:
-    again = make_simple_pair(tmp_path / simple_pair.folder.name, SimplePairOptions(premises=250))
-    assert files_of(again.folder) == files_of(simple_pair.folder)
-    other = make_simple_pair(tmp_path / "other", SimplePairOptions(premises=250, random_seed=1))
-    assert other.record.data.files.keys() == simple_pair.record.data.files.keys()
-    assert not set(other.record.data.files.values()) & set(simple_pair.record.data.files.values())
+def test_same_options_give_the_same_bytes(tmp_path: Path) -> None:
+    one, again, other = (
+        make_simple_pair(tmp_path / number / "simple_pair", SimplePairOptions(premises=40, random_seed=seed))
+        for number, seed in (("1", 0), ("2", 0), ("3", 1))
+    )
+    assert files_in(again.folder) == files_in(one.folder)
+    assert other.record.data.files.keys() == one.record.data.files.keys()
+    assert not set(other.record.data.files.values()) & set(one.record.data.files.values())
 
 
 def test_fewer_premises_are_the_first_ones(rows: Rows, tmp_path: Path) -> None:
@@ -129,10 +143,220 @@ def _nouns(row: dict[str, str]) -> list[str]:
 def test_a_folder_with_other_options_needs_overwrite(tmp_path: Path) -> None:
     out = tmp_path / "simple_pair"
     make_simple_pair(out, SimplePairOptions(premises=4))
-    before = files_of(out)
+    before = files_in(out)
     make_simple_pair(out, SimplePairOptions(premises=4))
     with pytest.raises(InputError, match=r"overwrite"):
         make_simple_pair(out, SimplePairOptions(premises=5))
-    assert files_of(out) == before
+    assert files_in(out) == before
     assert make_simple_pair(out, SimplePairOptions(premises=5), overwrite=True).record.options["premises"] == 5
     assert [path.name for path in tmp_path.iterdir()] == ["simple_pair"]
+
+
+PREMISES = 48
+LINES = (*FIRST, *SECOND)
+ANY_CASE: defaultdict[str, int] = defaultdict(lambda: 1)
+"""How often each word is within a sentence, with a capital and without."""
+
+
+@pytest.fixture(scope="module")
+def nlp() -> spacy.language.Language:
+    return load_parser(find_tagger())
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    return save_sources(tmp_path_factory.mktemp("problems"))
+
+
+@pytest.fixture(scope="module")
+def extended_pair(tmp_path_factory: pytest.TempPathFactory, sources: tuple[str, str]) -> MergeDataset:
+    folder = tmp_path_factory.mktemp("extended") / "extended_pair"
+    return make_extended_pair(folder, ExtendedPairOptions(problems=sources, premises=PREMISES))
+
+
+@pytest.fixture(scope="module")
+def extended(extended_pair: MergeDataset) -> Rows:
+    return rows_of(extended_pair)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "subject", "predicate", "negated"),
+    [
+        ("Two men are running in a field.", "two men", "are running in a field", "are not running in a field"),
+        ("A dog barks at the old car.", "a dog", "barks at the old car", "does not bark at the old car"),
+        ("Some dogs chase the car.", "some dogs", "chase the car", "do not chase the car"),
+        ("The company has many employees.", "the company", "has many employees", "does not have many employees"),
+        ("The company has bought a house.", "the company", "has bought a house", "has not bought a house"),
+        ("The waiter took a long break.", "the waiter", "took a long break", "did not take a long break"),
+        ("A woman in red was seen today.", "a woman in red", "was seen today", "was not seen today"),
+        ("The pilot can fly a plane.", "the pilot", "can fly a plane", "cannot fly a plane"),
+        ("Two old pilots sing.", "two old pilots", "sing", "do not sing"),
+    ],
+)
+def test_split_and_negated(
+    sentence: str, subject: str, predicate: str, negated: str, nlp: spacy.language.Language
+) -> None:
+    assert is_plain(sentence)
+    clause = read_clause(nlp(sentence), "source", frozenset(), ANY_CASE)
+    assert clause is not None
+    assert (clause.subject, clause.predicate, clause.negated) == (subject, predicate, negated)
+
+
+@pytest.mark.parametrize("sentence", [text for text in LEFT_OUT if text != "A person is running fast."])
+def test_sentences_without_a_clause(sentence: str, nlp: spacy.language.Language) -> None:
+    assert (
+        read_clause(nlp(sentence), "source", read_entries(SHIPPED / TEMPLATES, ExtendedTemplates).excluded, ANY_CASE)
+        is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "subject"),
+    [
+        ({"africans": 1, "Africans": 2}, "Africans"),
+        ({"africans": 2, "Africans": 1}, "africans"),
+        ({"africans": 0, "Africans": 0}, None),
+    ],
+)
+def test_a_name_at_the_start_keeps_its_capital(
+    counts: dict[str, int], subject: str | None, nlp: spacy.language.Language
+) -> None:
+    doc = nlp("Africans are walking to town.")
+    doc[0].tag_ = "NNS"
+    clause = read_clause(doc, "source", frozenset(), counts)
+    assert (None if clause is None else clause.subject) == subject
+
+
+@pytest.mark.parametrize(
+    ("lemma", "third_person"),
+    [
+        ("ride", "rides"),
+        ("rid", "rids"),
+        ("have", "has"),
+        ("watch", "watches"),
+        ("carry", "carries"),
+        ("play", "plays"),
+    ],
+)
+def test_the_third_person_of_a_verb(lemma: str, third_person: str) -> None:
+    assert _third_person(lemma) == third_person
+
+
+def test_subjects_are_persons(extended: Rows) -> None:
+    heads = {row[slot].split()[-1] for row in extended["extended_conjunction"] for slot in ("s1", "s2")}
+    assert {supersense(head) for head in heads} == {"person"}
+
+
+@pytest.mark.parametrize(
+    "text", ["Dr. Wu sings.", "A dog (old) barks.", "is it new.", "A dog barks", "Who barks?", "It cost 3."]
+)
+def test_texts_that_are_not_plain(text: str) -> None:
+    assert not is_plain(text)
+
+
+def test_sizes_and_shares_of_the_sources(extended: Rows) -> None:
+    simple, conjunction = extended["extended_simple"], extended["extended_conjunction"]
+    assert len(simple) == PREMISES * 3
+    assert len(conjunction) == 4 * 4 * (PREMISES * 3 // 16)
+    assert {row["label"] for row in (*simple, *conjunction)} == {"neutral"}
+    for column in ("premise_source", "hypothesis_source"):
+        assert Counter(row[column] for row in simple) == {"first.jsonl": 72, "second.jsonl": 72}
+    assert len({row["premise"] for row in simple}) == PREMISES
+    assert len({(row["premise"], row["hypothesis"]) for row in simple}) == len(simple)
+
+
+def test_no_random_pair_is_an_original_pair(extended: Rows, sources: tuple[str, str]) -> None:
+    originals = {
+        (problem.premise, problem.hypothesis)
+        for source in sources
+        for problem in read_problems(ProblemOptions(problems=source)).problems
+    }
+    assert not originals & {(row["premise"], row["hypothesis"]) for row in extended["extended_simple"]}
+
+
+def test_conjunctions_combine_subject_and_predicate_in_another_way(extended: Rows) -> None:
+    for row in extended["extended_conjunction"]:
+        text = {name: row[name] for name in ("s1", "p1", "s2", "p2")}
+        assert row["premise"].lower().startswith(text["s1"].lower())
+        assert ("." in row["premise"][:-1]) == ("_and_" not in row["template"])
+        subject, predicate = row["hypothesis_template"].split("_")[0], row["hypothesis_template"].split("_")[-1]
+        assert subject[1] != predicate[1]
+        assert row["hypothesis"].lower().startswith(text[subject].lower() + " ")
+        is_negated = " not " in row["hypothesis"] or "cannot" in row["hypothesis"]
+        assert is_negated == ("not" in row["hypothesis_template"])
+        assert row["hypothesis"].endswith(f" {text[predicate]}.") != is_negated
+        assert (" not " in row["premise"] or "cannot" in row["premise"]) == ("not" in row["template"])
+        assert row["source1"] == row["source2"]
+        assert text["s1"] != text["s2"]
+        assert {f"{text[f's{n}']} {text[f'p{n}']}." for n in (1, 2)} <= {line[0].lower() + line[1:] for line in LINES}
+
+
+def test_same_options_give_the_same_bytes_of_extended_pairs(
+    extended_pair: MergeDataset, sources: tuple[str, str], tmp_path: Path
+) -> None:
+    again = make_extended_pair(
+        tmp_path / extended_pair.folder.name, ExtendedPairOptions(problems=sources, premises=PREMISES)
+    )
+    assert files_in(again.folder) == files_in(extended_pair.folder)
+
+
+def test_recorded_paths_are_absolute(sources: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(sources[0]).parent)
+    options = ExtendedPairOptions(problems=("first.jsonl", "second.jsonl[-5:]", "stanfordnlp/snli"))
+    assert options.as_dict()["problems"] == [sources[0], f"{sources[1]}[-5:]", "stanfordnlp/snli"]
+
+
+def test_validation_finds_nothing(extended_pair: MergeDataset) -> None:
+    report = validate(extended_pair.folder)
+    assert report.findings == ()
+    assert any("problems" in reason for reason in report.not_checked)
+
+
+def test_a_slice_takes_a_part_of_the_problems(sources: tuple[str, str]) -> None:
+    (whole,), (last,), (first,) = (read_sources([f"{sources[0]}{part}"]) for part in ("", "[-3:]", "[:3]"))
+    assert last.premises == whole.premises[-1:]
+    assert first.premises == whole.premises[:1]
+    assert last.name == "first.jsonl[-3:]"
+    assert last.pairs == whole.pairs
+
+
+def test_a_source_may_name_its_split(sources: tuple[str, str], tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+    folder.mkdir()
+    for split, path in zip(("test", "train"), sources, strict=True):
+        (folder / f"{split}.jsonl").write_text(Path(path).read_text())
+    given = [f"{folder}:train", f"{folder}:test[-3:]"]
+    second, first = read_sources(given)
+    whole_first, whole_second = read_sources(sources)
+    assert second.premises == whole_second.premises
+    assert first.premises == whole_first.premises[-1:]
+    assert (second.name, first.name) == ("made:train", "made:test[-3:]")
+    assert ExtendedPairOptions(problems=tuple(given)).as_dict()["problems"] == given
+
+
+@pytest.mark.parametrize(
+    ("problems", "premises", "match"),
+    [
+        (("{0}:test",), 48, r"'test'.*first\.jsonl is a file, which has no splits"),
+        (("no_such.jsonl",), 48, r"no_such\.jsonl"),
+        (("{0}", "{0}"), 48, "more than once"),
+        (("{0}[900:]",), 48, r"first\.jsonl\[900:\]"),
+        (("{0}[-:]",), 48, r"first\.jsonl\[-:\]"),
+        (("{0}",), 48, r"3\d of the 60"),
+        (("{0}", "{1}"), 15, "premises is 15"),
+        (("{0}", "{1}"), 5_000, r"5,000"),
+        (("{0}", "{1}[:30]"), 48, r"second\.jsonl\[:30\] has only \d+"),
+    ],
+)
+def test_bad_input(
+    problems: tuple[str, ...], premises: int, match: str, sources: tuple[str, str], tmp_path: Path
+) -> None:
+    named = tuple(name.format(*sources) for name in problems)
+    with pytest.raises(InputError, match=match):
+        make_extended_pair(tmp_path / "out", ExtendedPairOptions(problems=named, premises=premises))
+    assert not list(tmp_path.iterdir())
+
+
+def test_invalid_license_is_refused() -> None:
+    with pytest.raises(InputError, match="license is 'CC BY'"):
+        ExtendedPairOptions(problems=("snli",), license="CC BY")

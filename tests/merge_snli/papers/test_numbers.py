@@ -81,8 +81,7 @@ def test_every_sentence_and_its_numbers_are_printed(text: str, artifact: PaperAr
 
 
 def test_rows_are_the_papers_models() -> None:
-    models = [model.paper_name for model in PAPER_MODELS]
-    assert [*ARTIFACTS["table-3"].rows] == models
+    assert [*ARTIFACTS["table-3"].rows] == [model.paper_name for model in PAPER_MODELS]
     assert {row: cells[0] for row, cells in ARTIFACTS["table-8"].rows.items()} == {
         model.paper_name: model.name for model in PAPER_MODELS
     }

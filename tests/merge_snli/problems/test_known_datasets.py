@@ -60,8 +60,7 @@ def test_a_known_data_set_needs_no_column_options(
 
     monkeypatch.setattr(datasets, "load_dataset", load_from_folder)
     extra = next((name for name in known.columns if name not in roles(known)), None)
-    kept = () if extra is None else (extra,)
-    options = ProblemOptions(problems=known.hub_id, config=known.config, keep_column=kept)
+    options = ProblemOptions(problems=known.hub_id, config=known.config, keep_column=() if extra is None else (extra,))
     assert options.split == known.splits[0]
     read = read_problems(options)
     assert read.label_names == known.labels
@@ -90,8 +89,7 @@ def test_the_entries_are_consistent() -> None:
 
 
 def test_published_labels_have_the_right_names() -> None:
-    named = {known.hub_id: known.data_labels for known in KNOWN_DATASETS if known.data_labels is not None}
-    assert named == {
+    assert {known.hub_id: known.data_labels for known in KNOWN_DATASETS if known.data_labels is not None} == {
         "allenai/scitail": ("entails=entailment", "neutral=not_entailment"),
         "google-research-datasets/paws": ("0=different", "1=paraphrase"),
         "google/boolq": ("False=no", "True=yes"),
@@ -114,39 +112,47 @@ def test_the_pages_have_every_known_data_set() -> None:
         assert texts in ([], [f"{known.premise_column}, {known.hypothesis_column}"])
 
 
-def test_known_data_sets_with_unusual_columns_or_labels() -> None:
-    fever, scitail = known_dataset("pietrolesci/nli_fever"), known_dataset("allenai/scitail")
-    assert fever is not None
-    assert scitail is not None
-    assert (fever.premise_column, fever.hypothesis_column, fever.splits[0]) == ("hypothesis", "premise", "dev")
-    assert (scitail.config, scitail.labels) == ("tsv_format", ("entailment", "not_entailment"))
-    assert known_dataset("someone/else") is None
-    assert [known_dataset("nyu-mll/glue", config).config for config in (None, "mrpc")] == ["mnli", "mrpc"]  # type: ignore[union-attr]
-    assert known_dataset("nyu-mll/glue", "stsb") is None
+@pytest.mark.parametrize(
+    ("name", "config", "expected"),
+    [
+        (
+            "pietrolesci/nli_fever",
+            None,
+            {"premise_column": "hypothesis", "hypothesis_column": "premise", "splits": ("dev", "train")},
+        ),
+        ("allenai/scitail", None, {"config": "tsv_format", "labels": ("entailment", "not_entailment")}),
+        ("allenai/scitail@0123abc", None, {"config": "tsv_format", "labels": ("entailment", "not_entailment")}),
+        ("nyu-mll/glue", None, {"config": "mnli"}),
+        ("nyu-mll/glue", "mrpc", {"config": "mrpc"}),
+    ],
+)
+def test_known_data_sets_with_unusual_columns_or_labels(
+    name: str, config: str | None, expected: dict[str, object]
+) -> None:
+    known = vars(known_dataset(name, config))
+    assert {field: known[field] for field in expected} == expected
+
+
+def test_configs_and_revisions_of_known_data_sets() -> None:
+    assert [known_dataset(*given) for given in (("someone/else",), ("nyu-mll/glue", "stsb"))] == [None, None]
     assert known_dataset("facebook/xnli", "fr") == known_dataset("facebook/xnli")
-    assert known_dataset("allenai/scitail@0123abc") == scitail
 
 
 def test_options_override_the_known_values() -> None:
-    options = Options(
-        problems="nyu-mll/multi_nli",
-        mlm=("m",),
-        split="validation_mismatched",
-        premise_column="text",
-        data_labels=("a", "b"),
-    )
-    assert (options.split, options.premise_column, options.label_column) == (
-        "validation_mismatched",
-        "text",
-        "label",
-    )
-    assert options.data_labels == ("a", "b")
-    assert Options(problems="nyu-mll/multi_nli", mlm=("m",)).split == "validation_matched"
-    assert Options(problems="someone/else", mlm=("m",)).split == "test"
+    given: dict[str, Any] = {"split": "validation_mismatched", "premise_column": "text", "data_labels": ("a", "b")}
+    options = Options(problems="nyu-mll/multi_nli", mlm=("m",), **given)
+    assert {name: getattr(options, name) for name in (*given, "label_column")} == given | {"label_column": "label"}
+    splits = {"nyu-mll/multi_nli": "validation_matched", "someone/else": "test"}
+    assert {name: Options(problems=name, mlm=("m",)).split for name in splits} == splits
 
 
-def test_a_known_data_set_that_cannot_be_loaded_is_an_error_with_advice() -> None:
-    with pytest.raises(InputError, match=r"RobZamp/sick, split test.*loading script"):
-        read_problems(ProblemOptions(problems="RobZamp/sick"))
-    with pytest.raises(InputError, match="facebook/xnli, config en, split test"):
-        read_problems(ProblemOptions(problems="facebook/xnli"))
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("RobZamp/sick", r"RobZamp/sick, split test.*loading script"),
+        ("facebook/xnli", "facebook/xnli, config en, split test"),
+    ],
+)
+def test_a_known_data_set_that_cannot_be_loaded_is_an_error_with_advice(name: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_problems(ProblemOptions(problems=name))

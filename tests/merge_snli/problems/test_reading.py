@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
+import io
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,110 +17,96 @@ import pytest
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
-from merge_snli.problems.reading import open_source, read_problems
+from merge_snli.problems.reading import Survey, open_source, read_problems
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"premise": "A cat sleeps.", "hypothesis": "A cat rests.", "label": "entailment"},
     {"premise": 'The "cat" ran, fast.', "hypothesis": "The cat sat.", "label": "contradiction"},
 ]
-
-
-def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> str:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return str(path)
-
-
-def texts(problems: tuple[Problem, ...]) -> list[tuple[str, str, int]]:
-    return [(problem.premise, problem.hypothesis, problem.label) for problem in problems]
-
-
 EXPECTED = [(ROWS[0]["premise"], ROWS[0]["hypothesis"], 0), (ROWS[1]["premise"], ROWS[1]["hypothesis"], 2)]
 
 
-def test_json_lines(tmp_path: Path) -> None:
-    read = read_problems(ProblemOptions(problems=write_jsonl(tmp_path / "p.jsonl", ROWS)))
-    assert texts(read.problems) == EXPECTED
-    assert read.label_names == ("entailment", "neutral", "contradiction")
+def lines(*rows: object) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-def test_csv_and_tsv_give_the_same_problems(tmp_path: Path) -> None:
-    (tmp_path / "p.csv").write_text(
-        'premise,hypothesis,label\nA cat sleeps.,A cat rests.,entailment\n"The ""cat"" ran, fast.",The cat sat.,2\n'
-    )
-    (tmp_path / "p.tsv").write_text(
-        "premise\thypothesis\tlabel\nA cat sleeps.\tA cat rests.\t0\n"
-        'The "cat" ran, fast.\tThe cat sat.\tcontradiction\n'
-    )
-    for name in ("p.csv", "p.tsv"):
-        assert texts(read_problems(ProblemOptions(problems=str(tmp_path / name))).problems) == EXPECTED
+def relabeled(*labels: object) -> bytes:
+    """Return the rows and the first again, with these labels."""
+    return lines(*(row | {"label": label} for row, label in zip([*ROWS, ROWS[0]], labels, strict=True)))
 
 
-def test_a_json_array_and_compressed_texts_are_read_like_json_lines(tmp_path: Path) -> None:
-    """Data sets on the Hub often have JSON lines in a file that ends in .json."""
-    lines = "".join(json.dumps(row) + "\n" for row in ROWS)
-    (tmp_path / "array.json").write_text(json.dumps(ROWS, indent=2))
-    (tmp_path / "lines.json").write_text(lines)
-    (tmp_path / "p.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
-    (tmp_path / "array.json.gz").write_bytes(gzip.compress(json.dumps(ROWS).encode()))
-    for name in ("array.json", "lines.json", "p.jsonl.gz", "array.json.gz"):
-        assert texts(read_problems(ProblemOptions(problems=str(tmp_path / name))).problems) == EXPECTED, name
+def parquet(rows: list[dict[str, Any]]) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows), buffer)
+    return buffer.getvalue()
 
 
-def test_text_files_are_read_with_their_delimiter(tmp_path: Path) -> None:
-    tabs = 'sentence_A\tsentence_B\tentailment_judgment\nA "cat" sits.\tA cat sits.\tNEUTRAL\n'
-    (tmp_path / "SICK.txt").write_text(tabs)
-    (tmp_path / "bars.txt").write_text(tabs.replace("\t", "|").replace('"', ""))
-    semicolons = gzip.compress(b'premise;hypothesis;label\n"A cat; sits.";A cat sits.;neutral\n')
-    (tmp_path / "p.csv.gz").write_bytes(semicolons)
-    read = {
-        name: texts(read_problems(ProblemOptions(problems=str(tmp_path / name), delimiter=delimiter)).problems)
-        for name, delimiter in (("SICK.txt", None), ("SICK.txt", "tab"), ("bars.txt", "|"), ("p.csv.gz", None))
-    }
-    assert read["SICK.txt"] == [('A "cat" sits.', "A cat sits.", 1)]
-    assert read["bars.txt"] == [("A cat sits.", "A cat sits.", 1)]
-    assert read["p.csv.gz"] == [("A cat; sits.", "A cat sits.", 1)]
+def write(path: Path, *rows: Mapping[str, Any]) -> str:
+    path.write_bytes(lines(*rows))
+    return str(path)
+
+
+def read(path: object, **options: Any) -> Survey:  # noqa: ANN401 - values of any option
+    return read_problems(ProblemOptions(problems=str(path), **options))
+
+
+def texts(read: Survey) -> list[tuple[str, str, int]]:
+    return [(problem.premise, problem.hypothesis, problem.label) for problem in read.problems]
+
+
+TABS = b'sentence_A\tsentence_B\tentailment_judgment\nA "cat" sits.\tA cat sits.\tNEUTRAL\n'
+CSV = b'premise,hypothesis,label\nA cat sleeps.,A cat rests.,entailment\n"The ""cat"" ran, fast.",The cat sat.,2\n'
+DECIMALS = CSV.replace(b"entailment", b"0.0").replace(b",2\n", b",2.0\n") + b"A cat sleeps.,A cat rests.,"
+READABLE: dict[str, tuple[str, bytes, dict[str, str], list[tuple[str, str, int]]]] = {
+    "JSON lines": ("p.jsonl", lines(*ROWS), {}, EXPECTED),
+    "CSV": ("p.csv", CSV, {}, EXPECTED),
+    "TSV": (
+        "p.tsv",
+        b"premise\thypothesis\tlabel\nA cat sleeps.\tA cat rests.\t0\n"
+        b'The "cat" ran, fast.\tThe cat sat.\tcontradiction\n',
+        {},
+        EXPECTED,
+    ),
+    "a JSON array": ("p.json", json.dumps(ROWS, indent=2).encode(), {}, EXPECTED),
+    "JSON lines in a file that ends in .json, as often on the Hub": ("p.json", lines(*ROWS), {}, EXPECTED),
+    "compressed lines": ("p.jsonl.gz", gzip.compress(lines(*ROWS)), {}, EXPECTED),
+    "a compressed array": ("p.json.gz", gzip.compress(json.dumps(ROWS).encode()), {}, EXPECTED),
+    "text with tabs": ("p.txt", TABS, {}, [('A "cat" sits.', "A cat sits.", 1)]),
+    "text with tabs, as given": ("p.txt", TABS, {"delimiter": "tab"}, [('A "cat" sits.', "A cat sits.", 1)]),
+    "text with bars": (
+        "p.txt",
+        TABS.replace(b"\t", b"|").replace(b'"', b""),
+        {"delimiter": "|"},
+        [("A cat sits.", "A cat sits.", 1)],
+    ),
+    "compressed CSV with semicolons": (
+        "p.csv.gz",
+        gzip.compress(b'premise;hypothesis;label\n"A cat; sits.";A cat sits.;neutral\n'),
+        {},
+        [("A cat; sits.", "A cat sits.", 1)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", READABLE)
+def test_files_of_every_type_are_read(tmp_path: Path, name: str) -> None:
+    file, content, options, expected = READABLE[name]
+    (tmp_path / file).write_bytes(content)
+    found = read(tmp_path / file, **options)
+    assert (texts(found), found.label_names) == (expected, ("entailment", "neutral", "contradiction"))
 
 
 def test_the_first_sheet_of_a_spreadsheet_is_read(tmp_path: Path) -> None:
-    openpyxl = pytest.importorskip("openpyxl")
-    book, path = openpyxl.Workbook(), tmp_path / "p.xlsx"
+    book, path = pytest.importorskip("openpyxl").Workbook(), tmp_path / "p.xlsx"
     for cells in (["premise", "hypothesis", "label", None], *([*row.values(), "note"] for row in ROWS), [None] * 4):
         book.active.append(cells)
     book.create_sheet("other").append(["nothing"])
     book.save(path)
-    assert texts(read_problems(ProblemOptions(problems=str(path))).problems) == EXPECTED
+    assert texts(read(path)) == EXPECTED
     book.active["B1"] = "premise"
     book.save(path)
     with pytest.raises(InputError, match=r"p\.xlsx row 1: duplicate column 'premise'"):
-        read_problems(ProblemOptions(problems=str(path)))
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "options", "message"),
-    [
-        ("p.json", b'[{"premise": "A"},', {}, r"p\.json is not valid JSON"),
-        ("p.json", json.dumps([ROWS[0], 3]).encode(), {}, r"p\.json item 2 is not a JSON object: 3"),
-        (
-            "p.jsonl.gz",
-            gzip.compress(json.dumps(ROWS[0]).encode() + b"\n")[:-9],
-            {},
-            r"p\.jsonl\.gz is not a complete gzip file",
-        ),
-        ("p.csv.gz", b"premise,hypothesis,label\n", {}, r"p\.csv\.gz is not a complete gzip file"),
-        ("p.parquet.gz", b"PAR1", {}, r"unknown file type '\.parquet\.gz'"),
-        ("p.jsonl", b"{}", {"delimiter": ";"}, r"delimiter is for \.csv, \.tsv, \.txt"),
-        ("p.csv", b"a", {"delimiter": "; "}, r"delimiter is '; '"),
-        ("p.csv", b"premise;hypothesis;label\nA;B;0\n", {"delimiter": ","}, r"premise;hypothesis;.* delimiter=';'"),
-        ("p.csv", b"premise|hypothesis|label\nA|B|0\n", {}, r"premise|hypothesis|label.* delimiter='|'"),
-    ],
-    ids=["array", "item", "cut", "not gzip", "parquet", "not delimited", "two characters", "semicolons", "bars"],
-)
-def test_invalid_arrays_archives_and_delimiters_are_named(
-    tmp_path: Path, name: str, content: bytes, options: dict[str, str], message: str
-) -> None:
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError, match=message):
-        read_problems(ProblemOptions(problems=str(tmp_path / name), delimiter=options.get("delimiter")))
+        read(path)
 
 
 def test_parquet_and_folders_keep_the_label_names_of_their_source(tmp_path: Path) -> None:
@@ -132,10 +119,8 @@ def test_parquet_and_folders_keep_the_label_names_of_their_source(tmp_path: Path
     datasets.DatasetDict(test=dataset).save_to_disk(tmp_path / "saved")
     (tmp_path / "folder").mkdir()
     dataset.to_parquet(tmp_path / "folder" / "test.parquet")
-    for name in ("p.parquet", "saved", "folder"):
-        read = read_problems(ProblemOptions(problems=str(tmp_path / name)))
-        assert read.label_names == tuple(names)
-        assert [label for _, _, label in texts(read.problems)] == [1, 0]
+    for found in (read(tmp_path / name) for name in ("p.parquet", "saved", "folder")):
+        assert (found.label_names, [label for _, _, label in texts(found)]) == (tuple(names), [1, 0])
 
 
 @pytest.mark.parametrize(
@@ -147,24 +132,22 @@ def test_parquet_and_folders_keep_the_label_names_of_their_source(tmp_path: Path
         ("context", "hypothesis", "label"),
     ],
 )
-@pytest.mark.parametrize("kind", ["jsonl", "tsv", "parquet", "folder"])
+@pytest.mark.parametrize("name", ["p.jsonl", "p.tsv", "p.parquet", "folder/test.parquet"])
 def test_usual_column_names_and_spellings_of_labels_need_no_options(
-    tmp_path: Path, columns: tuple[str, ...], kind: str, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, columns: tuple[str, ...], name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     values = [(*EXPECTED[0][:2], "ENTAILMENT"), (*EXPECTED[1][:2], "c")]
     rows = [dict(zip(columns, row, strict=True)) for row in values]
-    path = tmp_path / f"p.{kind}"
-    if kind == "jsonl":
-        write_jsonl(path, rows)
-    elif kind == "tsv":
-        path.write_text("".join("\t".join(line) + "\n" for line in (columns, *(row.values() for row in rows))))
-    elif kind == "parquet":
-        pq.write_table(pa.Table.from_pylist(rows), path)
-    else:
-        path.mkdir()
-        pq.write_table(pa.Table.from_pylist(rows), path / "test.parquet")
-    assert texts(read_problems(ProblemOptions(problems=str(path))).problems) == EXPECTED
-    assert [name for name in (str(path), *columns) if name not in caplog.text] == []
+    contents = {
+        ".jsonl": lines(*rows),
+        ".tsv": "".join("\t".join(line) + "\n" for line in (columns, *values)).encode(),
+        ".parquet": parquet(rows),
+    }
+    (tmp_path / "folder").mkdir()
+    (tmp_path / name).write_bytes(contents[Path(name).suffix])
+    path = tmp_path / Path(name).parts[0]
+    assert texts(read(path)) == EXPECTED
+    assert [text for text in (str(path), *columns) if text not in caplog.text] == []
 
 
 def test_names_of_columns_ignore_case(caplog: pytest.LogCaptureFixture) -> None:
@@ -179,56 +162,47 @@ def test_names_of_columns_ignore_case(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_columns_that_are_given_are_not_replaced_by_a_guess(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    rows = [{"premise": "no", "sentence1": "A cat.", "sentence2": "A cat!", "gold_label": "n", "label": "e"}]
-    path = write_jsonl(tmp_path / "p.jsonl", rows)
-    options = ProblemOptions(problems=path, premise_column="sentence1", label_column="gold_label")
-    assert texts(read_problems(options).problems) == [("A cat.", "A cat!", 1)]
+    row = {"premise": "no", "sentence1": "A cat.", "sentence2": "A cat!", "gold_label": "n", "label": "e"}
+    path = write(tmp_path / "p.jsonl", row)
+    assert texts(read(path, premise_column="sentence1", label_column="gold_label")) == [("A cat.", "A cat!", 1)]
     with pytest.raises(InputError, match=r"'premise1'.*premise_column"):
-        read_problems(ProblemOptions(problems=path, premise_column="premise1"))
+        read(path, premise_column="premise1")
     assert "sentence2 (hypothesis)" in caplog.text
 
 
-def test_one_column_is_not_two_texts() -> None:
-    with pytest.raises(InputError, match=r"premise_column and hypothesis_column are both 'text'"):
-        ProblemOptions(problems="one.csv", premise_column="text", hypothesis_column="text")
-
-
-def test_a_file_has_no_splits(tmp_path: Path) -> None:
-    path = write_jsonl(tmp_path / "p.jsonl", ROWS)
-    assert ProblemOptions(problems=path).split is None
-    with pytest.raises(InputError, match=r"split is 'train', but .*p.jsonl is a file"):
-        read_problems(ProblemOptions(problems=path, split="train"))
-
-
 def test_column_names_can_be_set(tmp_path: Path) -> None:
-    rows = [{"s1": "A cat.", "s2": "A cat!", "gold": 1, "pairID": "7#0"}]
-    options = ProblemOptions(
-        problems=write_jsonl(tmp_path / "p.jsonl", rows),
-        premise_column="s1",
-        hypothesis_column="s2",
-        label_column="gold",
-        id_column="pairID",
-        data_labels=("entailment", "not_entailment"),
-    )
-    assert read_problems(options).problems == (Problem("7#0", "A cat.", "A cat!", 1),)
+    path = write(tmp_path / "p.jsonl", {"s1": "A cat.", "s2": "A cat!", "gold": 1, "pairID": "7#0"})
+    columns = {"premise_column": "s1", "hypothesis_column": "s2", "label_column": "gold", "id_column": "pairID"}
+    assert ProblemOptions(problems=path).split is None
+    found = read(path, **columns, data_labels=("entailment", "not_entailment"))
+    assert found.problems == (Problem("7#0", "A cat.", "A cat!", 1),)
 
 
-def test_problems_without_a_gold_label_are_left_out_and_counted(tmp_path: Path) -> None:
-    rows: list[dict[str, Any]] = [*ROWS, ROWS[0] | {"label": -1}, ROWS[1] | {"label": "-"}, ROWS[1] | {"label": None}]
-    read = read_problems(ProblemOptions(problems=write_jsonl(tmp_path / "p.jsonl", rows)))
-    assert (len(read.problems), read.without_label) == (2, 3)
-
-
-@pytest.mark.parametrize("labels", [("0.0", "2.0", "-1.0"), (0.0, 2.0, float("nan"))])
-def test_whole_numbers_with_decimals_are_labels(tmp_path: Path, labels: tuple[object, ...]) -> None:
-    rows = [row | {"label": label} for row, label in zip([*ROWS, ROWS[0]], labels, strict=True)]
-    with (tmp_path / "p.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(ROWS[0]))
-        writer.writeheader()
-        writer.writerows(row | {"label": "" if row["label"] != row["label"] else row["label"]} for row in rows)
-    for path in (str(tmp_path / "p.csv"), write_jsonl(tmp_path / "p.jsonl", rows)):
-        read = read_problems(ProblemOptions(problems=path))
-        assert (texts(read.problems), read.without_label) == (EXPECTED, 1)
+@pytest.mark.parametrize(
+    ("name", "content", "unlabeled"),
+    [
+        ("p.jsonl", lines(*ROWS, *(ROWS[1] | {"label": label} for label in (-1, "-", None))), 3),
+        (
+            "p.jsonl",
+            relabeled("0.0", "2.0", "-1.0"),
+            1,
+        ),
+        (
+            "p.jsonl",
+            relabeled(0.0, 2.0, float("nan")),
+            1,
+        ),
+        ("p.csv", DECIMALS + b"-1.0\n", 1),
+        ("p.csv", DECIMALS + b"\n", 1),
+    ],
+    ids=["-1, - and null", "texts with decimals", "numbers with decimals", "CSV with decimals", "an empty cell"],
+)
+def test_problems_without_a_gold_label_are_left_out_and_counted(
+    tmp_path: Path, name: str, content: bytes, unlabeled: int
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    found = read(tmp_path / name)
+    assert (texts(found), found.without_label) == (EXPECTED, unlabeled)
 
 
 @pytest.mark.parametrize("kind", ["saved", "files"])
@@ -240,47 +214,51 @@ def test_an_unknown_split_is_named_with_the_splits(tmp_path: Path, kind: str) ->
         (tmp_path / "d").mkdir()
         dataset.to_parquet(tmp_path / "d" / "validation.parquet")
     with pytest.raises(InputError, match=r"d has no split 'zzz'.*'validation'"):
-        read_problems(ProblemOptions(problems=str(tmp_path / "d"), split="zzz"))
+        read(tmp_path / "d", split="zzz")
 
 
 def test_two_way_labels(tmp_path: Path) -> None:
-    rows = [ROWS[0], ROWS[1] | {"label": "not_entailment"}]
-    read = read_problems(ProblemOptions(problems=write_jsonl(tmp_path / "p.jsonl", rows)))
-    assert read.label_names == ("entailment", "not_entailment")
-    assert [problem.label for problem in read.problems] == [0, 1]
+    found = read(write(tmp_path / "p.jsonl", ROWS[0], ROWS[1] | {"label": "not_entailment"}))
+    assert found.label_names == ("entailment", "not_entailment")
+    assert [problem.label for problem in found.problems] == [0, 1]
 
 
 def test_equal_problems_stay_two_with_ids_that_do_not_depend_on_the_order(tmp_path: Path) -> None:
-    first = read_problems(ProblemOptions(problems=write_jsonl(tmp_path / "a.jsonl", [*ROWS, ROWS[0]])))
-    reversed_rows = read_problems(ProblemOptions(problems=write_jsonl(tmp_path / "b.jsonl", [ROWS[0], *ROWS][::-1])))
+    first, backwards = (read(write(tmp_path / "p.jsonl", *rows)) for rows in ([*ROWS, ROWS[0]], [ROWS[0], *ROWS][::-1]))
     ids = [problem.id for problem in first.problems]
     assert ids[2] == f"{ids[0]}-2"
-    assert sorted(ids) == sorted(problem.id for problem in reversed_rows.problems)
-    assert first.digest == reversed_rows.digest
+    assert sorted(ids) == sorted(problem.id for problem in backwards.problems)
+    assert first.digest == backwards.digest
 
 
 def test_a_pair_with_several_gold_labels_is_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     unlabeled, other = ROWS[0] | {"label": "-1"}, ROWS[1] | {"label": "neutral"}
-    path = write_jsonl(tmp_path / "problems.jsonl", [unlabeled, *ROWS, ROWS[1], other, other])
-    assert len(read_problems(ProblemOptions(problems=path)).problems) == len(ROWS) + 3
+    path = write(tmp_path / "problems.jsonl", unlabeled, *ROWS, ROWS[1], other, other)
+    assert len(read(path).problems) == len(ROWS) + 3
     (message,) = caplog.messages
-    assert path in message
-    assert "1 pair(s)" in message
-    assert "line 3" in message, "the first row of the pair"
+    # Line 3 is the first row of the pair.
+    assert [text for text in (path, "1 pair(s)", "line 3") if text not in message] == []
     caplog.clear()
-    read_problems(ProblemOptions(problems=path, limit=len(ROWS) + 2))
+    read(path, limit=len(ROWS) + 2)
     assert caplog.messages == [], "equal rows have one label"
 
 
 def test_rows_after_the_limit_are_not_read(tmp_path: Path) -> None:
-    path = tmp_path / "p.jsonl"
-    path.write_text(json.dumps(ROWS[0]) + "\nno json\n")
-    assert len(read_problems(ProblemOptions(problems=str(path), limit=1)).problems) == 1
+    (tmp_path / "p.jsonl").write_bytes(lines(ROWS[0]) + b"no json\n")
+    assert len(read(tmp_path / "p.jsonl", limit=1).problems) == 1
 
 
 def test_embedded_problems_can_be_read() -> None:
-    read = read_problems(ProblemOptions(problems="demo:problems", id_column="id"))
-    assert len({problem.id for problem in read.problems}) == len(read.problems) >= 200
+    found = read("demo:problems", id_column="id")
+    assert len({problem.id for problem in found.problems}) == len(found.problems) >= 200
+
+
+def test_a_folder_that_has_changed_gives_its_new_rows(tmp_path: Path) -> None:
+    card = "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: test\n    path: test.parquet\n---\n"
+    (tmp_path / "README.md").write_text(card)
+    for premise in ("A cat.", "A dog."):
+        (tmp_path / "test.parquet").write_bytes(parquet([row | {"premise": premise} for row in ROWS]))
+        assert {problem.premise for problem in read(tmp_path).problems} == {premise}
 
 
 INVALID_LINES = {
@@ -299,95 +277,71 @@ INVALID_LINES = {
     '{"premise": "A", "hypothesis": "B", "label": "²"}': r"only the label '²'",
     "[" * 100_000: r"line 1 is not valid JSON",
 }
+CUT = gzip.compress(lines(ROWS[0]))[:-9]
+LONG = b'premise,hypothesis,label\nA,B,neutral\n"A,B,neutral\n' + b"A,B,neutral\n" * 20_000
+EMPTY_TEXTS = (
+    b"premise,hypothesis,label\nA man.,A man.,entailment\n,A man.,neutral\nA man.,A man.,contradiction\n"
+    b"A man.,,neutral\n,,neutral"
+)
+REFUSED: list[tuple[str, bytes | None, dict[str, Any], str]] = [
+    *(("p.jsonl", f"{line}\n".encode(), {}, rf"(?s)(?=.*p\.jsonl).*{error}") for line, error in INVALID_LINES.items()),
+    ("p.jsonl", lines(ROWS[0]) + b'{"premise": "caf\xe9"}\n', {}, r"p.jsonl line 2: byte 17 \(0xe9\)"),
+    ("nowhere.jsonl", None, {}, "no such file"),
+    ("empty.jsonl", b"", {}, "is empty"),
+    ("p.ods", b"x", {}, r"'\.ods'; expected \.json, \.jsonl, \.csv, \.tsv, \.txt, \.xlsx, \.parquet"),
+    ("p.parquet", b"x", {}, "cannot be read as Parquet"),
+    ("p.csv", b"premise,hypothesis,label\nA,B\n", {}, "line 2 has 2 fields; the header has 3 columns"),
+    ("quote.csv", b'premise,hypothesis,label\n"A,B,neutral\n', {}, "begins at line 2 "),
+    ("long.csv", LONG, {}, "begins at line 3 "),
+    ("gzip.jsonl", gzip.compress(b"{}"), {}, r"gzip\.jsonl is a gzip file"),
+    ("zip.csv", b"PK\x03\x04rest", {}, r"zip\.csv is a zip file"),
+    ("parquet.jsonl", parquet(ROWS), {}, r"rename it to \.parquet"),
+    ("p.csv", b"premise,hypothesis,label,label\nA,B,neutral,entailment\n", {}, "line 1: duplicate column 'label'"),
+    ("p.json", b'[{"premise": "A"},', {}, r"p\.json is not valid JSON"),
+    ("p.json", json.dumps([ROWS[0], 3]).encode(), {}, r"p\.json item 2 is not a JSON object: 3"),
+    ("p.jsonl.gz", CUT, {}, r"p\.jsonl\.gz is not a complete gzip file"),
+    ("p.csv.gz", b"premise,hypothesis,label\n", {}, r"p\.csv\.gz is not a complete gzip file"),
+    ("p.parquet.gz", b"PAR1", {}, r"unknown file type '\.parquet\.gz'"),
+    ("p.jsonl", b"{}", {"delimiter": ";"}, r"delimiter is for \.csv, \.tsv, \.txt"),
+    ("p.csv", b"a", {"delimiter": "; "}, r"delimiter is '; '"),
+    ("p.csv", b"premise;hypothesis;label\nA;B;0\n", {"delimiter": ","}, r"premise;hypothesis;.* delimiter=';'"),
+    ("p.csv", b"premise|hypothesis|label\nA|B|0\n", {}, r"premise|hypothesis|label.* delimiter='|'"),
+    (
+        "p.jsonl",
+        lines(*(row | {"id": "x"} for row in ROWS)),
+        {"id_column": "id"},
+        r"p.jsonl line 2: duplicate id 'x' \(first seen at .*p.jsonl line 1\)",
+    ),
+    (
+        "p.parquet",
+        parquet([{"premise": ["A"], "hypothesis": "B", "label": "neutral"}]),
+        {},
+        r"row 1: column 'premise' is not text: \['A'\]",
+    ),
+    ("p.csv", EMPTY_TEXTS, {}, r"line 3: .*'premise' is empty.*2 more invalid rows: .*line 5, .*line 6"),
+    ("p.csv", EMPTY_TEXTS, {"limit": 3}, r"line 3: (?!.*more)"),
+    ("p.jsonl", lines(*ROWS), {"split": "train"}, r"split is 'train', but .*p.jsonl is a file"),
+    (
+        "p.csv",
+        None,
+        {"premise_column": "text", "hypothesis_column": "text"},
+        r"premise_column and hypothesis_column are both 'text'",
+    ),
+]
 
 
-@pytest.mark.parametrize(("line", "message"), INVALID_LINES.items())
-def test_an_invalid_line_is_named(tmp_path: Path, line: str, message: str) -> None:
-    path = tmp_path / "p.jsonl"
-    path.write_text(line + "\n")
-    with pytest.raises(InputError, match=message) as caught:
-        read_problems(ProblemOptions(problems=str(path)))
-    assert "p.jsonl" in str(caught.value)
-
-
-def test_text_that_is_not_utf8_is_named_with_line_and_byte(tmp_path: Path) -> None:
-    path = tmp_path / "p.jsonl"
-    path.write_bytes(json.dumps(ROWS[0]).encode() + b'\n{"premise": "caf\xe9"}\n')
-    with pytest.raises(InputError, match=r"p.jsonl line 2: byte 17 \(0xe9\)"):
-        read_problems(ProblemOptions(problems=str(path)))
-
-
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    (tmp_path / "empty.jsonl").touch()
-    (tmp_path / "p.ods").write_text("x")
-    (tmp_path / "p.parquet").write_text("x")
-    (tmp_path / "p.csv").write_text("premise,hypothesis,label\nA,B\n")
-    (tmp_path / "quote.csv").write_text('premise,hypothesis,label\n"A,B,neutral\n')
-    (tmp_path / "long.csv").write_text(
-        'premise,hypothesis,label\nA,B,neutral\n"A,B,neutral\n' + "A,B,neutral\n" * 20_000
-    )
-    (tmp_path / "gzip.jsonl").write_bytes(gzip.compress(b"{}"))
-    (tmp_path / "zip.csv").write_bytes(b"PK\x03\x04rest")
-    pq.write_table(pa.Table.from_pylist(ROWS), tmp_path / "parquet.jsonl")
-    (tmp_path / "twice.csv").write_text("premise,hypothesis,label,label\nA,B,neutral,entailment\n")
-    cases = {
-        "nowhere.jsonl": "no such file",
-        "empty.jsonl": "is empty",
-        "p.ods": "'.ods'; expected .json, .jsonl, .csv, .tsv, .txt, .xlsx, .parquet",
-        "p.parquet": "cannot be read as Parquet",
-        "p.csv": "line 2 has 2 fields; the header has 3 columns",
-        "quote.csv": "begins at line 2 ",
-        "long.csv": "begins at line 3 ",
-        "gzip.jsonl": "gzip.jsonl is a gzip file",
-        "zip.csv": "zip.csv is a zip file",
-        "parquet.jsonl": "rename it to .parquet",
-        "twice.csv": "line 1: duplicate column 'label'",
-    }
-    for name, message in cases.items():
-        with pytest.raises(InputError) as caught:
-            read_problems(ProblemOptions(problems=str(tmp_path / name)))
-        assert message in str(caught.value)
-
-
-def test_a_duplicate_id_is_an_error_that_names_both_locations(tmp_path: Path) -> None:
-    rows = [row | {"id": "x"} for row in ROWS]
-    with pytest.raises(InputError, match=r"p.jsonl line 2: duplicate id 'x' \(first seen at .*p.jsonl line 1\)"):
-        read_problems(ProblemOptions(problems=write_jsonl(tmp_path / "p.jsonl", rows), id_column="id"))
-
-
-def test_a_folder_that_has_changed_gives_its_new_rows(tmp_path: Path) -> None:
-    card = "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: test\n    path: test.parquet\n---\n"
-    (tmp_path / "README.md").write_text(card)
-    for premise in ("A cat.", "A dog."):
-        rows = [row | {"premise": premise} for row in ROWS]
-        pq.write_table(pa.Table.from_pylist(rows), tmp_path / "test.parquet")
-        read = read_problems(ProblemOptions(problems=str(tmp_path)))
-        assert {problem.premise for problem in read.problems} == {premise}
+@pytest.mark.parametrize(
+    ("name", "content", "options", "message"), REFUSED, ids=[f"{row[0]} {row[-1]}" for row in REFUSED]
+)
+def test_invalid_files_are_named_with_what_is_wrong(
+    tmp_path: Path, name: str, content: bytes | None, options: dict[str, Any], message: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read(tmp_path / name, **options)
 
 
 def test_a_hub_id_that_cannot_be_loaded_is_named() -> None:
     with pytest.raises(InputError, match="nobody/nothing-there, split test"):
-        read_problems(ProblemOptions(problems="nobody/nothing-there"))
-
-
-def test_a_nested_parquet_column_is_not_text(tmp_path: Path) -> None:
-    table = pa.table({"premise": [["A"]], "hypothesis": ["B"], "label": ["neutral"]})
-    pq.write_table(table, tmp_path / "p.parquet")
-    with pytest.raises(InputError, match=r"row 1: column 'premise' is not text: \['A'\]"):
-        read_problems(ProblemOptions(problems=str(tmp_path / "p.parquet")))
-
-
-def test_all_invalid_rows_are_named_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "p.csv"
-    rows = [
-        "A man.,A man.,entailment",
-        ",A man.,neutral",
-        "A man.,A man.,contradiction",
-        "A man.,,neutral",
-        ",,neutral",
-    ]
-    path.write_text("\n".join(["premise,hypothesis,label", *rows]), encoding="utf-8")
-    with pytest.raises(InputError, match=r"line 3: .*'premise' is empty.*2 more invalid rows: .*line 5, .*line 6"):
-        read_problems(ProblemOptions(problems=str(path)))
-    with pytest.raises(InputError, match=r"line 3: (?!.*more)"):
-        read_problems(ProblemOptions(problems=str(path), limit=3))
+        read("nobody/nothing-there")

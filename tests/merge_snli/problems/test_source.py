@@ -1,4 +1,4 @@
-"""A source is opened once and can be iterated several times."""
+"""A source: opened once and iterated several times, of files, patterns, and data sets on the Hub."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from generation.options import Options
 from merge_snli.base.errors import InputError
+from merge_snli.problems.inputs import Problems, hub_repository, public_name, split_of_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import open_source, stream_problems, survey_problems
+from tests.hub.server import Hub
+from tests.hub.storage import Repo
 
 ROWS = [
     {"premise": f"A cat sees {number} dogs.", "hypothesis": "A cat sees dogs.", "label": "entailment"}
@@ -24,13 +25,12 @@ ROWS = [
 
 def write_source(folder: Path, kind: str) -> str:
     path = folder / f"problems.{kind}"
-    if kind == "folder":
-        path.mkdir()
-        pq.write_table(pa.Table.from_pylist(ROWS), path / "test.parquet")
-    elif kind == "jsonl":
+    if kind == "jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     else:
-        datasets.Dataset.from_list(ROWS).to_parquet(path)
+        file = path / "test.parquet" if kind == "folder" else path
+        file.parent.mkdir(exist_ok=True)
+        datasets.Dataset.from_list(ROWS).to_parquet(file)
     return str(path)
 
 
@@ -52,8 +52,7 @@ def test_a_sample_depends_on_the_seed_and_not_on_the_order(tmp_path: Path) -> No
     def sampled(name: str, order: list[dict[str, str]], **options: Any) -> list[tuple[str, int]]:  # noqa: ANN401
         path = tmp_path / name
         path.write_text("".join(json.dumps(row) + "\n" for row in order))
-        given = Options(problems=str(path), mlm=("m",), **options)
-        source = open_source(given)
+        source = open_source(Options(problems=str(path), mlm=("m",), **options))
         survey = survey_problems(source)
         problems = list(stream_problems(source, survey))
         assert (len(problems), survey.without_label) == (survey.with_label, 0)
@@ -62,8 +61,7 @@ def test_a_sample_depends_on_the_seed_and_not_on_the_order(tmp_path: Path) -> No
     first = sampled("a.jsonl", rows, sample=6)
     assert len(first) == 6
     assert sampled("b.jsonl", rows[::-1], sample=6) == first
-    samples = {tuple(sampled("a.jsonl", rows, sample=6, random_seed=seed)) for seed in range(5)}
-    assert len(samples) == 5
+    assert len({tuple(sampled("a.jsonl", rows, sample=6, random_seed=seed)) for seed in range(5)}) == 5
     assert set(sampled("a.jsonl", rows, sample=9)) > set(first), "a larger sample holds the smaller one"
     assert len(sampled("a.jsonl", rows, sample=99)) == 14
     assert len(sampled("a.jsonl", rows, sample=99, limit=9)) == 6
@@ -91,3 +89,154 @@ def test_a_file_that_changes_after_the_survey_is_an_error(tmp_path: Path) -> Non
     path.write_text(json.dumps(ROWS[0]) + "\n")
     with pytest.raises(InputError, match=r"problems\.jsonl changed"):
         list(stream_problems(source, survey))
+
+
+def lines(*premises_of: str) -> bytes:
+    rows = ({"premise": premise, "hypothesis": "A dog runs.", "label": "entailment"} for premise in premises_of)
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+@pytest.fixture
+def problems(hub: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Repo:
+    """A data set of problems with two revisions, which `datasets` loads from the local server."""
+    monkeypatch.setattr(datasets.config, "HF_ENDPOINT", hub.url)
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "datasets")
+    monkeypatch.setattr(datasets.config, "HF_MODULES_CACHE", str(tmp_path / "modules"))
+    repo = hub.storage.create("dataset", "org/problems")
+    hub.storage.put(repo, {"test.jsonl": lines("A dog runs fast.")})
+    repo.tags["v1"] = repo.branches["main"]
+    hub.storage.put(repo, {"test.jsonl": lines("A dog runs fast.", "A dog is running.")})
+    return repo
+
+
+def premises_of(problems: object) -> list[str]:
+    return [problem.premise for _, problem in open_source(ProblemOptions(problems=problems)) if problem is not None]
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("org/problems", 2),
+        ("org/problems@v1", 1),
+        ("org/problems@{commit}", 1),
+        ("hf://datasets/org/problems/test.jsonl", 2),
+        ("hf://datasets/org/problems@v1/*.jsonl", 1),
+    ],
+)
+def test_problems_are_read_by_id_or_path_and_at_a_revision(problems: Repo, name: str, count: int) -> None:
+    found = premises_of(name.format(commit=problems.tags["v1"]))
+    assert found == ["A dog runs fast.", "A dog is running."][:count]
+
+
+@pytest.mark.parametrize(
+    ("name", "means"),
+    [
+        ("org/none", "org/none, split test: .*doesn't exist on the Hub or cannot be accessed"),
+        ("org/problems@none", "org/problems@none, split test: .*none"),
+        ("hf://datasets/org/problems/none.jsonl", r"org/problems has no file none\.jsonl"),
+        ("hf://datasets/org/none/test.jsonl", r"org/none.*does not exist"),
+    ],
+)
+def test_a_missing_data_set_revision_or_file_is_named(problems: Repo, name: str, means: str) -> None:
+    with pytest.raises(InputError, match=means) as raised:
+        premises_of(name)
+    assert "\n" not in str(raised.value)
+
+
+def test_gated_problems_are_reported(problems: Repo) -> None:
+    problems.gated = True
+    with pytest.raises(InputError, match=r"org/problems.*gated"):
+        premises_of("org/problems")
+
+
+def write(path: Path, premise: str) -> Path:
+    path.write_text(json.dumps({"premise": premise, "hypothesis": "A dog runs.", "label": "neutral"}) + "\n")
+    return path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    return [write(tmp_path / f"{name}.jsonl", f"Dog {name} runs.") for name in ("a", "b", "c")]
+
+
+def test_several_files_and_patterns_are_one_source(tmp_path: Path, files: list[Path]) -> None:
+    of_all = [f"Dog {name} runs." for name in ("a", "b", "c")]
+    assert premises_of(files) == premises_of(str(tmp_path / "*.jsonl")) == of_all
+    assert premises_of([files[2], files[0]]) == [of_all[2], of_all[0]]
+    assert premises_of(f"{files[1]},{tmp_path}/[a]*.jsonl") == [of_all[1], of_all[0]]
+
+
+def test_a_file_whose_name_has_a_comma_is_one_file(tmp_path: Path, files: list[Path]) -> None:
+    odd = write(tmp_path / "x,y*.jsonl", "Odd dog runs.")
+    assert premises_of(str(odd)) == ["Odd dog runs."]
+    with pytest.raises(InputError, match=r"x,y.*has a comma"):
+        ProblemOptions(problems=[files[0], odd])
+
+
+def test_what_does_not_exist_or_stands_twice_is_named(tmp_path: Path, files: list[Path]) -> None:
+    for problems, message in (
+        (str(tmp_path / "*.csv"), r"no file matches '.*\*\.csv'"),
+        ([files[0], tmp_path / "none.jsonl"], r"no such file: .*none\.jsonl"),
+        ([files[0], tmp_path / "*.jsonl"], r"a\.jsonl more than once"),
+        ("hf://datasets/org", "'hf://datasets/org' is not a path on the Hub"),
+    ):
+        with pytest.raises(InputError, match=message):
+            premises_of(problems)
+
+
+def test_parquet_files_with_other_label_numbers_are_not_mixed(tmp_path: Path) -> None:
+    rows = {"premise": ["A dog runs."], "hypothesis": ["A dog runs fast."], "label": [0]}
+    for name, labels in (("a", ["entailment", "neutral"]), ("b", ["neutral", "entailment"])):
+        text = datasets.Value("string")
+        features = datasets.Features(premise=text, hypothesis=text, label=datasets.ClassLabel(names=labels))
+        datasets.Dataset.from_dict(rows, features=features).to_parquet(tmp_path / f"{name}.parquet")
+    with pytest.raises(InputError, match=r"labels of .*b\.parquet are \('neutral', 'entailment'\)"):
+        premises_of(str(tmp_path / "*.parquet"))
+
+
+def test_names_to_record_and_to_publish(tmp_path: Path, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    on_hub = "hf://datasets/org/nli@~parquet/default/*.parquet"
+    assert Problems.of(f"a.jsonl, x/*.csv,{on_hub}").absolute().names == (str(files[0]), f"{tmp_path}/x/*.csv", on_hub)
+    assert Problems.of("org/nli").absolute().names == ("org/nli",)
+    assert public_name(f"{files[0]},{tmp_path}/x/*.csv.gz,{on_hub}") == f"a.jsonl, *.csv.gz, {on_hub}"
+    assert public_name("Dogs, cats and so on?") == "Dogs, cats and so on?"
+    assert Problems.of([files[0], f"{tmp_path}/v1.0.csv.gz"]).stems == "a, v1.0"
+    assert hub_repository(on_hub) == "org/nli"
+    assert [Problems.of(name).are_files for name in ("org/nli", "nli", str(tmp_path), "x/*.csv", on_hub)] == [
+        *[False] * 3,
+        *[True] * 2,
+    ]
+
+
+def test_a_data_set_by_its_path_is_its_hub_id() -> None:
+    assert Problems.of("hf://datasets/org/nli@refs%2Fpr%2F1").names == ("org/nli@refs/pr/1",)
+    assert ProblemOptions(problems="hf://datasets/stanfordnlp/snli").split == "test"
+
+
+def test_a_text_with_commas_is_several_files_only_if_all_of_them_are(tmp_path: Path, files: list[Path]) -> None:
+    assert Problems.of(f"{files[0]}, {files[1]}").names == (str(files[0]), str(files[1]))
+    assert Problems.of(f"{files[0]}, {files[1]}") == Problems.of(files[:2])
+    assert Problems.of("a dog, a cat").names == ("a dog, a cat",)
+    assert ProblemOptions(problems=files[:2]).as_dict()["problems"] == f"{files[0]},{files[1]}"
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "split"),
+    [
+        ("nyu-mll/multi_nli:validation_mismatched", "nyu-mll/multi_nli", "validation_mismatched"),
+        ("ORG/NAME@main:test", "ORG/NAME@main", "test"),
+        ("hf://datasets/ORG/NAME:train", "hf://datasets/ORG/NAME", "train"),
+        ("hf://datasets/ORG/NAME/test.jsonl", "hf://datasets/ORG/NAME/test.jsonl", None),
+        ("demo:problems", "demo:problems", None),
+        ("snli.jsonl", "snli.jsonl", None),
+    ],
+)
+def test_split_of_name(source: str, name: str, split: str | None) -> None:
+    assert split_of_name(source) == (name, split)
+
+
+def test_an_existing_path_with_a_colon_has_no_split(tmp_path: Path) -> None:
+    path = write(tmp_path / "a:b", "Dog a runs.")
+    assert split_of_name(str(path)) == (str(path), None)

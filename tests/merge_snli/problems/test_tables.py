@@ -1,9 +1,13 @@
-"""Tables in memory and Parquet files: every type gives the same problems, and the record names the type."""
+"""Rows of problems from tables in memory and in files, and their ids."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable
+import random
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +23,11 @@ from generation.options import RUN_TOML, read_run_file
 from generation.pipeline import run_pipeline
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import read_problems
+from merge_snli.problems.reading import read_problems, repeated_numbers
+from merge_snli.problems.rows import read_label_names
+from merge_snli.schema import NLI_LABELS
 from merge_snli.validation import validate
+from tests.merge_snli.problems.test_reading import parquet
 
 ROWS: list[dict[str, Any]] = [
     {"premise": f"A man rides the horse number {number}.", "hypothesis": "A man rides a horse.", "label": label}
@@ -71,14 +78,20 @@ def test_other_objects_are_refused_in_one_sentence(problems: object) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_a_split_of_problems_in_memory_is_refused() -> None:
-    with pytest.raises(InputError, match="'train'"):
-        read_problems(ProblemOptions(problems=ROWS, split="train"))
-
-
-def test_an_invalid_row_is_named() -> None:
-    with pytest.raises(InputError, match=r"memory:pandas.DataFrame row 2: .*'premise'"):
-        read_problems(ProblemOptions(problems=pd.DataFrame([ROWS[0], ROWS[1] | {"premise": ""}])))
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"problems": ROWS, "split": "train"}, "'train'"),
+        (
+            {"problems": pd.DataFrame([ROWS[0], ROWS[1] | {"premise": ""}])},
+            r"memory:pandas.DataFrame row 2: .*'premise'",
+        ),
+    ],
+    ids=["a split", "an invalid row"],
+)
+def test_what_tables_in_memory_cannot_have_is_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_problems(ProblemOptions(**options))
 
 
 def test_a_run_records_the_type_and_is_valid(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> None:
@@ -107,17 +120,15 @@ ODD = {
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet", "pandas.DataFrame", "datasets.Dataset"])
 def test_no_cell_is_taken_for_a_missing_value_or_a_number(kind: str, tmp_path: Path) -> None:
     row = ODD | {"empty": ""}
+    quoted = [value.replace('"', '""').join('""') if '"' in value else value for value in row.values()]
+    contents = {
+        "csv": f"{','.join(row)}\n{','.join(quoted)}\n".encode(),
+        "tsv": "{}\n{}\n".format("\t".join(row), "\t".join(row.values())).encode(),
+        "jsonl": json.dumps(row).encode(),
+        "parquet": parquet([row]),
+    }
     path = tmp_path / f"problems.{kind}"
-    if kind in ("csv", "tsv"):
-        separator = "," if kind == "csv" else "\t"
-        cells = [
-            value.replace('"', '""').join('""') if kind == "csv" and '"' in value else value for value in row.values()
-        ]
-        path.write_text(f"{separator.join(row)}\n{separator.join(cells)}\n")
-    elif kind == "jsonl":
-        path.write_text(json.dumps(row))
-    elif kind == "parquet":
-        pq.write_table(pa.Table.from_pylist([row]), path)
+    path.write_bytes(contents.get(kind, b""))
     problems = {"pandas.DataFrame": pd.DataFrame([row]), "datasets.Dataset": datasets.Dataset.from_list([row])}
     (problem,) = read_problems(
         ProblemOptions(problems=problems.get(kind, path), id_column="id", keep_column=("a", "b", "empty"))
@@ -125,13 +136,10 @@ def test_no_cell_is_taken_for_a_missing_value_or_a_number(kind: str, tmp_path: P
     assert (problem.id, problem.premise, problem.extra) == ("001", row["premise"], ("None", "NA", ""))
 
 
-def test_an_unbalanced_quotation_mark_in_csv_is_named_and_in_tsv_kept(tmp_path: Path) -> None:
-    for name, separator in (("p.csv", ","), ("p.tsv", "\t")):
-        lines = [("premise", "hypothesis", "label"), ('"A dog runs.', "A dog runs.", "neutral")]
-        (tmp_path / name).write_text("\n".join(separator.join(line) for line in lines) + "\n")
-    with pytest.raises(InputError, match=r"p\.csv: .*line 2"):
-        read_problems(ProblemOptions(problems=tmp_path / "p.csv"))
-    assert read_problems(ProblemOptions(problems=tmp_path / "p.tsv")).problems[0].premise == '"A dog runs.'
+def test_an_unbalanced_quotation_mark_in_tsv_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "p.tsv"
+    path.write_text('premise\thypothesis\tlabel\n"A dog runs.\tA dog runs.\tneutral\n')
+    assert read_problems(ProblemOptions(problems=path)).problems[0].premise == '"A dog runs.'
 
 
 def test_parquet_files_are_read_by_their_names_and_may_have_no_rows(tmp_path: Path) -> None:
@@ -148,3 +156,91 @@ def test_categories_of_a_frame_are_texts() -> None:
     frame = pd.DataFrame(ROWS).assign(genre=pd.Categorical(["a", "b", "a", "b"]))
     read = read_problems(ProblemOptions(problems=frame, keep_column=("genre",)))
     assert [problem.extra for problem in read.problems] == [("a",), ("b",), ("b",)]
+
+
+def test_names_without_spelling_are_their_own_spellings() -> None:
+    labels = read_label_names(("entailment", "neutral", "contradiction"))
+    assert labels.names == labels.spellings == ("entailment", "neutral", "contradiction")
+    numbers = {"neutral": 1, "2": 2, "3": None, "-1": None, "": None, "Neutral": 1, "E": 0, "perhaps": None}
+    assert {text: labels.number(text) for text in numbers} == numbers
+
+
+@pytest.mark.parametrize(("text", "number"), [("e", 0), ("n", 1), ("c", 1), ("0", 0), ("2", 1), ("entailment", None)])
+def test_several_spellings_may_have_the_same_name(text: str, number: int | None) -> None:
+    labels = read_label_names(("e=entailment", "n=not_entailment", "c=not_entailment"))
+    assert labels.names == ("entailment", "not_entailment")
+    assert labels.number(text) == number
+
+
+def reference_ids(rows: list[tuple[str, str, str]]) -> list[str]:
+    """Return the ids of problems as docs/method.md defines them."""
+    seen: Counter[str] = Counter()
+    ids = []
+    for row in rows:
+        digest = hashlib.sha256(json.dumps(row, ensure_ascii=False).encode()).hexdigest()[:12]
+        seen[digest] += 1
+        ids.append(digest if seen[digest] == 1 else f"{digest}-{seen[digest]}")
+    return ids
+
+
+def reference_digest(rows: Iterable[tuple[str, ...]]) -> str:
+    """Return the digest of problems, each with its id without ordinal."""
+    digests = (hashlib.sha256(json.dumps(row, ensure_ascii=False).encode()).hexdigest() for row in rows)
+    return format(sum(int(digest, 16) for digest in digests) % 2**256, "064x")
+
+
+def test_ids_and_digest_equal_the_reference(tmp_path: Path) -> None:
+    rng = random.Random(0)
+    texts = [f'A "{word}" runs.' for word in ("cat", "dog", "é", "日本", "a\\b")]
+    rows = [(rng.choice(texts), texts[0], rng.choice(NLI_LABELS)) for _ in range(200)]
+    path = tmp_path / "problems.jsonl"
+    columns = ("premise", "hypothesis", "label")
+    path.write_text("".join(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows))
+    ids = reference_ids(rows)
+    assert max(Counter(identity.partition("-")[0] for identity in ids).values()) > 11
+    read = read_problems(ProblemOptions(problems=str(path), data_labels=NLI_LABELS))
+    assert [problem.id for problem in read.problems] == ids
+    assert read.digest == reference_digest(
+        (identity.partition("-")[0], *row) for identity, row in zip(ids, rows, strict=True)
+    )
+
+
+def test_ids_of_the_source_may_have_any_character(tmp_path: Path) -> None:
+    ids = ['a"', "a", "a b", "a!", "a\\", "é", "a\u2028b", "[1, 2]"]
+    read = read_problems(ProblemOptions(problems=write_ids(tmp_path / "problems.jsonl", ids), id_column="id"))
+    assert [problem.id for problem in read.problems] == ids
+    assert read.digest == reference_digest((identity, "A cat.", "A dog.", "neutral") for identity in ids)
+
+
+def test_extra_columns_count_for_the_digest(tmp_path: Path) -> None:
+    path = write_ids(tmp_path / "problems.jsonl", ["a", "b"])
+    digests = {read_problems(ProblemOptions(problems=path, keep_column=columns)).digest for columns in ((), ("id",))}
+    assert len(digests) == 2
+
+
+def test_a_hash_collision_is_not_a_duplicate_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("merge_snli.problems.reading.id_hash", lambda identity: len(identity))
+    ids = ["a", "b", "cd", "e"]
+    unique, duplicate = (
+        ProblemOptions(problems=write_ids(tmp_path / f"{name}.jsonl", rows), id_column="id")
+        for name, rows in (("unique", ids), ("duplicate", [*ids, "b"]))
+    )
+    assert [problem.id for problem in read_problems(unique).problems] == ids
+    with pytest.raises(InputError, match=r"duplicate.jsonl line 5: .*'b' .*duplicate.jsonl line 2"):
+        read_problems(duplicate)
+
+
+def test_repeated_numbers_are_found() -> None:
+    rng = random.Random(0)
+    numbers = [rng.choice((0, 7, 2**63, 2**64 - 1, rng.randrange(2**64))) for _ in range(50)]
+    expected = sorted(number for number, count in Counter(numbers).items() if count > 1)
+    repeated = repeated_numbers(array("Q", numbers))
+    assert list(repeated) == expected == [0, 7, 2**63, 2**64 - 1]
+    assert list(repeated_numbers(array("Q", [5]))) == []
+
+
+def write_ids(path: Path, ids: list[str]) -> str:
+    """Write problems that differ only in their ids."""
+    rows = [{"id": identity, "premise": "A cat.", "hypothesis": "A dog.", "label": "neutral"} for identity in ids]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
