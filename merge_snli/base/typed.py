@@ -10,11 +10,6 @@ from typing import Any
 
 from merge_snli.base.errors import InputError, param
 
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes)
-
-
 # What an annotation means: a check of a value, and how a message names it.
 Kind = tuple[Callable[[object], bool], str]
 
@@ -82,7 +77,8 @@ def _list_of(kinds: list[Kind]) -> Kind:
 
     def fits(value: object) -> bool:
         items = value if kinds and isinstance(value, list | tuple) else ()
-        return _is_list(value) and all(any(fits_item(item) for fits_item, _ in kinds) for item in items)
+        is_list = isinstance(value, Iterable) and not isinstance(value, str | bytes)
+        return is_list and all(any(fits_item(item) for fits_item, _ in kinds) for item in items)
 
     return fits, " ".join(["a list", *([f"of {_any_of(kinds)}"] if kinds else [])])
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import add_all, argument, datasets_argument, results_argument, thresholds_argument
+from merge_snli.cli.arguments import add_all, argument, datasets_argument, refuse, results_argument, thresholds_argument
 
 FORMATS = ("html", "md", "csv", "json", "latex")
 
@@ -120,10 +120,8 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
             if given:
                 raise InputError(f"{param('space')} checks the Space itself and takes no {name}: remove it")
         return
-    if arguments.pull_request is not None:
-        raise InputError(f"{param('pull_request')} needs {param('space')}: name the Space on the Hub")
-    needs_out = arguments.format == "html"
-    if not arguments.results or (needs_out and arguments.out is None):
+    refuse(arguments, ("pull_request",), f"needs {param('space')}: name the Space on the Hub")
+    if not arguments.results or (arguments.format == "html" and arguments.out is None):
         needed = "results folders of merge-snli score" if not arguments.results else f"a folder with {param('out')}"
         raise InputError(f"name {needed}")
     if arguments.out is not None:

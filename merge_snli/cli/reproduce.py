@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import CLUSTER, add_all, argument, list_argument, read_cluster
+from merge_snli.cli.arguments import CLUSTER, add_all, argument, list_argument, read_cluster, refuse
 from merge_snli.papers.numbers import MERGE, PAPERS, SIMPLE_PAIR
 
 
@@ -74,9 +74,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise InputError(f"{param('only')} names nothing: name a table or figure, such as table-3, or leave it out")
     of_paper = {MERGE: ("problems", "corpus"), SIMPLE_PAIR: ("models",)}
     others = of_paper[SIMPLE_PAIR if arguments.paper == MERGE else MERGE]
-    other = next((name for name in others if getattr(arguments, name)), None)
-    if other is not None:
-        raise InputError(f"{param(other)} does not apply to {param('paper', arguments.paper)}: remove it")
+    refuse(arguments, others, f"does not apply to {param('paper', arguments.paper)}: remove it")
     given = ("limit", "demo", "overwrite", *of_paper[arguments.paper])
     plan = plan_reproduction if arguments.paper == MERGE else plan_simple_pair
     run_ = plan(

@@ -83,8 +83,7 @@ class MergeDataset:
         Raises:
             InputError: If the config or split does not exist, or the file is not the one that the run wrote.
         """
-        table = read_split(self, config, split)
-        frame: pd.DataFrame = table.to_pandas()
+        frame: pd.DataFrame = read_split(self, config, split).to_pandas()
         if "label" in frame:
             frame["label"] = frame["label"].map(dict(enumerate(self.record.label_names)))
         return frame

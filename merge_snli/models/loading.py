@@ -229,6 +229,5 @@ def _quantized(model: Any) -> Any:  # noqa: ANN401 - a class per architecture
             f"{param('dtype', 'int8')} needs torch.ao.quantization, which this torch lacks; use "
             f"{param('dtype', 'bfloat16')}"
         )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # deprecated in favor of torchao, whose kernels need a compiler
+    with warnings.catch_warnings(action="ignore"):  # deprecated in favor of torchao, whose kernels need a compiler
         return quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)

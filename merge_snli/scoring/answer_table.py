@@ -47,9 +47,8 @@ def to_table(answers: Answers) -> pa.Table:
         answers: The answers; none is `NOT_PREDICTED`.
     """
     ids, seeds = pa.array(answers.group_ids, pa.string()), answers.seeds
-    own = {name: answers.table[name] for name in answers.table.column_names if name != "row_id"}
-    if answers.subsamples is not None:
-        own = {"subsamples": _numbers(answers.subsamples), **own}
+    own = {} if answers.subsamples is None else {"subsamples": _numbers(answers.subsamples)}
+    own |= {name: answers.table[name] for name in answers.table.column_names if name != "row_id"}
     rows = _block(answers, answers.labels, answers.row_ids, ids.take(pa.array(answers.groups)), own)
     if seeds is None:
         return rows

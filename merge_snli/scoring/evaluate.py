@@ -91,12 +91,9 @@ def evaluate(
     everything = align(data, Predicted(pair_labels, probabilities, details), compared)
     answers, kept = predicted_answers(everything, data, whole_groups=imported)
     if not len(answers.predicted):
-        if imported:
-            raise InputError(f"no {data.units[0]} of {data.full_name} has all its answers")
-        raise InputError(
-            f"no {data.units[0]} of {data.full_name} fits into the {facts.max_length} tokens of model {scored.name}: "
-            "score a model with a larger maximum length"
-        )
+        limit = f"the {facts.max_length} tokens of model {scored.name}: score a model with a larger maximum length"
+        why = "has all its answers" if imported else f"fits into {limit}"
+        raise InputError(f"no {data.units[0]} of {data.full_name} {why}")
     return make_result(
         answers,
         kept,
@@ -188,9 +185,8 @@ def result_on(result: Result, everything: Answers, data: ScoredData, source: Sou
     answers, kept = predicted_answers(everything, data, whole_groups=imported)
     if not len(answers.predicted):
         raise InputError(f"the result of {result.title} has no answers to {data.full_name}")
-    run = result.run
-    if result.dataset.key != dataset_record(data).key:
-        run = replace(run, tied=0, read_by_model={})
+    is_same = result.dataset.key == dataset_record(data).key
+    run = result.run if is_same else replace(result.run, tied=0, read_by_model={})
     unread = _unread(answers, kept)
     run = replace(run, no_answers=unread.total(), unread={kind: n for kind, n in sorted(unread.items()) if run.prompt})
     again = make_result(
@@ -232,9 +228,8 @@ def _annotators(data: ScoredData, compared: Sequence[str]) -> Ints | None:
 
 def _left_out(answers: Answers, data: ScoredData, max_length: int | None) -> LeftOut:
     """Return how many groups and rows of data have no answer."""
-    undrawn = 0
-    if answers.drawn_only and data.subsamples is not None:
-        undrawn = int(np.count_nonzero(~data.subsamples.any(axis=0)))
+    drawn = data.subsamples.any(axis=0) if answers.drawn_only and data.subsamples is not None else np.array([True])
+    undrawn = int(np.count_nonzero(~drawn))
     return LeftOut(
         max_length=max_length,
         groups=len(data.group_ids) - len(answers.group_ids),

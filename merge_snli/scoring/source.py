@@ -93,12 +93,11 @@ def _read_recorded(data: ScoredData) -> ScoredSource:
         # The tagger does not affect which problems are read.
         names = {field.name for field in fields(ProblemOptions)} - {"tagger"}
         options = ProblemOptions(**{name: value for name, value in recorded.items() if name in names})
-        source = _read(options, data, digest=dataset.record.sources[0].digest)
+        return _read(options, data, digest=dataset.record.sources[0].digest)
     except InputError as error:
         raise InputError(
             f"cannot use the recorded source of {dataset.name}: {error.message.marked}; {advice}"
         ) from error
-    return source
 
 
 def _read(options: ProblemOptions, data: ScoredData, *, digest: str | None = None) -> ScoredSource:
