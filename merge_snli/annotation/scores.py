@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -175,8 +174,7 @@ def _weighted(seeds: Mapping[str, int], good: Mapping[str, Sequence[bool]]) -> W
 
 
 def _counts(scores: Sequence[int]) -> dict[int, int]:
-    counted = Counter(scores)
-    return {score: counted[score] for score in SCALE}
+    return {score: scores.count(score) for score in SCALE}
 
 
 @dataclass(frozen=True)

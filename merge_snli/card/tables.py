@@ -142,8 +142,7 @@ def _percent(labels: Sequence[str]) -> list[str]:
 
 
 def _table(header: list[str], rows: list[list[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in (header, ["---"] * len(header), *rows))
 
 
 def _cell(text: str) -> str:
@@ -158,9 +157,7 @@ def _text(text: str) -> str:
 
 def _code(value: object) -> str:
     """Return a value as JSON in a code span."""
-    text = json.dumps(value, ensure_ascii=False)
-    if len(text) > MAX_EXAMPLE_LENGTH:
-        text = f"{text[:MAX_EXAMPLE_LENGTH]}…"
-    fence = "``" if "`" in text else "`"
-    space = " " if "`" in text else ""
+    whole = json.dumps(value, ensure_ascii=False)
+    text = whole if len(whole) <= MAX_EXAMPLE_LENGTH else f"{whole[:MAX_EXAMPLE_LENGTH]}…"
+    fence, space = ("``", " ") if "`" in text else ("`", "")
     return f"{fence}{space}{_cell(text)}{space}{fence}"

@@ -258,6 +258,5 @@ def _open_pull_request(api: HfApi, branch: Branch) -> Discussion | None:
 
 def proposed_text(pushed: Pushed) -> str:
     """Return the outcome of a push of results as one line."""
-    if pushed.pull_request is None:
-        return f"{pushed.branch.title} already has these results\n"
-    return f"pull request {pushed.pull_request}\n"
+    request = pushed.pull_request
+    return f"{pushed.branch.title} already has these results\n" if request is None else f"pull request {request}\n"
