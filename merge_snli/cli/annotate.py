@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.table import count
 from merge_snli.cli.arguments import (
     DATASET,
@@ -185,9 +185,13 @@ def _check_annotators(annotators: Sequence[str]) -> None:
     if not annotators:
         raise InputError(f"{param('annotators')} is empty: give their names, such as {param('annotators')} a1,a2")
     for number, name in enumerate(annotators):
-        if not ANNOTATOR.fullmatch(name):
-            raise InputError(
-                f"{param('annotators')} has {name!r}: use letters, digits, spaces, '.', '_' and '-', as in a1"
-            )
-        if name.lower() in map(str.lower, annotators[:number]):
-            raise InputError(f"{param('annotators')} has {name!r} twice: give each annotator a name of their own")
+        raise_first(
+            (
+                not ANNOTATOR.fullmatch(name),
+                f"{param('annotators')} has {name!r}: use letters, digits, spaces, '.', '_' and '-', as in a1",
+            ),
+            (
+                name.lower() in map(str.lower, annotators[:number]),
+                f"{param('annotators')} has {name!r} twice: give each annotator a name of their own",
+            ),
+        )

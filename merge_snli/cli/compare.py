@@ -5,7 +5,7 @@ import sys
 from itertools import chain
 from pathlib import Path
 
-from merge_snli.base.errors import GateError, InputError, Message, as_flags, param
+from merge_snli.base.errors import GateError, InputError, Message, as_flags, param, raise_first
 from merge_snli.cli.arguments import (
     RESULTS,
     TABLE_FORMATS,
@@ -157,10 +157,16 @@ def _run_power(arguments: argparse.Namespace) -> None:
     from merge_snli.scoring.store import read_results, safe_name
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
-    if bool(arguments.results) == bool(arguments.assume):
-        raise InputError(f"name results folders, or for {param('power')} accuracies with {param('assume')}")
-    if arguments.correlation is not None and arguments.results:
-        raise InputError(f"{param('correlation')} is computed from results: remove it, or use {param('assume')}")
+    raise_first(
+        (
+            bool(arguments.results) == bool(arguments.assume),
+            f"name results folders, or for {param('power')} accuracies with {param('assume')}",
+        ),
+        (
+            arguments.correlation is not None and arguments.results,
+            f"{param('correlation')} is computed from results: remove it, or use {param('assume')}",
+        ),
+    )
     if arguments.assume:
         correlation = CORRELATION if arguments.correlation is None else arguments.correlation
         powers = [assumed_power(arguments.assume, alpha=arguments.alpha, correlation=correlation)]

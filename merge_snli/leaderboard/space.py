@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.hub_ids import fetch
 from merge_snli.base.table import TEXT_WIDTH
@@ -58,12 +58,13 @@ def init_space(space: str, results: Sequence[Result], datasets: Sequence[MergeDa
     Raises:
         InputError: If the id is invalid, `out` has files, no data set is given, or a result does not pass the check.
     """
-    if not SPACE_ID.fullmatch(space):
-        raise InputError(f"{param('init_space')} {space} is not the id of a Space: give ORG/NAME")
-    if not datasets:
-        raise InputError(
-            f"{param('init_space')} needs {param('dataset')}: name the data sets that results may be submitted on"
-        )
+    raise_first(
+        (not SPACE_ID.fullmatch(space), f"{param('init_space')} {space} is not the id of a Space: give ORG/NAME"),
+        (
+            not datasets,
+            f"{param('init_space')} needs {param('dataset')}: name the data sets that results may be submitted on",
+        ),
+    )
     out = check_out(out, find_other=first_name)
     checked = check_results({file_name(result): result for result in results}, {}, datasets)
     for name, problems in checked.items():

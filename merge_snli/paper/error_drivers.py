@@ -141,7 +141,9 @@ def error_drivers(scored: ScoredDataset, corpus: CorpusCounts | None = None) -> 
     pooled = _pooled(scored, design) if len(models) > 1 else None
     if all(regression.not_computed for regression in (*models, *([pooled] if pooled else []))):
         raise NotComputable(f"no regression of right answers can be computed: {models[0].not_computed}")
-    return ErrorDrivers(predictors=design.predictors, corpus=corpus and corpus.corpus, models=models, pooled=pooled)
+    return ErrorDrivers(
+        predictors=design.predictors, corpus=None if corpus is None else corpus.corpus, models=models, pooled=pooled
+    )
 
 
 def _pooled(scored: ScoredDataset, design: Design) -> Regression:

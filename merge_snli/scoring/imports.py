@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, canonical_name, canonical_names
 from merge_snli.models.function import model_from_answers
@@ -142,15 +142,15 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
                 tied.add(pair)
             differing += labels.setdefault(pair, label) != label
     source = ", ".join(map(str, paths))
-    if not rows:
-        raise InputError(f"{source} has no rows: give the predictions of the model")
-    if not labels:
-        raise InputError(
+    raise_first(
+        (not rows, f"{source} has no rows: give the predictions of the model"),
+        (
+            not labels,
             f"none of {count(rows, 'row')} of {source} is on {data.full_name}: give the data set that the model "
-            "predicted"
-        )
-    if len(tied) == len(labels):
-        raise InputError(f"the largest scores are tied in every row of {source}: they name no label")
+            "predicted",
+        ),
+        (len(tied) == len(labels), f"the largest scores are tied in every row of {source}: they name no label"),
+    )
     if unknown:
         logger.warning("%s: ignored %s of %s, which are not in %s", source, unknown, count(rows, "row"), data.full_name)
     if differing:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from merge_snli.base.errors import raise_first
 from merge_snli.scoring.records import Count, Difference, Digest, Ends, Label, Share, StrictValue, Threshold
 from metrics.pattern_accuracy.core import CURVE
 
@@ -136,10 +137,14 @@ class Scores(RowScores):
 
     def __post_init__(self) -> None:
         """Check that the counts fit together, that QT is a difference of scores, and which scores have intervals."""
-        if max(self.curve.groups) > self.groups:
-            raise ValueError("a subsample has more groups than there are")
-        if sum(sum(row.values()) for row in self.predicted.values()) > self.rows:
-            raise ValueError("there are more predicted labels than rows")
+        raise_first(
+            (max(self.curve.groups) > self.groups, "a subsample has more groups than there are"),
+            (
+                sum(sum(row.values()) for row in self.predicted.values()) > self.rows,
+                "there are more predicted labels than rows",
+            ),
+            error=ValueError,
+        )
         accuracy, on_seeds = self.pattern_accuracy.mean, self.seed_accuracy
         drop = None if accuracy is None or on_seeds is None else accuracy - on_seeds
         if (self.qt is None) != (drop is None) or abs((self.qt or 0.0) - (drop or 0.0)) > ROUNDING:

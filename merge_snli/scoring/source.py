@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, task_labels
 from merge_snli.models.labels import Pair, positions
@@ -68,17 +68,21 @@ def read_source(source: str | Path | ProblemOptions, data: ScoredData) -> Scored
         InputError: If the data has no seeds, or the source cannot be read, is not the recorded one, has other labels
             than the data set, or does not have every seed of the config with its gold label.
     """
-    if not isinstance(source, str | Path | ProblemOptions):
-        raise InputError(
+    raise_first(
+        (
+            not isinstance(source, str | Path | ProblemOptions),
             f"{param('source')} has the type {type(source).__name__}: give a file, a Hub id, {RECORDED}, or "
-            "ProblemOptions"
-        )
-    if data.seeds is None:
-        raise InputError(
-            f"{param('source')} is for data with seeds, and the groups of {data.name} have none: remove it"
-        )
-    if isinstance(source, str) and not source.strip():
-        raise InputError(f"{param('source')} is empty: give a file, a Hub id, or {RECORDED}")
+            "ProblemOptions",
+        ),
+        (
+            data.seeds is None,
+            f"{param('source')} is for data with seeds, and the groups of {data.name} have none: remove it",
+        ),
+        (
+            isinstance(source, str) and not source.strip(),
+            f"{param('source')} is empty: give a file, a Hub id, or {RECORDED}",
+        ),
+    )
     if source == RECORDED:
         return _read_recorded(data)
     return _read(source if isinstance(source, ProblemOptions) else ProblemOptions(problems=source), data)

@@ -14,7 +14,7 @@ from generation.output.write_data import write_data
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD
 from generation.seeds_from import Seeds
 from generation.work import METHOD_VERSION
-from merge_snli.base.errors import InputError, Message
+from merge_snli.base.errors import InputError, Message, raise_first
 from merge_snli.base.files import sha256_of_file
 from merge_snli.card.dataset_folder import config_record
 from merge_snli.dataset.judgments import SCALE, SCORES, VariantJudgments, is_score
@@ -290,10 +290,13 @@ def _check_rows(folder: Path, record: Record, name: str, table: pa.Table, seen: 
 
 def _made_again(record: Record) -> dict[str, PairConfig]:
     """Return the rows that the recorded options give."""
-    if record.command != COMMAND:
-        raise InputError("the problems that they come from are not part of the data set")
-    if record.method_version != PAIRS_METHOD_VERSION:
-        raise InputError(f"made by method version {record.method_version}, this is {PAIRS_METHOD_VERSION}")
+    raise_first(
+        (record.command != COMMAND, "the problems that they come from are not part of the data set"),
+        (
+            record.method_version != PAIRS_METHOD_VERSION,
+            f"made by method version {record.method_version}, this is {PAIRS_METHOD_VERSION}",
+        ),
+    )
     configs, sources = simple_pair_configs(SimplePairOptions(**record.options))
     if sources != record.sources:
         raise InputError("made from other words or templates than those of this installation")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.option import require_at_least, require_unique
 from merge_snli.embedded import PREFIX
 
@@ -112,10 +112,13 @@ class FinetuneOptions:
         for option, is_set in (("share", self.augment_share is not None), ("copies", self.augment_copies > 1)):
             if is_set and self.augment is None:
                 raise InputError(f"{param(f'augment_{option}')} needs examples: add {param('augment')} DIR/CONFIG")
-        if self.augment_share is not None and not 0 < self.augment_share < math.inf:
-            raise InputError(f"{param('augment_share')} is {self.augment_share:g}: it must be above 0, such as 0.01")
-        if self.dtype not in DTYPES:
-            raise InputError(f"{param('dtype')} is {self.dtype!r}: choose one of {', '.join(DTYPES)}")
+        raise_first(
+            (
+                self.augment_share is not None and not 0 < self.augment_share < math.inf,
+                f"{param('augment_share')} is {self.augment_share:g}: it must be above 0, such as 0.01",
+            ),
+            (self.dtype not in DTYPES, f"{param('dtype')} is {self.dtype!r}: choose one of {', '.join(DTYPES)}"),
+        )
 
     def folder_of(self, seed: int) -> Path:
         """Return the folder of the model of a seed."""
