@@ -96,10 +96,9 @@ def has_other_form(occurrence: Occurrence) -> bool:
         occurrence: An occurrence of the original.
     """
     original = fold(occurrence.word.text)
-    others = occurrence.problem_words - {original}
     return any(
         not base_forms(original, one).isdisjoint(base_forms(word, other))
-        for word in others
+        for word in occurrence.problem_words - {original}
         for one in INFLECTED_CLASSES
         for other in INFLECTED_CLASSES
     )
@@ -150,9 +149,9 @@ def disagrees(occurrence: Occurrence) -> Callable[[str | None], bool]:
     Args:
         occurrence: The occurrence that a suggestion replaces.
     """
-    allowed = features_of(occurrence.tag)
-    if occurrence.tag_before.partition("|")[0] == DETERMINER:
-        allowed = features_of(occurrence.tag_before) | allowed
+    before = occurrence.tag_before
+    of_determiner = features_of(before) if before.partition("|")[0] == DETERMINER else {}
+    allowed = of_determiner | features_of(occurrence.tag)
     return lambda tag: tag is None or not features_of(tag).items() <= allowed.items()
 
 

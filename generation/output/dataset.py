@@ -93,8 +93,9 @@ def require_seeds(most: Mapping[str, int], options: Options, results: Sequence[V
         )
     for name, number in of_classes.items():
         if number < options.inflation:
-            message = "skipping config %s: no problem has %d %s variants (maximum: %d)"
-            logger.warning(message, name, options.inflation, name, number)
+            logger.warning(
+                "skipping config %s: no problem has %d %s variants (maximum: %d)", name, options.inflation, name, number
+            )
 
 
 def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeDataset | None:

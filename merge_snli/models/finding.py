@@ -216,8 +216,7 @@ def has_tokenizer(folder: Path) -> bool:
 def folder_digest(folder: Path, patterns: Sequence[str] = MODEL_FILES) -> str:
     """Return the sha256 over the names and contents of the files in a model's folder that match `patterns`."""
     digest = hashlib.sha256()
-    files = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
-    for path in sorted(files):
+    for path in sorted({path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}):
         digest.update(f"{path.name}\0{sha256_of_file(path)}\n".encode())
     return digest.hexdigest()
 

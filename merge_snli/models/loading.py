@@ -158,9 +158,11 @@ def _load_model(resolved: ResolvedModel, options: ModelOptions) -> Any:  # noqa:
     model, report = _from_pretrained(resolved, options)
     if report["missing_keys"]:
         missing = ", ".join(sorted(report["missing_keys"]))
-        kind, other = "classifier", "that was fine-tuned on NLI"
-        if options.prompt is not None:
-            kind, other = "causal LM", f"that generates text, or remove {param('prompt')}"
+        kind, other = (
+            ("classifier", "that was fine-tuned on NLI")
+            if options.prompt is None
+            else ("causal LM", f"that generates text, or remove {param('prompt')}")
+        )
         raise InputError(
             f"{resolved.name} is not a trained {kind}: weights are missing for {missing}; use a model {other}"
         )
@@ -171,10 +173,8 @@ def _from_pretrained(resolved: ResolvedModel, options: ModelOptions, **config: A
     import torch
     import transformers
 
-    auto_class: Any = transformers.AutoModelForSequenceClassification
-    if options.prompt is not None:
-        auto_class = transformers.AutoModelForCausalLM
-    model, report = auto_class.from_pretrained(
+    name = "AutoModelForSequenceClassification" if options.prompt is None else "AutoModelForCausalLM"
+    model, report = getattr(transformers, name).from_pretrained(
         resolved.path,
         dtype=torch.float32 if options.dtype == "int8" else getattr(torch, options.dtype),
         use_safetensors=has_safetensors(resolved.path),

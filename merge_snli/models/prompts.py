@@ -305,9 +305,12 @@ class FilledPrompt:
     @property
     def record(self) -> dict[str, Any]:
         """What a log says about the prompt, for `merge-snli import`."""
-        prompt = self.prompt
-        about = {"prompt": prompt.name, "prompt_digest": self.digest, "prompt_toml": prompt.toml()}
-        return {**about, "shots": len(self.shots)}
+        return {
+            "prompt": self.prompt.name,
+            "prompt_digest": self.digest,
+            "prompt_toml": self.prompt.toml(),
+            "shots": len(self.shots),
+        }
 
     def markdown(self, premise: str, hypothesis: str) -> str:
         """Return everything that a model is asked about a problem, and the right answers, as a Markdown section."""

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -222,10 +223,8 @@ def _split(argument: str) -> tuple[str, str]:
 
 def _shortest_end(path: Path, folders: Sequence[Path]) -> str:
     others = [other.parts for other in folders if other != path]
-    length = 1
-    while any(other[-length:] == path.parts[-length:] for other in others):
-        length += 1
-    return "/".join(path.parts[-length:])
+    ends = (path.parts[-length:] for length in count(1))
+    return "/".join(next(end for end in ends if not any(other[-len(end) :] == end for other in others)))
 
 
 def read_training_data(folder: Path) -> tuple[str, ...] | None:

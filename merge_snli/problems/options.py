@@ -24,16 +24,14 @@ def _source_option(default: Any, help: str, **about: Any) -> Any:  # noqa: ANN40
 
     The rows of a run depend on it only through the problems.
     """
-    described = {"group": PROBLEMS_GROUP, "changes_rows": False, "always_recorded": True, **about}
-    if "departure" not in described:
-        described.setdefault("neutral", WHERE)
-    return Option(help=help, default=default, **described).field()
+    neutral = {} if "departure" in about else {"neutral": WHERE}
+    usual = {"group": PROBLEMS_GROUP, "changes_rows": False, "always_recorded": True, **neutral}
+    return Option(help=help, default=default, **(usual | about)).field()
 
 
 def _column(role: str) -> Any:  # noqa: ANN401 - a field
-    text = f"column of the {role}"
     shown = f"that of a known data set, {role}, or another usual name"
-    return _source_option("", text, metavar="NAME", shown_default=shown)
+    return _source_option("", f"column of the {role}", metavar="NAME", shown_default=shown)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,11 +169,12 @@ class ProblemOptions:
         Those that are not always recorded are left out if they have their default. So the record of a run without
         them is the same as before they existed.
         """
-        values: dict[str, Any] = {}
-        for name, option in described(type(self)):
-            value = getattr(self, name)
-            if option.always_recorded or not option.is_default(value):
-                values[name] = list(value) if isinstance(value, tuple) else value
+        given = ((name, option, getattr(self, name)) for name, option in described(type(self)))
+        values = {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, option, value in given
+            if option.always_recorded or not option.is_default(value)
+        }
         return values | {"problems": str(self.problems)}
 
 

@@ -361,8 +361,7 @@ def _require_unique_ids(source: ProblemSource, repeated_hashes: Sequence[int]) -
 
 def content_id(premise: str, hypothesis: str, label: str) -> str:
     """Return the first `CONTENT_ID_DIGITS` hexadecimal digits of the sha256 of a problem's content."""
-    content = json.dumps([premise, hypothesis, label], ensure_ascii=False)
-    return hashlib.sha256(content.encode()).hexdigest()[:CONTENT_ID_DIGITS]
+    return f"{content_number(premise, hypothesis, label):064x}"[:CONTENT_ID_DIGITS]
 
 
 def id_hash(identity: str) -> int:

@@ -299,21 +299,18 @@ def _label_notes(result: Result) -> Iterator[str]:
     model, data_labels = result.model, result.dataset.labels
     labels = ModelLabels(model.labels, model.label_origin, model.config_labels)
     outputs = ",".join(labels.names)
-    if NOT_ENTAILMENT in labels.names and NOT_ENTAILMENT not in data_labels:
-        yield (
-            "two-way model: gold neutral and contradiction count as not_entailment, so compare its scores only with "
-            "those of other two-way models"
-        )
-    if NOT_ENTAILMENT in data_labels and NOT_ENTAILMENT not in labels.names:
-        yield "predictions of neutral and contradiction count as not_entailment, because the data has only two labels"
-    if labels.origin == "given":
-        yield f"labels given as {outputs}"
-    if labels.origin == INFERRED:
-        yield f"labels inferred from the seeds as {outputs}"
-    if labels.origin == TABLE:
-        yield f"the model's config names no labels; known labels used: {outputs}"
-    if labels.overrides_config:
-        yield f"the given labels contradict the model's config, {','.join(labels.config_names)}"
+    of_model, of_data = NOT_ENTAILMENT in labels.names, NOT_ENTAILMENT in data_labels
+    notes = {
+        "two-way model: gold neutral and contradiction count as not_entailment, so compare its scores only with those "
+        "of other two-way models": of_model and not of_data,
+        "predictions of neutral and contradiction count as not_entailment, because the data has only two "
+        "labels": of_data and not of_model,
+        f"labels given as {outputs}": labels.origin == "given",
+        f"labels inferred from the seeds as {outputs}": labels.origin == INFERRED,
+        f"the model's config names no labels; known labels used: {outputs}": labels.origin == TABLE,
+        f"the given labels contradict the model's config, {','.join(labels.config_names)}": labels.overrides_config,
+    }
+    yield from (note for note, applies in notes.items() if applies)
 
 
 def _chance_warning(overall: Scores, answers: Answers) -> str | None:
