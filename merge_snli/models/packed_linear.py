@@ -24,7 +24,6 @@ TESTED_ROWS = (2, 3, 5, 8, 15, 32, 60, 128, 250, 512)
 MAX_TESTED_OUTPUTS = 2**24
 
 # A parent module and the name of its child.
-Location = tuple[nn.Module, str]
 
 
 class PackedLinear(nn.Module):

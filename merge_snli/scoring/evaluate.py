@@ -261,33 +261,27 @@ def _notes_of(result: Result, pairs: int) -> Iterator[str]:
         pairs: Number of distinct pairs of the data and the source.
     """
     yield from _label_notes(result)
-    left_out, (group, row) = result.left_out, result.units
-    if left_out.groups or left_out.rows:
-        limit = f"longer than the model's maximum of {left_out.max_length} tokens"
-        imported = result.model.label_origin == ANSWERS
-        why = f"not all of a {group}'s answers were imported" if imported else limit
-        yield f"{left_out.groups} {group}s and {left_out.rows} {row}s left out: {why}"
-    if left_out.undrawn:
-        yield f"{left_out.undrawn:,} {row}s that no subsample has were not scored"
-    if result.run.no_answers:
-        run = result.run
-        kinds = "".join(f"; {kind}: {number:,}" for kind, number in run.unread.items())
-        yield (f"no answer to {run.no_answers:,} of {pairs:,} distinct pairs can be read; they count as wrong{kinds}")
-    for reader, number in result.run.read_by_model.items():
-        yield f"{number:,} of {pairs:,} answers state no label in a form that is read; {reader} read them"
-    if result.run.agreement is not None:
-        yield (
-            f"the most frequent of {result.run.samples} answers to each pair counts; {result.run.agreement:.1%} of the "
-            "answers agree with it"
-        )
-    if result.run.tied:
-        what = "largest scores" if result.run.samples is None else "most frequent answers"
-        yield f"the {what} are tied on {result.run.tied:,} of {pairs:,} distinct pairs; the first label counts"
-    if result.source is not None and result.source.too_long:
-        yield (
-            f"{count(result.source.too_long, 'problem')} of the source left out: longer than the model's maximum of "
-            f"{left_out.max_length} tokens"
-        )
+    run, left_out, (group, row) = result.run, result.left_out, result.units
+    limit = f"longer than the model's maximum of {left_out.max_length} tokens"
+    why = f"not all of a {group}'s answers were imported" if result.model.label_origin == ANSWERS else limit
+    kinds = "".join(f"; {kind}: {number:,}" for kind, number in run.unread.items())
+    tied = "largest scores" if run.samples is None else "most frequent answers"
+    too_long = 0 if result.source is None else result.source.too_long
+    notes = {
+        f"{left_out.groups} {group}s and {left_out.rows} {row}s left out: {why}": left_out.groups or left_out.rows,
+        f"{left_out.undrawn:,} {row}s that no subsample has were not scored": left_out.undrawn,
+        f"no answer to {run.no_answers:,} of {pairs:,} distinct pairs can be read; they count as "
+        f"wrong{kinds}": run.no_answers,
+        **{
+            f"{number:,} of {pairs:,} answers state no label in a form that is read; {reader} read them": number
+            for reader, number in run.read_by_model.items()
+        },
+        f"the most frequent of {run.samples} answers to each pair counts; {run.agreement or 0:.1%} of the answers "
+        "agree with it": run.agreement is not None,
+        f"the {tied} are tied on {run.tied:,} of {pairs:,} distinct pairs; the first label counts": run.tied,
+        f"{count(too_long, 'problem')} of the source left out: {limit}": too_long,
+    }
+    yield from (note for note, applies in notes.items() if applies)
     if (warning := _chance_warning(result.scores, result.answers)) is not None:
         origin = result.model.label_origin
         order = f"check the label order {','.join(result.model.labels)}"

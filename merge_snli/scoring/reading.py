@@ -87,10 +87,10 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
     columns = table.column_names
     missing = [column for column in REQUIRED_COLUMNS if column not in columns] if record.anchors else []
     missing += [column for column in by if column not in columns and not {*column.split(JOIN)} <= {*columns}]
-    if missing:
-        raise InputError(f"{name} has no column {missing[0]!r}; its columns are {', '.join(columns)}")
-    if table.num_rows == 0:
-        raise InputError(f"{name} has no rows; choose another config")
+    raise_first(
+        (missing, f"{name} has no column {next(iter(missing), None)!r}; its columns are {', '.join(columns)}"),
+        (table.num_rows == 0, f"{name} has no rows; choose another config"),
+    )
     if record.anchors:
         return _variants(dataset, config, task_labels(record.label_names), table)
     pairs = read_groups(

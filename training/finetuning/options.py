@@ -39,14 +39,18 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        if not 0 < self.learning_rate < 1:
-            raise InputError(
-                f"{param('learning_rate')} is {self.learning_rate:g}: it must be between 0 and 1, such as 2e-5"
-            )
+        raise_first(
+            (
+                not 0 < self.learning_rate < 1,
+                f"{param('learning_rate')} is {self.learning_rate:g}: it must be between 0 and 1, such as 2e-5",
+            ),
+            (
+                not 0 <= self.weight_decay < math.inf,
+                f"{param('weight_decay')} is {self.weight_decay:g}: it must be at least 0, such as 0.01",
+            ),
+        )
         for name in ("epochs", "batch_size", "max_length"):
             require_at_least(name, getattr(self, name), 1)
-        if not 0 <= self.weight_decay < math.inf:
-            raise InputError(f"{param('weight_decay')} is {self.weight_decay:g}: it must be at least 0, such as 0.01")
 
 
 # Recipes by name.
