@@ -25,7 +25,7 @@ def _source_option(default: Any, help: str, **about: Any) -> Any:  # noqa: ANN40
     The rows of a run depend on it only through the problems.
     """
     neutral = {} if "departure" in about else {"neutral": WHERE}
-    usual = {"group": PROBLEMS_GROUP, "changes_rows": False, "always_recorded": True, **neutral}
+    usual: dict[str, Any] = {"group": PROBLEMS_GROUP, "changes_rows": False, "always_recorded": True, **neutral}
     return Option(help=help, default=default, **(usual | about)).field()
 
 

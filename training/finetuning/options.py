@@ -119,7 +119,7 @@ class FinetuneOptions:
         raise_first(
             (
                 self.augment_share is not None and not 0 < self.augment_share < math.inf,
-                f"{param('augment_share')} is {self.augment_share:g}: it must be above 0, such as 0.01",
+                f"{param('augment_share')} is {self.augment_share or 0:g}: it must be above 0, such as 0.01",
             ),
             (self.dtype not in DTYPES, f"{param('dtype')} is {self.dtype!r}: choose one of {', '.join(DTYPES)}"),
         )
