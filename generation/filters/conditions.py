@@ -43,7 +43,6 @@ OTHER_PRONOUNS = (
 # The word before an occurrence, with its apostrophe if it is elided; only quotes or brackets may stand between them.
 WORD_BEFORE = re.compile(r"([^\W\d_]+)(['’]|\s)[\s\"'“‘«„(]*$")
 
-DETERMINER = "DET"
 
 
 @lru_cache(maxsize=64)
@@ -150,7 +149,7 @@ def disagrees(occurrence: Occurrence) -> Callable[[str | None], bool]:
         occurrence: The occurrence that a suggestion replaces.
     """
     before = occurrence.tag_before
-    of_determiner = features_of(before) if before.partition("|")[0] == DETERMINER else {}
+    of_determiner = features_of(before) if before.partition("|")[0] == "DET" else {}
     allowed = of_determiner | features_of(occurrence.tag)
     return lambda tag: tag is None or not features_of(tag).items() <= allowed.items()
 

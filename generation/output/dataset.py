@@ -49,8 +49,6 @@ logger = logging.getLogger(__name__)
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
 
 COMMAND = "generate"
-# The license of the bundled problems.
-BUNDLED_LICENSE = "apache-2.0"
 
 
 def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
@@ -271,7 +269,7 @@ def terms_of(options: Options) -> TermsRecord:
         options: `problems` and `license` are read; `license` overrides that of a known data set.
     """
     if options.problems.are_bundled:
-        return TermsRecord(BUNDLED_LICENSE, None)
+        return TermsRecord("apache-2.0", None)
     known = known_dataset(str(options.problems), options.config)
     if known is None:
         return TermsRecord(options.license, None)

@@ -69,7 +69,9 @@ def _kind(hint: str) -> Kind | None:
     name = name.rpartition(".")[2]
     if name in LISTS:
         return _list_of(list(_kinds(items)))
-    return KINDS.get(name) or ((_of_class(name), f"a {name}") if name in OWN else None)
+    if name not in OWN:
+        return KINDS.get(name)
+    return lambda value: any(parent.__name__ == name for parent in type(value).__mro__), f"a {name}"
 
 
 def _list_of(kinds: list[Kind]) -> Kind:
@@ -91,5 +93,3 @@ def _any_of(kinds: Iterable[Kind]) -> str:
 OWN = ("MergeDataset", "Options", "ProblemOptions", "Result", "SimplePairOptions", "ExtendedPairOptions")
 
 
-def _of_class(name: str) -> Callable[[object], bool]:
-    return lambda value: any(parent.__name__ == name for parent in type(value).__mro__)

@@ -32,7 +32,6 @@ from merge_snli.problems.reading import (
 
 logger = logging.getLogger(__name__)
 
-PLAIN_TEXT = ".txt"
 # The split of a corpus that has splits: models are trained on it.
 TRAIN = "train"
 
@@ -67,7 +66,7 @@ def open_corpus(name: str, *, split: str = TRAIN) -> Corpus:
     Raises:
         InputError: If the corpus does not exist, cannot be read or has no text.
     """
-    if file_type(Path(name)) == PLAIN_TEXT and not Path(name).is_dir():
+    if file_type(Path(name)) == ".txt" and not Path(name).is_dir():
         return _plain_text(Path(name))
     if Path(name).is_file() and file_type(Path(name)) not in READERS:
         raise InputError(f"{param('corpus')} {name}: unknown file type; expected {', '.join(READERS)}")

@@ -214,9 +214,7 @@ def _draw_svo(
     taken = all(lexicon.takes(verbs[words[verb]], words[subject], words[obj]) for subject, verb, obj in clauses)
     pasts = [word for slot, word in words.items() if slot[0] == "v"]
     is_apart = _has_apart(nouns, lexicon.apart_nouns) or _has_apart(pasts, lexicon.apart)
-    if not taken or len(set(nouns)) < len(nouns) or is_apart:
-        return None
-    return words
+    return words if taken and len(set(nouns)) == len(nouns) and not is_apart else None
 
 
 def _noun(categories: Sequence[str], lexicon: Lexicon, random: Random) -> str:
