@@ -256,14 +256,16 @@ class Options(FilterOptions, _MethodOptions):
         super().__post_init__()
         self._set("filters", _read_filters(self.filters))
         check_license(self.license)
-        if self.title is not None and not (self.title.strip() and self.title.isprintable()):
-            raise InputError(f"{param('title')} is {self.title!r}: give one line of text")
         require_unique("judgments", self.judgments)
         for option, values in (("classes", self.classes), ("mlm", self.mlm)):
             if not values:
                 raise InputError(f"{param(option)} is empty: give at least one value")
             require_unique(option, values)
         raise_first(
+            (
+                self.title is not None and not (self.title.strip() and self.title.isprintable()),
+                f"{param('title')} is {self.title!r}: give one line of text",
+            ),
             (
                 self.min_mlms > len(self.mlm),
                 f"{param('min_mlms')} is {self.min_mlms}, but {param('mlm')} has only {len(self.mlm)}: choose at most "

@@ -140,11 +140,14 @@ def results_branch(results: Sequence[Result], *, model: str, dataset: str) -> Br
     """
     check_repo_id("model", model)
     other = next((result.model.name for result in results if result.model.name != model), None)
-    if other is not None:
-        raise InputError(f"{param('model')} is {model}, but a result is of {other}: pass results of one model")
-    other = next((result.dataset.title for result in results if not result.has_seeds), None)
-    if other is not None:
-        raise InputError(f"a result is on {other}, which the Hub has no task for: pass results on MERGE data sets")
+    no_task = next((result.dataset.title for result in results if not result.has_seeds), None)
+    raise_first(
+        (other is not None, f"{param('model')} is {model}, but a result is of {other}: pass results of one model"),
+        (
+            no_task is not None,
+            f"a result is on {no_task}, which the Hub has no task for: pass results on MERGE data sets",
+        ),
+    )
     with TemporaryDirectory() as folder:
         written = write_eval_results(results, Path(folder), dataset_id=dataset)
         if not written:

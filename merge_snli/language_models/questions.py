@@ -46,10 +46,12 @@ class Scope:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        if self.subsample != ALL_SUBSAMPLES and type(self.subsample) is not int:
-            advice = f"give the number of a subsample, or {ALL_SUBSAMPLES}"
-            raise InputError(f"{param('subsample')} is {self.subsample!r}: {advice}")
+        advice = f"give the number of a subsample, or {ALL_SUBSAMPLES}"
         raise_first(
+            (
+                self.subsample != ALL_SUBSAMPLES and type(self.subsample) is not int,
+                f"{param('subsample')} is {self.subsample!r}: {advice}",
+            ),
             (
                 self.limit_seeds is not None and type(self.limit_seeds) is not int,
                 f"{param('limit_seeds')} is {self.limit_seeds!r}: give the number of seeds",

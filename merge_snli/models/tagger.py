@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained, param, raise_first
 from merge_snli.base.files import sha256_of_file
 from merge_snli.languages.language import ENGLISH, check_code, is_english, language_of
 
@@ -184,8 +184,7 @@ def _find(name: str, *, parser: bool) -> Tagger:
             in_english and CLASS_OF_TAG.keys().isdisjoint(labels)
         ),
     }
-    if any(lacks.values()):
-        raise InputError(f"the spaCy pipeline {name!r} {next(filter(lacks.get, lacks))}")
+    raise_first(*((is_lacking, f"the spaCy pipeline {name!r} {what}") for what, is_lacking in lacks.items()))
     loaded = {PARSER: parser, LEMMATIZER: not in_english}
     excluded = tuple(component for component in EXCLUDED_COMPONENTS if not loaded.get(component))
     return Tagger(

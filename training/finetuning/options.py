@@ -109,14 +109,16 @@ class FinetuneOptions:
         require_unique("train", self.train)
         require_unique("random_seed", [str(seed) for seed in self.random_seeds])
         require_at_least("random_seed", min(self.random_seeds), 0)
-        if max(self.random_seeds) > MAX_SEED:
-            raise InputError(f"{param('random_seed')} is {max(self.random_seeds)}: it must be at most {MAX_SEED}")
         for name, minimum in (("save_every", 1), ("hold_out", 0), ("augment_copies", 1)):
             require_at_least(name, getattr(self, name), minimum)
         for option, is_set in (("share", self.augment_share is not None), ("copies", self.augment_copies > 1)):
             if is_set and self.augment is None:
                 raise InputError(f"{param(f'augment_{option}')} needs examples: add {param('augment')} DIR/CONFIG")
         raise_first(
+            (
+                max(self.random_seeds) > MAX_SEED,
+                f"{param('random_seed')} is {max(self.random_seeds)}: it must be at most {MAX_SEED}",
+            ),
             (
                 self.augment_share is not None and not 0 < self.augment_share < math.inf,
                 f"{param('augment_share')} is {self.augment_share or 0:g}: it must be above 0, such as 0.01",
