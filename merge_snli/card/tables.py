@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
 from merge_snli.dataset.record import Record, generation_of
 from merge_snli.schema import ALL, ANNOTATION_COLUMNS, TEST, data_file
 
@@ -55,8 +56,8 @@ def example_table(record: Record, folder: Path) -> str:
         record: The record of a run.
         folder: The data set's folder.
     """
-    row = _first_row(folder, ALL)
-    label = _cell(record.label_names[row["label"]])
+    row = _example(folder, ALL)
+    label = _cell(record.label_names[row['label']])
     change = f"variant, {_cell(row['original'])} → {_cell(row['replacement'])}"
     rows = [
         ["seed", _text(row["seed_premise"]), _text(row["seed_hypothesis"]), label],
@@ -66,14 +67,14 @@ def example_table(record: Record, folder: Path) -> str:
 
 
 def column_table(record: Record, config: str, folder: Path) -> str:
-    """Return a table of the columns of a config, with the values of the first row of split `test` as examples.
+    """Return a table of the columns of a config, with the values of the card's example.
 
     Args:
         record: The record of a run.
         config: `all` or `seed`.
         folder: The data set's folder.
     """
-    example = _first_row(folder, config)
+    example = _example(folder, config)
     rows = [
         [f"`{column.name}`", f"`{column.type}`", _cell(column.description), _code(example[column.name])]
         for column in record.columns(config)
@@ -123,6 +124,23 @@ def annotation_table() -> str:
     """Return a table of the columns of config `annotation`."""
     rows = [[f"`{column.name}`", f"`{column.type}`", _cell(column.description)] for column in ANNOTATION_COLUMNS]
     return _table(["column", "type", "description"], rows)
+
+
+def _example(folder: Path, config: str) -> dict[str, Any]:
+    """Return the variant that the card shows, or its seed.
+
+    It is the variant that most masked LMs validated in both sentences; of several, the one with the largest log-odds.
+    """
+    with pq.ParquetFile(folder / data_file(ALL, TEST)) as file:
+        batches = file.iter_batches(ROWS_PER_GROUP, columns=["premise_mlms", "hypothesis_mlms", "log_odds"])
+        rows = (row for batch in batches for row in batch.to_pylist())
+        ranks = [(len({*row["premise_mlms"]} & {*row["hypothesis_mlms"]}), row["log_odds"]) for row in rows]
+        group, number = divmod(ranks.index(max(ranks)), ROWS_PER_GROUP)
+        variant: dict[str, Any] = file.read_row_group(group).slice(number, 1).to_pylist()[0]
+    if config == ALL:
+        return variant
+    seeds = pq.read_table(folder / data_file(config, TEST), filters=[("seed_id", "==", variant["seed_id"])])
+    return dict(seeds.to_pylist()[0])
 
 
 def _first_row(folder: Path, config: str, split: str = TEST) -> dict[str, Any]:
