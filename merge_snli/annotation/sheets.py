@@ -22,7 +22,7 @@ from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Column, Table, capitalized, count, printable
 from merge_snli.comparison.html_page import asset, shared_style, template
 from merge_snli.dataset.judgments import SCALE, SCORES
-from merge_snli.dataset.stored import check_out, first_name, new_content
+from merge_snli.dataset.stored import check_out, new_content, other_than
 from merge_snli.dataset.texts import TextNames
 
 # Headings of the interface, each with the columns shown below it.
@@ -61,7 +61,7 @@ def write_sheets(sample: Sample, out: Path) -> None:
         sample: The sample.
         out: A folder that does not exist or is empty.
     """
-    with new_content(check_out(out, find_other=first_name)) as staged:
+    with new_content(check_out(out, find_other=other_than())) as staged:
         header = [*headings(sample.texts).values()]
         for annotator in sample.annotators:
             rows = tuple((*row.values(), *[""] * (len(SCORES) + 1)) for row in _in_order_of(annotator, sample))

@@ -90,8 +90,7 @@ def _source_datasets(record: Record) -> list[str] | None:
 
 def _version(record: Record, config: str) -> str:
     """Return the version of a config, which changes whenever its data changes."""
-    own = record.annotation if config == ANNOTATION else None
-    return data_version((own or record.data).digest)
+    return data_version(((config == ANNOTATION and record.annotation) or record.data).digest)
 
 
 def _config_metadata(config: str, splits: dict[str, int], version: str, *, is_default: bool) -> dict[str, Any]:

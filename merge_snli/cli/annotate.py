@@ -23,7 +23,7 @@ from merge_snli.cli.arguments import (
     list_argument,
     write_tables,
 )
-from merge_snli.dataset.stored import check_out, find_dataset, find_local, first_name
+from merge_snli.dataset.stored import check_out, find_dataset, find_local, other_than
 
 logger = logging.getLogger(__name__)
 
@@ -146,7 +146,7 @@ def _sample(arguments: argparse.Namespace) -> None:
 
     sizes = _sizes(arguments.size, len(arguments.datasets))
     _check_annotators(arguments.annotators)
-    check_out(arguments.out, find_other=first_name)
+    check_out(arguments.out, find_other=other_than())
     datasets = [find_dataset(name) for name in arguments.datasets]
     sample = draw_sample(
         datasets,

@@ -46,7 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
     figures = draw_curves(results, out / "figures" / "pattern_accuracy.png")
     page = write_leaderboard(results, out / "site", datasets=[dataset])
     record, generation = dataset.record, generation_of(dataset.record)
-    score = [_command(), "score", "MODEL", "--dataset", str(dataset.folder), "--out", str(out / "results")]
+    called = Path(sys.argv[0])
+    command = str(called) if called.name == NAME and shutil.which(NAME) is None else NAME
+    score = [command, "score", "MODEL", "--dataset", str(dataset.folder), "--out", str(out / "results")]
     sections = {
         "Variants to look at": example_text(results, dataset),
         "What was found": summary_text(results),
@@ -60,9 +62,3 @@ def run(arguments: argparse.Namespace) -> int:
     }
     sys.stdout.writelines(f"\n{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items())
     return 2 if failed else 0
-
-
-def _command() -> str:
-    """Return how to call this command: as it was called now, if it is not on the PATH."""
-    called = Path(sys.argv[0])
-    return str(called) if called.name == NAME and shutil.which(NAME) is None else NAME

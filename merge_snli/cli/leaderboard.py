@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
@@ -74,18 +75,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out is None:
         sys.stdout.write(leaderboard_text(results, arguments.format, datasets, arguments.threshold))
         return 0
-    if arguments.init_space is not None:
-        path = init_space(arguments.init_space, results, datasets, arguments.out)
-    else:
-        path = write_leaderboard(
-            results,
-            arguments.out,
-            file_format=arguments.format,
-            datasets=datasets,
-            thresholds=arguments.threshold,
-            with_text=arguments.with_text,
-        )
-    sys.stdout.write(f"{path}\n")
+    write = partial(
+        write_leaderboard, file_format=arguments.format, thresholds=arguments.threshold, with_text=arguments.with_text
+    )
+    make = write if arguments.init_space is None else partial(init_space, arguments.init_space)
+    sys.stdout.write(f"{make(results, datasets=datasets, out=arguments.out)}\n")
     return 0
 
 

@@ -232,18 +232,13 @@ def check_dataset_out(out: str | Path) -> Path:
         )
     if (out / RUN_FILE).is_file():
         find_dataset(str(out))
-    elif out.is_dir() and (other := first_name(out)) is not None:
+    elif out.is_dir() and (other := other_than()(out)) is not None:
         raise _not_empty(out, "a data set", other)
     return out
 
 
-def first_name(folder: Path) -> str | None:
-    """Return the first name in a folder, or None; as `find_other` of `check_out`, it asks for an empty folder."""
-    return min((path.name for path in folder.iterdir()), default=None)
-
-
-def other_than(content: Iterable[str]) -> Callable[[Path], str | None]:
-    """Return a `find_other` of `check_out` that allows files and folders with some names."""
+def other_than(content: Iterable[str] = ()) -> Callable[[Path], str | None]:
+    """Return a `find_other` of `check_out` that allows files and folders with some names, by default none."""
     return lambda folder: min({path.name for path in folder.iterdir()}.difference(content), default=None)
 
 

@@ -13,7 +13,7 @@ from merge_snli.base.files import write_json, write_text
 from merge_snli.base.hub_ids import fetch
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.comparison.html_page import asset
-from merge_snli.dataset.stored import MergeDataset, check_out, find_dataset, first_name
+from merge_snli.dataset.stored import MergeDataset, check_out, find_dataset, other_than
 from merge_snli.leaderboard.write import write_leaderboard
 from merge_snli.scoring.check import differences
 from merge_snli.scoring.grouping import model_key
@@ -65,7 +65,7 @@ def init_space(space: str, results: Sequence[Result], datasets: Sequence[MergeDa
             f"{param('init_space')} needs {param('dataset')}: name the data sets that results may be submitted on",
         ),
     )
-    out = check_out(out, find_other=first_name)
+    out = check_out(out, find_other=other_than())
     checked = check_results({file_name(result): result for result in results}, {}, datasets)
     for name, problems in checked.items():
         if problems:

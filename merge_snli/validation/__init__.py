@@ -35,10 +35,11 @@ def validate(dataset: MergeDataset | str | Path, *, tagger: str | None = None) -
     Raises:
         InputError: If the folder does not exist, or `tagger` cannot be loaded.
     """
-    if isinstance(dataset, MergeDataset):
-        name, folder, revision = dataset.name, dataset.folder, dataset.revision
-    else:
-        name, folder, revision = str(dataset), Path(dataset), None
+    name, folder, revision = (
+        (dataset.name, dataset.folder, dataset.revision)
+        if isinstance(dataset, MergeDataset)
+        else (str(dataset), Path(dataset), None)
+    )
     raise_first(
         (not folder.is_dir(), f"no data set at {folder}: the folder does not exist"),
         (

@@ -17,8 +17,8 @@ from merge_snli.dataset.stored import (
     check_dataset_out,
     check_out,
     find_dataset,
-    first_name,
     new_content,
+    other_than,
     replace_folder,
 )
 from merge_snli.leaderboard.space import init_space
@@ -87,7 +87,7 @@ def test_a_folder_of_another_kind_is_refused_with_the_name_of_what_it_has(tmp_pa
     with pytest.raises(InputError, match=r"not a data set .*thesis\.tex"):
         check_dataset_out(tmp_path)
     with pytest.raises(InputError, match=r"not empty .*thesis\.tex"):
-        check_out(tmp_path, find_other=first_name)
+        check_out(tmp_path, find_other=other_than())
     assert check_out(tmp_path) == tmp_path
 
 
