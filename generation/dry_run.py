@@ -3,10 +3,12 @@
 import shutil
 import tempfile
 import time
+import timeit
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -322,9 +324,8 @@ def _estimate(
     # Smaller batches for few forms, which fill no large ones: the forms that are timed are at most half of the run's.
     most = max(1, int(encoded_forms * scale) // (2 * LENGTHS_TIMED * TIMINGS_PER_LENGTH))
     seconds_per_form = _time_batches(mlm, by_length, options, most) if encoded_forms else {}
-    lengths = sorted(seconds_per_form)
-    times = [seconds_per_form[length] for length in lengths]
-    seconds = sum(len(forms) * float(np.interp(length, lengths, times)) for length, forms in by_length.items())
+    timed = [*seconds_per_form], [*seconds_per_form.values()]
+    seconds = sum(len(forms) * float(np.interp(length, *timed)) for length, forms in by_length.items())
     scaled = {reason: round(count * scale) for reason, count in refused.items()}
     return MaskedLMEstimate(
         name=mlm.name,
@@ -346,11 +347,7 @@ def _time_batches(
     for length in timed:
         size = min(most, mlm.batches.size(length))
         batch = list(islice(cycle(by_length[length]), size))
-        times = []
-        for _ in range(TIMINGS_PER_LENGTH):
-            begin = time.perf_counter()
-            mlm.fill(batch, options.top_k)
-            times.append(time.perf_counter() - begin)
+        times = timeit.repeat(partial(mlm.fill, batch, options.top_k), number=1, repeat=TIMINGS_PER_LENGTH)
         seconds[length] = min(times) / size
     return seconds
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from generation.filters.definitions import METHOD_OPTIONS, FilterOptions, applied_filters
 from generation.filters.filter import ENGLISH_ONLY, FILTERS_GROUP
-from merge_snli.base.errors import InputError, nearest, param
+from merge_snli.base.errors import InputError, nearest, param, raise_first
 from merge_snli.base.files import read_toml
 from merge_snli.base.hub_ids import check_license
 from merge_snli.base.option import TYPE_NAMES, Option, converted, described, option_types, require_unique
@@ -255,29 +255,35 @@ class Options(FilterOptions, _MethodOptions):
         super().__post_init__()
         self._set("filters", _read_filters(self.filters))
         check_license(self.license)
-        if self.title is not None and not (self.title.strip() and self.title.isprintable()):
-            raise InputError(f"{param('title')} is {self.title!r}: give one line of text")
         require_unique("judgments", self.judgments)
         for option, values in (("classes", self.classes), ("mlm", self.mlm)):
             if not values:
                 raise InputError(f"{param(option)} is empty: give at least one value")
             require_unique(option, values)
-        if self.min_mlms > len(self.mlm):
-            raise InputError(
+        raise_first(
+            (
+                self.title is not None and not (self.title.strip() and self.title.isprintable()),
+                f"{param('title')} is {self.title!r}: give one line of text",
+            ),
+            (
+                self.min_mlms > len(self.mlm),
                 f"{param('min_mlms')} is {self.min_mlms}, but {param('mlm')} has only {len(self.mlm)}: choose at most "
-                "that"
-            )
-        if self.veto is not None and self.veto > self.top_k:
-            raise InputError(
+                "that",
+            ),
+            (
+                self.veto is not None and self.veto > self.top_k,
                 f"{param('veto')} is {self.veto}, but the masked LMs give only {self.top_k} fillers: choose at most "
-                f"that, or a larger {param('top_k')}"
-            )
-        if self.dissents and self.veto is None:
-            raise InputError(f"{param('dissents')} is {self.dissents}, but nothing is vetoed: set {param('veto')}")
-        if self.dissents >= len(self.mlm):
-            raise InputError(
-                f"{param('dissents')} is {self.dissents}, but {param('mlm')} has only {len(self.mlm)}: choose fewer"
-            )
+                f"that, or a larger {param('top_k')}",
+            ),
+            (
+                self.dissents and self.veto is None,
+                f"{param('dissents')} is {self.dissents}, but nothing is vetoed: set {param('veto')}",
+            ),
+            (
+                self.dissents >= len(self.mlm),
+                f"{param('dissents')} is {self.dissents}, but {param('mlm')} has only {len(self.mlm)}: choose fewer",
+            ),
+        )
 
 
 def with_absolute_paths(options: Options) -> Options:

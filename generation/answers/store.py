@@ -214,9 +214,8 @@ class Store:
 
     def missing(self, keys: Iterable[str]) -> set[str]:
         """Return the keys of forms that have no answer; damaged shards are deleted."""
-        keys = set(keys)
-        locations = self._index.find(keys)
-        return keys.difference(*(rows for shard, rows in locations.items() if self._is_intact(shard)))
+        wanted = set(keys)
+        return wanted.difference(*(rows for shard, rows in self._index.find(wanted).items() if self._is_intact(shard)))
 
     def save(self, answers: Mapping[str, Answer]) -> None:
         """Write answers as a new shard.

@@ -43,7 +43,6 @@ OTHER_PRONOUNS = (
 # The word before an occurrence, with its apostrophe if it is elided; only quotes or brackets may stand between them.
 WORD_BEFORE = re.compile(r"([^\W\d_]+)(['’]|\s)[\s\"'“‘«„(]*$")
 
-DETERMINER = "DET"
 
 
 @lru_cache(maxsize=64)
@@ -96,10 +95,9 @@ def has_other_form(occurrence: Occurrence) -> bool:
         occurrence: An occurrence of the original.
     """
     original = fold(occurrence.word.text)
-    others = occurrence.problem_words - {original}
     return any(
         not base_forms(original, one).isdisjoint(base_forms(word, other))
-        for word in others
+        for word in occurrence.problem_words - {original}
         for one in INFLECTED_CLASSES
         for other in INFLECTED_CLASSES
     )
@@ -150,9 +148,9 @@ def disagrees(occurrence: Occurrence) -> Callable[[str | None], bool]:
     Args:
         occurrence: The occurrence that a suggestion replaces.
     """
-    allowed = features_of(occurrence.tag)
-    if occurrence.tag_before.partition("|")[0] == DETERMINER:
-        allowed = features_of(occurrence.tag_before) | allowed
+    before = occurrence.tag_before
+    of_determiner = features_of(before) if before.partition("|")[0] == "DET" else {}
+    allowed = of_determiner | features_of(occurrence.tag)
     return lambda tag: tag is None or not features_of(tag).items() <= allowed.items()
 
 

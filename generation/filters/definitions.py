@@ -143,9 +143,8 @@ OTHER_FORM = Filter(
 
 
 def _quantifies(_: object, occurrence: Occurrence) -> Callable[[str], bool]:
-    if fold(occurrence.word.text) in QUANTIFIERS:
-        return _if(True)
-    return lambda word: fold(word) in QUANTIFIERS
+    is_quantifier = fold(occurrence.word.text) in QUANTIFIERS
+    return lambda word: is_quantifier or fold(word) in QUANTIFIERS
 
 
 QUANTIFIER = Filter(

@@ -39,7 +39,6 @@ AUXILIARIES = frozenset({"be", "have", "do"})
 POS_OF_CLASS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 LEXICOGRAPHER_FILES = 45
 
-_FILES = ("noun", "verb", "adj", "adv")
 
 
 def disagrees_with_article(sentence: str, start: int, end: int, original: str) -> Callable[[str], bool]:
@@ -120,7 +119,7 @@ class WordNet:
     @cached_property
     def digest(self) -> str:
         """The sha256 of the names and contents of the files that relations depend on."""
-        names = (name for pos in _FILES for name in (f"index.{pos}", f"data.{pos}", f"{pos}.exc"))
+        names = (form.format(pos) for pos in POS_OF_CLASS for form in ("index.{}", "data.{}", "{}.exc"))
         return sha256_of_json({name: sha256_of_file(self.folder / name) for name in names})
 
     def relation_to(self, others: Iterable[tuple[str, str]], word_class: str) -> Callable[[str], bool]:

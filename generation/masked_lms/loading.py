@@ -18,7 +18,7 @@ from generation.masked_lms.masked_lm import (
     repeat_sentence,
 )
 from generation.masked_lms.vocabulary import Vocabulary, read_vocabulary
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained, param, raise_first
 from merge_snli.models.finding import (
     ResolvedModel,
     check_weights,
@@ -133,10 +133,16 @@ def _check_architecture(model: ResolvedModel) -> None:
         )
     others = {str(name) for name in config.architectures or ()} - {masked_lm}  # XLMWithLMHeadModel is a masked LM
     causal = any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in others)
-    if causal or getattr(config, "is_decoder", False) or getattr(config, "causal", False):
-        raise InputError(f"{model.name} is a causal LM, not a masked LM")
-    if any(name.endswith(("Classification", "QuestionAnswering", "MultipleChoice")) for name in others):
-        raise InputError(f"{model.name} is a {min(others)}, not a masked LM: use the model that it was trained from")
+    raise_first(
+        (
+            causal or getattr(config, "is_decoder", False) or getattr(config, "causal", False),
+            f"{model.name} is a causal LM, not a masked LM",
+        ),
+        (
+            any(name.endswith(("Classification", "QuestionAnswering", "MultipleChoice")) for name in others),
+            f"{model.name} is a {min(others, default=None)}, not a masked LM: use the model that it was trained from",
+        ),
+    )
 
 
 def _load_tokenizer(model: ResolvedModel) -> PreTrainedTokenizerFast:
@@ -144,10 +150,13 @@ def _load_tokenizer(model: ResolvedModel) -> PreTrainedTokenizerFast:
 
     with explained(FAILURES, f"cannot load the tokenizer of masked LM {model.name}: {REASON}"):
         tokenizer: Any = AutoTokenizer.from_pretrained(model.path)
-    if not tokenizer.is_fast:
-        raise InputError(f"masked LM {model.name} has no fast tokenizer, which is needed to map tokens to characters")
-    if tokenizer.mask_token_id is None:
-        raise InputError(f"masked LM {model.name} has no mask token")
+    raise_first(
+        (
+            not tokenizer.is_fast,
+            f"masked LM {model.name} has no fast tokenizer, which is needed to map tokens to characters",
+        ),
+        (tokenizer.mask_token_id is None, f"masked LM {model.name} has no mask token"),
+    )
     return tokenizer  # type: ignore[no-any-return]
 
 

@@ -49,8 +49,6 @@ logger = logging.getLogger(__name__)
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
 
 COMMAND = "generate"
-# The license of the bundled problems.
-BUNDLED_LICENSE = "apache-2.0"
 
 
 def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
@@ -93,8 +91,9 @@ def require_seeds(most: Mapping[str, int], options: Options, results: Sequence[V
         )
     for name, number in of_classes.items():
         if number < options.inflation:
-            message = "skipping config %s: no problem has %d %s variants (maximum: %d)"
-            logger.warning(message, name, options.inflation, name, number)
+            logger.warning(
+                "skipping config %s: no problem has %d %s variants (maximum: %d)", name, options.inflation, name, number
+            )
 
 
 def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeDataset | None:
@@ -270,7 +269,7 @@ def terms_of(options: Options) -> TermsRecord:
         options: `problems` and `license` are read; `license` overrides that of a known data set.
     """
     if options.problems.are_bundled:
-        return TermsRecord(BUNDLED_LICENSE, None)
+        return TermsRecord("apache-2.0", None)
     known = known_dataset(str(options.problems), options.config)
     if known is None:
         return TermsRecord(options.license, None)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain, compress
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -151,8 +151,8 @@ def find_replacements(
         One entry per word in the given order, and the counts of forms and fillers.
     """
     filtered = filter_words(problems, answers, tagger, options, wordnet=wordnet)
-    words = [combine(word, options) for word in filtered]
-    words = words if judge is None else judge(words)
+    combined = [combine(word, options) for word in filtered]
+    words = combined if judge is None else judge(combined)
     return words, _count(words)
 
 
@@ -213,8 +213,7 @@ def _drop_in_place(
             return form
         outcome, values = form.outcome, [seen[suggestion] for suggestion in suggestions[id(form)]]
         for filter_, option in filters:
-            condition: Any = filter_.on_tag or filter_.on_parse
-            drops = condition(option, form.occurrence)
+            drops = cast("Any", filter_.on_tag or filter_.on_parse)(option, form.occurrence)
             keep = [not drops(value) for value in values]
             outcome, values = outcome.drop(keep, filter_), list(compress(values, keep))
         return replace(form, outcome=outcome)

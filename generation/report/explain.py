@@ -293,9 +293,8 @@ def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Prob
             f"{error.message.marked}"
         ) from error
     if problem is None:
-        limit = "" if options.limit is None else f" in its first {options.limit:,} rows, all that the run read"
-        if options.sample is not None:
-            limit = " in the sample that the run read"
+        first = "" if options.limit is None else f" in its first {options.limit:,} rows, all that the run read"
+        limit = first if options.sample is None else " in the sample that the run read"
         raise InputError(
             f"{options.problems} has no problem {seed_id!r}{limit}: "
             "the ids of the seeds are in config seed of the data set"
@@ -341,11 +340,8 @@ def _form_lines(form: FilteredForm, fillers: Sequence[Filler], text: str) -> Ite
         yield f"{where} no answer: {form.refused}"
         return
     yield f"{where} {len(fillers)} fillers, {len(form.suggestions)} kept: {_listed([*form.suggestions])}"
-    dropped: dict[str, list[str]] = {}
-    for filler in fillers:
-        if filler.dropped is not None:
-            dropped.setdefault(filler.dropped, []).append(filler.word)
-    for reason, words in dropped.items():
+    for reason in dict.fromkeys(filler.dropped for filler in fillers if filler.dropped is not None):
+        words = [filler.word for filler in fillers if filler.dropped == reason]
         yield f"    {reason} {len(words)}: {_examples(words)}"
 
 

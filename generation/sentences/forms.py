@@ -81,8 +81,7 @@ def forms(sentence: str, word: str, starts: Sequence[int], mask: str = ONE) -> t
 
 def sentence_starts(text: str) -> list[int]:
     """Return the offset of the first character of each sentence, ascending from 0."""
-    ends = {match.end() for match in SENTENCE_END.finditer(text)}
-    return [0, *sorted(ends - {len(text)})]
+    return [0, *sorted({match.end() for match in SENTENCE_END.finditer(text)} - {len(text)})]
 
 
 def _with_full_stop(sentence: str, end: int) -> str:

@@ -169,7 +169,15 @@ def filled_sheets(folder: Path, sample: Sample) -> list[Path]:
     filled: list[Path] = []
     for annotator in sample.annotators:
         paths = [folder / f"{annotator}{extension}" for extension in (".xlsx", ".csv", ".json")]
-        with_scores = [path for path in paths if path.is_file() and _has_scores(path, sample)]
+        with_scores = [
+            path
+            for path in paths
+            if path.is_file()
+            and (
+                path.suffix == ".json"
+                or any(cells.get(name) for _, cells in sheet_rows(path, sample.texts) for name in SCORES)
+            )
+        ]
         if not with_scores:
             raise InputError(
                 f"{folder} has no filled-in sheet of {annotator}: add {' or '.join(path.name for path in paths)}, or "
@@ -177,12 +185,6 @@ def filled_sheets(folder: Path, sample: Sample) -> list[Path]:
             )
         filled += with_scores
     return filled
-
-
-def _has_scores(path: Path, sample: Sample) -> bool:
-    return path.suffix == ".json" or any(
-        cells.get(name) for _, cells in sheet_rows(path, sample.texts) for name in SCORES
-    )
 
 
 def read_judgments(paths: Sequence[Path], sample: Sample) -> Judgments:

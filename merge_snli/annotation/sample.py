@@ -39,8 +39,7 @@ def headings(texts: TextNames) -> dict[str, str]:
         >>> [*headings(TextNames("question", "sentence")).values()][1:5]
         ['seed_question', 'seed_sentence', 'question', 'sentence']
     """
-    others = {*COLUMNS} - {*NLI_TEXTS}
-    first, second = texts if others.isdisjoint(texts) else NLI_TEXTS
+    first, second = texts if {*COLUMNS}.difference(NLI_TEXTS).isdisjoint(texts) else NLI_TEXTS
     named = {"seed_premise": f"seed_{first}", "seed_hypothesis": f"seed_{second}", "premise": first}
     return {name: name for name in COLUMNS} | named | {"hypothesis": second}
 

@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -175,8 +174,7 @@ def _weighted(seeds: Mapping[str, int], good: Mapping[str, Sequence[bool]]) -> W
 
 
 def _counts(scores: Sequence[int]) -> dict[int, int]:
-    counted = Counter(scores)
-    return {score: counted[score] for score in SCALE}
+    return {score: scores.count(score) for score in SCALE}
 
 
 @dataclass(frozen=True)
@@ -240,8 +238,7 @@ def _agreement(name: str, scores: dict[str, list[int]]) -> Agreement:
     values = list(scores.values())
     is_constant = len({score for of_annotator in values for score in of_annotator}) == 1
     alpha = None if is_constant else float(krippendorff.alpha(values, level_of_measurement="ordinal"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of an undefined kappa, which becomes None
+    with warnings.catch_warnings(action="ignore"):  # of an undefined kappa, which becomes None
         kappas = {
             pair: float(cohen_kappa_score(*(scores[name] for name in pair), labels=list(SCALE), weights="quadratic"))
             for pair in combinations(scores, 2)

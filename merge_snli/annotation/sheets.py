@@ -22,7 +22,7 @@ from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Column, Table, capitalized, count, printable
 from merge_snli.comparison.html_page import asset, shared_style, template
 from merge_snli.dataset.judgments import SCALE, SCORES
-from merge_snli.dataset.stored import check_out, first_name, new_content
+from merge_snli.dataset.stored import check_out, new_content, other_than
 from merge_snli.dataset.texts import TextNames
 
 # Headings of the interface, each with the columns shown below it.
@@ -61,7 +61,7 @@ def write_sheets(sample: Sample, out: Path) -> None:
         sample: The sample.
         out: A folder that does not exist or is empty.
     """
-    with new_content(check_out(out, find_other=first_name)) as staged:
+    with new_content(check_out(out, find_other=other_than())) as staged:
         header = [*headings(sample.texts).values()]
         for annotator in sample.annotators:
             rows = tuple((*row.values(), *[""] * (len(SCORES) + 1)) for row in _in_order_of(annotator, sample))
@@ -121,30 +121,30 @@ def _as_page(text: str) -> str:
 def _write_xlsx(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Write a spreadsheet with drop-downs for the scores."""
     with explained(ImportError, f"openpyxl is not installed: run {install_command('annotate')}"):
-        from openpyxl import Workbook
-        from openpyxl.styles import Alignment, Font
-        from openpyxl.utils import get_column_letter
-        from openpyxl.worksheet.datavalidation import DataValidation
-    workbook = Workbook()
+        import openpyxl
+    styles, letter_of = openpyxl.styles, openpyxl.utils.get_column_letter
+    workbook = openpyxl.Workbook()
     sheet = workbook.active
     sheet.title = "variants"
     sheet.append(header)
     for row in rows:
         sheet.append([printable(text) for text in row])
     for column, name in enumerate(COLUMNS, 1):
-        sheet.cell(1, column).font = Font(bold=True)
-        sheet.column_dimensions[get_column_letter(column)].width = WIDTHS.get(name, TEXT_WIDTH)
+        sheet.cell(1, column).font = styles.Font(bold=True)
+        sheet.column_dimensions[letter_of(column)].width = WIDTHS.get(name, TEXT_WIDTH)
         for number in range(2, len(rows) + 2):
             cell = sheet.cell(number, column)
-            cell.alignment = Alignment(wrap_text=True, vertical="top")
+            cell.alignment = styles.Alignment(wrap_text=True, vertical="top")
             if name in TEXT_COLUMNS:
                 cell.data_type = "s"  # a text that starts with an equals sign is not a formula
     sheet.freeze_panes = "B2"
     choices = ",".join(map(str, SCALE))
-    drop_down = DataValidation(type="list", formula1=f'"{choices}"', allow_blank=True, showErrorMessage=True)
+    drop_down = openpyxl.worksheet.datavalidation.DataValidation(
+        type="list", formula1=f'"{choices}"', allow_blank=True, showErrorMessage=True
+    )
     drop_down.error = f"Choose one of {choices}: 1 is poor, 5 is good."
     sheet.add_data_validation(drop_down)
     for name in SCORES:
-        letter = get_column_letter(COLUMNS.index(name) + 1)
+        letter = letter_of(COLUMNS.index(name) + 1)
         drop_down.add(f"{letter}2:{letter}{len(rows) + 1}")
     workbook.save(path)

@@ -65,9 +65,8 @@ def fetch(repo_id: str, *, repo_type: str, revision: str | None, patterns: Seque
             f"{repo_id!r} is neither a folder nor a Hub id ({reason(error)}): pass a Hub id or {alternative}"
         ) from error
     except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError, OSError) as error:
-        other = f"{reason(error)}: try again later"
-        if constants.HF_HUB_OFFLINE:
-            other = "HF_HUB_OFFLINE is set and the cache does not have it: unset HF_HUB_OFFLINE"
+        offline = "HF_HUB_OFFLINE is set and the cache does not have it: unset HF_HUB_OFFLINE"
+        other = offline if constants.HF_HUB_OFFLINE else f"{reason(error)}: try again later"
         why = next((text for kind, text in reasons.items() if isinstance(error, kind)), other)
         raise InputError(
             f"cannot download {REPO_TYPE_NAMES[repo_type]} {repo_id}{at}: {why}; or pass {alternative} (there is no "

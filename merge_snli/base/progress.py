@@ -11,8 +11,9 @@ from typing import Any
 
 from merge_snli.base.errors import InputError
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # in a notebook without ipywidgets, tqdm.auto warns that bars are plain text
+with warnings.catch_warnings(
+    action="ignore"
+):  # in a notebook without ipywidgets, tqdm.auto warns that bars are plain text
     from tqdm.auto import tqdm
 
 logger = logging.getLogger(__name__)

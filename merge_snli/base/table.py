@@ -198,8 +198,7 @@ class Table:
     def _header_lines(self, headers: Sequence[str], widths: Sequence[int], gap: str) -> list[str]:
         """Wrap the headers to the widths of their columns and align them at the bottom."""
         wrapped = [_wrap(header, width) for header, width in zip(headers, widths, strict=True)]
-        height = max(map(len, wrapped))
-        padded = ([""] * (height - len(lines)) + lines for lines in wrapped)
+        padded = ([""] * (max(map(len, wrapped)) - len(lines)) + lines for lines in wrapped)
         return [self._line(row, widths, gap) for row in zip(*padded, strict=True)]
 
     def _line(self, cells: Sequence[str], widths: Sequence[int], gap: str) -> str:

@@ -10,11 +10,6 @@ from typing import Any
 
 from merge_snli.base.errors import InputError, param
 
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes)
-
-
 # What an annotation means: a check of a value, and how a message names it.
 Kind = tuple[Callable[[object], bool], str]
 
@@ -74,7 +69,9 @@ def _kind(hint: str) -> Kind | None:
     name = name.rpartition(".")[2]
     if name in LISTS:
         return _list_of(list(_kinds(items)))
-    return KINDS.get(name) or ((_of_class(name), f"a {name}") if name in OWN else None)
+    if name not in OWN:
+        return KINDS.get(name)
+    return lambda value: any(parent.__name__ == name for parent in type(value).__mro__), f"a {name}"
 
 
 def _list_of(kinds: list[Kind]) -> Kind:
@@ -82,7 +79,8 @@ def _list_of(kinds: list[Kind]) -> Kind:
 
     def fits(value: object) -> bool:
         items = value if kinds and isinstance(value, list | tuple) else ()
-        return _is_list(value) and all(any(fits_item(item) for fits_item, _ in kinds) for item in items)
+        is_list = isinstance(value, Iterable) and not isinstance(value, str | bytes)
+        return is_list and all(any(fits_item(item) for fits_item, _ in kinds) for item in items)
 
     return fits, " ".join(["a list", *([f"of {_any_of(kinds)}"] if kinds else [])])
 
@@ -95,5 +93,3 @@ def _any_of(kinds: Iterable[Kind]) -> str:
 OWN = ("MergeDataset", "Options", "ProblemOptions", "Result", "SimplePairOptions", "ExtendedPairOptions")
 
 
-def _of_class(name: str) -> Callable[[object], bool]:
-    return lambda value: any(parent.__name__ == name for parent in type(value).__mro__)

@@ -90,8 +90,7 @@ def _source_datasets(record: Record) -> list[str] | None:
 
 def _version(record: Record, config: str) -> str:
     """Return the version of a config, which changes whenever its data changes."""
-    own = record.annotation if config == ANNOTATION else None
-    return data_version((own or record.data).digest)
+    return data_version(((config == ANNOTATION and record.annotation) or record.data).digest)
 
 
 def _config_metadata(config: str, splits: dict[str, int], version: str, *, is_default: bool) -> dict[str, Any]:
@@ -126,14 +125,11 @@ def license_text(record: Record) -> str:
     if is_bundled(record):
         return BUNDLED_TEXT
     name = license_of(record)
-    if name is None:
-        terms = (
-            "The license of the seed problems is unknown. It also applies to their variants: look it up before you "
-            "share this data set, and pass it to `merge-snli generate` with `--license`."
-        )
-    elif name == "other":
-        terms = "The seed problems have their own terms, which also apply to their variants."
-    else:
-        terms = f"The seed problems are under `{name}`. Their variants are derived from them, so it applies to both."
-    attribution = record.terms.attribution
+    special = {
+        None: "The license of the seed problems is unknown. It also applies to their variants: look it up before you "
+        "share this data set, and pass it to `merge-snli generate` with `--license`.",
+        "other": "The seed problems have their own terms, which also apply to their variants.",
+    }
+    usual = f"The seed problems are under `{name}`. Their variants are derived from them, so it applies to both."
+    terms, attribution = special.get(name, usual), record.terms.attribution
     return terms if attribution is None else f"{terms}\n\nAttribute the problems to their authors. {attribution}"

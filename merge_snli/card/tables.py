@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
 from merge_snli.dataset.record import Record, generation_of
 from merge_snli.schema import ALL, ANNOTATION_COLUMNS, TEST, data_file
 
@@ -55,8 +56,8 @@ def example_table(record: Record, folder: Path) -> str:
         record: The record of a run.
         folder: The data set's folder.
     """
-    row = _first_row(folder, ALL)
-    label = _cell(record.label_names[row["label"]])
+    row = _example(folder, ALL)
+    label = _cell(record.label_names[row['label']])
     change = f"variant, {_cell(row['original'])} → {_cell(row['replacement'])}"
     rows = [
         ["seed", _text(row["seed_premise"]), _text(row["seed_hypothesis"]), label],
@@ -66,14 +67,14 @@ def example_table(record: Record, folder: Path) -> str:
 
 
 def column_table(record: Record, config: str, folder: Path) -> str:
-    """Return a table of the columns of a config, with the values of the first row of split `test` as examples.
+    """Return a table of the columns of a config, with the values of the card's example.
 
     Args:
         record: The record of a run.
         config: `all` or `seed`.
         folder: The data set's folder.
     """
-    example = _first_row(folder, config)
+    example = _example(folder, config)
     rows = [
         [f"`{column.name}`", f"`{column.type}`", _cell(column.description), _code(example[column.name])]
         for column in record.columns(config)
@@ -125,6 +126,23 @@ def annotation_table() -> str:
     return _table(["column", "type", "description"], rows)
 
 
+def _example(folder: Path, config: str) -> dict[str, Any]:
+    """Return the variant that the card shows, or its seed.
+
+    It is the variant that most masked LMs validated in both sentences; of several, the one with the largest log-odds.
+    """
+    with pq.ParquetFile(folder / data_file(ALL, TEST)) as file:
+        batches = file.iter_batches(ROWS_PER_GROUP, columns=["premise_mlms", "hypothesis_mlms", "log_odds"])
+        rows = (row for batch in batches for row in batch.to_pylist())
+        ranks = [(len({*row["premise_mlms"]} & {*row["hypothesis_mlms"]}), row["log_odds"]) for row in rows]
+        group, number = divmod(ranks.index(max(ranks)), ROWS_PER_GROUP)
+        variant: dict[str, Any] = file.read_row_group(group).slice(number, 1).to_pylist()[0]
+    if config == ALL:
+        return variant
+    seeds = pq.read_table(folder / data_file(config, TEST), filters=[("seed_id", "==", variant["seed_id"])])
+    return dict(seeds.to_pylist()[0])
+
+
 def _first_row(folder: Path, config: str, split: str = TEST) -> dict[str, Any]:
     with pq.ParquetFile(folder / data_file(config, split)) as file:
         for batch in file.iter_batches(1):
@@ -142,8 +160,7 @@ def _percent(labels: Sequence[str]) -> list[str]:
 
 
 def _table(header: list[str], rows: list[list[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in (header, ["---"] * len(header), *rows))
 
 
 def _cell(text: str) -> str:
@@ -158,9 +175,7 @@ def _text(text: str) -> str:
 
 def _code(value: object) -> str:
     """Return a value as JSON in a code span."""
-    text = json.dumps(value, ensure_ascii=False)
-    if len(text) > MAX_EXAMPLE_LENGTH:
-        text = f"{text[:MAX_EXAMPLE_LENGTH]}…"
-    fence = "``" if "`" in text else "`"
-    space = " " if "`" in text else ""
+    whole = json.dumps(value, ensure_ascii=False)
+    text = whole if len(whole) <= MAX_EXAMPLE_LENGTH else f"{whole[:MAX_EXAMPLE_LENGTH]}…"
+    fence, space = ("``", " ") if "`" in text else ("`", "")
     return f"{fence}{space}{_cell(text)}{space}{fence}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.table import count
 from merge_snli.cli.arguments import (
     DATASET,
@@ -23,7 +23,7 @@ from merge_snli.cli.arguments import (
     list_argument,
     write_tables,
 )
-from merge_snli.dataset.stored import check_out, find_dataset, find_local, first_name
+from merge_snli.dataset.stored import check_out, find_dataset, find_local, other_than
 
 logger = logging.getLogger(__name__)
 
@@ -146,7 +146,7 @@ def _sample(arguments: argparse.Namespace) -> None:
 
     sizes = _sizes(arguments.size, len(arguments.datasets))
     _check_annotators(arguments.annotators)
-    check_out(arguments.out, find_other=first_name)
+    check_out(arguments.out, find_other=other_than())
     datasets = [find_dataset(name) for name in arguments.datasets]
     sample = draw_sample(
         datasets,
@@ -185,9 +185,13 @@ def _check_annotators(annotators: Sequence[str]) -> None:
     if not annotators:
         raise InputError(f"{param('annotators')} is empty: give their names, such as {param('annotators')} a1,a2")
     for number, name in enumerate(annotators):
-        if not ANNOTATOR.fullmatch(name):
-            raise InputError(
-                f"{param('annotators')} has {name!r}: use letters, digits, spaces, '.', '_' and '-', as in a1"
-            )
-        if name.lower() in map(str.lower, annotators[:number]):
-            raise InputError(f"{param('annotators')} has {name!r} twice: give each annotator a name of their own")
+        raise_first(
+            (
+                not ANNOTATOR.fullmatch(name),
+                f"{param('annotators')} has {name!r}: use letters, digits, spaces, '.', '_' and '-', as in a1",
+            ),
+            (
+                name.lower() in map(str.lower, annotators[:number]),
+                f"{param('annotators')} has {name!r} twice: give each annotator a name of their own",
+            ),
+        )

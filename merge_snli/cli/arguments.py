@@ -300,6 +300,14 @@ def _of_options(options: type, names: Collection[str]) -> Iterator[Argument]:
 _decimal = number(lambda _: True, "a number")
 
 
+def refuse(arguments: argparse.Namespace, names: Sequence[str], why: str) -> None:
+    """Raise an InputError about the first of these options that is given: its name, and why it may not be."""
+    for name in names:
+        value = getattr(arguments, name)
+        if value not in (None, (), []) and value is not False:
+            raise InputError(f"{param(name)} {why}")
+
+
 def write_output(form: str, *, text: Callable[[], str], document: Callable[[], dict[str, Any]]) -> None:
     """Write text, or JSON values as one document.
 

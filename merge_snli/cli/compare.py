@@ -5,7 +5,7 @@ import sys
 from itertools import chain
 from pathlib import Path
 
-from merge_snli.base.errors import GateError, InputError, Message, as_flags, param
+from merge_snli.base.errors import GateError, InputError, Message, as_flags, param, raise_first
 from merge_snli.cli.arguments import (
     RESULTS,
     TABLE_FORMATS,
@@ -17,6 +17,7 @@ from merge_snli.cli.arguments import (
     list_argument,
     min_agreement_argument,
     number,
+    refuse,
     results_argument,
     thresholds_argument,
     write_tables,
@@ -117,9 +118,8 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.power or not arguments.results:
         _run_power(arguments)
         return
-    for option in ("assume", "correlation"):
-        if getattr(arguments, option) not in (None, (), []):
-            raise InputError(f"{param(option)} is for {param('power', True)} without results: remove it or the results")
+    why = f"is for {param('power', True)} without results: remove it or the results"
+    refuse(arguments, ("assume", "correlation"), why)
     datasets = [find_dataset(name) for name in arguments.dataset]
     results = with_parts(read_results(*arguments.results), datasets)
     figures = [] if arguments.out is None else draw_figures(results, arguments.out)
@@ -157,10 +157,16 @@ def _run_power(arguments: argparse.Namespace) -> None:
     from merge_snli.scoring.store import read_results, safe_name
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
-    if bool(arguments.results) == bool(arguments.assume):
-        raise InputError(f"name results folders, or for {param('power')} accuracies with {param('assume')}")
-    if arguments.correlation is not None and arguments.results:
-        raise InputError(f"{param('correlation')} is computed from results: remove it, or use {param('assume')}")
+    raise_first(
+        (
+            bool(arguments.results) == bool(arguments.assume),
+            f"name results folders, or for {param('power')} accuracies with {param('assume')}",
+        ),
+        (
+            arguments.correlation is not None and arguments.results,
+            f"{param('correlation')} is computed from results: remove it, or use {param('assume')}",
+        ),
+    )
     if arguments.assume:
         correlation = CORRELATION if arguments.correlation is None else arguments.correlation
         powers = [assumed_power(arguments.assume, alpha=arguments.alpha, correlation=correlation)]
@@ -196,9 +202,7 @@ def _run_gate(arguments: argparse.Namespace) -> None:
 
     if arguments.fail_if_worse and not arguments.baseline:
         raise InputError(f"{param('fail_if_worse', True)} needs {param('baseline')}: add the results of the baseline")
-    other = next((name for name in NOT_OF_A_GATE if getattr(arguments, name) not in (None, (), False)), None)
-    if other is not None:
-        raise InputError(f"{param(other)} is not for {param('baseline')} and {param('min_pa')}: remove it")
+    refuse(arguments, NOT_OF_A_GATE, f"is not for {param('baseline')} and {param('min_pa')}: remove it")
     rows = compare_with_baseline(
         read_results(*arguments.results),
         arguments.baseline,

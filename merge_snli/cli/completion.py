@@ -10,7 +10,6 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-SHELLS = ("bash", "zsh", "fish")
 
 # How `--help` names arguments that are paths.
 FILES, FOLDERS = {"FILE", "PROBLEMS", "RESULT.json"}, {"DATA", "DIR", "RESULTS", "OUT"}
@@ -18,7 +17,7 @@ FILES, FOLDERS = {"FILE", "PROBLEMS", "RESULT.json"}, {"DATA", "DIR", "RESULTS",
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("shell", choices=SHELLS, help="shell of the script")
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="shell of the script")
 
 
 def run(arguments: argparse.Namespace) -> None:

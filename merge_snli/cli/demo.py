@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.comparison.example import example_text, summary_text
     from merge_snli.comparison.figures import draw_curves
     from merge_snli.dataset.record import generation_of
-    from merge_snli.dataset.stored import check_out, other_than
+    from merge_snli.dataset.stored import RUN_FILE, check_out, find_dataset, other_than
     from merge_snli.leaderboard.write import write_leaderboard
     from merge_snli.models.options import ModelOptions
     from merge_snli.models.scored_model import name_models
@@ -38,13 +38,17 @@ def run(arguments: argparse.Namespace) -> int:
     out = check_out(arguments.out, "a demo", other_than(CONTENT))
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", **preset_options("demo"))
     check_results_folder(out / "results")
-    dataset = run_pipeline(options, out / "merge_snli", overwrite=_is_demo_data(out / "merge_snli"))
+    data = out / "merge_snli"
+    is_own = (data / RUN_FILE).is_file() and find_dataset(str(data)).record.options.get("problems") == PREFIX + PROBLEMS
+    dataset = run_pipeline(options, data, overwrite=is_own)
     models = name_models(PREFIX + name for name in NLI_MODELS)
     results, failed = score_models(models, read_config(dataset, "all"), options=ModelOptions(), out=out / "results")
     figures = draw_curves(results, out / "figures" / "pattern_accuracy.png")
     page = write_leaderboard(results, out / "site", datasets=[dataset])
     record, generation = dataset.record, generation_of(dataset.record)
-    score = [_command(), "score", "MODEL", "--dataset", str(dataset.folder), "--out", str(out / "results")]
+    called = Path(sys.argv[0])
+    command = str(called) if called.name == NAME and shutil.which(NAME) is None else NAME
+    score = [command, "score", "MODEL", "--dataset", str(dataset.folder), "--out", str(out / "results")]
     sections = {
         "Variants to look at": example_text(results, dataset),
         "What was found": summary_text(results),
@@ -58,18 +62,3 @@ def run(arguments: argparse.Namespace) -> int:
     }
     sys.stdout.writelines(f"\n{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items())
     return 2 if failed else 0
-
-
-def _command() -> str:
-    """Return how to call this command: as it was called now, if it is not on the PATH."""
-    called = Path(sys.argv[0])
-    return str(called) if called.name == NAME and shutil.which(NAME) is None else NAME
-
-
-def _is_demo_data(folder: Path) -> bool:
-    """Return whether the folder contains a data set of the demo, which may be replaced without `--overwrite`."""
-    from merge_snli.dataset.stored import RUN_FILE, find_dataset
-
-    return (folder / RUN_FILE).is_file() and find_dataset(str(folder)).record.options.get(
-        "problems"
-    ) == PREFIX + PROBLEMS

@@ -2,10 +2,11 @@
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import add_all, argument, datasets_argument, results_argument, thresholds_argument
+from merge_snli.cli.arguments import add_all, argument, datasets_argument, refuse, results_argument, thresholds_argument
 
 FORMATS = ("html", "md", "csv", "json", "latex")
 
@@ -74,18 +75,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out is None:
         sys.stdout.write(leaderboard_text(results, arguments.format, datasets, arguments.threshold))
         return 0
-    if arguments.init_space is not None:
-        path = init_space(arguments.init_space, results, datasets, arguments.out)
-    else:
-        path = write_leaderboard(
-            results,
-            arguments.out,
-            file_format=arguments.format,
-            datasets=datasets,
-            thresholds=arguments.threshold,
-            with_text=arguments.with_text,
-        )
-    sys.stdout.write(f"{path}\n")
+    write = partial(
+        write_leaderboard, file_format=arguments.format, thresholds=arguments.threshold, with_text=arguments.with_text
+    )
+    make = write if arguments.init_space is None else partial(init_space, arguments.init_space)
+    sys.stdout.write(f"{make(results, datasets=datasets, out=arguments.out)}\n")
     return 0
 
 
@@ -120,10 +114,8 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
             if given:
                 raise InputError(f"{param('space')} checks the Space itself and takes no {name}: remove it")
         return
-    if arguments.pull_request is not None:
-        raise InputError(f"{param('pull_request')} needs {param('space')}: name the Space on the Hub")
-    needs_out = arguments.format == "html"
-    if not arguments.results or (needs_out and arguments.out is None):
+    refuse(arguments, ("pull_request",), f"needs {param('space')}: name the Space on the Hub")
+    if not arguments.results or (arguments.format == "html" and arguments.out is None):
         needed = "results folders of merge-snli score" if not arguments.results else f"a folder with {param('out')}"
         raise InputError(f"name {needed}")
     if arguments.out is not None:

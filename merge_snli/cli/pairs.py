@@ -7,11 +7,11 @@ examples:
 
 import argparse
 import sys
-from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 
 from merge_snli.base.option import described
 from merge_snli.cli.arguments import add_option_arguments, add_steps, argument, given, list_argument
-from merge_snli.dataset.stored import MergeDataset
 from merge_snli.pairs.options import PAIRS_GROUP, ExtendedPairOptions, SimplePairOptions
 
 
@@ -25,11 +25,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     steps = add_steps(
         parser,
         {
-            "simple": ("make the data set Simple Pair from templates", out, _simple),
+            "simple": (
+                "make the data set Simple Pair from templates",
+                out,
+                partial(_make, "simple_pair", SimplePairOptions),
+            ),
             "extended": (
                 "make the data set Extended Pair from NLI problems",
                 (list_argument("problems", metavar="PROBLEMS", help=problems.help), *out),
-                _extended,
+                partial(_make, "extended_pair", ExtendedPairOptions),
             ),
         },
     )
@@ -37,21 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option_arguments(steps["extended"], ExtendedPairOptions, (PAIRS_GROUP,))
 
 
-def _simple(arguments: argparse.Namespace) -> None:
-    from merge_snli.pairs.simple_pair import make_simple_pair
-
-    _make(make_simple_pair, SimplePairOptions, arguments)
-
-
-def _extended(arguments: argparse.Namespace) -> None:
-    from merge_snli.pairs.extended_pair import make_extended_pair
-
-    _make(make_extended_pair, ExtendedPairOptions, arguments)
-
-
-def _make(make: Callable[..., MergeDataset], options: type, arguments: argparse.Namespace) -> None:
-    """Make a data set and print its configs."""
+def _make(name: str, options: type, arguments: argparse.Namespace) -> None:
+    """Make the data set of a module of pairs, which loads only now."""
     from merge_snli.pairs.output import summary_table
 
+    make = getattr(import_module(f"merge_snli.pairs.{name}"), f"make_{name}")
     dataset = make(arguments.out, options(**given(arguments, options)), overwrite=arguments.overwrite)
     sys.stdout.write(f"{summary_table(dataset.record).text()}data set in {dataset.folder}\n")

@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import param, raise_first
 from merge_snli.cli.arguments import DATASET, add_all, argument, list_argument
 
 
@@ -40,10 +40,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Publish the data set or propose the results, and print a summary."""
-    if (arguments.eval_results is None) != (arguments.model is None):
-        raise InputError(f"{param('eval_results')} and {param('model')} go together: pass both or neither")
-    if (arguments.eval_results is None) != (arguments.dataset is not None):
-        raise InputError(f"give the folder of a data set or {param('eval_results')}, but not both")
+    raise_first(
+        (
+            (arguments.eval_results is None) != (arguments.model is None),
+            f"{param('eval_results')} and {param('model')} go together: pass both or neither",
+        ),
+        (
+            (arguments.eval_results is None) != (arguments.dataset is not None),
+            f"give the folder of a data set or {param('eval_results')}, but not both",
+        ),
+    )
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
     if not sys.stderr.isatty():

@@ -12,8 +12,8 @@ import logging
 import sys
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import CLUSTER, add_all, argument, list_argument, read_cluster
+from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.cli.arguments import CLUSTER, add_all, argument, list_argument, read_cluster, refuse
 from merge_snli.papers.numbers import MERGE, PAPERS, SIMPLE_PAIR
 
 
@@ -68,15 +68,19 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.paper.reproduction.merge import plan_reproduction
     from merge_snli.paper.reproduction.simple_pair import plan_simple_pair
 
-    if arguments.out is None and not arguments.dry_run:
-        raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} reproduction")
-    if arguments.only is not None and not arguments.only:
-        raise InputError(f"{param('only')} names nothing: name a table or figure, such as table-3, or leave it out")
+    raise_first(
+        (
+            arguments.out is None and not arguments.dry_run,
+            f"{param('out')} is missing: give a folder, such as {param('out')} reproduction",
+        ),
+        (
+            arguments.only is not None and not arguments.only,
+            f"{param('only')} names nothing: name a table or figure, such as table-3, or leave it out",
+        ),
+    )
     of_paper = {MERGE: ("problems", "corpus"), SIMPLE_PAIR: ("models",)}
     others = of_paper[SIMPLE_PAIR if arguments.paper == MERGE else MERGE]
-    other = next((name for name in others if getattr(arguments, name)), None)
-    if other is not None:
-        raise InputError(f"{param(other)} does not apply to {param('paper', arguments.paper)}: remove it")
+    refuse(arguments, others, f"does not apply to {param('paper', arguments.paper)}: remove it")
     given = ("limit", "demo", "overwrite", *of_paper[arguments.paper])
     plan = plan_reproduction if arguments.paper == MERGE else plan_simple_pair
     run_ = plan(

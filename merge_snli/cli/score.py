@@ -35,6 +35,7 @@ from merge_snli.cli.arguments import (
     given,
     list_argument,
     read_cluster,
+    refuse,
     thresholds_argument,
     write_tables,
 )
@@ -211,10 +212,7 @@ def _prompts(arguments: argparse.Namespace) -> Sequence[Prompt | None]:
     from merge_snli.models.prompts import read_prompts
 
     if not arguments.prompts:
-        names = ("orders", "shots", "shots_from")
-        option = next((name for name in names if getattr(arguments, name) is not None), None)
-        if option is not None:
-            raise InputError(f"{param(option)} needs {param('prompt')}: add it")
+        refuse(arguments, ("orders", "shots", "shots_from"), f"needs {param('prompt')}: add it")
         return (None,)
     prompts = read_prompts(arguments.prompts)
     ranked = [prompt for prompt in prompts if not prompt.reason_first]

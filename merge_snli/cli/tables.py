@@ -19,6 +19,7 @@ from merge_snli.cli.arguments import (
     argument,
     format_argument,
     given,
+    refuse,
     write_tables,
 )
 from merge_snli.dataset.stored import MergeDataset, find_dataset, is_dataset
@@ -107,8 +108,7 @@ def _tables(dataset: MergeDataset, arguments: argparse.Namespace) -> dict[str, T
     from generation.report.overlap import check_format, draw_overlap
     from generation.report.tables import report_tables
 
-    if arguments.against_work is not None:
-        raise InputError(f"{param('against_work')} needs {param('against')}: name the other data set")
+    refuse(arguments, ("against_work",), f"needs {param('against')}: name the other data set")
     if arguments.out is not None:
         check_format(arguments.out)  # before suggestions are counted, which takes time
     tables, overlap = report_tables(dataset, arguments.work, suggestions=arguments.suggestions)
@@ -121,9 +121,7 @@ def _tables_against(dataset: MergeDataset, arguments: argparse.Namespace) -> dic
     """Return by name the tables of what only one of two data sets has."""
     from generation.report.against import tables_against
 
-    if arguments.suggestions or arguments.out is not None:
-        option = "suggestions" if arguments.suggestions else "out"
-        raise InputError(f"{param(option)} is for one data set, not for {param('against')}: leave one of them out")
+    refuse(arguments, ("suggestions", "out"), f"is for one data set, not for {param('against')}: leave one of them out")
     other = find_dataset(arguments.against)
     return tables_against(
         dataset,

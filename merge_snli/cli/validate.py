@@ -6,7 +6,6 @@ from pathlib import Path
 
 from merge_snli.cli.arguments import DATASET, TEXT_FORMATS, add_all, argument, format_argument, write_output
 
-HAS_FINDINGS = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,4 +30,4 @@ def run(arguments: argparse.Namespace) -> int:
     report = validate(dataset, tagger=arguments.tagger)
     report = replace(report, not_checked=tuple(map(as_flags, report.not_checked)))
     write_output(arguments.format, text=lambda: report_text(report), document=report.as_dict)
-    return HAS_FINDINGS if report.findings else 0
+    return 2 if report.findings else 0

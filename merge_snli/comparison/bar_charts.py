@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 PANEL_INCHES = (4.6, 4.0)
 # Share of the space between two categories that is filled with bars.
 GROUP_WIDTH = 0.8
-LINE_COLOR = "#c1121f"
 # Each pass over the palette uses the next pattern.
 HATCHES = ("", "///", "...", "xxx")
 
@@ -116,7 +115,7 @@ def _draw_panel(axes: Axes, bars: Sequence[Bars], panel: str, line: Bars | None)
         heights = np.array(line.heights[panel]) * 100
         middles = np.arange(len(heights))
         ends = (middles - GROUP_WIDTH / 2, middles + GROUP_WIDTH / 2)
-        axes.hlines(heights, *ends, color=LINE_COLOR, linewidth=2, label=line.name)
+        axes.hlines(heights, *ends, color="#c1121f", linewidth=2, label=line.name)
 
 
 def draw_shares(

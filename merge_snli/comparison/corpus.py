@@ -32,7 +32,6 @@ from merge_snli.problems.reading import (
 
 logger = logging.getLogger(__name__)
 
-PLAIN_TEXT = ".txt"
 # The split of a corpus that has splits: models are trained on it.
 TRAIN = "train"
 
@@ -67,13 +66,12 @@ def open_corpus(name: str, *, split: str = TRAIN) -> Corpus:
     Raises:
         InputError: If the corpus does not exist, cannot be read or has no text.
     """
-    if file_type(Path(name)) == PLAIN_TEXT and not Path(name).is_dir():
+    if file_type(Path(name)) == ".txt" and not Path(name).is_dir():
         return _plain_text(Path(name))
     if Path(name).is_file() and file_type(Path(name)) not in READERS:
         raise InputError(f"{param('corpus')} {name}: unknown file type; expected {', '.join(READERS)}")
-    options = ProblemOptions(problems=name)
-    if options.split is not None:
-        options = replace(options, split=split)
+    given = ProblemOptions(problems=name)
+    options = given if given.split is None else replace(given, split=split)
     with without_options(param("corpus")), Progress().stage("reading the corpus", unit="rows") as stage:
         source = open_source(options)
         survey = survey_problems(source, stage)
@@ -127,8 +125,7 @@ class CorpusCounts:
         of_words = np.array(
             [self.by_token.get(word.lower(), 0) for word in words.dictionary.to_pylist()], dtype=np.int64
         )
-        counts: Ints = of_words[words.indices.to_numpy()]
-        return counts
+        return np.asarray(of_words[words.indices.to_numpy()])
 
 
 def tagger_of(record: Record, name: str | None = None) -> Tagger:

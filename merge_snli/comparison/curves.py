@@ -97,8 +97,7 @@ def mean_curve(named: Sequence[tuple[str, Counts]], *, variants: int) -> MeanCur
     by_subsample = np.stack([pattern_accuracy(table.correct, table.sizes, CURVE) for _, table in named])
     missing = np.isnan(by_subsample)
     drawn = np.count_nonzero(~missing, axis=1)
-    totals = np.where(missing, 0, by_subsample).sum(axis=1)
-    by_model = ratios(totals, drawn)
+    by_model = ratios(np.where(missing, 0, by_subsample).sum(axis=1), drawn)
     over_models = by_subsample.mean(axis=0)
     return MeanCurve(
         models=tuple(name for name, _ in named),

@@ -74,9 +74,9 @@ def ranking(
     have = f"{_named(best, f'of the {len(shown)} {kind}s')} {'has' if len(best) == 1 else 'have'}"
     title = f"PA({threshold_text(threshold)})"
     score = f"{title if len(best) == len(shown) else f'the highest {title},'} {highest}"
-    tested = "" if len(shown) == 1 else f" The {kind}s are not tested."
-    if family is not None:
-        tested = _better_than(best, [name for name in shown if name not in best], family, kind)
+    others = [name for name in shown if name not in best]
+    untested = "" if len(shown) == 1 else f" The {kind}s are not tested."
+    tested = untested if family is None else _better_than(best, others, family, kind)
     last = f" The labels of {and_list(permuted)} seem to be permuted." if permuted else ""
     return f"{have} {score}{ends.pop() if len(ends) == 1 else ''}.{tested}{last}"
 

@@ -113,11 +113,9 @@ def line_figure(
 def _figure(lines: int, *, narrow: bool) -> tuple[Figure, Axes]:
     from matplotlib.figure import Figure
 
-    if narrow:
-        size = NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES + (lines + 1) // 2 * LEGEND_ROW_INCHES
-    else:
-        size = WIDTH_INCHES, FIGURE_HEIGHT_INCHES * max(1, lines / LINES_PER_FIGURE_HEIGHT)
-    figure = Figure(figsize=size, layout="constrained")
+    wide = WIDTH_INCHES, FIGURE_HEIGHT_INCHES * max(1, lines / LINES_PER_FIGURE_HEIGHT)
+    narrower = NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES + (lines + 1) // 2 * LEGEND_ROW_INCHES
+    figure = Figure(figsize=narrower if narrow else wide, layout="constrained")
     return figure, figure.subplots()
 
 

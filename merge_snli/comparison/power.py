@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.table import Column, Table, count
 from merge_snli.comparison.compare import common_groups
 from merge_snli.comparison.line_chart import COLORS, draw_grid, draw_title, save_figure
@@ -156,10 +156,13 @@ def assumed_power(
     Raises:
         InputError: If an accuracy is not between 0 and 1, or the correlation not from 0 to below 1.
     """
-    if not accuracies or not all(0 < accuracy < 1 for accuracy in accuracies):
-        raise InputError(f"{param('assume')} needs accuracies between 0 and 1, such as 0.7")
-    if not 0 <= correlation < 1:
-        raise InputError(f"{param('correlation')} is {correlation:g}: it must be at least 0 and below 1")
+    raise_first(
+        (
+            not accuracies or not all(0 < accuracy < 1 for accuracy in accuracies),
+            f"{param('assume')} needs accuracies between 0 and 1, such as 0.7",
+        ),
+        (not 0 <= correlation < 1, f"{param('correlation')} is {correlation:g}: it must be at least 0 and below 1"),
+    )
     shown = ", ".join(f"{accuracy:g}" for accuracy in accuracies)
     models = [Distribution(np.array([0.0, 1.0]), np.array([1 - accuracy, accuracy])) for accuracy in accuracies]
     gaps = assumed_gaps(accuracies, correlation)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 from pydantic import StringConstraints, TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import InputError, raise_first
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.texts import TextNames, text_names
 from merge_snli.schema import ANNOTATION, ANNOTATION_COLUMNS, SEED, TEST, DataColumn, data_file, features_of
@@ -296,18 +296,23 @@ class Record:
 
     def __post_init__(self) -> None:
         """Check the configs, their columns and the label names, without which the data files cannot be read."""
-        if not self.configs:
-            raise ValueError("configs is empty")
-        if not self.label_names or len({*self.label_names}) < len(self.label_names):
-            raise ValueError("label_names is empty or has duplicates")
+        raise_first(
+            (not self.configs, "configs is empty"),
+            (
+                not self.label_names or len({*self.label_names}) < len(self.label_names),
+                "label_names is empty or has duplicates",
+            ),
+            error=ValueError,
+        )
         required = (self.group_column, "premise", "hypothesis", "label")
         for name, config in self.configs.items():
             names = {column.name for column in config.columns}
             missing = next((column for column in required if column not in names), None)
-            if missing is not None:
-                raise ValueError(f"config {name} has no column {missing}")
-            if not config.splits:
-                raise ValueError(f"config {name} has no splits")
+            raise_first(
+                (missing is not None, f"config {name} has no column {missing}"),
+                (not config.splits, f"config {name} has no splits"),
+                error=ValueError,
+            )
 
     @property
     def texts(self) -> TextNames:
@@ -405,8 +410,7 @@ def as_json(record: object) -> dict[str, Any]:
 
 def inputs_of(record: Record) -> dict[str, Any]:
     """Return the fields of a record that two runs share if they give the same rows, as JSON values."""
-    values = vars(record) | vars(generation_of(record))
-    return as_json({name: values[name] for name in INPUTS})
+    return as_json({name: (vars(record) | vars(generation_of(record)))[name] for name in INPUTS})
 
 
 def own_digest(values: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained, param, raise_first
 from merge_snli.base.files import disk_errors_as_input_errors, is_path, sha256_of_file
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.base.table import Column, Table
@@ -83,8 +83,7 @@ class MergeDataset:
         Raises:
             InputError: If the config or split does not exist, or the file is not the one that the run wrote.
         """
-        table = read_split(self, config, split)
-        frame: pd.DataFrame = table.to_pandas()
+        frame: pd.DataFrame = read_split(self, config, split).to_pandas()
         if "label" in frame:
             frame["label"] = frame["label"].map(dict(enumerate(self.record.label_names)))
         return frame
@@ -112,12 +111,11 @@ def find_dataset(name: str, *, revision: str | None = None) -> MergeDataset:
         return _from_folder(name, Path(name), None)
     if name == BUNDLED:
         return _from_folder(name, FOLDER, None)
-    if name.startswith(PREFIX):
-        raise InputError(f"{name} is not a bundled data set: pass {BUNDLED}")
-    if Path(name).is_file():
-        raise InputError(f"{name} is not a data set: it is a file; pass the folder of the data set")
-    if is_path(name):
-        raise InputError(f"no data set at {name}: the folder does not exist")
+    raise_first(
+        (name.startswith(PREFIX), f"{name} is not a bundled data set: pass {BUNDLED}"),
+        (Path(name).is_file(), f"{name} is not a data set: it is a file; pass the folder of the data set"),
+        (is_path(name), f"no data set at {name}: the folder does not exist"),
+    )
     repo_id, revision_in_name = split_revision(name)
     folder = fetch(
         repo_id,
@@ -234,18 +232,13 @@ def check_dataset_out(out: str | Path) -> Path:
         )
     if (out / RUN_FILE).is_file():
         find_dataset(str(out))
-    elif out.is_dir() and (other := first_name(out)) is not None:
+    elif out.is_dir() and (other := other_than()(out)) is not None:
         raise _not_empty(out, "a data set", other)
     return out
 
 
-def first_name(folder: Path) -> str | None:
-    """Return the first name in a folder, or None; as `find_other` of `check_out`, it asks for an empty folder."""
-    return min((path.name for path in folder.iterdir()), default=None)
-
-
-def other_than(content: Iterable[str]) -> Callable[[Path], str | None]:
-    """Return a `find_other` of `check_out` that allows files and folders with some names."""
+def other_than(content: Iterable[str] = ()) -> Callable[[Path], str | None]:
+    """Return a `find_other` of `check_out` that allows files and folders with some names, by default none."""
     return lambda folder: min({path.name for path in folder.iterdir()}.difference(content), default=None)
 
 
@@ -254,10 +247,10 @@ def _writable(out: Path, option: str = "out") -> Path:
     if not out.name or out.is_symlink():
         out = out.resolve()
     existing = next(path for path in (out, *out.absolute().parents) if path.exists())
-    if not existing.is_dir():
-        raise InputError(f"{param(option)} {out}: {existing} is a file; pass a folder")
-    if not os.access(existing, os.W_OK):
-        raise InputError(f"{param(option)} {out}: {existing} is not writable; choose another folder")
+    raise_first(
+        (not existing.is_dir(), f"{param(option)} {out}: {existing} is a file; pass a folder"),
+        (not os.access(existing, os.W_OK), f"{param(option)} {out}: {existing} is not writable; choose another folder"),
+    )
     return out
 
 

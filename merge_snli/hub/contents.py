@@ -22,8 +22,6 @@ from merge_snli.scoring.eval_results import eval_tasks
 # Options that may be paths, or lists of them.
 PATHS = ("problems", "seeds_from", "lexicon")
 
-# The evaluation framework, from the Hub's list.
-FRAMEWORK = "inspect-ai"
 
 DESCRIPTION = (
     "Natural language inference problems in which a word shared by premise and hypothesis is replaced in both. "
@@ -105,7 +103,7 @@ def eval_yaml(dataset: MergeDataset) -> bytes:
     content = {
         "name": "MERGE",
         "description": DESCRIPTION,
-        "evaluation_framework": FRAMEWORK,
+        "evaluation_framework": "inspect-ai",
         "tasks": [
             {"id": task, "config": config, "split": TEST, **_inspect_fields(dataset.record)}
             for task, config in tasks.items()

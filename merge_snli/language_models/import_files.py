@@ -10,7 +10,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
 
-from merge_snli.base.errors import InputError, Message, param
+from merge_snli.base.errors import InputError, Message, param, raise_first
 from merge_snli.base.table import Column, Table, count
 from merge_snli.language_models.logs import (
     LM_EVAL_PREFIX,
@@ -129,14 +129,17 @@ def _warn_of_unread(result: Result, pairs: int) -> None:
 
 def _check_files(paths: Sequence[Path], *, again: bool) -> None:
     for path in paths:
-        if path.is_dir():
-            raise InputError(f"{path} is a folder: give its files, such as {path}/*.eval")
-        if again and not is_log(path):
-            raise InputError(
-                f"{path} is a table of predictions, and {param('again')} is for logs and results: remove it"
-            )
-        if not again and is_result(path):
-            raise InputError(f"{path} is a result: add {param('again', True)} to read its answers again")
+        raise_first(
+            (path.is_dir(), f"{path} is a folder: give its files, such as {path}/*.eval"),
+            (
+                again and not is_log(path),
+                f"{path} is a table of predictions, and {param('again')} is for logs and results: remove it",
+            ),
+            (
+                not again and is_result(path),
+                f"{path} is a result: add {param('again', True)} to read its answers again",
+            ),
+        )
 
 
 def _runs(paths: Sequence[Path], dataset: str, *, model: str | None, partial: bool, reader: str | None) -> list[_Run]:

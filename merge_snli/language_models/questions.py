@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import numpy as np
 import pyarrow as pa
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.scoring.answers import Answers
 from merge_snli.scoring.data import ID_COLUMNS, Numbering, ScoredData, part_of_data
@@ -46,13 +46,18 @@ class Scope:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        if self.subsample != ALL_SUBSAMPLES and type(self.subsample) is not int:
-            advice = f"give the number of a subsample, or {ALL_SUBSAMPLES}"
-            raise InputError(f"{param('subsample')} is {self.subsample!r}: {advice}")
-        if self.limit_seeds is not None and type(self.limit_seeds) is not int:
-            raise InputError(f"{param('limit_seeds')} is {self.limit_seeds!r}: give the number of seeds")
-        if self.seeds not in SEEDS:
-            raise InputError(f"{param('seeds')} is {self.seeds!r}: choose one of {', '.join(SEEDS)}")
+        advice = f"give the number of a subsample, or {ALL_SUBSAMPLES}"
+        raise_first(
+            (
+                self.subsample != ALL_SUBSAMPLES and type(self.subsample) is not int,
+                f"{param('subsample')} is {self.subsample!r}: {advice}",
+            ),
+            (
+                self.limit_seeds is not None and type(self.limit_seeds) is not int,
+                f"{param('limit_seeds')} is {self.limit_seeds!r}: give the number of seeds",
+            ),
+            (self.seeds not in SEEDS, f"{param('seeds')} is {self.seeds!r}: choose one of {', '.join(SEEDS)}"),
+        )
 
     def part_of(self, data: ScoredData) -> ScoredData:
         """Return the part of the whole data that has the questions; without subsamples, 0 is every row."""

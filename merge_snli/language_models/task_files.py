@@ -18,7 +18,6 @@ from merge_snli.scoring.data import ID_COLUMNS
 from merge_snli.scoring.statistics import proportion_interval
 from merge_snli.scoring.store import safe_name
 
-TASK_FILES = "merge_snli_*.yaml"
 CHARACTERS_PER_TOKEN = 4
 # Per call, if a prompt asks for reasons and the user does not say how many.
 REASONING_TOKENS = 200
@@ -55,7 +54,7 @@ def check_tasks_folder(out: Path) -> Path:
     Raises:
         InputError: If `check_out` refuses the folder, or it has other files.
     """
-    return check_out(out, "task files", other_than(path.name for path in out.expanduser().glob(TASK_FILES)))
+    return check_out(out, "task files", other_than(path.name for path in out.expanduser().glob("merge_snli_*.yaml")))
 
 
 def _tasks(questions: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> list[dict[str, Any]]:

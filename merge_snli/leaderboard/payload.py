@@ -169,12 +169,16 @@ def _prompt(result: Scored) -> Json | None:
 
 
 def _parts(result: Scored) -> Json:
-    parts = {ALL: _part(result.row)}
-    if isinstance(result, PromptGroup):
-        parts |= {f"prompt:{title}": _part(of_prompt.row) for title, of_prompt in result.prompts.items()}
-    for column, rows in result.rows_by.items():
-        parts |= {f"{column}:{value}": _part(row, band=column != MASKED_LM) for value, row in rows.items()}
-    return parts
+    prompts = result.prompts if isinstance(result, PromptGroup) else {}
+    return {
+        ALL: _part(result.row),
+        **{f"prompt:{title}": _part(of_prompt.row) for title, of_prompt in prompts.items()},
+        **{
+            f"{column}:{value}": _part(row, band=column != MASKED_LM)
+            for column, rows in result.rows_by.items()
+            for value, row in rows.items()
+        },
+    }
 
 
 def _part(row: ScoreRow, *, band: bool = True) -> Json:

@@ -8,12 +8,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.hub_ids import fetch
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.comparison.html_page import asset
-from merge_snli.dataset.stored import MergeDataset, check_out, find_dataset, first_name
+from merge_snli.dataset.stored import MergeDataset, check_out, find_dataset, other_than
 from merge_snli.leaderboard.write import write_leaderboard
 from merge_snli.scoring.check import differences
 from merge_snli.scoring.grouping import model_key
@@ -58,13 +58,14 @@ def init_space(space: str, results: Sequence[Result], datasets: Sequence[MergeDa
     Raises:
         InputError: If the id is invalid, `out` has files, no data set is given, or a result does not pass the check.
     """
-    if not SPACE_ID.fullmatch(space):
-        raise InputError(f"{param('init_space')} {space} is not the id of a Space: give ORG/NAME")
-    if not datasets:
-        raise InputError(
-            f"{param('init_space')} needs {param('dataset')}: name the data sets that results may be submitted on"
-        )
-    out = check_out(out, find_other=first_name)
+    raise_first(
+        (not SPACE_ID.fullmatch(space), f"{param('init_space')} {space} is not the id of a Space: give ORG/NAME"),
+        (
+            not datasets,
+            f"{param('init_space')} needs {param('dataset')}: name the data sets that results may be submitted on",
+        ),
+    )
+    out = check_out(out, find_other=other_than())
     checked = check_results({file_name(result): result for result in results}, {}, datasets)
     for name, problems in checked.items():
         if problems:

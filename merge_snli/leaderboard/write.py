@@ -200,8 +200,7 @@ def leaderboard_text(
     boards = make_boards(with_parts(results, datasets), thresholds=thresholds)
     if file_format == "html":
         return render_page(boards, _texts(boards, datasets, with_text=with_text), about)
-    _, write = FORMATS[file_format]
-    return write(boards)
+    return FORMATS[file_format][1](boards)
 
 
 def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset], *, with_text: bool) -> dict[int, Json]:

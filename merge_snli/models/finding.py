@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from merge_snli.base.errors import REASON, InputError, Message, explained, param
+from merge_snli.base.errors import REASON, InputError, Message, explained, param, raise_first
 from merge_snli.base.files import ON_WINDOWS, is_path, sha256_of_file, sha256_of_json
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.embedded import embedded_path
@@ -97,12 +97,13 @@ def find_model(
                 f"cannot load the base model {base_name} of adapter {model}: {error.message.marked}"
             ) from error
         return ResolvedModel(model, folder, commit, sha256_of_json([digest, base.digest]), base)
-    if not (folder / "config.json").is_file():
-        raise InputError(f"{folder} is not a model folder: config.json is missing")
-    if not has_tokenizer(folder):
-        raise InputError(
-            f"{folder} has no tokenizer (none of {', '.join(TOKENIZER_FILES)}); save the model's tokenizer there"
-        )
+    raise_first(
+        (not (folder / "config.json").is_file(), f"{folder} is not a model folder: config.json is missing"),
+        (
+            not has_tokenizer(folder),
+            f"{folder} has no tokenizer (none of {', '.join(TOKENIZER_FILES)}); save the model's tokenizer there",
+        ),
+    )
     return ResolvedModel(model, folder, commit, digest)
 
 
@@ -215,8 +216,7 @@ def has_tokenizer(folder: Path) -> bool:
 def folder_digest(folder: Path, patterns: Sequence[str] = MODEL_FILES) -> str:
     """Return the sha256 over the names and contents of the files in a model's folder that match `patterns`."""
     digest = hashlib.sha256()
-    files = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
-    for path in sorted(files):
+    for path in sorted({path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}):
         digest.update(f"{path.name}\0{sha256_of_file(path)}\n".encode())
     return digest.hexdigest()
 

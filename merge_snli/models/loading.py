@@ -158,9 +158,11 @@ def _load_model(resolved: ResolvedModel, options: ModelOptions) -> Any:  # noqa:
     model, report = _from_pretrained(resolved, options)
     if report["missing_keys"]:
         missing = ", ".join(sorted(report["missing_keys"]))
-        kind, other = "classifier", "that was fine-tuned on NLI"
-        if options.prompt is not None:
-            kind, other = "causal LM", f"that generates text, or remove {param('prompt')}"
+        kind, other = (
+            ("classifier", "that was fine-tuned on NLI")
+            if options.prompt is None
+            else ("causal LM", f"that generates text, or remove {param('prompt')}")
+        )
         raise InputError(
             f"{resolved.name} is not a trained {kind}: weights are missing for {missing}; use a model {other}"
         )
@@ -171,10 +173,8 @@ def _from_pretrained(resolved: ResolvedModel, options: ModelOptions, **config: A
     import torch
     import transformers
 
-    auto_class: Any = transformers.AutoModelForSequenceClassification
-    if options.prompt is not None:
-        auto_class = transformers.AutoModelForCausalLM
-    model, report = auto_class.from_pretrained(
+    name = "AutoModelForSequenceClassification" if options.prompt is None else "AutoModelForCausalLM"
+    model, report = getattr(transformers, name).from_pretrained(
         resolved.path,
         dtype=torch.float32 if options.dtype == "int8" else getattr(torch, options.dtype),
         use_safetensors=has_safetensors(resolved.path),
@@ -229,6 +229,5 @@ def _quantized(model: Any) -> Any:  # noqa: ANN401 - a class per architecture
             f"{param('dtype', 'int8')} needs torch.ao.quantization, which this torch lacks; use "
             f"{param('dtype', 'bfloat16')}"
         )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # deprecated in favor of torchao, whose kernels need a compiler
+    with warnings.catch_warnings(action="ignore"):  # deprecated in favor of torchao, whose kernels need a compiler
         return quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)

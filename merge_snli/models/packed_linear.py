@@ -24,7 +24,6 @@ TESTED_ROWS = (2, 3, 5, 8, 15, 32, 60, 128, 250, 512)
 MAX_TESTED_OUTPUTS = 2**24
 
 # A parent module and the name of its child.
-Location = tuple[nn.Module, str]
 
 
 class PackedLinear(nn.Module):
@@ -81,8 +80,8 @@ def pack(model: nn.Module, run: Callable[[], object], name: str) -> bool:
         if type(child) is nn.Linear
     ]
     invariant_shapes: dict[torch.Size, bool] = {}
-    for location in locations:
-        _pack_at(location, invariant_shapes)
+    for parent, child_name in locations:
+        _pack_at(parent, child_name, invariant_shapes)
     try:
         run()
     except FAILURES as error:
@@ -96,9 +95,8 @@ def pack(model: nn.Module, run: Callable[[], object], name: str) -> bool:
     return bool(invariant_shapes) and has_only_packed_matrices and all(invariant_shapes.values())
 
 
-def _pack_at(location: Location, invariant_shapes: dict[torch.Size, bool]) -> None:
+def _pack_at(parent: nn.Module, name: str, invariant_shapes: dict[torch.Size, bool]) -> None:
     """Pack one layer if its outputs match, and record whether its weight shape is batch-invariant."""
-    parent, name = location
     plain: nn.Linear = getattr(parent, name)
     weights = plain.weight
     if weights.device.type != "cpu" or weights.dtype not in NOISE:

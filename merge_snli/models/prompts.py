@@ -13,7 +13,7 @@ from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained, param, raise_first
 from merge_snli.base.files import read_toml, sha256_of_json
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.dataset.record import validation_errors
@@ -215,27 +215,32 @@ class FilledPrompt:
                 f"{len(self.data_labels)} once, for {', '.join(self.data_labels)}"
             )
         shown = self.question("first sentence", "second sentence")
-        if "first sentence" not in shown or "second sentence" not in shown:
-            raise InputError(f"{name} does not show the problem: use {{{{ premise }}}} and {{{{ hypothesis }}}}")
-        if self.prompt.words and self.prompt.words.keys().isdisjoint(self.labels):
-            raise InputError(
-                f"{name} asks for {', '.join(self.prompt.words.values())}, and the labels are "
-                f"{', '.join(self.labels)}: give {param('prompt')} {TASK_PROMPT}, or a TOML file of this task"
-            )
-        if unknown := self.prompt.words.keys() - {*self.labels, *NLI_LABELS, *TWO_WAY}:
-            raise InputError(f"{name} has a word for {min(unknown)!r}: the labels are {', '.join(self.labels)}")
+        asked, labels = self.prompt.words, ", ".join(self.labels)
+        unknown = asked.keys() - {*self.labels, *NLI_LABELS, *TWO_WAY}
         read = ["".join(filter(str.isalnum, word.casefold())) for word in self.words]
         letters = {letter.casefold(): word for (letter, _), word in zip(self.options, read, strict=True)}
-        if len({*read}) < len(read) or "" in read or any(letters.get(word, word) != word for word in read):
-            raise InputError(
-                f"the words of {name} for {', '.join(self.labels)} are {', '.join(map(repr, self.words))}: give each "
-                "label a word of letters or digits that differs from the others in more than case, and is not the "
-                "letter of another label"
-            )
-        if self.prompt.reason_first and self.shots:
-            raise InputError(
-                f"{name} asks for reasons, which the {len(self.shots)} shots do not have: give {param('shots')} 0"
-            )
+        raise_first(
+            (
+                "first sentence" not in shown or "second sentence" not in shown,
+                f"{name} does not show the problem: use {{{{ premise }}}} and {{{{ hypothesis }}}}",
+            ),
+            (
+                asked and asked.keys().isdisjoint(self.labels),
+                f"{name} asks for {', '.join(asked.values())}, and the labels are {labels}: give {param('prompt')} "
+                f"{TASK_PROMPT}, or a TOML file of this task",
+            ),
+            (unknown, f"{name} has a word for {min(unknown, default=None)!r}: the labels are {labels}"),
+            (
+                len({*read}) < len(read) or "" in read or any(letters.get(word, word) != word for word in read),
+                f"the words of {name} for {labels} are {', '.join(map(repr, self.words))}: give each label a word of "
+                "letters or digits that differs from the others in more than case, and is not the letter of another "
+                "label",
+            ),
+            (
+                self.prompt.reason_first and self.shots,
+                f"{name} asks for reasons, which the {len(self.shots)} shots do not have: give {param('shots')} 0",
+            ),
+        )
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -305,9 +310,12 @@ class FilledPrompt:
     @property
     def record(self) -> dict[str, Any]:
         """What a log says about the prompt, for `merge-snli import`."""
-        prompt = self.prompt
-        about = {"prompt": prompt.name, "prompt_digest": self.digest, "prompt_toml": prompt.toml()}
-        return {**about, "shots": len(self.shots)}
+        return {
+            "prompt": self.prompt.name,
+            "prompt_digest": self.digest,
+            "prompt_toml": self.prompt.toml(),
+            "shots": len(self.shots),
+        }
 
     def markdown(self, premise: str, hypothesis: str) -> str:
         """Return everything that a model is asked about a problem, and the right answers, as a Markdown section."""

@@ -8,10 +8,11 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.base.errors import IncompleteError, InputError
+from merge_snli.base.errors import IncompleteError, InputError, raise_first
 from merge_snli.base.files import sha256_of_json
 from merge_snli.models.classifier import Classifier, output_names
 from merge_snli.models.finding import CARD, find_device, find_model
@@ -138,10 +139,16 @@ def pipeline_of(model: Any, tokenizer: Any) -> TextClassificationPipeline:  # no
     """Combine a loaded sequence classifier and its tokenizer in a pipeline; the model is put into evaluation mode."""
     from transformers import PreTrainedTokenizerBase, pipeline
 
-    if not any("ForSequenceClassification" in base.__name__ for base in type(model).__mro__):
-        raise InputError(f"cannot score a {type(model).__name__}; give (model, tokenizer) of a sequence classifier")
-    if not isinstance(tokenizer, PreTrainedTokenizerBase):
-        raise InputError(f"a {type(tokenizer).__name__} is not a tokenizer; give (model, tokenizer)")
+    raise_first(
+        (
+            not any("ForSequenceClassification" in base.__name__ for base in type(model).__mro__),
+            f"cannot score a {type(model).__name__}; give (model, tokenizer) of a sequence classifier",
+        ),
+        (
+            not isinstance(tokenizer, PreTrainedTokenizerBase),
+            f"a {type(tokenizer).__name__} is not a tokenizer; give (model, tokenizer)",
+        ),
+    )
     classifier: Any = pipeline  # its overloads cover only some types of tokenizers
     return classifier(  # type: ignore[no-any-return]
         "text-classification", model=model.eval(), tokenizer=tokenizer, device=model.device
@@ -216,10 +223,8 @@ def _split(argument: str) -> tuple[str, str]:
 
 def _shortest_end(path: Path, folders: Sequence[Path]) -> str:
     others = [other.parts for other in folders if other != path]
-    length = 1
-    while any(other[-length:] == path.parts[-length:] for other in others):
-        length += 1
-    return "/".join(path.parts[-length:])
+    ends = (path.parts[-length:] for length in count(1))
+    return "/".join(next(end for end in ends if not any(other[-len(end) :] == end for other in others)))
 
 
 def read_training_data(folder: Path) -> tuple[str, ...] | None:

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained, param, raise_first
 from merge_snli.base.files import sha256_of_file
 from merge_snli.languages.language import ENGLISH, check_code, is_english, language_of
 
@@ -54,8 +54,6 @@ PARSER = "parser"
 LEMMATIZER = "lemmatizer"
 # The parser is loaded on request, and the lemmatizer in other languages than English.
 EXCLUDED_COMPONENTS = (PARSER, "senter", "ner", LEMMATIZER, "entity_linker", "entity_ruler", "textcat")
-# In the folder of a pipeline and in that of its package: its version, components and labels.
-META_FILE = "meta.json"
 
 # Errors of spaCy, and of reading its files.
 LOAD_ERRORS = (OSError, ValueError, LookupError, ImportError, TypeError, AttributeError)
@@ -172,7 +170,7 @@ def _find(name: str, *, parser: bool) -> Tagger:
             f"the tagger {name!r} is neither an installed package nor a folder: install it, or check the name"
         )
     with explained(LOAD_ERRORS, f"the tagger {name!r} cannot be loaded: {REASON}"):
-        meta = json.loads((folder / META_FILE).read_text(encoding="utf-8"))
+        meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         pipeline, labels = meta["pipeline"], meta["labels"].get("tagger", ())
         package_data = folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
     in_english, components = meta["lang"] == ENGLISH, f"(components: {', '.join(pipeline)})"
@@ -186,8 +184,7 @@ def _find(name: str, *, parser: bool) -> Tagger:
             in_english and CLASS_OF_TAG.keys().isdisjoint(labels)
         ),
     }
-    if any(lacks.values()):
-        raise InputError(f"the spaCy pipeline {name!r} {next(filter(lacks.get, lacks))}")
+    raise_first(*((is_lacking, f"the spaCy pipeline {name!r} {what}") for what, is_lacking in lacks.items()))
     loaded = {PARSER: parser, LEMMATIZER: not in_english}
     excluded = tuple(component for component in EXCLUDED_COMPONENTS if not loaded.get(component))
     return Tagger(

@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import InputError, raise_first
 from merge_snli.base.files import read_toml, sha256_of_file, sha256_of_json
 from merge_snli.base.table import count
 from merge_snli.dataset.record import validation_errors
@@ -184,10 +184,13 @@ def _require_one_category(categories: Mapping[str, Category]) -> None:
 def _check_words(where: str, words: Sequence[str]) -> None:
     """Check that there are enough words, that none is empty or has a space around it, and that none occurs twice."""
     for word in words:
-        if not word or word != " ".join(word.split()) or not word.isprintable() or set(word) & set("{}."):
-            raise InputError(f"{where} has {word!r}: give a word without spaces around it, braces and full stops")
-        if words.count(word) > 1:
-            raise InputError(f"{where} has {word!r} more than once: remove one")
+        raise_first(
+            (
+                not word or word != " ".join(word.split()) or not word.isprintable() or set(word) & set("{}."),
+                f"{where} has {word!r}: give a word without spaces around it, braces and full stops",
+            ),
+            (words.count(word) > 1, f"{where} has {word!r} more than once: remove one"),
+        )
     if len(words) < MIN_WORDS:
         raise InputError(f"{where} has {count(len(words), 'word')}: give at least {MIN_WORDS}")
 
@@ -196,10 +199,13 @@ def _check_apart(where: str, apart: frozenset[frozenset[str]], known: Sequence[s
     """Check that the pairs of words that never meet are pairs of words of the file."""
     for pair in sorted(map(sorted, apart)):
         unknown = next((word for word in pair if word not in known), None)
-        if unknown is not None:
-            raise InputError(f"{where}: apart has {unknown!r}, which is not a word of this file: add it or correct it")
-        if len(pair) != 2:
-            raise InputError(f"{where}: apart has {', '.join(map(repr, pair))}: give two different words")
+        raise_first(
+            (
+                unknown is not None,
+                f"{where}: apart has {unknown!r}, which is not a word of this file: add it or correct it",
+            ),
+            (len(pair) != 2, f"{where}: apart has {', '.join(map(repr, pair))}: give two different words"),
+        )
 
 
 def _check_verb(where: str, verb: Verb, categories: Mapping[str, Category]) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import RootModel
 
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import InputError, raise_first
 from merge_snli.base.files import sha256_of_file
 from merge_snli.pairs.lexicon import Entries, Lexicon, read_entries
 from merge_snli.schema import NLI_LABELS
@@ -97,16 +97,18 @@ def clauses(sentences: Iterable[str]) -> frozenset[tuple[str, str, str]]:
 
 
 def _check_template(where: str, template: PairTemplate) -> None:
-    if (template.config == SIMPLE) != (template.irrelevant is not None):
-        raise InputError(f"{where}: irrelevant belongs to templates of config simple: add it there and only there")
     for text in template.all_sentences:
         _check_sentence(where, text, template.family)
     first_noun = f"{{{KINDS[template.family][0]}1}}"
-    if first_noun not in template.premise:
-        raise InputError(f"{where}: the premise has no {first_noun}: number its slots from 1")
     empty = next((label for label, texts in template.hypotheses.items() if not texts), None)
-    if empty is not None:
-        raise InputError(f"{where} has no hypothesis with the label {empty}: add one")
+    raise_first(
+        (
+            (template.config == SIMPLE) != (template.irrelevant is not None),
+            f"{where}: irrelevant belongs to templates of config simple: add it there and only there",
+        ),
+        (first_noun not in template.premise, f"{where}: the premise has no {first_noun}: number its slots from 1"),
+        (empty is not None, f"{where} has no hypothesis with the label {empty}: add one"),
+    )
     seen: dict[str, str] = {}
     for label, texts in template.hypotheses.items():
         for text in (*texts, *texts.values()):
@@ -212,9 +214,7 @@ def _draw_svo(
     taken = all(lexicon.takes(verbs[words[verb]], words[subject], words[obj]) for subject, verb, obj in clauses)
     pasts = [word for slot, word in words.items() if slot[0] == "v"]
     is_apart = _has_apart(nouns, lexicon.apart_nouns) or _has_apart(pasts, lexicon.apart)
-    if not taken or len(set(nouns)) < len(nouns) or is_apart:
-        return None
-    return words
+    return words if taken and len(set(nouns)) == len(nouns) and not is_apart else None
 
 
 def _noun(categories: Sequence[str], lexicon: Lexicon, random: Random) -> str:

@@ -141,8 +141,9 @@ def error_drivers(scored: ScoredDataset, corpus: CorpusCounts | None = None) -> 
     pooled = _pooled(scored, design) if len(models) > 1 else None
     if all(regression.not_computed for regression in (*models, *([pooled] if pooled else []))):
         raise NotComputable(f"no regression of right answers can be computed: {models[0].not_computed}")
-    corpus_name = None if corpus is None else corpus.corpus
-    return ErrorDrivers(predictors=design.predictors, corpus=corpus_name, models=models, pooled=pooled)
+    return ErrorDrivers(
+        predictors=design.predictors, corpus=None if corpus is None else corpus.corpus, models=models, pooled=pooled
+    )
 
 
 def _pooled(scored: ScoredDataset, design: Design) -> Regression:
@@ -267,8 +268,7 @@ def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
 
 
 def _levels(order: Sequence[str], values: NDArray[np.str_]) -> tuple[tuple[str, ...], Ints]:
-    occurring = set(np.unique(values).tolist())
-    levels = tuple(level for level in order if level in occurring)
+    levels = tuple(level for level in order if (values == level).any())
     codes = np.zeros(len(values), dtype=np.int64)
     for code, level in enumerate(levels):
         codes[values == level] = code

@@ -220,13 +220,12 @@ def _refused(scored: ScoredDataset, reference: ScoredDataset) -> str:
     own = {problem[0]: problem for problem in _problems(scored)}
     other = {problem[0]: problem for problem in _problems(reference)}
     differing = next((seed for seed in own | other if own.get(seed) != other.get(seed)), None)
-    if differing is None:
-        reason = "its models answer with other labels than those of the others"
-    elif differing not in other:
-        reason = f"its seed {differing} is not one of the others"
-    elif differing not in own:
-        reason = f"the others' seed {differing} is missing"
-    else:
-        reason = f"its seed {differing} has another premise, hypothesis or label"
+    reasons = {
+        "its models answer with other labels than those of the others": differing is None,
+        f"its seed {differing} is not one of the others": differing not in other,
+        f"the others' seed {differing} is missing": differing not in own,
+        f"its seed {differing} has another premise, hypothesis or label": True,
+    }
+    reason = next(reason for reason, applies in reasons.items() if applies)
     sizes = f"{count(len(own), 'seed')}, the others have {len(other):,}"
     return f"{scored.record.title}, config {scored.record.config}, is not compared: {reason} ({sizes})"

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile
 
-from merge_snli.base.errors import REASON, InputError, explained, param, reason
+from merge_snli.base.errors import REASON, InputError, explained, param, raise_first, reason
 from merge_snli.base.extras import install_command
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.table import count
@@ -75,10 +75,13 @@ def open_file(path: Path, delimiter: str | None = None) -> Rows:
         shown = "".join(path.suffixes[-2:]) if path.suffix == GZIP else path.suffix
         problem = f"unknown file type {shown!r}" if shown else "the file name has no ending"
         raise InputError(f"{path}: {problem}; expected {', '.join(FILE_TYPES)}, or a text file compressed as {GZIP}")
-    if delimiter is not None and ending not in DELIMITED:
-        raise InputError(f"{param('delimiter')} is for {', '.join(DELIMITED)} files, not for {path}: remove it")
-    if path.stat().st_size == 0:
-        raise InputError(f"{path} is empty; expected one row per line")
+    raise_first(
+        (
+            delimiter is not None and ending not in DELIMITED,
+            f"{param('delimiter')} is for {', '.join(DELIMITED)} files, not for {path}: remove it",
+        ),
+        (path.stat().st_size == 0, f"{path} is empty; expected one row per line"),
+    )
     if ending == PARQUET:
         return table_rows(load_parquet(path), str(path))
     if ending == XLSX:

@@ -177,8 +177,7 @@ def _find(name: str) -> list[Path]:
         return [Path(name)]
     if not glob.has_magic(name):
         raise InputError(f"no such file: {name} (expected a {', '.join(FILE_TYPES)} file or a Hub id)")
-    matching = glob.glob(name, recursive=True)  # noqa: PTH207 - a pattern may be absolute
-    return _files(map(Path, matching), f"no file matches {name!r}")
+    return _files(map(Path, glob.glob(name, recursive=True)), f"no file matches {name!r}")  # noqa: PTH207 - may be absolute
 
 
 def _from_hub(name: str) -> list[Path]:

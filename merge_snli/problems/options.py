@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.option import Option, described, require_unique, set_checked
 from merge_snli.languages.language import check_code, is_english
 from merge_snli.problems.formats import TAB
@@ -24,16 +24,14 @@ def _source_option(default: Any, help: str, **about: Any) -> Any:  # noqa: ANN40
 
     The rows of a run depend on it only through the problems.
     """
-    described = {"group": PROBLEMS_GROUP, "changes_rows": False, "always_recorded": True, **about}
-    if "departure" not in described:
-        described.setdefault("neutral", WHERE)
-    return Option(help=help, default=default, **described).field()
+    neutral = {} if "departure" in about else {"neutral": WHERE}
+    usual: dict[str, Any] = {"group": PROBLEMS_GROUP, "changes_rows": False, "always_recorded": True, **neutral}
+    return Option(help=help, default=default, **(usual | about)).field()
 
 
 def _column(role: str) -> Any:  # noqa: ANN401 - a field
-    text = f"column of the {role}"
     shown = f"that of a known data set, {role}, or another usual name"
-    return _source_option("", text, metavar="NAME", shown_default=shown)
+    return _source_option("", f"column of the {role}", metavar="NAME", shown_default=shown)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,11 +169,12 @@ class ProblemOptions:
         Those that are not always recorded are left out if they have their default. So the record of a run without
         them is the same as before they existed.
         """
-        values: dict[str, Any] = {}
-        for name, option in described(type(self)):
-            value = getattr(self, name)
-            if option.always_recorded or not option.is_default(value):
-                values[name] = list(value) if isinstance(value, tuple) else value
+        given = ((name, option, getattr(self, name)) for name, option in described(type(self)))
+        values = {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, option, value in given
+            if option.always_recorded or not option.is_default(value)
+        }
         return values | {"problems": str(self.problems)}
 
 
@@ -202,12 +201,13 @@ def _check_keep_column(names: Sequence[str]) -> None:
     require_unique("keep_column", names)
     reserved = {column.name for config in (ALL, SEED) for column in columns(config, WORD_CLASSES)}
     for name in names:
-        if not name.strip():
-            raise InputError(f"{param('keep_column')} has an empty name")
-        if name in reserved:
-            raise InputError(
-                f"{param('keep_column')} has {name!r}, a column of the generated data set: rename it in the source"
-            )
+        raise_first(
+            (not name.strip(), f"{param('keep_column')} has an empty name"),
+            (
+                name in reserved,
+                f"{param('keep_column')} has {name!r}, a column of the generated data set: rename it in the source",
+            ),
+        )
 
 
 def _check_data_labels(entries: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from merge_snli.base.errors import InputError, Message, param
+from merge_snli.base.errors import InputError, Message, param, raise_first
 from merge_snli.base.files import is_path
 from merge_snli.base.progress import Stage
 from merge_snli.problems.formats import FILE_TYPES, load_dataset, open_file, table_rows
@@ -164,10 +164,13 @@ def _in_memory(options: ProblemOptions) -> Rows:
 
 def _data_set(options: ProblemOptions) -> Rows:
     name = str(options.problems)
-    if is_path(name) and not Path(name).is_dir():
-        raise InputError(f"no such file: {name} (expected a {', '.join(FILE_TYPES)} file or a Hub id)")
-    if options.delimiter is not None:
-        raise InputError(f"{param('delimiter')} is for text files, and {name} is not one: remove it")
+    raise_first(
+        (
+            is_path(name) and not Path(name).is_dir(),
+            f"no such file: {name} (expected a {', '.join(FILE_TYPES)} file or a Hub id)",
+        ),
+        (options.delimiter is not None, f"{param('delimiter')} is for text files, and {name} is not one: remove it"),
+    )
     return table_rows(load_dataset(name, options.config, options.split), f"{name} split {options.split}")
 
 
@@ -358,8 +361,7 @@ def _require_unique_ids(source: ProblemSource, repeated_hashes: Sequence[int]) -
 
 def content_id(premise: str, hypothesis: str, label: str) -> str:
     """Return the first `CONTENT_ID_DIGITS` hexadecimal digits of the sha256 of a problem's content."""
-    content = json.dumps([premise, hypothesis, label], ensure_ascii=False)
-    return hashlib.sha256(content.encode()).hexdigest()[:CONTENT_ID_DIGITS]
+    return f"{content_number(premise, hypothesis, label):064x}"[:CONTENT_ID_DIGITS]
 
 
 def id_hash(identity: str) -> int:

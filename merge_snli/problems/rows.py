@@ -62,10 +62,10 @@ class SourceRow(NamedTuple):
         names = [str(name) for name in self.values]
         wanted = ", ".join(repr(column) for _, column in missing)
         options = ", ".join(map(param, dict(missing)))
-        message = f"{self.location} has no column {wanted} (columns: {', '.join(names) or 'none'}); "
-        if any(len(name.split()) >= WORDS_OF_SENTENCE for name in names):
-            message += f"if the first line of the file is a problem, write the names above it, such as {EXAMPLE}; else "
-        raise InputError(f"{message}set the name with {options}")
+        is_problem = any(len(name.split()) >= WORDS_OF_SENTENCE for name in names)
+        hint = f"if the first line of the file is a problem, write the names above it, such as {EXAMPLE}; else "
+        has = f"{self.location} has no column {wanted} (columns: {', '.join(names) or 'none'})"
+        raise InputError(f"{has}; {hint if is_problem else ''}set the name with {options}")
 
 
 class Rows(NamedTuple):

@@ -159,11 +159,10 @@ def _invalid(error: ValidationError) -> str:
     table, *rest = map(str, first["loc"])
     key = ".".join(rest[:2]) or table
     where = f" in [{table}]" if rest else ""
-    if first["type"] == "extra_forbidden":
-        known = StageOptions.model_fields if rest else ClusterOptions.model_fields
-        return f"unknown key {key!r}{where} (keys: {', '.join(known)})"
-    if first["type"] == "missing":
-        return f'{key} is missing: add {key} = "slurm", "ray" or "local"'
-    if first["type"] == "model_type":
-        return f"{key} is {first['input']!r}, but must be a table [{key}]"
-    return f"{key}{where} is {first['input']!r}: {first['msg'].lower()}"
+    known = StageOptions.model_fields if rest else ClusterOptions.model_fields
+    messages = {
+        "extra_forbidden": f"unknown key {key!r}{where} (keys: {', '.join(known)})",
+        "missing": f'{key} is missing: add {key} = "slurm", "ray" or "local"',
+        "model_type": f"{key} is {first['input']!r}, but must be a table [{key}]",
+    }
+    return messages.get(first["type"], f"{key}{where} is {first['input']!r}: {first['msg'].lower()}")

@@ -170,17 +170,16 @@ def _row(stage: Json) -> tuple[str | int | None, ...]:
 
 def _notes(status: Json) -> list[str]:
     stages = status["stages"]
-    notes = [f"Logs are in {Path(stages[0]['logs']).parents[1]}, in the folder logs of each stage."]
     jobs = [stage["job"] for stage in stages if stage["job"] is not None]
-    if jobs:
-        notes.append(f"Slurm jobs: {', '.join(jobs)}.")
-    if status["failures"]:
-        notes.append(failure_text(status["failures"][0]))
-    if all(stage[DONE] == stage["tasks"] for stage in stages):
-        notes.append("The run is complete.")
-    elif not status["active"]:
-        notes.append("The run has ended: run the same command again to do what is missing.")
-    return notes
+    is_complete = all(stage[DONE] == stage["tasks"] for stage in stages)
+    notes = {
+        f"Logs are in {Path(stages[0]['logs']).parents[1]}, in the folder logs of each stage.": True,
+        f"Slurm jobs: {', '.join(jobs)}.": jobs,
+        **{failure_text(failure): True for failure in status["failures"][:1]},
+        "The run is complete.": is_complete,
+        "The run has ended: run the same command again to do what is missing.": not (is_complete or status["active"]),
+    }
+    return [note for note, applies in notes.items() if applies]
 
 
 def failure_text(failure: Json) -> str:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from merge_snli.base.arrays import Bools, Floats, Ints
+from merge_snli.base.errors import raise_first
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.answers import Answers, Graded, Predicted
 from merge_snli.scoring.data import ANSWER_COLUMNS, ScoredData, positions_among, subsample_masks
@@ -47,9 +48,8 @@ def to_table(answers: Answers) -> pa.Table:
         answers: The answers; none is `NOT_PREDICTED`.
     """
     ids, seeds = pa.array(answers.group_ids, pa.string()), answers.seeds
-    own = {name: answers.table[name] for name in answers.table.column_names if name != "row_id"}
-    if answers.subsamples is not None:
-        own = {"subsamples": _numbers(answers.subsamples), **own}
+    own = {} if answers.subsamples is None else {"subsamples": _numbers(answers.subsamples)}
+    own |= {name: answers.table[name] for name in answers.table.column_names if name != "row_id"}
     rows = _block(answers, answers.labels, answers.row_ids, ids.take(pa.array(answers.groups)), own)
     if seeds is None:
         return rows
@@ -140,10 +140,11 @@ def from_table(table: pa.Table, labels: Sequence[str], n_subsamples: int | None)
     on_seeds, rows = table.slice(0, seeds), table.slice(seeds)
     ids = pc.unique((on_seeds if len(on_seeds) else rows)["group_id"]).cast(pa.string())
     groups = positions_among(rows["group_id"], ids)
-    if (groups < 0).any() or len(np.unique(groups)) < len(ids):
-        raise ValueError("a group has no seed, or a seed no row")
-    if len(pc.unique(rows["row_id"])) != len(rows) or len(ids) < len(on_seeds):
-        raise ValueError("an id is not unique")
+    raise_first(
+        ((groups < 0).any() or len(np.unique(groups)) < len(ids), "a group has no seed, or a seed no row"),
+        (len(pc.unique(rows["row_id"])) != len(rows) or len(ids) < len(on_seeds), "an id is not unique"),
+        error=ValueError,
+    )
     probable = [f"{PROBABILITY}{label}" for label in labels]
     about = [name for name in table.column_names if name not in ANSWER_COLUMNS and not name.startswith(PROBABILITY)]
     about = ["row_id", *(name for name in about if name != LOG_LIKELIHOODS)]

@@ -49,8 +49,7 @@ def brier_score(probabilities: Floats, gold: Ints) -> float:
         >>> brier_score(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([0, 0]))
         0.25
     """
-    truth = np.eye(probabilities.shape[1])[gold]
-    return float(((probabilities - truth) ** 2).sum(axis=1).mean())
+    return float(((probabilities - np.eye(probabilities.shape[1])[gold]) ** 2).sum(axis=1).mean())
 
 
 def calibration_error(probabilities: Floats, predicted: Ints, gold: Ints) -> float:

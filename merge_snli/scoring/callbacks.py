@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.option import require_at_least
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.models.labels import compared_labels, find_model_labels, labels_on, positions
 from merge_snli.schema import ALL
@@ -57,8 +58,7 @@ class PatternAccuracyCallback(TrainerCallback):
             InputError: If the data set cannot be used, a number is out of range, the labels are unknown, or the Trainer
                 has no tokenizer.
         """
-        if every < 1:
-            raise InputError(f"{param('every')} is {every}: it must be at least 1")
+        require_at_least("every", every, 1)
         opened = dataset if isinstance(dataset, MergeDataset) else find_dataset(str(dataset))
         self._data = part_of_data(read_config(opened, config), limit_seeds=limit_seeds, subsample=subsample)
         self._trainer, self._every = trainer, every

@@ -57,8 +57,9 @@ def differences(result: Result, data: ScoredData) -> Iterator[str]:
     yield from _changed_columns(result.answers, again.answers)
     submitted, expected = to_json(result), to_json(again)
     submitted["answers_sha256"] = expected["answers_sha256"]
-    is_equal = partial(nearly_equal, tolerance=TOLERANCE)
-    for position, value, given in json_differences(submitted, expected, is_equal=is_equal):
+    for position, value, given in json_differences(
+        submitted, expected, is_equal=partial(nearly_equal, tolerance=TOLERANCE)
+    ):
         if value is not None or position.rpartition(".")[2] not in OPTIONAL:
             yield f"{position} is {short(value)}, and the answers give {short(given)}"
 

@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from merge_snli.base.arrays import Bools, Floats, Ints
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.option import require_at_least
 from merge_snli.base.table import count
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames, is_nli
@@ -290,13 +291,13 @@ def part_of_data(
         InputError: If the number of groups is below 1, the data has no such subsample, or, with `drawn`, it has no
             subsamples or a group of which no subsample has a row.
     """
-    if limit_seeds is not None and limit_seeds < 1:
-        raise InputError(f"{param('limit_seeds')} is {limit_seeds}: it must be at least 1")
+    require_at_least("limit_seeds", limit_seeds, 1)
     if subsample is not None:
-        if data.subsamples is None:
-            raise InputError(f"{param('subsample')} is {subsample}, and {data.full_name} has no subsamples: remove it")
-        if not 0 <= subsample < len(data.subsamples):
-            raise InputError(f"{param('subsample')} is {subsample}: choose 0 to {len(data.subsamples) - 1}")
+        number = 0 if data.subsamples is None else len(data.subsamples)
+        raise_first(
+            (not number, f"{param('subsample')} is {subsample}, and {data.full_name} has no subsamples: remove it"),
+            (not 0 <= subsample < number, f"{param('subsample')} is {subsample}: choose 0 to {number - 1}"),
+        )
     if min_agreement is not None:
         groups = agreeing(data, min_agreement)
         data = replace(data.take(groups=groups, rows=groups[data.row_groups]), min_agreement=min_agreement)

@@ -91,12 +91,9 @@ def evaluate(
     everything = align(data, Predicted(pair_labels, probabilities, details), compared)
     answers, kept = predicted_answers(everything, data, whole_groups=imported)
     if not len(answers.predicted):
-        if imported:
-            raise InputError(f"no {data.units[0]} of {data.full_name} has all its answers")
-        raise InputError(
-            f"no {data.units[0]} of {data.full_name} fits into the {facts.max_length} tokens of model {scored.name}: "
-            "score a model with a larger maximum length"
-        )
+        limit = f"the {facts.max_length} tokens of model {scored.name}: score a model with a larger maximum length"
+        why = "has all its answers" if imported else f"fits into {limit}"
+        raise InputError(f"no {data.units[0]} of {data.full_name} {why}")
     return make_result(
         answers,
         kept,
@@ -188,9 +185,8 @@ def result_on(result: Result, everything: Answers, data: ScoredData, source: Sou
     answers, kept = predicted_answers(everything, data, whole_groups=imported)
     if not len(answers.predicted):
         raise InputError(f"the result of {result.title} has no answers to {data.full_name}")
-    run = result.run
-    if result.dataset.key != dataset_record(data).key:
-        run = replace(run, tied=0, read_by_model={})
+    is_same = result.dataset.key == dataset_record(data).key
+    run = result.run if is_same else replace(result.run, tied=0, read_by_model={})
     unread = _unread(answers, kept)
     run = replace(run, no_answers=unread.total(), unread={kind: n for kind, n in sorted(unread.items()) if run.prompt})
     again = make_result(
@@ -232,9 +228,8 @@ def _annotators(data: ScoredData, compared: Sequence[str]) -> Ints | None:
 
 def _left_out(answers: Answers, data: ScoredData, max_length: int | None) -> LeftOut:
     """Return how many groups and rows of data have no answer."""
-    undrawn = 0
-    if answers.drawn_only and data.subsamples is not None:
-        undrawn = int(np.count_nonzero(~data.subsamples.any(axis=0)))
+    drawn = data.subsamples.any(axis=0) if answers.drawn_only and data.subsamples is not None else np.array([True])
+    undrawn = int(np.count_nonzero(~drawn))
     return LeftOut(
         max_length=max_length,
         groups=len(data.group_ids) - len(answers.group_ids),
@@ -266,33 +261,27 @@ def _notes_of(result: Result, pairs: int) -> Iterator[str]:
         pairs: Number of distinct pairs of the data and the source.
     """
     yield from _label_notes(result)
-    left_out, (group, row) = result.left_out, result.units
-    if left_out.groups or left_out.rows:
-        limit = f"longer than the model's maximum of {left_out.max_length} tokens"
-        imported = result.model.label_origin == ANSWERS
-        why = f"not all of a {group}'s answers were imported" if imported else limit
-        yield f"{left_out.groups} {group}s and {left_out.rows} {row}s left out: {why}"
-    if left_out.undrawn:
-        yield f"{left_out.undrawn:,} {row}s that no subsample has were not scored"
-    if result.run.no_answers:
-        run = result.run
-        kinds = "".join(f"; {kind}: {number:,}" for kind, number in run.unread.items())
-        yield (f"no answer to {run.no_answers:,} of {pairs:,} distinct pairs can be read; they count as wrong{kinds}")
-    for reader, number in result.run.read_by_model.items():
-        yield f"{number:,} of {pairs:,} answers state no label in a form that is read; {reader} read them"
-    if result.run.agreement is not None:
-        yield (
-            f"the most frequent of {result.run.samples} answers to each pair counts; {result.run.agreement:.1%} of the "
-            "answers agree with it"
-        )
-    if result.run.tied:
-        what = "largest scores" if result.run.samples is None else "most frequent answers"
-        yield f"the {what} are tied on {result.run.tied:,} of {pairs:,} distinct pairs; the first label counts"
-    if result.source is not None and result.source.too_long:
-        yield (
-            f"{count(result.source.too_long, 'problem')} of the source left out: longer than the model's maximum of "
-            f"{left_out.max_length} tokens"
-        )
+    run, left_out, (group, row) = result.run, result.left_out, result.units
+    limit = f"longer than the model's maximum of {left_out.max_length} tokens"
+    why = f"not all of a {group}'s answers were imported" if result.model.label_origin == ANSWERS else limit
+    kinds = "".join(f"; {kind}: {number:,}" for kind, number in run.unread.items())
+    tied = "largest scores" if run.samples is None else "most frequent answers"
+    too_long = 0 if result.source is None else result.source.too_long
+    notes = {
+        f"{left_out.groups} {group}s and {left_out.rows} {row}s left out: {why}": left_out.groups or left_out.rows,
+        f"{left_out.undrawn:,} {row}s that no subsample has were not scored": left_out.undrawn,
+        f"no answer to {run.no_answers:,} of {pairs:,} distinct pairs can be read; they count as "
+        f"wrong{kinds}": run.no_answers,
+        **{
+            f"{number:,} of {pairs:,} answers state no label in a form that is read; {reader} read them": number
+            for reader, number in run.read_by_model.items()
+        },
+        f"the most frequent of {run.samples} answers to each pair counts; {run.agreement or 0:.1%} of the answers "
+        "agree with it": run.agreement is not None,
+        f"the {tied} are tied on {run.tied:,} of {pairs:,} distinct pairs; the first label counts": run.tied,
+        f"{count(too_long, 'problem')} of the source left out: {limit}": too_long,
+    }
+    yield from (note for note, applies in notes.items() if applies)
     if (warning := _chance_warning(result.scores, result.answers)) is not None:
         origin = result.model.label_origin
         order = f"check the label order {','.join(result.model.labels)}"
@@ -304,21 +293,18 @@ def _label_notes(result: Result) -> Iterator[str]:
     model, data_labels = result.model, result.dataset.labels
     labels = ModelLabels(model.labels, model.label_origin, model.config_labels)
     outputs = ",".join(labels.names)
-    if NOT_ENTAILMENT in labels.names and NOT_ENTAILMENT not in data_labels:
-        yield (
-            "two-way model: gold neutral and contradiction count as not_entailment, so compare its scores only with "
-            "those of other two-way models"
-        )
-    if NOT_ENTAILMENT in data_labels and NOT_ENTAILMENT not in labels.names:
-        yield "predictions of neutral and contradiction count as not_entailment, because the data has only two labels"
-    if labels.origin == "given":
-        yield f"labels given as {outputs}"
-    if labels.origin == INFERRED:
-        yield f"labels inferred from the seeds as {outputs}"
-    if labels.origin == TABLE:
-        yield f"the model's config names no labels; known labels used: {outputs}"
-    if labels.overrides_config:
-        yield f"the given labels contradict the model's config, {','.join(labels.config_names)}"
+    of_model, of_data = NOT_ENTAILMENT in labels.names, NOT_ENTAILMENT in data_labels
+    notes = {
+        "two-way model: gold neutral and contradiction count as not_entailment, so compare its scores only with those "
+        "of other two-way models": of_model and not of_data,
+        "predictions of neutral and contradiction count as not_entailment, because the data has only two "
+        "labels": of_data and not of_model,
+        f"labels given as {outputs}": labels.origin == "given",
+        f"labels inferred from the seeds as {outputs}": labels.origin == INFERRED,
+        f"the model's config names no labels; known labels used: {outputs}": labels.origin == TABLE,
+        f"the given labels contradict the model's config, {','.join(labels.config_names)}": labels.overrides_config,
+    }
+    yield from (note for note, applies in notes.items() if applies)
 
 
 def _chance_warning(overall: Scores, answers: Answers) -> str | None:

@@ -151,12 +151,9 @@ def coverage(result: Scored, most: int = 0) -> str:
         most: Number of groups of another result on the same data, if that is known.
     """
     groups, left_out = len(result.group_ids), result.left_out
-    if result.model.label_origin == ANSWERS:
-        why = "lack imported answers"
-    elif left_out.max_length is not None:
-        why = f"are longer than the model's maximum of {left_out.max_length} tokens"
-    else:
-        why = "have no predictions"
+    limit = f"are longer than the model's maximum of {left_out.max_length} tokens"
+    not_scored = "have no predictions" if left_out.max_length is None else limit
+    why = "lack imported answers" if result.model.label_origin == ANSWERS else not_scored
     return f"{groups:,} of {max(groups + left_out.groups, most):,} {result.units[0]}s, the others {why}"
 
 

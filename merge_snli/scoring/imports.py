@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, canonical_name, canonical_names
 from merge_snli.models.function import model_from_answers
@@ -89,16 +89,18 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
 
 def _of_run(answers: ImportedAnswers, data: ScoredData) -> dict[str, Any]:
     """Return the fields of `RunRecord` that the answers determine."""
-    fields: dict[str, Any] = {"prompt": answers.prompt}
     replies = [answers.replies[pair] for pair in data.pairs if pair in answers.replies]
-    unread = Counter(given[0].kind for given in replies if majority(given) is None)
-    fields["unread"] = {kind: number for kind, number in sorted(unread.items()) if kind}
+    unread = Counter(given[0].kind for given in replies if majority(given) is None and given[0].kind)
     readers = Counter(reader for given in replies for reader in {reply.reader for reply in given} if reader)
-    fields["read_by_model"] = dict(sorted(readers.items()))
-    if any(len(given) > 1 for given in replies):
-        fields |= {"samples": max(map(len, replies)), "agreement": fmean(map(agreement, replies))}
     tied = sum(pair in answers.tied for pair in data.pairs) + sum(map(is_tied, replies))
-    return fields | ({"tied": tied} if tied else {})
+    samples = max(map(len, replies), default=1)
+    return {
+        "prompt": answers.prompt,
+        "unread": dict(sorted(unread.items())),
+        "read_by_model": dict(sorted(readers.items())),
+        **({"samples": samples, "agreement": fmean(map(agreement, replies))} if samples > 1 else {}),
+        **({"tied": tied} if tied else {}),
+    }
 
 
 def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> ImportedAnswers:
@@ -140,15 +142,15 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
                 tied.add(pair)
             differing += labels.setdefault(pair, label) != label
     source = ", ".join(map(str, paths))
-    if not rows:
-        raise InputError(f"{source} has no rows: give the predictions of the model")
-    if not labels:
-        raise InputError(
+    raise_first(
+        (not rows, f"{source} has no rows: give the predictions of the model"),
+        (
+            not labels,
             f"none of {count(rows, 'row')} of {source} is on {data.full_name}: give the data set that the model "
-            "predicted"
-        )
-    if len(tied) == len(labels):
-        raise InputError(f"the largest scores are tied in every row of {source}: they name no label")
+            "predicted",
+        ),
+        (len(tied) == len(labels), f"the largest scores are tied in every row of {source}: they name no label"),
+    )
     if unknown:
         logger.warning("%s: ignored %s of %s, which are not in %s", source, unknown, count(rows, "row"), data.full_name)
     if differing:

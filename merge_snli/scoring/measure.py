@@ -114,14 +114,9 @@ def seed_scores(on_seeds: float, on_rows: dict[str, Any]) -> dict[str, Any]:
         on_seeds: SA on the seeds.
         on_rows: The fields of `RowScores`.
     """
-    pa_at_quality_threshold = on_rows["pattern_accuracy"].mean
-    if pa_at_quality_threshold is None:
-        return {"seed_accuracy": on_seeds, "qt": None, "mt": None}
-    return {
-        "seed_accuracy": on_seeds,
-        "qt": quality_drop(pa_at_quality_threshold, on_seeds),
-        "mt": matching_threshold(np.array(on_rows["curve"].mean, dtype=np.float64), on_seeds),
-    }
+    pa, curve = on_rows["pattern_accuracy"].mean, np.array(on_rows["curve"].mean, dtype=np.float64)
+    qt, mt = (None, None) if pa is None else (quality_drop(pa, on_seeds), matching_threshold(curve, on_seeds))
+    return {"seed_accuracy": on_seeds, "qt": qt, "mt": mt}
 
 
 def _row_scores(

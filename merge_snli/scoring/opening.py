@@ -95,8 +95,7 @@ def open_whole(data: object, record: DatasetRecord) -> ScoredData:
         InputError: If the data cannot be read, or the result is on other data.
     """
     if not isinstance(data, ScoredData):
-        of_file = record.group_column if record.config is None else None
-        data = open_config(data, record.config, group_column=of_file)
+        data = open_config(data, record.config, group_column=record.group_column if record.config is None else None)
     if (record.whole, record.config) != (data.digest, data.config):
         raise InputError(
             f"a result is on {record.title}, config {record.config} ({record.whole[:8]}), not on {data.full_name} "

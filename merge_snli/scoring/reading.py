@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from merge_snli.base.arrays import Bools, Ints
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.option import require_unique
 from merge_snli.base.progress import Progress
@@ -87,10 +87,10 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
     columns = table.column_names
     missing = [column for column in REQUIRED_COLUMNS if column not in columns] if record.anchors else []
     missing += [column for column in by if column not in columns and not {*column.split(JOIN)} <= {*columns}]
-    if missing:
-        raise InputError(f"{name} has no column {missing[0]!r}; its columns are {', '.join(columns)}")
-    if table.num_rows == 0:
-        raise InputError(f"{name} has no rows; choose another config")
+    raise_first(
+        (missing, f"{name} has no column {next(iter(missing), None)!r}; its columns are {', '.join(columns)}"),
+        (table.num_rows == 0, f"{name} has no rows; choose another config"),
+    )
     if record.anchors:
         return _variants(dataset, config, task_labels(record.label_names), table)
     pairs = read_groups(
@@ -268,13 +268,15 @@ def _add_value(of_rows: Numbering[str], row: SourceRow, column: str) -> None:
 
 def _check_groups(n_groups: int, n_rows: int, column: str, problems: str) -> None:
     """Check that there are at least two groups, and that not every group is a single pair."""
-    if n_groups == 1:
-        raise InputError(
+    raise_first(
+        (
+            n_groups == 1,
             f"{problems}: all {n_rows:,} pairs have the same value in the group column {column!r}; choose a "
-            f"column with at least two groups with {param('group_column')}"
-        )
-    if n_groups == n_rows:
-        raise InputError(
+            f"column with at least two groups with {param('group_column')}",
+        ),
+        (
+            n_groups == n_rows,
             f"{problems}: each of the {n_groups:,} pairs has a different value in the group column {column!r}; choose "
-            f"a column that several pairs share with {param('group_column')}"
-        )
+            f"a column that several pairs share with {param('group_column')}",
+        ),
+    )

@@ -15,6 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from merge_snli.base.arrays import Floats
+from merge_snli.base.errors import raise_first
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.label_spellings import MAX_LABELS, TWO_WAY, are_nli
 from merge_snli.schema import NLI_LABELS
@@ -109,12 +110,18 @@ class ResultFile(StrictValue):
     def __post_init__(self) -> None:
         """Check what the answers do not give: the labels, and the thresholds."""
         own = (NLI_LABELS, TWO_WAY) if are_nli(self.dataset.labels) else (self.dataset.labels,)
-        if self.compared_labels not in own:
-            raise ValueError(f"compared_labels is {self.compared_labels}, expected {' or '.join(map(str, own))}")
-        if self.thresholds != CURVE or self.quality_threshold not in CURVE:
-            raise ValueError("thresholds are not 0, 0.01, … 1")
-        if self.source is not None and not {*self.source.labels} <= {*self.dataset.labels}:
-            raise ValueError("source has a label that is not in the data set")
+        raise_first(
+            (
+                self.compared_labels not in own,
+                f"compared_labels is {self.compared_labels}, expected {' or '.join(map(str, own))}",
+            ),
+            (self.thresholds != CURVE or self.quality_threshold not in CURVE, "thresholds are not 0, 0.01, … 1"),
+            (
+                self.source is not None and not {*self.source.labels} <= {*self.dataset.labels},
+                "source has a label that is not in the data set",
+            ),
+            error=ValueError,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

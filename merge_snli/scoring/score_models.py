@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.dataset.label_spellings import TWO_WAY, are_nli
-from merge_snli.models.labels import INFERRED, TABLE, ModelFacts, ModelLabels, compared_labels, labels_on, positions
+from merge_snli.models.labels import INFERRED, TABLE, ModelLabels, compared_labels, labels_on, positions
 from merge_snli.models.options import ModelOptions
-from merge_snli.models.prompts import FilledPrompt
 from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.data import ScoredData
@@ -65,26 +64,21 @@ def score_model(
     if source is not None and source.new_pairs:
         on_source, _ = predict_pairs(load, source.new_pairs, store, name=f"{scored.name} on {source.name}")
         predictions = join(predictions, on_source)
-    prompt = None if scored.prompt is None else _prompt_record(scored.prompt, predictions, facts)
-    result = evaluate(scored, facts, predictions, data, source, prompt=prompt)
-    return result if out is None else store_result(result, out)
-
-
-def _prompt_record(prompt: FilledPrompt, predictions: Predictions, facts: ModelFacts) -> PromptRecord:
-    """Return how a causal LM was prompted; the tokens are those of each prompt and its longest answer."""
-    return PromptRecord(
+    prompt = scored.prompt and PromptRecord(
         harness="merge_snli",
         harness_version=__version__,
         provider="transformers",
-        **prompt.record,
+        **scored.prompt.record,
         answers=RANKED,
         temperature=None,
-        calls=len(predictions.pairs) * len(prompt.labels),
+        calls=len(predictions.pairs) * len(scored.prompt.labels),
         input_tokens=int(predictions.tokens.sum()),
         output_tokens=0,
         retries=0,
         settings={"chat_template": "true"} if facts.chat else {},
     )
+    result = evaluate(scored, facts, predictions, data, source, prompt=prompt)
+    return result if out is None else store_result(result, out)
 
 
 def prediction_store(scored: ScoredModel, out: Path) -> PredictionStore | None:

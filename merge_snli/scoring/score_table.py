@@ -178,9 +178,8 @@ def _columns(results: Sequence[Scored], thresholds: Sequence[float]) -> list[Sco
 def _pa_columns(threshold: float, *, seeds: bool) -> list[ScoreColumn]:
     """Return the column of PA at a threshold, and that of its interval after the quality threshold."""
     column = Column(f"PA({threshold_text(threshold)})", format=".1f"), lambda row: percent(row.curve.at(threshold))
-    if threshold != QUALITY_THRESHOLD:
-        return [column]
-    return [column, _ends("95% interval" if seeds else "PA interval", "pattern_accuracy")]
+    interval = _ends("95% interval" if seeds else "PA interval", "pattern_accuracy")
+    return [column, interval] if threshold == QUALITY_THRESHOLD else [column]
 
 
 def _shares(header: str, name: str, format_: str = ".1f") -> ScoreColumn:

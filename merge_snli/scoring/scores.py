@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from merge_snli.base.errors import raise_first
 from merge_snli.scoring.records import Count, Difference, Digest, Ends, Label, Share, StrictValue, Threshold
 from metrics.pattern_accuracy.core import CURVE
 
@@ -53,10 +54,17 @@ class Curve(StrictValue):
 
     def __post_init__(self) -> None:
         """Check the lengths of the lists, and that no count exceeds the number of groups."""
-        if len(self.passing) != len(self.groups) or any(len(row) != len(CURVE) for row in self.passing):
-            raise ValueError(f"passing is not {len(self.groups)} lists of {len(CURVE)} counts")
-        if any(max(row) > groups for row, groups in zip(self.passing, self.groups, strict=True)):
-            raise ValueError("more groups pass a threshold than the subsample has")
+        raise_first(
+            (
+                len(self.passing) != len(self.groups) or any(len(row) != len(CURVE) for row in self.passing),
+                f"passing is not {len(self.groups)} lists of {len(CURVE)} counts",
+            ),
+            (
+                any(max(row, default=0) > groups for row, groups in zip(self.passing, self.groups, strict=False)),
+                "more groups pass a threshold than the subsample has",
+            ),
+            error=ValueError,
+        )
 
     def at(self, threshold: float) -> float | None:
         """Return the mean PA at one of the thresholds 0, 0.01, … 1; None if no subsample has a row."""
@@ -136,10 +144,14 @@ class Scores(RowScores):
 
     def __post_init__(self) -> None:
         """Check that the counts fit together, that QT is a difference of scores, and which scores have intervals."""
-        if max(self.curve.groups) > self.groups:
-            raise ValueError("a subsample has more groups than there are")
-        if sum(sum(row.values()) for row in self.predicted.values()) > self.rows:
-            raise ValueError("there are more predicted labels than rows")
+        raise_first(
+            (max(self.curve.groups) > self.groups, "a subsample has more groups than there are"),
+            (
+                sum(sum(row.values()) for row in self.predicted.values()) > self.rows,
+                "there are more predicted labels than rows",
+            ),
+            error=ValueError,
+        )
         accuracy, on_seeds = self.pattern_accuracy.mean, self.seed_accuracy
         drop = None if accuracy is None or on_seeds is None else accuracy - on_seeds
         if (self.qt is None) != (drop is None) or abs((self.qt or 0.0) - (drop or 0.0)) > ROUNDING:

@@ -24,7 +24,7 @@ from pydantic_core import to_jsonable_python
 from pydantic_core.core_schema import DataclassSchema
 
 from merge_snli.base.differences import differences
-from merge_snli.base.errors import EditedError, InputError, Message, param
+from merge_snli.base.errors import REASON, EditedError, InputError, Message, explained, param, raise_first
 from merge_snli.base.files import sha256_of_file, sha256_of_json, write_bytes
 from merge_snli.base.table import count
 from merge_snli.dataset.stored import check_out
@@ -109,10 +109,8 @@ def read_result(path: str | Path) -> Result:
             format version.
     """
     path = Path(path)
-    try:
+    with explained(OSError, f"cannot read {path}: {REASON}"):
         content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
     beside = path.with_name(answers_name(path.name))
     return parse_result(content, beside.read_bytes() if beside.is_file() else None, path)
 
@@ -197,10 +195,10 @@ def as_results(results: object) -> list[Result]:
 
 def _read_folder(folder: str | Path) -> list[Result]:
     paths = sorted(Path(folder).glob("*.json"))
-    if not Path(folder).is_dir():
-        raise InputError(f"{folder} is not a folder: pass the {param('out')} folder of merge-snli score")
-    if not paths:
-        raise InputError(f"no results in {folder}: pass the {param('out')} folder of merge-snli score")
+    raise_first(
+        (not Path(folder).is_dir(), f"{folder} is not a folder: pass the {param('out')} folder of merge-snli score"),
+        (not paths, f"no results in {folder}: pass the {param('out')} folder of merge-snli score"),
+    )
     with ThreadPoolExecutor() as pool:  # most of the time is in libraries that release the lock
         read = list(pool.map(_read_or_message, paths))
     results = [result for result in read if isinstance(result, Result)]

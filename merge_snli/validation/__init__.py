@@ -10,7 +10,7 @@ from merge_snli.base.shadowing import check_not_shadowed
 
 check_not_shadowed("generation")
 
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import raise_first
 from merge_snli.dataset.record import Record
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset
 from merge_snli.validation.card import check_card
@@ -35,14 +35,18 @@ def validate(dataset: MergeDataset | str | Path, *, tagger: str | None = None) -
     Raises:
         InputError: If the folder does not exist, or `tagger` cannot be loaded.
     """
-    if isinstance(dataset, MergeDataset):
-        name, folder, revision = dataset.name, dataset.folder, dataset.revision
-    else:
-        name, folder, revision = str(dataset), Path(dataset), None
-    if not folder.is_dir():
-        raise InputError(f"no data set at {folder}: the folder does not exist")
-    if not any((folder / name).exists() for name in (*REQUIRED_FILES, "data")):
-        raise InputError(f"no data set at {folder}: the folder has neither {RUN_FILE} nor data")
+    name, folder, revision = (
+        (dataset.name, dataset.folder, dataset.revision)
+        if isinstance(dataset, MergeDataset)
+        else (str(dataset), Path(dataset), None)
+    )
+    raise_first(
+        (not folder.is_dir(), f"no data set at {folder}: the folder does not exist"),
+        (
+            not any((folder / name).exists() for name in (*REQUIRED_FILES, "data")),
+            f"no data set at {folder}: the folder has neither {RUN_FILE} nor data",
+        ),
+    )
     collector = Collector()
     record = read_record(folder, collector)
     data_files = frozenset(() if record is None else record.files)

@@ -1,12 +1,11 @@
 """Check all data files: rows of variants and seeds, files derived from these two, scores of annotators, and pairs."""
 
 import tempfile
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from statistics import fmean
 
 import pyarrow as pa
 
@@ -15,10 +14,10 @@ from generation.output.write_data import write_data
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD
 from generation.seeds_from import Seeds
 from generation.work import METHOD_VERSION
-from merge_snli.base.errors import InputError, Message
+from merge_snli.base.errors import InputError, Message, raise_first
 from merge_snli.base.files import sha256_of_file
 from merge_snli.card.dataset_folder import config_record
-from merge_snli.dataset.judgments import SCALE, SCORES, is_score
+from merge_snli.dataset.judgments import SCALE, SCORES, VariantJudgments, is_score
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
 from merge_snli.dataset.record import AnnotationRecord, ConfigRecord, Record, as_json, generation_of
 from merge_snli.dataset.stored import RUN_FILE
@@ -212,15 +211,13 @@ def check_judgments(folder: Path, record: Record, annotators: Collection[str], c
         collector: Gets the findings.
     """
     try:
-        rows = pa.concat_tables(read_tables(folder / ANNOTATED)).to_pylist()
+        scores = VariantJudgments(pa.concat_tables(read_tables(folder / ANNOTATED)))
+        means = scores.of("annotator", annotators).means
         variants = set(read_column(folder / VARIANTS, "variant_id"))
     except READ_ERRORS:
         collector.skip(f"filter by judgments: {ANNOTATED} or {VARIANTS} cannot be read")
         return
-    options, of_variants = options_of_run(record.options), defaultdict[str, list[int]](list)
-    for row in (row for row in rows if row["annotator"] in annotators):
-        of_variants[row["variant_id"]].append(row["F"] + row["R"])
-    means = {variant: fmean(sums) for variant, sums in of_variants.items()}
+    options = options_of_run(record.options)
     good = {variant for variant, mean in means.items() if mean >= options.min_judged}
     seeds = Counter(tuple(variant.rsplit(":", 3)[:2]) for variant in good)
     kept = {variant for variant in good if seeds[tuple(variant.rsplit(":", 3)[:2])] >= options.inflation}
@@ -246,10 +243,9 @@ def check_pairs(folder: Path, record: Record, collector: Collector) -> None:
     again: dict[str, PairConfig] | None = None
     try:
         again = _made_again(record)
-    except InputError as error:
-        collector.skip(Message(f"sentences: {error.message.marked}"))
-    except TypeError as error:  # options of another version
-        collector.skip(f"sentences: {error}")
+    except (InputError, TypeError) as error:
+        why = error.message.marked if isinstance(error, InputError) else error
+        collector.skip(Message(f"sentences: {why}"))
     seen: set[str] = set()
     for name, config in record.configs.items():
         path = data_file(name, config.split)
@@ -294,10 +290,13 @@ def _check_rows(folder: Path, record: Record, name: str, table: pa.Table, seen: 
 
 def _made_again(record: Record) -> dict[str, PairConfig]:
     """Return the rows that the recorded options give."""
-    if record.command != COMMAND:
-        raise InputError("the problems that they come from are not part of the data set")
-    if record.method_version != PAIRS_METHOD_VERSION:
-        raise InputError(f"made by method version {record.method_version}, this is {PAIRS_METHOD_VERSION}")
+    raise_first(
+        (record.command != COMMAND, "the problems that they come from are not part of the data set"),
+        (
+            record.method_version != PAIRS_METHOD_VERSION,
+            f"made by method version {record.method_version}, this is {PAIRS_METHOD_VERSION}",
+        ),
+    )
     configs, sources = simple_pair_configs(SimplePairOptions(**record.options))
     if sources != record.sources:
         raise InputError("made from other words or templates than those of this installation")

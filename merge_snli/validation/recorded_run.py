@@ -92,21 +92,19 @@ def read_run(record: Record, collector: Collector) -> RecordedRun | None:
             find(name, f"is {number}; config {ALL} has {subsamples} splits of subsamples")
             return None
     run = RecordedRun(record, options)
-    if not record.anchors or record.group_column != GROUP_COLUMN:
-        find(
-            "anchors",
-            f"is {record.anchors}, and group_column {record.group_column}; variants have seeds",
-        )
-    if options.title not in {None, record.title}:
-        find("title", f"is {quoted(record.title)}; options.title is {quoted(options.title)}")
-    is_judged = generation_of(record).judgments is not None
-    if is_judged != bool(options.judgments):
-        find(
-            "generation.judgments", f"is {'set' if is_judged else 'missing'}; options.judgments is {options.judgments}"
-        )
-    names, given = masked_lm_names(record), options.mlm
-    if len(set(names)) != len(names) or len(names) != len(given):
-        find("generation.masked_lms", f"has {', '.join(names)}; options.mlm has {', '.join(given)}")
+    is_judged, names = generation_of(record).judgments is not None, masked_lm_names(record)
+    judged = f"is {'set' if is_judged else 'missing'}; options.judgments is {options.judgments}"
+    masked_lms = f"has {', '.join(names)}; options.mlm has {', '.join(options.mlm)}"
+    title = f"is {quoted(record.title)}; options.title is {quoted(options.title)}"
+    seeds = f"is {record.anchors}, and group_column {record.group_column}; variants have seeds"
+    for name, is_wrong, message in (
+        ("anchors", not record.anchors or record.group_column != GROUP_COLUMN, seeds),
+        ("title", options.title not in {None, record.title}, title),
+        ("generation.judgments", is_judged != bool(options.judgments), judged),
+        ("generation.masked_lms", len(set(names)) != len(names) or len(names) != len(options.mlm), masked_lms),
+    ):
+        if is_wrong:
+            find(name, message)
     return run
 
 

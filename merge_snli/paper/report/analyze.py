@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.progress import Progress
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
 from merge_snli.comparison.findings import and_list
@@ -88,26 +88,19 @@ def read_seed_ids(path: Path) -> tuple[str, ...]:
     Raises:
         InputError: If the file cannot be read, has no id, or is a CSV file without the column.
     """
-    try:
+    file = f"{param('without_seeds')} {path}"
+    with (
+        explained(OSError, f"{file} cannot be read: {REASON}"),
+        explained(UnicodeDecodeError, f"{file} is not UTF-8 text ({REASON}): save it as UTF-8"),
+    ):
         lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise InputError(f"{param('without_seeds')} {path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{param('without_seeds')} {path} is not UTF-8 text (byte {error.start}): save it as UTF-8"
-        ) from error
     header = next(csv.reader(lines[:1]), [])
-    if COLUMN in header:
-        ids = [row[COLUMN] or "" for row in csv.DictReader(lines)]
-    elif path.suffix == ".csv":
-        raise InputError(
-            f"{param('without_seeds')} {path} has no column {COLUMN}; its columns are {', '.join(header) or 'none'}"
-        )
-    else:
-        ids = lines
+    if path.suffix == ".csv" and COLUMN not in header:
+        raise InputError(f"{file} has no column {COLUMN}; its columns are {', '.join(header) or 'none'}")
+    ids = [row[COLUMN] or "" for row in csv.DictReader(lines)] if COLUMN in header else lines
     unique = tuple(dict.fromkeys(name.strip() for name in ids if name.strip()))
     if not unique:
-        raise InputError(f"{param('without_seeds')} {path} has no seed id")
+        raise InputError(f"{file} has no seed id")
     return unique
 
 
@@ -121,8 +114,7 @@ def check_seed_ids(ids: Iterable[str], data: Sequence[ScoredDataset]) -> None:
     Raises:
         InputError: If none of the data sets has a seed with one of the ids.
     """
-    known = {seed for scored in data for seed in scored.ids}
-    unknown = [name for name in ids if name not in known]
+    unknown = sorted({*ids}.difference(*(scored.ids for scored in data)))
     if unknown:
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         raise InputError(

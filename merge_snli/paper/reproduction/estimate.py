@@ -1,6 +1,6 @@
 """Estimate a reproduction without making it: downloads, forms, pairs, and hours from a short trial."""
 
-import time
+import timeit
 import tomllib
 from functools import cache
 from importlib.resources import files
@@ -47,12 +47,8 @@ def operations_per_second(device: str) -> float:
 
     layer = torch.nn.TransformerEncoderLayer(TRIAL_WIDTH, 12, 4 * TRIAL_WIDTH, batch_first=True).to(device).eval()
     states = torch.zeros(TRIAL_SEQUENCES, TRIAL_TOKENS, TRIAL_WIDTH, device=device)
-    times = []
     with torch.inference_mode():
-        for _ in range(TRIAL_RUNS):
-            start = time.perf_counter()
-            layer(states).sum().item()
-            times.append(time.perf_counter() - start)
+        times = timeit.repeat(lambda: layer(states).sum().item(), number=1, repeat=TRIAL_RUNS)
     return TRIAL_SEQUENCES * TRIAL_TOKENS * operations(1, TRIAL_WIDTH, 4 * TRIAL_WIDTH) / min(times)
 
 

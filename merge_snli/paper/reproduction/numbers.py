@@ -1,6 +1,5 @@
 """Our numbers of the MERGE paper: on data (Tables 2, 4, 5, 6, 9), on models, and the figures."""
 
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ import numpy as np
 from generation.report.overlap import draw_overlap
 from generation.report.tables import report_tables
 from merge_snli.base.errors import InputError, as_flags
-from merge_snli.base.files import write_bytes
+from merge_snli.base.files import read_json, write_bytes
 from merge_snli.base.table import Cell, Table
 from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.line_chart import image
@@ -20,9 +19,7 @@ from merge_snli.comparison.word_classes import Classes, ClassPairs
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.finding import ResolvedModel
 from merge_snli.models.paper_models import PAPER_NAMES, paper_model
-from merge_snli.paper.filter_sets import FilterSets
 from merge_snli.paper.hard_seeds import mean_accuracy, votes_on
-from merge_snli.paper.majority import Majority
 from merge_snli.paper.report.artifact import Artifact
 from merge_snli.paper.report.report import Report
 from merge_snli.paper.reproduction.verdict import Cells, OurNumber, Ours
@@ -60,11 +57,11 @@ def data_numbers(
         name: Ours(cells=_cells(tables[name.replace("-", "_")], labels), reason="not in this run")
         for name, labels in TABLES.items()
     }
-    kinds = {}
-    for model in masked_lms:
-        config = json.loads((model.path / "config.json").read_text(encoding="utf-8"))
-        kind = OurNumber(value="E-D" if config.get("is_encoder_decoder") else "E")
-        kinds[PAPER_NAMES.get(model.name, model.name), "architecture"] = kind
+    configs = {model.name: read_json(model.path / "config.json") for model in masked_lms}
+    kinds = {
+        (PAPER_NAMES.get(name, name), "architecture"): OurNumber(value="E-D" if of.get("is_encoder_decoder") else "E")
+        for name, of in configs.items()
+    }
     table_5 = ours["table-5"]
     ours["table-5"] = replace(table_5, cells={**kinds, **table_5.cells}, reason="not a masked LM of this run")
     if suggestions:
@@ -142,11 +139,6 @@ def table_3_cells(value: Table3) -> Cells:
     }
 
 
-def majority_cells(value: Majority) -> Cells:
-    """Return PA(0.9) against the most frequent label of the seeds, the likeliest reading of the paper."""
-    return {("majority label", "PA(0.9) %"): _percent(value.mean["constant"])}
-
-
 def class_cells(value: Classes) -> Cells:
     """Return whether word classes differ significantly."""
     return {(f"{test.first} − {test.second}", SIGNIFICANT): _yes(test.result.p_value < ALPHA) for test in value.tests}
@@ -159,20 +151,21 @@ def class_pair_cells(value: ClassPairs) -> Cells:
     return seeds | tests
 
 
-def filter_cells(value: FilterSets) -> Cells:
-    """Return the number of distinct drawn variants of each data set of section 5.4."""
-    return {(data.name, "variants"): OurNumber(value=data.curve.variants) for data in value.sets}
-
-
 # By name of the artifact: its cells from the value of an analysis, none if the paper only draws it; and the analysis.
 COMPUTED: Mapping[str, tuple[Callable[[Any], Cells], str]] = {
     "table-3": (table_3_cells, "table_3"),
-    "section-5.1-majority": (majority_cells, "majority"),
+    "section-5.1-majority": (
+        lambda value: {("majority label", "PA(0.9) %"): _percent(value.mean["constant"])},
+        "majority",
+    ),
     "figure-4": (lambda _: {}, "model_curves"),
     "figure-5": (class_cells, "classes"),
     "figure-6": (class_pair_cells, "class_pairs"),
     "figure-7": (lambda _: {}, "fine_tuned"),
-    "figure-8": (filter_cells, "filter_sets"),
+    "figure-8": (
+        lambda value: {(data.name, "variants"): OurNumber(value=data.curve.variants) for data in value.sets},
+        "filter_sets",
+    ),
     "figure-11": (lambda _: {}, "model_curves"),
 }
 

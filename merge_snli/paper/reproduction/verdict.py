@@ -120,8 +120,8 @@ def check_cell(
         The arguments with our number, its interval, the difference (ours minus the paper's; None without two numbers
         that compare), one of `VERDICTS`, and the reason why the numbers do not compare or ours was not computed.
     """
-    ours = None if number is None or _is_nan(number.value) else number.value
-    interval = None if number is None else number.interval
+    value, interval = (None, None) if number is None else (number.value, number.interval)
+    ours = None if isinstance(value, float) and math.isnan(value) else value
     difference, reason = None, ""
     if not_comparable or (paper is None and ours is not None):
         verdict, reason = NOT_COMPARABLE, not_comparable or "the paper does not have it"
@@ -160,7 +160,3 @@ def decimals(number: float) -> int:
         (0, 1, 1, 2)
     """
     return 0 if isinstance(number, int) else len(repr(number).partition(".")[2])
-
-
-def _is_nan(value: Cell) -> bool:
-    return isinstance(value, float) and math.isnan(value)

@@ -169,8 +169,7 @@ def _intervals(
         rows = zip(statistics(*values, axis=axis), decimals, strict=True)
         return np.stack([np.round(row, digits) for row, digits in rows]) + 0.0  # -0.0 becomes 0.0
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # BCa warns if it is undefined, which is handled below
+    with warnings.catch_warnings(action="ignore"):  # BCa warns if it is undefined, which is handled below
         result = stats.bootstrap(
             arrays,
             rounded,

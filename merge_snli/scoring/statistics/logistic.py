@@ -37,8 +37,7 @@ class Outcome:
     @property
     def is_constant(self) -> bool:
         """Whether all outcomes are the same."""
-        yes = int((self.success & self.included).sum())
-        return yes in {0, int(self.included.sum())}
+        return int((self.success & self.included).sum()) in {0, int(self.included.sum())}
 
 
 class NotConverged(ArithmeticError):  # noqa: N818 - the name says what happened

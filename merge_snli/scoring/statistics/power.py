@@ -47,8 +47,7 @@ class Distribution:
 
 def distribution_of(values: ArrayLike) -> Distribution:
     """Return the distribution of observed values."""
-    array: FloatArray = np.asarray(values, dtype=np.float64)
-    distinct, counts = np.unique(array.round(12), return_counts=True)
+    distinct, counts = np.unique(np.asarray(values, dtype=np.float64).round(12), return_counts=True)
     return Distribution(distinct, np.asarray(counts / counts.sum()))
 
 

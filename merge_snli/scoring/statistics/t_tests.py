@@ -2,8 +2,6 @@
 
 import math
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,18 +42,10 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model", l
     if _deviation(differences) == 0:  # scipy would divide by zero
         statistic, p_value = _without_deviation(float(differences.mean()))
     else:
-        with _quiet():
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
             outcome = stats.ttest_rel(a, b)
         statistic, p_value = float(outcome.statistic), float(outcome.pvalue)
     return paired_result("paired t-test", statistic, p_value, differences, level=level, unit=unit)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Do not show the warning of scipy on numbers that are nearly equal, for which the result is right as well."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        yield
 
 
 def paired_result(
@@ -121,7 +111,7 @@ def independent_t_test(
         statistic, p_value = _without_deviation(difference)
         low = high = difference
     else:
-        with _quiet():
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
             outcome = stats.ttest_ind(a, b, equal_var=False)
         statistic, p_value = float(outcome.statistic), float(outcome.pvalue)
         low, high = (float(end) for end in outcome.confidence_interval(level))

@@ -22,7 +22,7 @@ from merge_snli.dataset.stored import (
     check_dataset_out,
     check_out,
     find_dataset,
-    first_name,
+    other_than,
     new_content,
     read_split,
     replace_folder,
@@ -240,7 +240,7 @@ def test_a_data_set_never_replaces_the_package(
 def test_paths_through_files_and_folders_of_another_kind_are_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     refused(r"not a data set .*thesis\.tex", check_dataset_out, tmp_path)
-    refused(r"not empty .*thesis\.tex", check_out, tmp_path, find_other=first_name)
+    refused(r"not empty .*thesis\.tex", check_out, tmp_path, find_other=other_than())
     assert check_out(tmp_path) == tmp_path
     (tmp_path / "file").write_text("")
     for out in (tmp_path / "file", tmp_path / "file" / "a" / "b"):
