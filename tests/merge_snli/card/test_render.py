@@ -123,9 +123,11 @@ def test_examples_are_escaped(tmp_path: Path) -> None:
 
     names = [column.name for column in columns("seed")]
     row = dict.fromkeys(names, "a | `b`\nc <i> " + "d" * 200)
-    path = tmp_path / data_file("seed", "test")
-    path.parent.mkdir(parents=True)
-    pq.write_table(pa.Table.from_pylist([row]), path)
+    variant = {"seed_id": row["seed_id"], "premise_mlms": ["a"], "hypothesis_mlms": ["a"], "log_odds": 1.0}
+    for config, content in (("seed", row), ("all", variant)):
+        path = tmp_path / data_file(config, "test")
+        path.parent.mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist([content]), path)
     lines = column_table(RECORD, "seed", tmp_path).splitlines()
     assert len(lines) == 2 + len(names)
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 5 for line in lines)
