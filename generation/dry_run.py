@@ -263,8 +263,7 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
         for model in inputs.masked_lms:
             with _timed(seconds, "loading"):
                 mlm = run.load(model)
-            stored = answer_trial(trial, mlm)
-            mlms.append(_estimate(mlm, forms, stored, options, scale))
+            mlms.append(_estimate(mlm, forms, answer_trial(trial, mlm), options, scale))
         groups = Counter({group: round(count * scale) for group, count in count_forms(words, options.mask).items()})
         filters = writing = 0.0
         if words:

@@ -62,8 +62,7 @@ def first_senses(folder: Path) -> Iterator[tuple[str, int, bool]]:
     for line in _entries(folder / "index.noun"):
         lemma, *rest = line.split()
         if WORD.fullmatch(lemma):
-            pointers = int(rest[2])
-            synset = synsets[rest[5 + pointers]]
+            synset = synsets[rest[5 + int(rest[2])]]
             yield lemma, int(synset[1]), lemma not in synset
 
 

@@ -128,8 +128,8 @@ def _by_masked_lm(sampled: SampledDataset, per: Per, dataset: MergeDataset | Non
 
     table = read_split(dataset, ALL)
     table = table.filter(pc.is_in(table["variant_id"], pa.array([variant.variant_id for variant in sampled.variants])))
-    ids = table["variant_id"]
-    return {name: ids.filter(pa.array(mask)).to_pylist() for name, mask in validated_by(table, dataset.record).items()}
+    masks = validated_by(table, dataset.record)
+    return {name: table["variant_id"].filter(pa.array(mask)).to_pylist() for name, mask in masks.items()}
 
 
 def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: Judgments) -> MergeDataset:

@@ -174,3 +174,15 @@ def _test_of(family: Family) -> str:
         "subsamples overlap, so it reports too many differences": family.warning is not None,
     }
     return f"({', '.join(fact for fact, applies in facts.items() if applies)})"
+
+
+def comparable(verdicts: Mapping[str, int], cells: int, why_none: str) -> str:
+    """Return how many numbers of a paper can be compared with ours.
+
+    Args:
+        verdicts: How many numbers have each verdict of a comparison.
+        cells: How many numbers the paper has.
+        why_none: Why no number can be compared, if none can.
+    """
+    details = ", ".join(f"{number:,} {verdict}" for verdict, number in verdicts.items() if number) or why_none
+    return f"{sum(verdicts.values()):,} of {count(cells, 'cell')} can be compared: {details}."

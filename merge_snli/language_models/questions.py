@@ -158,9 +158,11 @@ def read_questions(dataset: MergeDataset | str, scope: Scope) -> Questions:
 
 def _row_uses(part: ScoredData) -> Iterator[dict[str, Any]]:
     """Yield the use of each row; a row of a file has only an id."""
-    columns = [{"pair_id": name} for name in part.row_ids.to_pylist()]
-    if part.dataset is not None:
-        columns = part.table.select([name for name in ROW_COLUMNS if name in part.table.column_names]).to_pylist()
+    columns = (
+        [{"pair_id": name} for name in part.row_ids.to_pylist()]
+        if part.dataset is None
+        else part.table.select([name for name in ROW_COLUMNS if name in part.table.column_names]).to_pylist()
+    )
     group_column = "group_id" if part.dataset is None else part.group_column
     rows = zip(part.row_groups.tolist(), part.row_labels.tolist(), columns, strict=True)
     for row, (group, label, values) in enumerate(rows):

@@ -81,9 +81,9 @@ def shots_for(
     with without_options(param("shots_from")):
         opened = open_source(ProblemOptions(problems=name, split=split))
         survey = survey_problems(opened)
-    names = task_labels(survey.label_names)
-    if {*data.label_names} == {*TWO_WAY} and {*names} == {*NLI_LABELS}:
-        names = tuple(name if name in TWO_WAY else NOT_ENTAILMENT for name in names)
+    read = task_labels(survey.label_names)
+    merges = {*data.label_names} == {*TWO_WAY} and {*read} == {*NLI_LABELS}
+    names = tuple(NOT_ENTAILMENT if merges and name not in TWO_WAY else name for name in read)
     if {*names} != {*data.label_names}:
         raise InputError(
             f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "

@@ -163,9 +163,9 @@ def _regression(
     seeds = len(np.unique(scored.groups[included]))
     kept = independent_columns(within_outcomes(design.columns, outcomes), answers)
     fit: tuple[Floats, Floats] | None = None
-    reason = _separation(design, models)
-    if reason is None and seeds <= len(kept) + len(models):
-        reason = f"{seeds} seeds are too few for {len(kept) + len(models)} coefficients"
+    numbers = len(kept) + len(models)
+    few = f"{seeds} seeds are too few for {numbers} coefficients" if seeds <= numbers else None
+    reason = _separation(design, models) or few
     if reason is None:
         try:
             fit = fit_logistic(design.columns[:, kept], outcomes, scored.groups)

@@ -68,8 +68,8 @@ def read_metadata(content: bytes) -> dict[str, Any]:
 
 def _compare_lines(content: bytes, card: bytes, collector: Collector) -> None:
     stored, expected = (text.decode("utf-8", "backslashreplace").split("\n") for text in (content, card))
-    matcher = difflib.SequenceMatcher(a=stored, b=expected, autojunk=False)
-    for tag, start, end, expected_start, expected_end in matcher.get_opcodes():
+    changes = difflib.SequenceMatcher(a=stored, b=expected, autojunk=False).get_opcodes()
+    for tag, start, end, expected_start, expected_end in changes:
         if tag != "equal":
             was, must_be = "\n".join(stored[start:end]), "\n".join(expected[expected_start:expected_end])
             message = f"is {quoted(was)}; the data gives {quoted(must_be)}"

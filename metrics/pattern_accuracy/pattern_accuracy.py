@@ -139,9 +139,9 @@ class PatternAccuracy(evaluate.Metric):  # type: ignore[misc]  # evaluate has no
             ValueError: If the input is invalid; the message names the argument, the position and the value. Rows
                 added before are not lost.
         """
-        columns = None
-        if self._n_rows == 0 or any(column is not None for column in (predictions, references, groups)):
-            columns = label_columns(predictions=predictions, references=references, groups=groups)
+        has_columns = self._n_rows == 0 or any(column is not None for column in (predictions, references, groups))
+        given = {"predictions": predictions, "references": references, "groups": groups}
+        columns = label_columns(**given) if has_columns else None
         options = read_options(
             self._n_rows + (len(columns[0]) if columns else 0),
             thresholds=thresholds,

@@ -138,9 +138,8 @@ def load_classifier(folder: Path) -> PreTrainedModel:
 
     A head for another number of labels is initialized again. A head for three other labels is kept and renamed.
     """
-    labels = canonical_names(labels_of(AutoConfig.from_pretrained(folder))) or NLI_LABELS
-    if len(labels) != len(NLI_LABELS):
-        labels = NLI_LABELS
+    known = canonical_names(labels_of(AutoConfig.from_pretrained(folder))) or ()
+    labels = known if len(known) == len(NLI_LABELS) else NLI_LABELS
     model: PreTrainedModel = AutoModelForSequenceClassification.from_pretrained(
         folder,
         dtype=torch.float32,

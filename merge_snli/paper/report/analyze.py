@@ -157,9 +157,8 @@ def analyze(
     if out is not None:
         check_report_folder(Path(out))
     progress = progress or Progress(quiet=True)
-    scored = match_results(as_results(results), as_datasets(datasets))
-    if min_agreement is not None:
-        scored = tuple(_agreed(dataset, min_agreement) for dataset in scored)
+    matched = match_results(as_results(results), as_datasets(datasets))
+    scored = matched if min_agreement is None else tuple(_agreed(dataset, min_agreement) for dataset in matched)
     check_counterparts(scored, fine_tuned_from or {})
     check_seed_ids(without_seeds, scored)
     corpora = {} if corpus is None else _corpora(corpus, scored, None if out is None else work_folder(Path(out)))

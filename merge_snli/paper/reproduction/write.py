@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.base.files import write_json, write_text
-from merge_snli.base.table import NO_VALUE, Column, Table, capitalized, count
+from merge_snli.base.table import NO_VALUE, Column, Table, capitalized
+from merge_snli.comparison.findings import comparable
 from merge_snli.comparison.html_page import asset, shared_style, template
 from merge_snli.paper.report.write import POLICY, inline_svg
 from merge_snli.paper.reproduction.verdict import (
@@ -59,10 +60,8 @@ def write_reproduction(document: Document, out: Path) -> None:
 def finding(document: Document) -> str:
     """Return in one sentence how many numbers of the paper have ours beside them, and with which verdicts."""
     verdicts = Counter(cell["verdict"] for artifact in document["artifacts"] for cell in artifact["cells"])
-    compared = [f"{verdicts[verdict]:,} {verdict}" for verdict in COMPARED if verdicts[verdict]]
-    total = sum(verdicts[verdict] for verdict in COMPARED)
-    details = ", ".join(compared) or document["not_comparable"] or "none was computed"
-    return f"{total:,} of {count(verdicts.total(), 'cell')} can be compared: {details}."
+    compared = {verdict: verdicts[verdict] for verdict in COMPARED}
+    return comparable(compared, verdicts.total(), document["not_comparable"] or "none was computed")
 
 
 def summary(document: Document) -> Table:
