@@ -16,8 +16,8 @@ from pydantic import Field
 
 from merge_snli.base.arrays import Floats
 from merge_snli.base.table import Column, Table
-from merge_snli.dataset.label_spellings import MAX_LABELS, TWO_WAY, are_nli
-from merge_snli.schema import NLI_LABELS
+from merge_snli.dataset.label_spellings import MAX_LABELS
+from merge_snli.models.labels import compared_labels
 from merge_snli.scoring.answer_table import to_table, with_data
 from merge_snli.scoring.answers import Answers, Counts
 from merge_snli.scoring.data import LABEL
@@ -44,7 +44,7 @@ from merge_snli.scoring.scores import (
     numbers_of,
 )
 from merge_snli.scoring.statistics import Interval
-from metrics.pattern_accuracy.core import CURVE
+from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,11 +108,13 @@ class ResultFile(StrictValue):
 
     def __post_init__(self) -> None:
         """Check what the answers do not give: the labels, and the thresholds."""
-        own = (NLI_LABELS, TWO_WAY) if are_nli(self.dataset.labels) else (self.dataset.labels,)
-        if self.compared_labels not in own:
-            raise ValueError(f"compared_labels is {self.compared_labels}, expected {' or '.join(map(str, own))}")
-        if self.thresholds != CURVE or self.quality_threshold not in CURVE:
+        own = compared_labels(self.model.labels, self.dataset.labels)
+        if self.compared_labels != own:
+            raise ValueError(f"compared_labels is {self.compared_labels}, expected {own}")
+        if self.thresholds != CURVE:
             raise ValueError("thresholds are not 0, 0.01, … 1")
+        if self.quality_threshold != QUALITY_THRESHOLD:
+            raise ValueError(f"quality_threshold is {self.quality_threshold}, expected {QUALITY_THRESHOLD}")
         if self.source is not None and not {*self.source.labels} <= {*self.dataset.labels}:
             raise ValueError("source has a label that is not in the data set")
 

@@ -20,6 +20,8 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.write import FORMATS, render_page
 from merge_snli.scoring.answer_table import to_bytes
+from merge_snli.scoring.measure import source_accuracy
+from merge_snli.scoring.scores import SourceScores
 from merge_snli.scoring.store import SCHEMA_FILE, file_name, result_schema, safe_name, to_json, write_result
 from tests.oracles import both_files
 
@@ -109,14 +111,8 @@ def test_other_version_is_refused(result: Result, tmp_path: Path) -> None:
 
 def test_results_from_before_a_field_existed_and_from_later_are_read(result: Result, tmp_path: Path) -> None:
     value = to_json(result)
-    for name in ("source", "consistency"):
-        del value[name]
-    del value["scores"]["intervals"]
-    read = read_json(value | {"later": {"number": 1}}, tmp_path, result)
-    scores = dataclasses.replace(result.scores, intervals=None)
-    assert read == dataclasses.replace(result, source=None, consistency=None, scores=scores)
-    assert read.interval is None
-    assert read.pattern_accuracy == result.pattern_accuracy
+    del value["source"], value["run"]["tied"], value["dataset"]["partial"]
+    assert read_json(value | {"later": {"number": 1}}, tmp_path, result) == result
 
 
 def test_missing_file_is_refused(tmp_path: Path) -> None:
@@ -178,8 +174,9 @@ def test_null_is_refused_where_the_answers_give_a_value(dataset: Path, tmp_path:
     assert value[name]
     with pytest.raises(InputError, match=f"{name} is None, and the answers give"):
         read_json(value | {name: None}, tmp_path, result)
-    del value[name]  # as in a file written before the field existed
-    assert getattr(read_json(value, tmp_path, result), name) is None
+    del value[name]
+    with pytest.raises(InputError, match=f"{name} is None, and the answers give"):
+        read_json(value, tmp_path, result)
 
 
 def leaves(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -218,6 +215,8 @@ def test_wrong_values_are_refused_or_can_be_shown(result: Result, tmp_path: Path
             write(boards)
 
 
+SOURCE = SourceScores("x", "0" * 64, 0, 0, source_accuracy(5, 9), {"neutral": source_accuracy(5, 9)})
+
 EDITED: dict[str, tuple[tuple[str, ...], Any]] = {
     "sample accuracy": (("scores", "sample_accuracy", "mean"), 0.99),
     "curve": (("scores", "curve", "mean"), [0.5] * 101),
@@ -226,13 +225,26 @@ EDITED: dict[str, tuple[tuple[str, ...], Any]] = {
     "an interval that does not hold PA": (("scores", "intervals", "pattern_accuracy"), [0.98, 0.99]),
     "an interval without its score": (("scores", "intervals", "qt"), None),
     "rows": (("scores", "rows"), 10_000),
+    "an interval that does not hold SA": (("scores", "intervals", "sample_accuracy"), [0.98, 0.99]),
+    "an interval of a part": (("parts", "word_class", "noun", "intervals", "qt"), [0.98, 0.99]),
+    "the level of the intervals": (("scores", "intervals", "level"), 0.99),
+    "the methods of the intervals": (("scores", "intervals", "methods"), {}),
+    "no intervals": (("scores", "intervals"), None),
+    "a part by label": (("parts", "label", "neutral", "rows"), 10_000),
+    "parts by a column that is not in the table": (("parts", "genre"), {}),
+    "pairs without an answer": (("run", "no_answers"), 3),
+    "the quality threshold": (("quality_threshold",), "0.5"),
+    "labels of another model": (("model", "labels"), ["entailment", "not_entailment"]),
+    "accuracy on the source": (("source", "overall", "sample_accuracy"), 0.99),
+    "accuracy on a label of the source": (("source", "labels", "neutral", "interval"), [0.1, 0.2]),
 }
 
 
 @pytest.mark.parametrize("kind", EDITED)
 def test_numbers_that_the_answers_do_not_give_are_refused(result: Result, tmp_path: Path, kind: str) -> None:
     (*path, last), wrong = EDITED[kind]
-    value = to_json(result)
+    value = to_json(dataclasses.replace(result, source=SOURCE))
+    assert read_json(value, tmp_path, result).source == SOURCE
     parent: Any = value
     for step in path:
         parent = parent[step]
@@ -240,6 +252,15 @@ def test_numbers_that_the_answers_do_not_give_are_refused(result: Result, tmp_pa
     with pytest.raises(InputError, match=r"x\.json is not a valid result.*score the model again") as error:
         read_json(value, tmp_path, result)
     assert (last if last in ("qt", "rows") else path[-1]) in str(error.value) or last in str(error.value)
+
+
+def test_the_digest_of_a_part_follows_from_the_part(dataset: Path, tmp_path: Path) -> None:
+    part = score("demo:nli-a", dataset, config="noun", limit_seeds=3)
+    value = to_json(part)
+    assert read_json(value, tmp_path, part) == part
+    value["dataset"]["partial"]["limit_seeds"] = 2
+    with pytest.raises(InputError, match=r"dataset\.digest is"):
+        read_json(value, tmp_path, part)
 
 
 DAMAGES: dict[str, tuple[tuple[str, ...], Any]] = {
