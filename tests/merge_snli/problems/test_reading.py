@@ -391,3 +391,12 @@ def test_all_invalid_rows_are_named_at_once(tmp_path: Path) -> None:
         read_problems(ProblemOptions(problems=str(path)))
     with pytest.raises(InputError, match=r"line 3: (?!.*more)"):
         read_problems(ProblemOptions(problems=str(path), limit=3))
+    for limits, numbers in (
+        ({}, (2, 0, 3)),
+        ({"limit": 3}, (2, 0, 1)),
+        ({"limit": 1}, (1, 0, None)),
+        ({"sample": 2}, (2, 0, 3)),
+    ):
+        survey = read_problems(ProblemOptions(problems=str(path), skip_invalid=True, **limits))
+        assert (survey.with_label, survey.without_label, survey.invalid) == numbers
+        assert len(survey.problems) == survey.with_label
