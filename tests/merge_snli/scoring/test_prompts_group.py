@@ -150,6 +150,7 @@ def test_models_without_a_common_prompt_are_compared_as_they_are(results: list[R
     reasons = replace(other, run=replace(other.run, prompt=record("reasons")))
     (comparison, *_) = compare_results([*prompted, reasons])
     assert comparison.pattern_accuracy.keys() == {"m (3 prompts)", "other (reasons)"}
+    assert all(any("no prompt in common" in note for note in notes) for notes in comparison.notes.values())
 
 
 def test_what_a_run_took_adds_up(merged: PromptGroup) -> None:
