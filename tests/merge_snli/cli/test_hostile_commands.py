@@ -237,9 +237,15 @@ register demo:dataset --as a/b
 demo --nonsense
 demo --out full
 demo --out good.csv
+demo --out loop
+generate good.csv --mlm demo:mlm-bpe --out loop
+leaderboard damaged --out loop
 work
 work nope
 work show
+work show loop
+harness demo:dataset --config noun --estimate --input-price nan --output-price 1
+harness demo:dataset --config noun --estimate --input-price 1 --output-price inf
 work show nowhere
 work drop nowhere
 work status nowhere
@@ -288,6 +294,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     (folder / "empty-folder").mkdir()
+    (folder / "loop").symlink_to("loop")
     shutil.copytree(FOLDER / "data", folder / "no-seeds/data", ignore=shutil.ignore_patterns("seed"))
     for name, file in product(("no-data", "no-seeds"), (RUN_FILE, CARD_FILE)):
         (folder / name).mkdir(exist_ok=True)
