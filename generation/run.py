@@ -115,6 +115,7 @@ class RunInputs:
         judged = self.judgments
         return {
             "problems": ProblemsRecord(problems.with_label, problems.without_label),
+            "invalid_rows": problems.invalid,
             "masked_lms": tuple(MaskedLMRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),
             "tagger": TaggerRecord(tagger.name, tagger.version, tagger.digest),
             "seeds": None if seeds is None else SeedsRecord(seeds.digest, len(seeds)),

@@ -44,7 +44,6 @@ OTHER_PRONOUNS = (
 WORD_BEFORE = re.compile(r"([^\W\d_]+)(['’]|\s)[\s\"'“‘«„(]*$")
 
 
-
 @lru_cache(maxsize=64)
 def base_forms_of(words: frozenset[str], word_class: str) -> frozenset[str]:
     """Return words with their base forms in a word class.

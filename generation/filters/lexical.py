@@ -40,7 +40,6 @@ POS_OF_CLASS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 LEXICOGRAPHER_FILES = 45
 
 
-
 def disagrees_with_article(sentence: str, start: int, end: int, original: str) -> Callable[[str], bool]:
     """Return the condition on suggestions for one occurrence of a shared word: the article before it does not fit.
 

@@ -152,3 +152,17 @@ def format_duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes:02} min"
     return f"{minutes} min {whole % 60:02} s" if minutes else f"{seconds:.1f} s"
+
+
+@contextmanager
+def without_library_bars() -> Iterator[None]:
+    """Hide the progress bars of `datasets`."""
+    from datasets import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
+
+    is_bar_shown = not are_progress_bars_disabled()
+    disable_progress_bars()
+    try:
+        yield
+    finally:
+        if is_bar_shown:
+            enable_progress_bars()

@@ -91,5 +91,3 @@ def _any_of(kinds: Iterable[Kind]) -> str:
 
 # Classes of this package, which need not be imported to be recognized.
 OWN = ("MergeDataset", "Options", "ProblemOptions", "Result", "SimplePairOptions", "ExtendedPairOptions")
-
-

@@ -177,6 +177,7 @@ def _provenance(record: Record, generation: GenerationRecord) -> dict[str, str]:
         "problems": ", split ".join(f"`{name}`" for name in source if name is not None),
         "with_label": f"{problems.with_label:,}",
         "without_label": f"{problems.without_label:,}",
+        "invalid": f", {generation.invalid_rows:,} invalid" if generation.invalid_rows else "",
         "masked_lms": "<br>".join(_model_text(mlm) for mlm in generation.masked_lms),
         "forms": "<br>".join(f"`{name}`: {shares_text(of)}" for name, of in form_shares(generation).items()),
         "tagger": f"`{tagger.name}` {tagger.version} (sha256 {tagger.digest[:12]}…)",

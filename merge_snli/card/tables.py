@@ -57,7 +57,7 @@ def example_table(record: Record, folder: Path) -> str:
         folder: The data set's folder.
     """
     row = _example(folder, ALL)
-    label = _cell(record.label_names[row['label']])
+    label = _cell(record.label_names[row["label"]])
     change = f"variant, {_cell(row['original'])} → {_cell(row['replacement'])}"
     rows = [
         ["seed", _text(row["seed_premise"]), _text(row["seed_hypothesis"]), label],

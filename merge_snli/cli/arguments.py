@@ -134,7 +134,7 @@ def assumed(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the checked values of `assumptions`."""
     values = {name: getattr(arguments, name) for name in ASSUMED}
     for name in ASSUMED[1:]:
-        if (values[name] or 0) < 0:
+        if not 0 <= (values[name] or 0) < math.inf:
             raise InputError(f"{param(name)} is {values[name]}: give 0 or a larger number")
     if (values["input_price"] is None) != (values["output_price"] is None):
         raise InputError(f"a cost needs both prices: give {param('input_price')} and {param('output_price')}")

@@ -10,7 +10,6 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-
 # How `--help` names arguments that are paths.
 FILES, FOLDERS = {"FILE", "PROBLEMS", "RESULT.json"}, {"DATA", "DIR", "RESULTS", "OUT"}
 

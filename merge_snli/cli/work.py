@@ -6,6 +6,7 @@ examples:
 """
 
 import argparse
+import os
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
@@ -65,7 +66,7 @@ def _drop(arguments: argparse.Namespace) -> None:
     dataset = _finished(out)
     if dataset is None:
         raise InputError(f"cannot know what {out} needs, which has no finished data set: generate it first")
-    with work_folder(out.resolve(), arguments.work):
+    with work_folder(Path(os.path.realpath(out)), arguments.work):
         drop(stored for stored in inventory(work, dataset.record) if stored.needed is False)
     _show(arguments)
 
@@ -73,7 +74,7 @@ def _drop(arguments: argparse.Namespace) -> None:
 def _work_folder(arguments: argparse.Namespace) -> Path:
     from generation.work import work_folder_of
 
-    work = work_folder_of(arguments.out.expanduser().resolve(), arguments.work)
+    work = work_folder_of(Path(os.path.realpath(arguments.out.expanduser())), arguments.work)
     if not work.is_dir():
         raise InputError(f"work folder {work} does not exist: give its path with {param('work')}")
     return work

@@ -223,6 +223,7 @@ class GenerationRecord:
         words: Shared words by word class.
         filters: What the filters dropped when applied in their order.
         standalone_filters: What each filter drops when it is the only one.
+        invalid_rows: Number of rows of the problems that are invalid and were left out; None if there is none.
         judgments: The judgments that variants were filtered by; None if they were not. Those of the run's variants are
             in config `annotation`.
         judged: Number of variants by what the judgments say of them, before seeds with too few are dropped.
@@ -237,6 +238,7 @@ class GenerationRecord:
     words: dict[str, WordCounts]
     filters: tuple[FilterRecord, ...]
     standalone_filters: tuple[FilterRecord, ...]
+    invalid_rows: int | None = None
     judgments: JudgmentsRecord | None = None
     judged: dict[str, int] | None = None
 
@@ -358,10 +360,10 @@ class Record:
 # What the rows of a generated data set depend on: fields of `Record` and of `GenerationRecord`.
 INPUTS = (
     *("format", "method_version", "options", "sources", "label_names"),
-    *("problems", "masked_lms", "tagger", "seeds", "wordnet", "judgments"),
+    *("problems", "masked_lms", "tagger", "seeds", "wordnet", "judgments", "invalid_rows"),
 )
 # Fields that are in JSON only if they are set, so that the records of other data sets stay as they are.
-ONLY_IF_SET = (ANNOTATION, "judgments", "judged")
+ONLY_IF_SET = (ANNOTATION, "judgments", "judged", "invalid_rows")
 
 OptionalField = Literal["draws", "anchors", "generation"]
 # The fields of a record that are empty for some data sets, as messages name what these lack.

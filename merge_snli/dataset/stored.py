@@ -245,7 +245,8 @@ def other_than(content: Iterable[str] = ()) -> Callable[[Path], str | None]:
 def _writable(out: Path, option: str = "out") -> Path:
     out = out.expanduser()
     if not out.name or out.is_symlink():
-        out = out.resolve()
+        with explained(RuntimeError, f"{param(option)} {out}: {REASON}; choose another folder"):
+            out = out.resolve()
     existing = next(path for path in (out, *out.absolute().parents) if path.exists())
     raise_first(
         (not existing.is_dir(), f"{param(option)} {out}: {existing} is a file; pass a folder"),

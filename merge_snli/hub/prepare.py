@@ -12,6 +12,7 @@ from pathlib import Path
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file, sha256_of_json
+from merge_snli.base.progress import without_library_bars
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.schema import data_version
 
@@ -55,18 +56,11 @@ def prepare_dataset(dataset: MergeDataset, cache: Path, name: str) -> tuple[Path
     Returns:
         The folder of each config, relative to `cache`.
     """
-    from datasets import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
-
     for path, digest in ((dataset.folder / path, digest) for path, digest in dataset.record.files.items()):
         if not path.is_file() or sha256_of_file(path) != digest:
             raise InputError(f"{path} is missing or was changed: download or generate the data set again")
-    is_bar_shown = not are_progress_bars_disabled()
-    disable_progress_bars()
-    try:
+    with without_library_bars():
         folders = tuple(_prepare_config(dataset, config, cache, name) for config in dataset.record.rows)
-    finally:
-        if is_bar_shown:
-            enable_progress_bars()
     # The libraries load the latest of the cached versions of a name. So the first config (`all`) is the default config,
     # as in the data set's folder.
     now = time.time()

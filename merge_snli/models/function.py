@@ -166,10 +166,10 @@ def _predicted(
     returned: object = function(list(pairs))
     if not isinstance(returned, Iterable):
         raise InputError(f"{name} returned {returned!r} for {len(pairs)} pairs; it must return a list of labels")
-    values = list(returned)
+    values = [value.tolist() if hasattr(value, "tolist") else value for value in returned]  # arrays and tensors
     if len(values) != len(pairs):
         raise InputError(f"{name} returned {len(values)} labels for {len(pairs)} pairs; it must return one per pair")
-    if any(isinstance(value, list | tuple | np.ndarray) and len(value) > 1 for value in values):
+    if any(isinstance(value, list | tuple) and len(value) > 1 for value in values):
         return _log_probabilities(values, data_labels, name, pairs)
     read, labels = label_reader(data_labels, name), labels_of_answers(data_labels)
     return [_number(read(value, pair), labels) for value, pair in zip(values, pairs, strict=True)]

@@ -22,6 +22,7 @@ from zipfile import BadZipFile
 from merge_snli.base.errors import REASON, InputError, explained, param, raise_first, reason
 from merge_snli.base.extras import install_command
 from merge_snli.base.hub_ids import split_revision
+from merge_snli.base.progress import without_library_bars
 from merge_snli.base.table import count
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.rows import Rows, SourceRow
@@ -332,7 +333,7 @@ def _load_files(path: str, **arguments: Any) -> datasets.Dataset:  # noqa: ANN40
     """
     import datasets
 
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as cache:
+    with without_library_bars(), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as cache:
         return datasets.load_dataset(path, cache_dir=cache, **arguments)
 
 

@@ -85,6 +85,12 @@ class ProblemOptions:
         departure="**A sample of the problems**: a random part of them was read.",
         always_recorded=False,
     )
+    skip_invalid: bool = _source_option(
+        False,
+        "leave out rows that are not valid problems, such as those without a premise",
+        departure="**Invalid rows** of the problems were left out.",
+        always_recorded=False,
+    )
     premise_column: str = _column("premise")
     hypothesis_column: str = _column("hypothesis")
     label_column: str = _column("label")

@@ -6,7 +6,7 @@ import logging
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nsmallest
@@ -72,10 +72,11 @@ class ProblemSource:
     def __iter__(self) -> Iterator[tuple[str, Problem | None]]:
         """Yield the location and the problem of each row up to `options.limit`, one in memory at a time.
 
-        The problem is None without a gold label. With `options.sample`, only the problems of the sample are yielded.
+        The problem is None without a gold label, and with `options.skip_invalid` in an invalid row. With
+        `options.sample`, only the problems of the sample are yielded.
         """
         rows = islice(self.read(), self.options.limit)
-        problems = ((row.location, check_row(row, self.options, self.labels)) for row in rows)
+        problems = ((row.location, self._checked(row)) for row in rows)
         if self.options.sample is None:
             return problems
         last = self._last_of_sample
@@ -84,6 +85,11 @@ class ProblemSource:
             for number, (location, problem) in enumerate(problems)
             if problem is not None and self._rank(number, problem) <= last
         )
+
+    def _checked(self, row: SourceRow) -> Problem | None:
+        with suppress(*([InputError] if self.options.skip_invalid else [])):
+            return check_row(row, self.options, self.labels)
+        return None
 
     def invalid(self, start: int) -> Iterator[str]:
         """Yield the location of each row from a number on that is not a valid problem."""
@@ -194,6 +200,7 @@ class Survey:
         digest: Sum of the sha256 of every problem, modulo 2^256, in hexadecimal digits. Independent of their order.
         repeated: Ids made from the content that several problems share, as numbers in ascending order.
         problems: All problems in the order of the source, from `read_problems`.
+        invalid: Number of rows that are not valid problems and were left out; None if there is none.
     """
 
     label_names: tuple[str, ...]
@@ -202,6 +209,7 @@ class Survey:
     digest: str
     repeated: Sequence[int]
     problems: tuple[Problem, ...] = ()
+    invalid: int | None = None
 
 
 def read_problems(options: ProblemOptions) -> Survey:
@@ -240,7 +248,10 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
         ids.append(id_hash(identity) if problem.id else int(identity, 16))
         pairs.append(hash((problem.premise, problem.hypothesis)))
         labels.append(problem.label)
-    without_label = rows - len(labels)
+    invalid = [*source.invalid(0)] if source.options.skip_invalid else []
+    if invalid:
+        logger.warning("%s: %s", source.options.problems, _listed(invalid, "invalid row") + " left out")
+    without_label = rows - len(labels) - (len(invalid) if source.options.sample is None else 0)
     if not labels:
         raise InputError(no_problem(source, without_label))
     if language is not None:
@@ -251,7 +262,7 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
     warn_of_several_labels(source, pairs, labels)
     if source.labels_are_numbers:
         _say_assumed_names(source, labels)
-    return Survey(names, len(labels), without_label, digest_of(total), repeated)
+    return Survey(names, len(labels), without_label, digest_of(total), repeated, invalid=len(invalid) or None)
 
 
 def _all_valid(source: ProblemSource) -> Iterator[tuple[str, Problem | None]]:
@@ -266,9 +277,14 @@ def _all_valid(source: ProblemSource) -> Iterator[tuple[str, Problem | None]]:
         others = [*source.invalid(read + 1)]
         if not others:
             raise
-        shown = ", ".join(others[:SHOWN_ROWS]) + (", …" if len(others) > SHOWN_ROWS else "")
-        more = f"{len(others):,} more invalid row{'s' if len(others) > 1 else ''}: {shown}"
+        more = f"{_listed(others, 'more invalid row')}; {param('skip_invalid', True)} leaves them out"
         raise InputError(f"{error.message.marked} ({more})") from error
+
+
+def _listed(locations: Sequence[str], what: str) -> str:
+    """Return the number of some rows and where the first ones are."""
+    shown = ", ".join(locations[:SHOWN_ROWS]) + (", …" if len(locations) > SHOWN_ROWS else "")
+    return f"{len(locations):,} {what}{'s' if len(locations) > 1 else ''}: {shown}"
 
 
 def warn_of_several_labels(source: ProblemSource, pairs: Sequence[int], labels: Sequence[int]) -> None:

@@ -18,10 +18,11 @@ from merge_snli.scoring.data import ScoredData, part_of_data
 from merge_snli.scoring.evaluate import result_on
 from merge_snli.scoring.grouping import model_key
 from merge_snli.scoring.opening import find_whole
+from merge_snli.scoring.recompute import nearly_equal, short
 from merge_snli.scoring.records import DatasetRecord, RunRecord
 from merge_snli.scoring.result import Result, ResultFile
 from merge_snli.scoring.scores import Calibration, Intervals, Scores
-from merge_snli.scoring.store import nearly_equal, short, to_json
+from merge_snli.scoring.store import to_json
 
 logger = logging.getLogger(__name__)
 

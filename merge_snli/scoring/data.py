@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import require_at_least
 from merge_snli.base.table import count
 from merge_snli.dataset.stored import MergeDataset
@@ -191,10 +192,7 @@ class ScoredData:
     @property
     def part(self) -> str | None:
         """What part of the data this is, such as `partial: 100 seeds, subsample 3`; None for the whole."""
-        what = [] if self.limit_seeds is None else [count(self.limit_seeds, self.units[0])]
-        what += [] if self.subsample is None else [f"subsample {self.subsample}"]
-        what += [] if self.min_agreement is None else [f"agreement of at least {self.min_agreement:.3g}"]
-        return f"partial: {', '.join(what)}" if what else None
+        return part_name(self.units[0], self.limit_seeds, self.subsample, self.min_agreement)
 
     def agreement(self) -> Floats:
         """Return the share of annotators who gave the gold label, [n_groups]; NaN for a group without their labels.
@@ -266,6 +264,19 @@ def subsample_masks(numbers: pa.ChunkedArray, n_subsamples: int) -> Bools:
 def stored_name(column: str) -> str:
     """Return the name of a column of `--by` in a table of answers."""
     return f"by:{column}" if column in (*ANSWER_COLUMNS, *WORDS) or ":" in column else column
+
+
+def part_name(unit: str, limit_seeds: int | None, subsample: int | None, min_agreement: float | None) -> str | None:
+    """Return what part of some data was scored; None for the whole."""
+    what = [] if limit_seeds is None else [count(limit_seeds, unit)]
+    what += [] if subsample is None else [f"subsample {subsample}"]
+    what += [] if min_agreement is None else [f"agreement of at least {min_agreement:.3g}"]
+    return f"partial: {', '.join(what)}" if what else None
+
+
+def part_digest(whole: str, part: str | None) -> str:
+    """Return the digest of a part of some data, so that no report compares it with the whole."""
+    return whole if part is None else sha256_of_json([whole, part])
 
 
 def part_of_data(

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from merge_snli.base import __version__
 from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError
-from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
 from merge_snli.models.function import FUNCTION_LABELS
@@ -34,7 +33,7 @@ from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.answer_table import NO_ANSWER
 from merge_snli.scoring.answers import Answers, Predicted, align, compared_numbers, predicted_answers
 from merge_snli.scoring.calibration import as_stored, calibration_of, label_probabilities
-from merge_snli.scoring.data import ScoredData
+from merge_snli.scoring.data import ScoredData, part_digest
 from merge_snli.scoring.measure import (
     consistency,
     scores,
@@ -330,7 +329,7 @@ def dataset_record(data: ScoredData) -> DatasetRecord:
         name=data.name,
         title=data.title if part is None else f"{data.title} ({part})",
         revision=data.revision,
-        digest=data.digest if part is None else sha256_of_json([data.digest, part]),
+        digest=part_digest(data.digest, part),
         config=data.config,
         labels=data.label_names,
         group_column=data.group_column,

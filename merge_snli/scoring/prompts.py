@@ -182,13 +182,15 @@ def group_prompts(results: Iterable[Result]) -> list[Scored]:
 def on_common_prompts(models: Sequence[Scored]) -> list[Scored]:
     """Return models with the results of the prompts that all language models among them have, with a note.
 
-    Models without prompts, and those with no prompt in common, stay as they are.
+    Models without prompts, and those with no prompt in common, stay as they are; of the latter, each gets a note.
     """
     by_model = [{_prompt_key(result): result for result in results_of(scored)} for scored in models]
     prompted = [set(prompts) for prompts in by_model if None not in prompts]
     common = set.intersection(*prompted) if prompted else set()
     found: list[Scored] = []
     for scored, prompts in zip(models, by_model, strict=True):
+        if prompted and not common and None not in prompts:
+            scored = replace(scored, notes=(*scored.notes, "the language models have no prompt in common"))
         kept = [result for key, result in prompts.items() if key in common]
         if not kept or len(kept) == len(prompts):
             found.append(scored)

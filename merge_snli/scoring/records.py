@@ -17,6 +17,9 @@ SCHEMA_VERSION: Literal[8] = 8
 # SA on seeds below the share of the most common label plus this margin suggests permuted labels.
 CHANCE_MARGIN = 0.05
 
+# Characters of a data set's version that are shown.
+SHOWN_VERSION = 12
+
 THRESHOLD_PATTERN = r"^(0(\.[0-9]+)?|1)$"
 
 
@@ -156,8 +159,8 @@ class DatasetRecord(StrictValue):
 
     @property
     def version(self) -> str:
-        """Version of the data set, as in its card."""
-        return data_version(self.whole)
+        """Beginning of the version of the data set in its card, as it is shown."""
+        return f"{data_version(self.whole)[:SHOWN_VERSION]}…"
 
 
 @dataclass(frozen=True)

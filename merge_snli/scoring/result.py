@@ -15,10 +15,9 @@ import numpy as np
 from pydantic import Field
 
 from merge_snli.base.arrays import Floats
-from merge_snli.base.errors import raise_first
 from merge_snli.base.table import Column, Table
-from merge_snli.dataset.label_spellings import MAX_LABELS, TWO_WAY, are_nli
-from merge_snli.schema import NLI_LABELS
+from merge_snli.dataset.label_spellings import MAX_LABELS
+from merge_snli.models.labels import compared_labels
 from merge_snli.scoring.answer_table import to_table, with_data
 from merge_snli.scoring.answers import Answers, Counts
 from merge_snli.scoring.data import LABEL
@@ -45,7 +44,7 @@ from merge_snli.scoring.scores import (
     numbers_of,
 )
 from merge_snli.scoring.statistics import Interval
-from metrics.pattern_accuracy.core import CURVE
+from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,19 +108,15 @@ class ResultFile(StrictValue):
 
     def __post_init__(self) -> None:
         """Check what the answers do not give: the labels, and the thresholds."""
-        own = (NLI_LABELS, TWO_WAY) if are_nli(self.dataset.labels) else (self.dataset.labels,)
-        raise_first(
-            (
-                self.compared_labels not in own,
-                f"compared_labels is {self.compared_labels}, expected {' or '.join(map(str, own))}",
-            ),
-            (self.thresholds != CURVE or self.quality_threshold not in CURVE, "thresholds are not 0, 0.01, … 1"),
-            (
-                self.source is not None and not {*self.source.labels} <= {*self.dataset.labels},
-                "source has a label that is not in the data set",
-            ),
-            error=ValueError,
-        )
+        own = compared_labels(self.model.labels, self.dataset.labels)
+        if self.compared_labels != own:
+            raise ValueError(f"compared_labels is {self.compared_labels}, expected {own}")
+        if self.thresholds != CURVE:
+            raise ValueError("thresholds are not 0, 0.01, … 1")
+        if self.quality_threshold != QUALITY_THRESHOLD:
+            raise ValueError(f"quality_threshold is {self.quality_threshold}, expected {QUALITY_THRESHOLD}")
+        if self.source is not None and not {*self.source.labels} <= {*self.dataset.labels}:
+            raise ValueError("source has a label that is not in the data set")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -100,6 +100,12 @@ class Intervals(StrictValue):
     seed_accuracy: Ends | None = None
     qt: Ends | None = None
 
+    def __post_init__(self) -> None:
+        """Check that each interval has a method."""
+        named = {name for name in INTERVALS if getattr(self, name) is not None}
+        if {*self.methods} != named:
+            raise ValueError(f"methods is {self.methods}, and the intervals are {', '.join(sorted(named))}")
+
 
 @dataclass(frozen=True)
 class RowScores(StrictValue):

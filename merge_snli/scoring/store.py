@@ -4,41 +4,32 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
-from functools import partial
 from hashlib import sha256
 from inspect import cleandoc
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pyarrow.compute as pc
 from pydantic import TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import to_jsonable_python
 from pydantic_core.core_schema import DataclassSchema
 
-from merge_snli.base.differences import differences
 from merge_snli.base.errors import REASON, EditedError, InputError, Message, explained, param, raise_first
 from merge_snli.base.files import sha256_of_file, sha256_of_json, write_bytes
 from merge_snli.base.table import count
 from merge_snli.dataset.stored import check_out
-from merge_snli.schema import WORD_CLASSES
 from merge_snli.scoring.answer_table import from_bytes, from_table, to_bytes, with_data
-from merge_snli.scoring.answers import Answers
 from merge_snli.scoring.calibration import calibration_of
-from merge_snli.scoring.data import WORD_CLASS, ScoredData
+from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.grouping import names_of
-from merge_snli.scoring.measure import consistency, scores
+from merge_snli.scoring.measure import consistency
 from merge_snli.scoring.opening import open_whole
+from merge_snli.scoring.recompute import wrong_entries
 from merge_snli.scoring.records import SCHEMA_VERSION
 from merge_snli.scoring.result import Result, ResultFile
-from merge_snli.scoring.scores import Scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,12 +37,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 FILE: TypeAdapter[ResultFile] = TypeAdapter(ResultFile)
-SCORES: TypeAdapter[Scores] = TypeAdapter(Scores)
-
-# Largest difference of a number in a file from the same number computed from the answers.
-TOLERANCE = 1e-9
-# The same of a number that is computed from probabilities.
-ROUNDED = 2e-5
 
 
 def to_json(result: Result) -> dict[str, Any]:
@@ -242,71 +227,15 @@ def parse_result(content: bytes, answers: bytes | None, name: str | Path) -> Res
     try:
         given = from_table(from_bytes(answers), file.compared_labels, file.subsamples)
         given = replace(given, drawn_only=file.left_out.undrawn > 0)
-        wrong = next(_wrong_numbers(file, _entries(content), given), None)
+        # A file of an earlier release may lack entries that the answers give.
+        computed = {"consistency": consistency(given), "calibration": calibration_of(given)}
+        file = replace(file, **{field: computed[field] for field in computed.keys() - _entries(content).keys()})
+        wrong = next(wrong_entries(file, given), None)
     except ValueError as error:
         raise InputError(f"{name} is not a valid result: {error}; score the model again") from error
     if wrong is not None:
         raise EditedError(f"{name} is not a valid result: {wrong}; score the model again")
     return Result(**{field.name: getattr(file, field.name) for field in fields(ResultFile)}, answers=given)
-
-
-def _wrong_numbers(file: ResultFile, entries: Container[str], answers: Answers) -> Iterator[str]:
-    """Yield a sentence for each score, consistency or calibration that is not what the answers give.
-
-    Recomputing the intervals takes longer than reading the file, so they are only compared if PA is outside of its own.
-    Of the scores on parts, those by word class are compared: the table does not have the other columns.
-
-    Args:
-        file: The numbers.
-        entries: The names of the entries of the file; one that an old file does not have is not compared.
-        answers: The answers.
-    """
-    stored = file.scores.intervals
-    pa_ends, accuracy = None if stored is None else stored.pattern_accuracy, file.scores.pattern_accuracy.mean
-    outside = pa_ends is not None and accuracy is not None and not pa_ends[0] <= accuracy <= pa_ends[1]
-    both = (file.scores, scores(answers, intervals=outside))
-    submitted, given = (SCORES.dump_python(value, mode="json") for value in both)
-    if not outside:
-        submitted["intervals"] = given["intervals"] = None
-    others = to_jsonable_python({"consistency": file.consistency, "calibration": file.calibration})
-    computed = to_jsonable_python({"consistency": consistency(answers), "calibration": calibration_of(answers)})
-    if others["calibration"] and computed["calibration"]:
-        of_annotators = {name: value for name, value in others["calibration"].items() if "annotator" in name}
-        computed["calibration"] |= of_annotators  # the data has their labels
-    computed = {name: value for name, value in computed.items() if name in entries}
-    others = {name: others[name] for name in computed}
-    parts = ({}, {}) if answers.seeds is None else (file.parts.get(WORD_CLASS, {}), _by_class(answers))
-    by_class, of_classes = (
-        {value: SCORES.dump_python(replace(of, intervals=None), mode="json") for value, of in stated.items()}
-        for stated in parts
-    )
-    # The probabilities in the table are rounded.
-    is_close = partial(nearly_equal, tolerance=ROUNDED)
-    for inner, stated, right in chain(
-        differences(submitted, given, "scores", is_equal=nearly_equal),
-        differences(others, computed, is_equal=is_close),
-        differences(by_class, of_classes, f"parts.{WORD_CLASS}", is_equal=nearly_equal),
-    ):
-        yield f"{inner} is {short(stated)}, and the answers give {short(right)}"
-
-
-def _by_class(answers: Answers) -> dict[str, Scores]:
-    """Return the scores on the variants of each word class, without intervals."""
-    masks = {value: np.asarray(pc.equal(answers.table[WORD_CLASS], value)) for value in WORD_CLASSES}
-    return {value: scores(answers.take(rows=mask), intervals=False) for value, mask in masks.items() if mask.any()}
-
-
-def nearly_equal(first: object, second: object, tolerance: float = TOLERANCE) -> bool:
-    """Return whether two JSON values are the same, but for rounding."""
-    if isinstance(first, float) and isinstance(second, float):
-        return math.isclose(first, second, rel_tol=0, abs_tol=tolerance)
-    return first == second
-
-
-def short(value: object) -> str:
-    """Return the beginning of a value, for messages."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def work_folder(out: Path) -> Path:

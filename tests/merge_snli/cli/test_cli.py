@@ -135,20 +135,36 @@ def test_exit_codes(error: BaseException, code: int, fail_with: Callable[[BaseEx
     assert fail_with(error) == code
 
 
-@pytest.mark.slow
+def generate_long_texts(folder: Path) -> list[str]:
+    """Return a command on problems of which some have texts of 60,000 characters."""
+    sentence = "A man in a red shirt plays a guitar in front of a crowd. "
+    texts = [sentence, sentence * (60_000 // len(sentence))] * 3
+    rows = [{"premise": text, "hypothesis": "A man plays a guitar.", "label": "entailment"} for text in texts]
+    (folder / "long.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return ["generate", str(folder / "long.jsonl"), "--mlm", "demo:mlm-bpe", "--out", str(folder / "merge_snli")]
+
+
 @unix_only
-def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("make", "begun"),
+    [
+        pytest.param(lambda folder: ["demo", "--out", str(folder)], "merge_snli.work", marks=pytest.mark.slow),
+        pytest.param(generate_long_texts, "merge_snli.work", marks=pytest.mark.slow),
+        pytest.param(generate_long_texts, "merge_snli.work/tagged/**/*.parquet", marks=pytest.mark.slow),
+    ],
+)
+def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path, make: Callable[[Path], list[str]], begun: str) -> None:
     process = subprocess.Popen(
-        [str(COMMAND), "demo", "--out", str(tmp_path / "demo")],
+        [str(COMMAND), *make(tmp_path)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         # A shell ignores the signal in its background jobs, and so would this process.
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
-    wait_until((tmp_path / "demo" / "merge_snli.work").exists)
+    wait_until(lambda: [*tmp_path.glob(begun)] or process.poll() is not None)
     process.send_signal(signal.SIGINT)
-    err = process.communicate(timeout=SECONDS)[1]
+    err = process.communicate(timeout=120)[1]
     assert process.returncode == 130
     assert "Traceback" not in err
     assert "merge-snli: interrupted" in err

@@ -399,6 +399,12 @@ leaderboard empty-folder --out l --format pdf
 leaderboard empty-folder --out l --threshold 2
 leaderboard --space
 leaderboard damaged --out l
+leaderboard damaged --out loop
+demo --out loop
+generate good.csv --mlm demo:mlm-bpe --out loop
+work show loop
+harness demo:dataset --config noun --estimate --input-price nan --output-price 1
+harness demo:dataset --config noun --estimate --input-price 1 --output-price inf
 explore
 explore nowhere --dataset demo:dataset --out e
 explore empty-folder --dataset demo:dataset --out e
@@ -479,6 +485,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     (folder / "empty-folder").mkdir()
+    (folder / "loop").symlink_to("loop")
     shutil.copytree(FOLDER / "data", folder / "no-seeds/data", ignore=shutil.ignore_patterns("seed"))
     for name, file in product(("no-data", "no-seeds"), (RUN_FILE, CARD_FILE)):
         (folder / name).mkdir(exist_ok=True)

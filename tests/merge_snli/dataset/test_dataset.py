@@ -22,8 +22,8 @@ from merge_snli.dataset.stored import (
     check_dataset_out,
     check_out,
     find_dataset,
-    other_than,
     new_content,
+    other_than,
     read_split,
     replace_folder,
 )

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from numpy.typing import NDArray
 
 from merge_snli import read_results, score
@@ -59,14 +60,16 @@ def test_invalid_answers_are_refused_with_the_pair(dataset: Path, model: Any, me
         score(model, dataset, name="odd")
 
 
-@pytest.mark.parametrize("form", [np.asarray, np.ndarray.tolist])
+@pytest.mark.parametrize(
+    "form", [np.asarray, np.ndarray.tolist, torch.from_numpy, lambda rows: [*torch.from_numpy(rows)]]
+)
 def test_a_function_may_return_probabilities(dataset: Path, tmp_path: Path, form: Callable[..., Any]) -> None:
     def shares(pairs: list[Pair]) -> NDArray[Any]:
         drawn = np.array([random.Random(str(pair)).choices(range(10), k=3) for pair in pairs]) + np.array([1, 0, 0])
         return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))
 
     result = score(lambda pairs: form(shares(pairs)), dataset, name="shares", out=tmp_path)
-    labels = score(lambda pairs: shares(pairs).argmax(axis=1).tolist(), dataset, name="labels")
+    labels = score(lambda pairs: form(shares(pairs).argmax(axis=1)), dataset, name="labels")
     assert result.scores == labels.scores
     assert result.calibration is not labels.calibration is None
     rows = find_dataset(str(dataset)).to_pandas("all").set_index("variant_id")

@@ -73,13 +73,16 @@ def test_a_data_set_is_loaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     def counting(*positional: Any, **named: Any) -> Any:  # noqa: ANN401 - as load_dataset
         loads.append(positional)
+        assert datasets.are_progress_bars_disabled()
         return load(*positional, **named)
 
+    is_bar_hidden = datasets.are_progress_bars_disabled()
     monkeypatch.setattr(datasets, "load_dataset", counting)
     source = open_source(ProblemOptions(problems=write_source(tmp_path, "folder")))
     survey = survey_problems(source)
     assert len(list(stream_problems(source, survey))) == survey.with_label == len(ROWS)
     assert len(loads) == 1
+    assert datasets.are_progress_bars_disabled() == is_bar_hidden
 
 
 def test_a_file_that_changes_after_the_survey_is_an_error(tmp_path: Path) -> None:

@@ -192,6 +192,18 @@ def test_a_task_of_world_knowledge_is_a_warning_before_the_run(
     assert caplog.messages == []
 
 
+def test_invalid_rows_that_are_left_out_are_counted_in_the_record(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    options = Options(problems=tmp_path / "p.jsonl", mlm=("demo:mlm-bpe",), skip_invalid=True)
+    write(tmp_path / "p.jsonl", ["entailment", "neutral", "contradiction", "neutral"])
+    assert "invalid_rows" not in read_inputs(options, Progress(quiet=True)).as_json()
+    with (tmp_path / "p.jsonl").open("a") as file:
+        file.write('{"premise": "", "hypothesis": "A man.", "label": "neutral"}\n')
+    assert read_inputs(options, Progress(quiet=True)).as_json()["invalid_rows"] == 1
+    assert [message for message in caplog.messages if "1 invalid row: " in message and "line 5" in message]
+
+
 def test_labels_in_another_script_are_a_warning_before_the_run(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -146,6 +146,7 @@ def test_models_are_compared_on_the_prompts_that_both_have_or_as_they_are(result
     )
     (comparison, *_) = compare_results([*prompted, with_prompt(other, "reasons")])
     assert comparison.pattern_accuracy.keys() == {"m (3 prompts)", "other (reasons)"}
+    assert all(any("no prompt in common" in note for note in notes) for notes in comparison.notes.values())
     refused("no two models", compare_results, results[:1])
 
 

@@ -18,6 +18,8 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.write import FORMATS, render_page
 from merge_snli.scoring.answer_table import to_bytes
+from merge_snli.scoring.measure import source_accuracy
+from merge_snli.scoring.scores import SourceScores
 from merge_snli.scoring.store import SCHEMA_FILE, file_name, result_schema, safe_name, to_json, write_result
 from tests.oracles import both_files, refused
 
@@ -95,14 +97,8 @@ def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
 
 def test_missing_and_later_fields_and_other_versions(result: Result, tmp_path: Path) -> None:
     value = to_json(result)
-    for name in ("source", "consistency"):
-        del value[name]
-    del value["scores"]["intervals"]
-    read = read_json(value | {"later": {"number": 1}}, tmp_path, result)
-    scores = dataclasses.replace(result.scores, intervals=None)
-    assert read == dataclasses.replace(result, source=None, consistency=None, scores=scores)
-    assert read.interval is None
-    assert read.pattern_accuracy == result.pattern_accuracy
+    del value["source"], value["consistency"], value["run"]["tied"], value["dataset"]["partial"]
+    assert read_json(value | {"later": {"number": 1}}, tmp_path, result) == result
     value = to_json(result)
     refused(r"x\.json.* 99.* 8.*import its logs, again", read_json, value | {"schema_version": 99}, tmp_path, result)
     del value["parts"]
@@ -157,7 +153,7 @@ def test_null_is_refused_where_the_answers_give_a_value(dataset: Path, tmp_path:
     assert value[name]
     refused(f"{name} is None, and the answers give", read_json, value | {name: None}, tmp_path, result)
     del value[name]  # as in a file written before the field existed
-    assert getattr(read_json(value, tmp_path, result), name) is None
+    assert getattr(read_json(value, tmp_path, result), name) == getattr(result, name)
 
 
 def leaves(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -190,6 +186,7 @@ def test_wrong_values_are_refused_or_can_be_shown(result: Result, tmp_path: Path
             write(boards)
 
 
+SOURCE = SourceScores("x", "0" * 64, 0, 0, source_accuracy(5, 9), {"neutral": source_accuracy(5, 9)})
 AGAIN = r"x\.json is not a valid result.*score the model again"
 # The place of a wrong value, the value, and what the error must say.
 EDITED: dict[str, tuple[tuple[str, ...], Any, str, str]] = {
@@ -199,6 +196,23 @@ EDITED: dict[str, tuple[tuple[str, ...], Any, str, str]] = {
     "QT of a part": (("parts", "word_class", "noun", "qt"), 0.5, AGAIN, "qt"),
     "an interval without PA": (("scores", "intervals", "pattern_accuracy"), [0.98, 0.99], AGAIN, "pattern_accuracy"),
     "an interval without its score": (("scores", "intervals", "qt"), None, AGAIN, "qt"),
+    "an interval without SA": (
+        ("scores", "intervals", "sample_accuracy"),
+        [0.98, 0.99],
+        AGAIN,
+        "sample_accuracy",
+    ),
+    "an interval of a part": (("parts", "word_class", "noun", "intervals", "qt"), [0.98, 0.99], AGAIN, "qt"),
+    "the level of the intervals": (("scores", "intervals", "level"), 0.99, AGAIN, "level"),
+    "the methods of the intervals": (("scores", "intervals", "methods"), {}, AGAIN, "methods"),
+    "no intervals": (("scores", "intervals"), None, AGAIN, "intervals"),
+    "a part by label": (("parts", "label", "neutral", "rows"), 10_000, AGAIN, "rows"),
+    "parts by a column that is not in the table": (("parts", "genre"), {}, AGAIN, "genre"),
+    "pairs without an answer": (("run", "no_answers"), 3, AGAIN, "no_answers"),
+    "the quality threshold": (("quality_threshold",), "0.5", AGAIN, "quality_threshold"),
+    "labels of another model": (("model", "labels"), ["entailment", "not_entailment"], AGAIN, "labels"),
+    "accuracy on the source": (("source", "overall", "sample_accuracy"), 0.99, AGAIN, "sample_accuracy"),
+    "accuracy on a label of the source": (("source", "labels", "neutral", "interval"), [0.1, 0.2], AGAIN, "interval"),
     "rows": (("scores", "rows"), 10_000, AGAIN, "rows"),
     "fewer rows": (("scores", "rows"), 3, r"x\.json is not a valid result", ""),
     "fewer groups": (("scores", "groups"), 3, r"x\.json is not a valid result", ""),
@@ -216,9 +230,20 @@ def test_numbers_that_contradict_the_answers_or_each_other_are_refused(
     result: Result, tmp_path: Path, kind: str
 ) -> None:
     path, wrong, message, named = EDITED[kind]
+    source = SOURCE if "source" in path else None
+    value = to_json(dataclasses.replace(result, source=source))
     with pytest.raises(InputError, match=message) as error:
-        read_json(changed(to_json(result), path, wrong), tmp_path, result)
+        read_json(changed(value, path, wrong), tmp_path, result)
     assert named in str(error.value)
+
+
+def test_the_digest_of_a_part_follows_from_the_part(dataset: Path, tmp_path: Path) -> None:
+    part = score("demo:nli-a", dataset, config="noun", limit_seeds=3)
+    value = to_json(part)
+    assert read_json(value, tmp_path, part) == part
+    value["dataset"]["partial"]["limit_seeds"] = 2
+    with pytest.raises(InputError, match=r"dataset\.digest is"):
+        read_json(value, tmp_path, part)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,144 @@
+"""Compute the numbers of a result again from its table of answers, to find those that were edited."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pydantic_core import to_jsonable_python
+
+from merge_snli.base.differences import differences
+from merge_snli.models.labels import Missing
+from merge_snli.scoring.answers import Answers
+from merge_snli.scoring.calibration import calibration_of
+from merge_snli.scoring.data import AGREEMENT, LABEL, MASKED_LM, WORD_CLASS, part_digest, part_name, stored_name
+from merge_snli.scoring.intervals import LEVEL, RANDOM_SEED
+from merge_snli.scoring.measure import consistency, scores, source_accuracy
+from merge_snli.scoring.result import ResultFile
+from merge_snli.scoring.scores import Scores, numbers_of
+from merge_snli.scoring.statistics.bootstrap import N_RESAMPLES
+
+# Largest difference of a number in a file from the same number computed from the answers.
+TOLERANCE = 1e-9
+# The same of a number that is computed from probabilities.
+ROUNDED = 2e-5
+
+
+def wrong_entries(file: ResultFile, answers: Answers) -> Iterator[str]:
+    """Yield a sentence for each entry that is not what the answers, or other entries, give.
+
+    The table has no masked LMs, no labels of annotators, and no rows that were left out. What follows from these is not
+    compared, and numbers of distinct pairs are only compared with the number of rows.
+
+    Args:
+        file: The entries.
+        answers: The answers.
+    """
+    calibration = calibration_of(answers)
+    if calibration is not None and file.calibration is not None:
+        own = file.calibration
+        calibration = replace(
+            calibration, annotator_distance=own.annotator_distance, seed_annotator_distance=own.seed_annotator_distance
+        )
+    columns = _columns(file, answers)
+    parts = {
+        name: of for name, of in file.parts.items() if name in columns or name not in (LABEL, MASKED_LM, AGREEMENT)
+    }
+    stated: dict[str, Any] = {
+        "scores": file.scores,
+        "parts": parts,
+        "consistency": file.consistency,
+        "run": {"no_answers": file.run.no_answers},
+    }
+    given: dict[str, Any] = {
+        "scores": _scores(file.scores, answers),
+        "parts": {name: _parts(file.parts.get(name, {}), column, answers) for name, column in columns.items()},
+        "consistency": consistency(answers),
+        "run": {"no_answers": _no_answers(file, answers)},
+    }
+    if (source := file.source) is not None:
+        right = {name: round(of.sample_accuracy * of.problems) for name, of in source.labels.items()}
+        stated["source"] = {"overall": source.overall, "labels": source.labels}
+        given["source"] = {
+            "overall": source_accuracy(sum(right.values()), source.overall.problems),
+            "labels": {name: source_accuracy(right[name], of.problems) for name, of in source.labels.items()},
+        }
+    if (of_part := file.dataset.partial) is not None:
+        unit = "group" if answers.seeds is None else "seed"
+        part = part_name(unit, of_part.limit_seeds, of_part.subsample, of_part.min_agreement)
+        stated["dataset"], given["dataset"] = {"digest": file.dataset.digest}, {"digest": part_digest(of_part.of, part)}
+    of_probabilities = to_jsonable_python((file.calibration, calibration))
+    # The probabilities in the table are rounded.
+    is_close = partial(nearly_equal, tolerance=ROUNDED)
+    for inner, value, expected in chain(
+        differences(*to_jsonable_python((stated, given)), is_equal=nearly_equal),
+        differences(of_probabilities[0], of_probabilities[1], "calibration", is_equal=is_close),
+    ):
+        yield f"{inner} is {short(value)}, and the answers give {short(expected)}"
+
+
+def _scores(stated: Scores | None, answers: Answers, *, intervals: bool = True) -> Scores:
+    """Return the scores that the answers give, with the stated intervals if each holds its score.
+
+    Computing the intervals again takes longer than reading the file.
+
+    Args:
+        stated: The scores in the file; None if it has none on these rows.
+        answers: The answers.
+        intervals: Whether the scores have intervals, unless there are too few groups.
+    """
+    own = None if stated is None else stated.intervals
+    if stated is None or own is None or not intervals:
+        return scores(answers, intervals=intervals)
+    values, ends = numbers_of(stated), {name: getattr(own, name) for name in own.methods}
+    if not all(low <= (values[name] or 0.0) <= high for name, (low, high) in ends.items()):
+        return scores(answers)
+    own = replace(own, level=LEVEL, resamples=N_RESAMPLES, random_seed=RANDOM_SEED)
+    return replace(scores(answers, intervals=False), intervals=own)
+
+
+def _columns(file: ResultFile, answers: Answers) -> dict[str, pa.Array]:
+    """Return the value of each row in the columns of `parts` that the table has."""
+    table = answers.table
+    if answers.seeds is None:
+        names = {name: stored_name(name) for name in file.parts}
+        return {name: table[of] for name, of in names.items() if of in table.column_names}
+    if answers.labels != file.dataset.labels:
+        return {WORD_CLASS: table[WORD_CLASS]}
+    return {WORD_CLASS: table[WORD_CLASS], LABEL: pa.array(answers.labels).take(pa.array(answers.gold))}
+
+
+def _parts(stated: Mapping[str, Scores], column: pa.Array, answers: Answers) -> dict[str, Scores]:
+    """Return the scores on the rows with each value of a column; one of many values may have no intervals."""
+    intervals = answers.seeds is not None or any(of.intervals for of in stated.values())
+    masks = {value: np.asarray(pc.equal(column, value)) for value in pc.unique(column).drop_null().to_pylist()}
+    return {
+        value: _scores(stated.get(value), answers.take(rows=mask), intervals=intervals) for value, mask in masks.items()
+    }
+
+
+def _no_answers(file: ResultFile, answers: Answers) -> int:
+    """Return the number of distinct pairs without an answer: the stated one, or the nearest that the rows allow."""
+    blocks = [answers] if answers.seeds is None else [answers, answers.seeds]
+    unread = sum(int(np.count_nonzero(block.predicted == Missing.NO_ANSWER)) for block in blocks)
+    has_others = file.source is not None or file.left_out.groups or file.left_out.rows
+    stated = sum(file.run.unread.values()) if file.run.unread else file.run.no_answers
+    return max(stated if has_others else min(stated, unread), min(unread, 1))
+
+
+def nearly_equal(first: object, second: object, tolerance: float = TOLERANCE) -> bool:
+    """Return whether two JSON values are the same, but for rounding."""
+    if isinstance(first, float) and isinstance(second, float):
+        return math.isclose(first, second, rel_tol=0, abs_tol=tolerance)
+    return first == second
+
+
+def short(value: object) -> str:
+    """Return the beginning of a value, for messages."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
