@@ -18,8 +18,8 @@ from merge_snli import Result, analyze, compare, load, read_result, read_results
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.dataset.variants import ANNOTATOR_LABELS, label_counts
-from merge_snli.embedded import FOLDER
 from merge_snli.leaderboard.space import check_results
+from merge_snli.models.labels import Pair
 from merge_snli.paper.hard_seeds import hard_seeds
 from merge_snli.schema import NLI_LABELS, data_file
 from merge_snli.scoring.answer_table import to_bytes
@@ -29,45 +29,48 @@ from merge_snli.scoring.grouping import on_same_data, titles_of, unranked_reason
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.predict import PredictionStore
 from merge_snli.scoring.reading import read_config
-from merge_snli.scoring.store import file_name, parse_result, to_json, work_folder, write_result
+from merge_snli.scoring.store import file_name, parse_result, to_json, work_folder
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
-from tests.oracles import answers_of_groups, known, refused
-from tests.text_tables import rows_of
+from tests.oracles import (
+    BUNDLED,
+    answers_of_groups,
+    by_length,
+    check_scores,
+    guess,
+    known,
+    pair_of,
+    refused,
+    rows_of,
+    without_seconds,
+    write_rows,
+)
+from tests.text_tables import rows_of as table_rows
 
-BUNDLED = str(FOLDER.parent)
 
-
-Pair = tuple[str, str]
-
-
-def guess(pairs: list[Pair]) -> list[str]:
-    return [NLI_LABELS[len(premise + hypothesis) % 3] for premise, hypothesis in pairs]
+def score_guess(dataset: object = BUNDLED, **options: Any) -> Result:  # noqa: ANN401
+    return score(guess, dataset, name="guess", **options)
 
 
 def test_some_seeds_and_one_subsample_are_scored_as_by_hand() -> None:
-    result = score(guess, BUNDLED, config="noun", limit_seeds=9, subsample=4, name="guess")
-    rows = pq.read_table(FOLDER.parent / "data/noun/subsample_4.parquet").to_pylist()
-    kept = [row for row in rows if row["seed_id"] in {*result.group_ids}]
-    right = [guess([(row["premise"], row["hypothesis"])])[0] == NLI_LABELS[row["label"]] for row in kept]
-    assert len({*result.group_ids}) == 9
-    assert len(kept) == 9 * 10 == result.scores.rows
-    assert result.scores.sample_accuracy.mean == pytest.approx(sum(right) / len(right))
-    assert result.scores.curve.groups == (9,)
+    result = score_guess(config="noun", limit_seeds=9, subsample=4)
+    kept = [row for row in rows_of(BUNDLED, "noun", "subsample_4") if row["seed_id"] in {*result.group_ids}]
+    right = [(row["seed_id"], by_length([pair_of(row)])[0] == row["label"]) for row in kept]
+    check_scores(result.scores, right, [right])
+    assert (len({*result.group_ids}), len(kept), result.scores.curve.groups) == (9, 9 * 10, (9,))
 
 
-def test_a_part_of_the_seeds_keeps_all_their_variants() -> None:
-    whole, part = (score(guess, BUNDLED, limit_seeds=limit, name="guess") for limit in (None, 20))
-    answers = dict(zip(whole.group_ids, answers_of_groups(whole).predictions, strict=True))
-    assert dict(zip(part.group_ids, answers_of_groups(part).predictions, strict=True)) == {
-        seed: answers[seed] for seed in part.group_ids
-    }
+def answers_by_group(result: Result) -> dict[str, str]:
+    return dict(zip(result.group_ids, answers_of_groups(result).predictions, strict=True))
+
+
+def test_a_part_of_the_seeds_keeps_all_their_variants_and_is_never_mixed_with_the_whole() -> None:
+    whole, part, _, all_seeds = results = [score_guess(limit_seeds=limit) for limit in (None, 20, 30, 10_000)]
+    answers = answers_by_group(part)
+    assert answers.items() <= answers_by_group(whole).items()
+    assert len(answers) == 20
     assert len(part.scores.curve.groups) == 10
-
-
-def test_a_partial_result_is_marked_and_never_mixed_with_a_whole_one() -> None:
-    results = [score(guess, BUNDLED, limit_seeds=limit, name="guess") for limit in (None, 20, 30, 10_000)]
-    assert [len(group) for group in on_same_data(results)] == [2, 1, 1], "10,000 seeds are all"
+    assert on_same_data(results) == [[whole, all_seeds], [part], results[2:3]], "10,000 seeds are all"
     assert [result.dataset.partial is None for result in results] == [True, False, False, True]
     assert "(partial: 20 seeds), config all" in titles_of([result.dataset for result in results])[1]
     assert len({file_name(result) for result in results}) == 3
@@ -75,24 +78,13 @@ def test_a_partial_result_is_marked_and_never_mixed_with_a_whole_one() -> None:
 
 def test_the_command_writes_and_reads_partial_results(tmp_path: Path, command: Command) -> None:
     out = tmp_path / "results"
-    arguments = [
-        "score",
-        "demo:nli-b",
-        "--dataset",
-        BUNDLED,
-        "--limit-seeds",
-        "4",
-        "--subsample",
-        "0",
-        "--format",
-        "json",
-    ]
-    [printed] = command(*arguments, "--out", out).json["results"]
+    options = ["--limit-seeds", "4", "--subsample", "0", "--format", "json", "--out", out]
+    [printed] = command("score", "demo:nli-b", "--dataset", BUNDLED, *options).json["results"]
     assert printed["dataset"]["partial"] == {
         "limit_seeds": 4,
         "subsample": 0,
         "min_agreement": None,
-        "of": json.loads((FOLDER.parent / "run.json").read_text())["data"]["digest"],
+        "of": json.loads((BUNDLED / "run.json").read_text())["data"]["digest"],
     }
     assert read_result(next(out.glob("*.json"))).dataset.title.endswith("(partial: 4 seeds, subsample 0)")
 
@@ -142,28 +134,28 @@ def test_drawn_variants_alone_give_the_same_scores_and_are_compared(two_draws: s
     assert unranked_reasons([whole, drawn]) == [None, None]
 
 
-def test_a_result_on_drawn_variants_says_what_it_lacks(two_draws: str) -> None:
-    whole, drawn = (score(guess, two_draws, name="guess", drawn=only) for only in (False, True))
+def test_a_result_on_drawn_variants_says_what_it_lacks_and_is_read_and_computed_again(
+    two_draws: str, tmp_path: Path
+) -> None:
+    whole, drawn = score_guess(two_draws), score_guess(two_draws, drawn=True, out=tmp_path / "results")
     undrawn = whole.scores.rows - drawn.scores.rows
     assert (drawn.left_out.rows, drawn.left_out.undrawn, whole.left_out.undrawn) == (0, undrawn, 0)
     assert drawn.scores.all_rows_accuracy is None
     assert whole.scores.all_rows_accuracy is not None
     assert any(note.startswith(f"{undrawn} variants that no subsample has") for note in drawn.notes)
-    assert score(guess, BUNDLED, config="verb", drawn=True, name="guess").scores.all_rows_accuracy is not None
-
-
-def test_a_result_on_drawn_variants_is_read_and_computed_again(two_draws: str, tmp_path: Path) -> None:
-    result = score(guess, two_draws, drawn=True, name="guess", out=tmp_path / "results")
-    assert read_results(tmp_path / "results") == [result]
+    assert score_guess(config="verb", drawn=True).scores.all_rows_accuracy is not None
+    assert read_results(tmp_path / "results") == [drawn]
     data = read_config(find_dataset(two_draws), "all")
-    assert [*differences(result, data)] == []
-    for undrawn in (result.left_out.undrawn - 1, 0):
-        claimed = replace(result, left_out=replace(result.left_out, undrawn=undrawn))
-        assert any(difference.startswith("left_out.undrawn") for difference in differences(claimed, data))
+    assert [*differences(drawn, data)] == []
+    for claimed in (undrawn - 1, 0):
+        forged = replace(drawn, left_out=replace(drawn.left_out, undrawn=claimed))
+        assert any(difference.startswith("left_out.undrawn") for difference in differences(forged, data))
+    [wrong] = check_results({file_name(drawn): drawn}, {}, [find_dataset(two_draws)]).values()
+    assert any(f"{undrawn} variants: all need an answer" in reason for reason in wrong)
 
 
 def test_seeds_of_drawn_variants_are_limited_too(two_draws: str) -> None:
-    whole, drawn = (score(guess, two_draws, name="guess", drawn=only, limit_seeds=5) for only in (False, True))
+    whole, drawn = (score_guess(two_draws, drawn=only, limit_seeds=5) for only in (False, True))
     assert drawn.group_ids == whole.group_ids
     assert drawn.scores.curve == whole.scores.curve
     assert drawn.dataset == whole.dataset
@@ -171,7 +163,7 @@ def test_seeds_of_drawn_variants_are_limited_too(two_draws: str) -> None:
 
 
 def test_results_without_a_number_of_undrawn_rows_are_read() -> None:
-    result = score(guess, BUNDLED, config="verb", name="guess")
+    result = score_guess(config="verb")
     value = to_json(result)
     del value["left_out"]["undrawn"]
     answers = to_bytes(result.table)
@@ -194,12 +186,6 @@ def test_an_analysis_has_only_drawn_variants_if_a_model_was_asked_no_others(two_
         assert variants == {name: int(some[scored.groups == at].sum()) for at, name in enumerate(scored.ids)}
 
 
-def test_a_leaderboard_needs_answers_to_all_variants(two_draws: str) -> None:
-    result = score(guess, two_draws, name="guess", drawn=True)
-    [wrong] = check_results({file_name(result): result}, {}, [find_dataset(two_draws)]).values()
-    assert any(f"{result.left_out.undrawn} variants: all need an answer" in reason for reason in wrong)
-
-
 def test_the_command_asks_drawn_variants_only(two_draws: str, bert: Path, tmp_path: Path, command: Command) -> None:
     arguments = ["score", str(bert), "--dataset", two_draws, "--drawn", "--format", "json"]
     [printed] = command(*arguments, "--out", tmp_path / "results").json["results"]
@@ -207,56 +193,47 @@ def test_the_command_asks_drawn_variants_only(two_draws: str, bert: Path, tmp_pa
     assert printed["left_out"]["undrawn"] > 0
 
 
-@pytest.fixture
-def pairs(tmp_path: Path) -> Path:
+def test_groups_without_seeds_are_limited_too_and_have_no_subsamples(tmp_path: Path) -> None:
     row = {"premise": "A dog runs.", "label": "entailment"}
     rows = [row | {"hypothesis": f"Dog {number} moves.", "group": f"g{number // 2}"} for number in range(8)]
-    path = tmp_path / "p.jsonl"
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    return path
-
-
-def test_groups_without_seeds_are_limited_too(pairs: Path) -> None:
-    whole, part = (score(guess, pairs, group_column="group", limit_seeds=limit) for limit in (None, 2))
-    answers = dict(zip(whole.group_ids, answers_of_groups(whole).predictions, strict=True))
+    pairs = write_rows(tmp_path / "p.jsonl", rows)
+    whole, part = (score_guess(pairs, group_column="group", limit_seeds=limit) for limit in (None, 2))
     assert len(part.group_ids) == 2
-    assert dict(zip(part.group_ids, answers_of_groups(part).predictions, strict=True)).items() <= answers.items()
+    assert answers_by_group(part).items() <= answers_by_group(whole).items()
     assert known(part.dataset.partial).of == whole.dataset.digest != part.dataset.digest
-
-
-def test_data_without_subsamples_has_none_to_choose(pairs: Path) -> None:
-    refused(r"subsample.*p\.jsonl", score, guess, pairs, group_column="group", subsample=0)
-    refused(r"drawn=True.*p\.jsonl", score, guess, pairs, group_column="group", drawn=True)
+    refused(r"subsample.*p\.jsonl", score_guess, pairs, group_column="group", subsample=0)
+    refused(r"drawn=True.*p\.jsonl", score_guess, pairs, group_column="group", drawn=True)
 
 
 def test_a_seed_without_a_drawn_variant_is_named() -> None:
-    data = read_config(find_dataset(BUNDLED), "verb")
+    data = read_config(find_dataset(str(BUNDLED)), "verb")
     undrawn = replace(data, subsamples=known(data.subsamples) & (data.row_groups != 1))
     refused(rf"seed {data.group_ids[1]} .*drawn=True", part_of_data, undrawn, drawn=True)
 
 
-def by_length(pairs: list[Pair]) -> list[int | None]:
-    lengths = [len(premise) + len(hypothesis) for premise, hypothesis in pairs]
-    return [None if length % 7 == 0 else length % 3 for length in lengths]
+def sometimes(pairs: list[Pair]) -> list[int | None]:
+    """Give no answer to some pairs."""
+    return [
+        None if sum(map(len, pair)) % 7 == 0 else number for pair, number in zip(pairs, by_length(pairs), strict=True)
+    ]
 
 
-def other(pairs: list[Pair]) -> list[int | None]:
+def other(pairs: list[Pair]) -> list[int]:
     return [len(premise) % 3 for premise, _ in pairs]
 
 
 def plain(result: Result) -> Result:
     """Return a result without what answers do not determine."""
-    run = replace(result.run, seconds=0.0)
-    return replace(result, run=run, notes=())
+    return replace(without_seconds(result), notes=())
 
 
 @pytest.mark.parametrize(("subsample", "limit_seeds"), [(3, None), (0, 5), (None, 4)])
 def test_a_part_of_a_result_is_the_result_on_the_part(
     dataset: Path, subsample: int | None, limit_seeds: int | None
 ) -> None:
-    whole = score(by_length, dataset)
+    whole = score(sometimes, dataset)
     of_other, expected = (
-        score(model, dataset, subsample=subsample, limit_seeds=limit_seeds) for model in (other, by_length)
+        score(model, dataset, subsample=subsample, limit_seeds=limit_seeds) for model in (other, sometimes)
     )
     found = with_parts([whole, of_other], [find_dataset(str(dataset))])
     assert found[:2] == [whole, of_other]
@@ -264,12 +241,12 @@ def test_a_part_of_a_result_is_the_result_on_the_part(
     assert plain(added) == plain(expected)
     assert added.notes == (*expected.notes, f"from the answers to all {whole.scores.rows} variants")
     assert on_same_data(found) == [[whole], [of_other, added]]
-    assert [row["Model"] for row in rows_of(score_table([of_other, added]).text())] == ["other", "by_length"]
+    assert [row["Model"] for row in table_rows(score_table([of_other, added]).text())] == ["other", "sometimes"]
     assert with_parts(found, [find_dataset(str(dataset))]) == found
 
 
 def test_parts_of_an_unknown_data_set_are_left_alone(dataset: Path, caplog: pytest.LogCaptureFixture) -> None:
-    results = [score(by_length, dataset, config="verb"), score(other, dataset, config="verb", subsample=0)]
+    results = [score(sometimes, dataset, config="verb"), score(other, dataset, config="verb", subsample=0)]
     with caplog.at_level(logging.WARNING):
         assert with_parts(results[:1], []) == results[:1]
         assert [each for each in caplog.records if each.levelno >= logging.WARNING] == []
@@ -277,22 +254,16 @@ def test_parts_of_an_unknown_data_set_are_left_alone(dataset: Path, caplog: pyte
     assert "1 model" in caplog.text
 
 
-def test_the_leaderboard_shows_both(dataset: Path, tmp_path: Path, command: Command) -> None:
-    for result in (score(by_length, dataset, config="verb"), score(other, dataset, config="verb", subsample=0)):
-        write_result(result, tmp_path / "results")
-    of_part = command("leaderboard", tmp_path / "results", "--format", "md", "--dataset", dataset).out.partition(
-        "subsample 0"
-    )[2]
-    assert "| by\\_length |" in of_part
+def test_the_leaderboard_and_compare_show_both(dataset: Path, tmp_path: Path, command: Command) -> None:
+    score(sometimes, dataset, config="verb", out=tmp_path)
+    score(other, dataset, config="verb", subsample=0, out=tmp_path)
+    board = command("leaderboard", tmp_path, "--format", "md", "--dataset", dataset).out
+    of_part = board.partition("subsample 0")[2]
+    assert "| sometimes |" in of_part
     assert "from the answers to all" in of_part
-
-
-def test_compare_shows_one_model_of_the_whole_data_on_a_part(dataset: Path, tmp_path: Path, command: Command) -> None:
-    for result in (score(by_length, dataset, config="verb"), score(other, dataset, config="verb", subsample=0)):
-        write_result(result, tmp_path / "results")
-    printed = command("compare", tmp_path / "results", "--dataset", dataset).out
+    printed = command("compare", tmp_path, "--dataset", dataset).out
     assert "subsample 0" in printed
-    for name in ("by_length", "other"):
+    for name in ("sometimes", "other"):
         assert re.search(rf"^[12]  {name} ", printed, re.MULTILINE)
     assert "over 1 pair)" in " ".join(printed.split())
 
