@@ -169,8 +169,7 @@ def test_two_way_models_are_compared_with_each_other(results: list[Result], fold
 def test_analyse_uses_common_seeds_and_separates_two_way_models(
     results: list[Result], folder: Path, n_part: int, tmp_path: Path
 ) -> None:
-    report = analyze(results, [folder], out=tmp_path / "report")
-    three, two = report.as_dict()["data_sets"]
+    three, two = analyze(results, [folder], out=tmp_path / "report").as_dict()["data_sets"]
     assert (three["models"], two["models"]) == ([PART, WEAK, WHOLE], [TWO_WAY])
     rows = {row["model"]: row for row in three["analyses"]["table_3"]["rows"]}
     assert {row["seeds"] for row in rows.values()} == {n_part}
@@ -230,8 +229,7 @@ def permuted() -> dict[str, Result]:
 
     def model(name: str) -> Callable[[list[Pair]], list[str]]:
         def answer(pair: Pair) -> str:
-            wrong = random.Random(f"{name}{pair}").random() < 0.1
-            return NLI_LABELS[ORDERS[name][(gold[pair] + wrong) % 3]]
+            return NLI_LABELS[ORDERS[name][(gold[pair] + (random.Random(f"{name}{pair}").random() < 0.1)) % 3]]
 
         return lambda pairs: [answer(pair) for pair in pairs]
 

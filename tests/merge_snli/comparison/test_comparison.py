@@ -106,8 +106,7 @@ def test_seeds_and_variants_and_word_classes_are_tested(results: list[Result], d
     """The numbers of both analyses are computed independently for reports."""
     [compared] = compare_results(results, datasets=[find_dataset(str(dataset))])
     on_seeds = [result.scores.seed_accuracy or 0.0 for result in results]
-    on_variants = [result.scores.sample_accuracy.mean or 0.0 for result in results]
-    expected = stats.ttest_rel(on_seeds, on_variants)
+    expected = stats.ttest_rel(on_seeds, [result.scores.sample_accuracy.mean or 0.0 for result in results])
     against = known(compared.seeds_against_variants)
     assert (against.p_value, against.unit) == (pytest.approx(float(expected.pvalue)), "model")
     scored = scored_dataset(read_config(find_dataset(str(dataset)), "all"), results)
@@ -125,15 +124,12 @@ def on_seeds(result: Result, dataset: Path, seeds: slice, name: str) -> Result:
     data = read_config(find_dataset(str(dataset)), "all")
     kept = np.zeros(len(data.group_ids), dtype=bool)
     kept[seeds] = True
-    short = scored_again(result, result.answers.take(groups=kept), data)
-    return changed(short, "model", name=name)
+    return changed(scored_again(result, result.answers.take(groups=kept), data), "model", name=name)
 
 
 def test_models_are_compared_on_their_common_seeds(results: list[Result], dataset: Path) -> None:
-    short = on_seeds(results[0], dataset, slice(1, None), "short")
-    compared = compare_results([*results, short])[0]
-    whole = compare_results(results)[0]
-    assert (compared.seeds, compared.left_out) == (whole.seeds - 1, 1)
+    compared = compare_results([*results, on_seeds(results[0], dataset, slice(1, None), "short")])[0]
+    assert (compared.seeds, compared.left_out) == (compare_results(results)[0].seeds - 1, 1)
     assert compared.pattern_accuracy["short"] == compared.pattern_accuracy["best"]
     assert compared.family.letters["short"] == compared.family.letters["best"]
     assert "(1 more" in comparison_text(compared)

@@ -1,6 +1,5 @@
 """Counting the words of a corpus: what is counted, the cache, and corpora that cannot be read."""
 
-import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
 from merge_snli.dataset.record import TaggerRecord, generation_of, read_record
 from merge_snli.models.tagger import Tagger
-from tests.oracles import refused
+from tests.oracles import refused, write_rows
 from tests.records import SHIPPED, changed
 
 TEXTS = (
@@ -28,9 +27,7 @@ def plain(folder: Path, content: str | bytes) -> str:
 
 
 def problems(folder: Path, rows: list[dict[str, str]]) -> str:
-    path = folder / "train.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return str(path)
+    return str(write_rows(folder / "train.jsonl", rows))
 
 
 def test_tokens_are_those_of_the_tagger_in_whole_texts(tmp_path: Path, tagger: Tagger) -> None:
@@ -56,8 +53,8 @@ def test_problems_count_premises_and_hypotheses_with_a_gold_label(tmp_path: Path
 
 def test_the_split_of_a_folder_is_train_by_default(tmp_path: Path, tagger: Tagger) -> None:
     for split, word in (("train", "dog"), ("test", "cat")):
-        rows = [{"premise": f"A {word}.", "hypothesis": f"One {word}.", "label": "entailment"}]
-        (tmp_path / f"{split}.jsonl").write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
+        row = {"premise": f"A {word}.", "hypothesis": f"One {word}.", "label": "entailment"}
+        write_rows(tmp_path / f"{split}.jsonl", [row])
     corpus = open_corpus(str(tmp_path))
     assert corpus.name == f"{tmp_path}, split train"
     assert count_corpus(corpus, tagger).by_token["dog"] == 2

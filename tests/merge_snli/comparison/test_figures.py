@@ -253,8 +253,7 @@ def test_the_title_of_coefficients_is_not_cut(title: str) -> None:
         not_computed=None,
     )
     value = ErrorDrivers(predictors=(predictor,), corpus=None, models=(regression,), pooled=None)
-    figure = coefficient_figure(value, narrow=False, title=title)
-    assert_nothing_is_cut(figure, title)
+    assert_nothing_is_cut(coefficient_figure(value, narrow=False, title=title), title)
 
 
 CATEGORIES = ["low", "high"]

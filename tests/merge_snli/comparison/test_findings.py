@@ -109,8 +109,7 @@ def test_no_pair_of_several_differs() -> None:
 def test_equal_scores_on_other_seeds_need_the_same_outcome() -> None:
     """Of two models with one score, only the first beats the third: the sentence says neither."""
     first, third = [1.0] * 30 + [0.0] * 10, [1.0] * 20 + [0.0] * 20
-    second = [0.0] * 10 + [1.0] * 30
-    means, family = ranked({"first": first, "second": second, "third": third})
+    means, family = ranked({"first": first, "second": ([0.0] * 10 + [1.0] * 30), "third": third})
     outcomes = {frozenset((pair.first, pair.second)): pair.differs for pair in family.pairs}
     assert outcomes[frozenset(("first", "third"))] is not outcomes[frozenset(("second", "third"))]
     assert "third" not in ranking(means, {}, family)
@@ -151,8 +150,7 @@ def test_a_difference_has_its_test(second: list[float], expected: str) -> None:
 def test_a_difference_takes_the_adjusted_p_value() -> None:
     test = permutation_test([1.0] * 30, [0.0] * 30)
     assert "does not differ" in difference(test, "a", "b", adjusted_p=0.2)
-    undefined = replace(test, p_value=math.nan)
-    assert "cannot be tested" in difference(undefined, "a", "b")
+    assert "cannot be tested" in difference(replace(test, p_value=math.nan), "a", "b")
 
 
 def named(two_results: list[Result]) -> dict[str, Result]:

@@ -52,19 +52,16 @@ def test_a_notebook_and_pandas_show_the_rows() -> None:
 
 
 def test_not_a_data_set(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "torn").mkdir()
+    for name in ("empty", "torn"):
+        (tmp_path / name).mkdir()
     (tmp_path / "torn" / "run.json").write_text('{"data": ')
-    cases = {
-        str(tmp_path / "empty"): "run.json is missing",
-        str(tmp_path / "torn"): "run.json is not a valid record",
+    for name, message in {
+        str(tmp_path / "empty"): r"run\.json is missing",
+        str(tmp_path / "torn"): r"run\.json is not a valid record",
         str(tmp_path / "nowhere"): "the folder does not exist",
         "nobody/nothing": "cannot download data set nobody/nothing",
-    }
-    for name, message in cases.items():
-        with pytest.raises(InputError) as caught:
-            find_dataset(name)
-        assert message in str(caught.value)
+    }.items():
+        refused(message, find_dataset, name)
 
 
 @pytest.mark.parametrize(
@@ -100,22 +97,19 @@ def test_record_round_trip() -> None:
     assert seal(record, (FOLDER.parent / "README.md").read_bytes()) == record
 
 
-def test_changed_data_file(tmp_path: Path) -> None:
+def test_changed_missing_and_damaged_splits(tmp_path: Path) -> None:
     shutil.copytree(FOLDER.parent / "data", tmp_path / "data")
     shutil.copy(FOLDER.parent / "run.json", tmp_path)
     dataset = find_dataset(str(tmp_path))
     path = tmp_path / "data" / "adj" / "test.parquet"
     pq.write_table(pq.read_table(path).slice(1), path)
     refused(r"adj/test\.parquet", read_split, dataset, "adj")
-
-
-def test_missing_or_damaged_split(tmp_path: Path) -> None:
     save_record(tmp_path, data=DataRecord("0" * 64, {}))
-    (tmp_path / "data" / "noun").mkdir(parents=True)
+    shutil.rmtree(tmp_path / "data" / "verb")
     (tmp_path / "data" / "noun" / "test.parquet").write_bytes(b"torn")
     dataset = find_dataset(str(tmp_path))
     refused("cannot be read as Parquet", read_split, dataset, "noun")
-    refused("no split test of config verb; available configs: noun", read_split, dataset, "verb")
+    refused(r"no split test of config verb; available configs: .*noun", read_split, dataset, "verb")
 
 
 TABLE = pa.table({"number": [1, 2, 3]})

@@ -96,8 +96,7 @@ def test_the_hardest_seeds_stand_first_and_the_order_of_the_data_can_be_chosen(
     page: Page, site: Path, answers: pd.DataFrame
 ) -> None:
     open_page(page, site)
-    shares = share(answers)
-    assert selection(page) == [*shares.sort_values(kind="stable").index]
+    assert selection(page) == [*share(answers).sort_values(kind="stable").index]
     choose(page, "#sort", "order of the data")
     assert selection(page) == [*answers["seed_id"].unique()]
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
@@ -109,8 +108,7 @@ def test_filters_by_class_label_and_search(page: Page, answers: pd.DataFrame) ->
         assert selection(page) == [*answers.loc[answers[column] == value, "seed_id"].unique()]
         choose(page, control, "all")
     write(page, "q", "Boy")
-    found = selection(page)
-    assert {*answers.loc[answers["replacement"] == "boy", "seed_id"]} <= {*found}
+    assert {*answers.loc[answers["replacement"] == "boy", "seed_id"]} <= {*selection(page)}
     find(page, "#clear").click()
     assert len(selection(page)) == 78
     write(page, "q", "no such word")
@@ -346,8 +344,7 @@ def test_it_fits_phones_and_follows_the_theme(browser: Page, site: Path, screen:
     for link in ("", "#view=words"):
         open_page(browser, site, link, screen=screen, theme=theme)
         assert browser.execute_script("return document.documentElement.scrollWidth") <= screen["width"]
-        color = sum(map(int, background(browser)[4:-1].split(",")))
-        assert (color < 200) == (theme == "dark")
+        assert (sum(map(int, background(browser)[4:-1].split(","))) < 200) == (theme == "dark")
         heights = "return [...document.querySelectorAll('.field:not([hidden])')].map((one) => one.offsetHeight)"
         assert max(browser.execute_script(heights)) < 80  # a label, and its control beside or below it
     before = background(browser)

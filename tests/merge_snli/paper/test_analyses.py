@@ -87,8 +87,7 @@ def test_tests_over_models_and_over_seeds() -> None:
     )
     found = seeds_against_variants(made)
     [test] = found.over_models
-    on_variants = [((3 / 4) + (2 / 3)) / 2, (2 / 4 + 2 / 3) / 2, (2 / 4 + 1 / 3) / 2]
-    expected = stats.ttest_rel([1, 1, 0.5], on_variants)
+    expected = stats.ttest_rel([1, 1, 0.5], [((3 / 4) + (2 / 3)) / 2, (2 / 4 + 2 / 3) / 2, (2 / 4 + 1 / 3) / 2])
     assert (test.first, test.second, test.result.n) == ("seeds", "variants", 3)
     assert test.result.p_value == pytest.approx(float(expected.pvalue))
     # s1: all right; a has 2/2 and 2/3 of its variants right, b 1/2 and 2/3, c 0 and 1/3. s2: c is wrong.
@@ -307,8 +306,7 @@ ON_SEEDS = {"s1": "nn", "s2": "cn", "s3": "ne", "s4": "e-"}
 
 
 def test_ratios_are_averaged_within_seeds_then_over_seeds() -> None:
-    scored = scored_dataset(VARIANTS, models=("a", "b"), on_seeds=ON_SEEDS)
-    result = word_frequency(scored, CORPUS)
+    result = word_frequency(scored_dataset(VARIANTS, models=("a", "b"), on_seeds=ON_SEEDS), CORPUS)
     first, second = result.models
     assert (first.model, first.wrong_seeds, first.seeds, first.pairs) == ("a", 3, 2, 4)
     ratios = [(100 / 10 + 2 / 10) / 2, (4 / 1 + 1 / 1) / 2]
@@ -405,8 +403,7 @@ def test_every_option_that_changes_rows_is_compared() -> None:
     ],
 )
 def test_sets_on_other_seeds_are_refused_by_name(rows: list[Row], texts: Any, reason: str) -> None:  # noqa: ANN401
-    others = [made(PLAIN, "2"), made(PLAIN, "3", filters=[])]
-    found = filter_sets([made(rows, "1", texts=texts), *others])
+    found = filter_sets([made(rows, "1", texts=texts), *[made(PLAIN, "2"), made(PLAIN, "3", filters=[])]])
     assert [each.name for each in found.sets] == ["plain", "none"]
     [refused] = found.refused
     assert refused.startswith("set 1, config all, is not compared: ")

@@ -239,8 +239,7 @@ def test_two_runs_at_once_leave_a_pair_or_are_refused(results: list[Result], tmp
     from merge_snli.scoring.store import to_files
 
     one = results[0]
-    other = score(lambda pairs: [0] * len(pairs), BUNDLED, name="org/careful")
-    files, others = to_files(one), to_files(other)
+    files, others = to_files(one), to_files(score(lambda pairs: [0] * len(pairs), BUNDLED, name="org/careful"))
     (answers, first), (numbers, second) = files.items()
     assert list(others) == [answers, numbers]
     for name, content in ((answers, first), *others.items(), (numbers, second)):

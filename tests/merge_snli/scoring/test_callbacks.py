@@ -9,7 +9,8 @@ import torch
 
 from merge_snli import score
 from merge_snli.embedded import FOLDER
-from tests.oracles import refused
+from merge_snli.scoring.callbacks import PatternAccuracyCallback
+from tests.oracles import BUNDLED, refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from transformers import Trainer, TrainerCallback
 
 pytest.importorskip("accelerate", reason="Trainer needs accelerate")
-BUNDLED = str(FOLDER.parent)
 
 
 def trainer_of(
@@ -45,8 +45,6 @@ def trainer_of(
 
 
 def test_the_log_has_the_scores_of_the_model_every_few_steps_and_at_the_end(tmp_path: Path) -> None:
-    from merge_snli.scoring.callbacks import PatternAccuracyCallback
-
     trainer = trainer_of(tmp_path)
     trainer.add_callback(PatternAccuracyCallback(trainer, BUNDLED, every=2, limit_seeds=6))
     trainer.train()
@@ -65,8 +63,6 @@ def test_the_log_has_the_scores_of_the_model_every_few_steps_and_at_the_end(tmp_
 def test_pattern_accuracy_selects_the_best_checkpoint_and_stops_early(tmp_path: Path) -> None:
     from transformers import EarlyStoppingCallback
 
-    from merge_snli.scoring.callbacks import PatternAccuracyCallback
-
     trainer = trainer_of(
         tmp_path, callbacks=[EarlyStoppingCallback(1)], metric_for_best_model="pattern_accuracy", max_steps=9,
         learning_rate=0.1, load_best_model_at_end=True, eval_strategy="steps", save_strategy="steps", eval_steps=1,
@@ -83,21 +79,14 @@ def test_pattern_accuracy_selects_the_best_checkpoint_and_stops_early(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("tokenizer", "options", "message"),
     [
-        ({"every": 0}, "every is 0"),
-        ({"subsample": 10}, "subsample is 10"),
-        ({"model_labels": "infer"}, "model_labels='infer' is not possible"),
-        ({"model_labels": "entailment,neutral"}, "model_labels"),
+        (True, {"every": 0}, "every is 0"),
+        (True, {"subsample": 10}, "subsample is 10"),
+        (True, {"model_labels": "infer"}, "model_labels='infer' is not possible"),
+        (True, {"model_labels": "entailment,neutral"}, "model_labels"),
+        (False, {}, "processing_class=tokenizer"),
     ],
 )
-def test_bad_options_are_named(tmp_path: Path, options: dict[str, Any], message: str) -> None:
-    from merge_snli.scoring.callbacks import PatternAccuracyCallback
-
-    refused(message, PatternAccuracyCallback, trainer_of(tmp_path), BUNDLED, **options)
-
-
-def test_a_trainer_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
-    from merge_snli.scoring.callbacks import PatternAccuracyCallback
-
-    refused("processing_class=tokenizer", PatternAccuracyCallback, trainer_of(tmp_path, tokenizer=False), BUNDLED)
+def test_bad_options_are_named(tmp_path: Path, tokenizer: bool, options: dict[str, Any], message: str) -> None:
+    refused(message, PatternAccuracyCallback, trainer_of(tmp_path, tokenizer=tokenizer), BUNDLED, **options)

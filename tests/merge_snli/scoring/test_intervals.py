@@ -80,8 +80,7 @@ def test_intervals_contain_the_scores() -> None:
 def test_repeated_subsamples_do_not_narrow_the_intervals() -> None:
     once = seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1])
     assert seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1]) == once
-    again = seed_intervals(ON_SEEDS, np.repeat(CORRECT[:1], 10, axis=0), SIZES)
-    assert once == again
+    assert once == seed_intervals(ON_SEEDS, np.repeat(CORRECT[:1], 10, axis=0), SIZES)
 
 
 def test_intervals_equal_those_of_the_statistics_package() -> None:
@@ -253,17 +252,13 @@ def test_the_width_is_that_of_the_normal_distribution() -> None:
 
 def test_gaps_are_pooled_over_pairs() -> None:
     gaps = observed_gaps({"a": [0, 1, 0.5], "b": [0, 0, 1], "c": [0, 1, 1]})
-    assert dict(zip(gaps.values.tolist(), gaps.shares.round(6).tolist(), strict=True)) == {
-        0.0: round(5 / 9, 6),
-        0.5: round(2 / 9, 6),
-        1.0: round(2 / 9, 6),
-    }
-
-
-def test_equal_models_need_a_difference_all_the_same() -> None:
-    """If models never differed, every difference is one way: few discordant seeds suffice."""
+    shares = dict(zip(gaps.values.tolist(), gaps.shares.tolist(), strict=True))
+    assert shares == pytest.approx({0.0: 5 / 9, 0.5: 2 / 9, 1.0: 2 / 9})
     same = observed_gaps({"a": [1.0] * 50, "b": [1.0] * 50})
+    # If models never differed, every difference is one way: few discordant seeds suffice.
     assert (smallest_paired(same, 100) or 1.0) == pytest.approx(0.08, abs=0.015)
+    first, second = two_models(np.random.default_rng(4), 100_000, (0.6, 0.7), 0.5)
+    assert np.abs(first - second).mean() == pytest.approx(assumed_gaps([0.6, 0.7], 0.5).mean, abs=0.005)
 
 
 def found_share(draw: Draw, n: int, smallest: float, gap: float, comparisons: int = 4_000) -> float:
@@ -296,22 +291,15 @@ def test_stored_results_promise_what_new_seeds_show(n: int, subsamples: int, bet
     draw = partial(shares, subsamples=subsamples, between=between)
     first, second = draw(np.random.default_rng(2), 50_000)
     gaps = observed_gaps({"a": first, "b": second})
-    smallest = known(smallest_paired(gaps, n))
-    assert found_share(draw, n, smallest, gaps.mean) == pytest.approx(POWER, abs=0.02)
+    assert found_share(draw, n, known(smallest_paired(gaps, n)), gaps.mean) == pytest.approx(POWER, abs=0.02)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "accuracy"), [(79, 0.6)])
 def test_models_on_different_seeds_differ_as_promised(n: int, accuracy: float) -> None:
-    passes = distribution_of(np.arange(1_000) < 1_000 * accuracy)
-    smallest = known(smallest_unpaired(passes, n))
+    smallest = known(smallest_unpaired(distribution_of(np.arange(1_000) < 1_000 * accuracy), n))
     rng, found = np.random.default_rng(3), 0
     for _ in range(2_000):
         first, second = rng.random(n) < accuracy, rng.random(n) < accuracy - smallest
         found += independent_t_test(first.astype(float), second.astype(float)).p_value < 0.05
     assert found / 2_000 == pytest.approx(POWER, abs=0.02)
-
-
-def test_the_simulated_models_have_the_assumed_gaps() -> None:
-    first, second = two_models(np.random.default_rng(4), 100_000, (0.6, 0.7), 0.5)
-    assert np.abs(first - second).mean() == pytest.approx(assumed_gaps([0.6, 0.7], 0.5).mean, abs=0.005)

@@ -303,8 +303,7 @@ def by_premise(pairs: list[Pair]) -> list[str]:
 
 
 def test_results_have_scores_by_agreement(annotators: Path) -> None:
-    result = score(neutral, annotators, name="neutral")
-    found = result.parts["agreement"]
+    found = score(neutral, annotators, name="neutral").parts["agreement"]
     assert list(found) == ["5/5", "4/5", "3/5"]
     seeds = {"5/5": [0, 3, 4, 7, 8, 11], "4/5": [1, 5, 9], "3/5": [2, 6]}
     for name, own in seeds.items():
@@ -335,8 +334,7 @@ def test_compare_and_analyze_leave_them_out(annotators: Path, tmp_path: Path) ->
     [of_part] = compare(part)
     assert [*of_part.pattern_accuracy.values()] == [*comparison.pattern_accuracy.values()]
     refused("dataset", compare, results, min_agreement=4 / 5)
-    report = analyze(results, [load(str(annotators))], min_agreement=4 / 5)
-    [scored] = report.data_sets[0].scored
+    [scored] = analyze(results, [load(str(annotators))], min_agreement=4 / 5).data_sets[0].scored
     assert len(scored.ids) == 9
     assert scored.models[0].result.scores.seed_accuracy == part[0].scores.seed_accuracy
 

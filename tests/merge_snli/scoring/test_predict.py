@@ -33,11 +33,16 @@ def store(tmp_path: Path) -> PredictionStore:
     return store
 
 
-def test_new_store_is_empty(tmp_path: Path) -> None:
+def test_stores_without_logits_or_any_shard(tmp_path: Path) -> None:
     store = PredictionStore(tmp_path / "predictions")
     assert list(store.shards()) == []
     assert store.read_facts() is None
     assert look_up([], ["a"]) == (None, [0])
+    store.add(LABELS)
+    found, missing = look_up(store.shards(), ["b", "x", "a"])
+    assert found is not None
+    assert (found.logits, missing) == (None, [1])
+    assert found.outputs.tolist() == [Missing.NO_ANSWER, Missing.NOT_PREDICTED, 3]
 
 
 def test_look_up_returns_predictions_in_order(store: PredictionStore) -> None:
@@ -48,21 +53,9 @@ def test_look_up_returns_predictions_in_order(store: PredictionStore) -> None:
     assert found.outputs.tolist() == [2, Missing.NOT_PREDICTED, 2, Missing.NOT_PREDICTED]
     np.testing.assert_array_equal(found.logits, [[7, 8, 9], [np.nan] * 3, [1, 2, 3], [np.nan] * 3])
     assert found.seconds == 3.5
-
-
-def test_labels_are_stored_without_logits(tmp_path: Path) -> None:
-    store = PredictionStore(tmp_path / "predictions")
-    store.add(LABELS)
-    found, missing = look_up(store.shards(), ["b", "x", "a"])
-    assert found is not None
-    assert (found.logits, missing) == (None, [1])
-    assert found.outputs.tolist() == [Missing.NO_ANSWER, Missing.NOT_PREDICTED, 3]
-
-
-def test_seconds_count_only_shards_with_the_pairs(store: PredictionStore) -> None:
     found, missing = look_up(store.shards(), ["c"])
     assert found is not None
-    assert (found.seconds, missing) == (2.0, [])
+    assert (found.seconds, missing) == (2.0, []), "of the shards with the pairs only"
 
 
 @pytest.mark.parametrize("damage", [b"", b"PAR1 something else"])
@@ -75,17 +68,14 @@ def test_damaged_shard_is_deleted(store: PredictionStore, damage: bytes, caplog:
     assert not path.exists()
 
 
-def test_one_changed_byte_is_detected(store: PredictionStore) -> None:
-    path = next(store.folder.glob("*.parquet"))
+def test_one_changed_byte_and_a_partial_shard_are_detected(store: PredictionStore) -> None:
+    (store.folder / ".abc.parquet.1.part").write_bytes(b"PAR1")
+    assert len(list(store.shards())) == 2
+    path = next(store.folder.glob("[!.]*.parquet"))
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(bytes(content))
     assert len(list(store.shards())) == 1
-
-
-def test_partial_shard_is_not_read(store: PredictionStore) -> None:
-    (store.folder / ".abc.parquet.1.part").write_bytes(b"PAR1")
-    assert len(list(store.shards())) == 2
 
 
 def test_facts_are_read_back(store: PredictionStore) -> None:
@@ -141,6 +131,7 @@ def test_each_pair_is_predicted_once_in_batches_of_one_length() -> None:
     assert shard.tokens.tolist() == [len(premise.split()) for premise, _ in PAIRS]
     assert facts == Counting.facts
     assert set(predictor.predicted.values()) == {1}
+    assert not [pair for pair in predictor.predicted if len(pair[0].split()) > 8], "too long"
     assert all(len(set(batch)) == 1 and sum(batch) <= 12 for batch in predictor.batches)
 
 
@@ -159,12 +150,6 @@ def test_batches_have_one_padded_length_and_keep_unpadded_pairs_apart() -> None:
     assert all(len(kind) == 1 for kind in kinds)
     assert all(predictor.padded_length(batch[0]) * len(batch) <= 16 for batch in predictor.batches)
     assert {2, 3} in [set(batch) for batch in predictor.batches]
-
-
-def test_model_never_gets_pairs_that_are_too_long() -> None:
-    predictor = Counting()
-    predict.predict_pairs(lambda: predictor, PAIRS, None)
-    assert not [pair for pair in predictor.predicted if len(pair[0].split()) > 8]
 
 
 def test_cached_pairs_are_not_predicted_again(tmp_path: Path) -> None:
@@ -193,8 +178,7 @@ def test_interrupt_keeps_finished_shards(tmp_path: Path) -> None:
     store, failing, whole = PredictionStore(tmp_path), Failing(), Counting()
     refused("", predict.predict_pairs, lambda: failing, PAIRS, store, error=KeyboardInterrupt)
     cached = sum(len(shard.pairs) for shard in store.shards())
-    too_long = sum(len(premise.split()) > 8 for premise, _ in PAIRS)
-    assert cached > too_long
+    assert cached > sum(len(premise.split()) > 8 for premise, _ in PAIRS)
     shard, _ = predict.predict_pairs(lambda: whole, PAIRS, store)
     np.testing.assert_array_equal(shard.logits, expected_logits())
     assert whole.predicted.total() == len(PAIRS) - cached

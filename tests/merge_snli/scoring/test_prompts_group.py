@@ -343,8 +343,7 @@ def test_the_effect_of_the_order_is_a_plain_count(ordered: list[Result]) -> None
 
 
 def test_the_effect_is_shown_in_tables_and_by_compare(ordered: list[Result]) -> None:
-    table = known(order_table(group_prompts(ordered)))
-    ((model, prompt, orders, first, *_),) = table.rows
+    ((model, prompt, orders, first, *_),) = known(order_table(group_prompts(ordered))).rows
     assert (model, prompt, orders, first) == ("m (3 prompts)", "letter", 3, 100.0)
     (comparison,) = compare_results(ordered)
     assert comparison.orders == order_effects(group_prompts(ordered)[0])

@@ -1,5 +1,6 @@
 """Test reading seeds, variants and distinct pairs."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,21 +16,11 @@ from merge_snli.scoring.reading import read_config
 from tests.oracles import known, refused
 
 
-def rewrite(folder: Path, change: Callable[[pa.Table], pa.Table]) -> None:
-    path = folder / "data/all/test.parquet"
-    pq.write_table(change(pq.read_table(path)), path)
-
-
 def with_cell(table: pa.Table, column: str, row: int, value: Any) -> pa.Table:  # noqa: ANN401
     values = table.column(column).to_pylist()
     values[row] = value
     field = table.schema.field(column)
     return table.set_column(table.schema.get_field_index(column), field, pa.array(values, field.type))
-
-
-@pytest.fixture
-def folder(make_dataset: Callable[..., Path], tmp_path: Path) -> Path:
-    return make_dataset(tmp_path / "data", seeds=3)
 
 
 def test_pairs_are_distinct(dataset: Path) -> None:
@@ -55,42 +46,31 @@ def test_seeds_are_those_of_the_config(dataset: Path, config: str) -> None:
         assert label == rows[seed_id]["label"]
 
 
-def test_seed_config_is_refused(dataset: Path) -> None:
-    refused(r"config seed of .* all, noun, verb", read_config, find_dataset(str(dataset)), "seed")
+def undrawn(table: pa.Table) -> pa.Table:
+    for row in range(table.num_rows):
+        table = with_cell(table, "subsamples", row, [])
+    return table
 
 
-def test_unknown_config_is_refused_with_the_available_ones(dataset: Path) -> None:
-    refused(r"config adv of .* all, noun, verb, adj", read_config, find_dataset(str(dataset)), "adv")
+CHANGES: list[tuple[str, Callable[[pa.Table], pa.Table], str]] = [
+    ("seed", lambda table: table, r"config seed of .* all, noun, verb"),
+    ("adv", lambda table: table, r"config adv of .* all, noun, verb, adj"),
+    ("all", lambda table: table.drop_columns(["seed_premise"]), r"'seed_premise'.* variant_id, seed_id"),
+    ("all", lambda table: with_cell(table, "label", 1, 2), r"variants of seed s000 in .*different"),
+    ("all", lambda table: with_cell(table, "label", 0, -1), r"seed s000 in .* has the label -1"),
+    ("all", lambda table: table.slice(0, 0), "has no rows"),
+    ("all", undrawn, r"config all of .* no subsamples"),
+]
 
 
-def test_missing_column_is_named(folder: Path) -> None:
-    rewrite(folder, lambda table: table.drop_columns(["seed_premise"]))
-    refused(r"'seed_premise'.* variant_id, seed_id", read_config, find_dataset(str(folder)), "all")
-
-
-def test_seed_with_two_labels_is_refused(folder: Path) -> None:
-    rewrite(folder, lambda table: with_cell(table, "label", 1, 2))
-    refused(r"variants of seed s000 in .*different", read_config, find_dataset(str(folder)), "all")
-
-
-def test_seed_without_gold_label_is_refused(folder: Path) -> None:
-    rewrite(folder, lambda table: with_cell(table, "label", 0, -1))
-    refused(r"seed s000 in .* has the label -1", read_config, find_dataset(str(folder)), "all")
-
-
-def test_config_without_rows_is_refused(folder: Path) -> None:
-    rewrite(folder, lambda table: table.slice(0, 0))
-    refused("has no rows", read_config, find_dataset(str(folder)), "all")
-
-
-def test_config_without_subsamples_is_refused(folder: Path) -> None:
-    def undrawn(table: pa.Table) -> pa.Table:
-        for row in range(table.num_rows):
-            table = with_cell(table, "subsamples", row, [])
-        return table
-
-    rewrite(folder, undrawn)
-    refused(r"config all of .* no subsamples", read_config, find_dataset(str(folder)), "all")
+@pytest.mark.parametrize(("config", "change", "message"), CHANGES)
+def test_data_that_cannot_be_scored_are_refused(
+    dataset: Path, tmp_path: Path, config: str, change: Callable[[pa.Table], pa.Table], message: str
+) -> None:
+    shutil.copytree(dataset, tmp_path / "data")
+    path = tmp_path / "data" / "data/all/test.parquet"
+    pq.write_table(change(pq.read_table(path).slice(0, 60)), path)
+    refused(message, read_config, find_dataset(str(tmp_path / "data")), config)
 
 
 def test_digest_separates_premise_and_hypothesis() -> None:

@@ -457,27 +457,20 @@ def test_table_3(table_result: Result) -> None:
     assert (row["QT"], row["MT"]) == ("-4.9", "59")
 
 
-def test_an_end_that_rounds_to_zero_has_no_minus() -> None:
-    assert ends_text(-0.0004, 0.1) == "0.0 to 10.0"
-    assert ends_text(-0.0004, 0.1, sign="+") == "+0.0 to +10.0"
-
-
 def test_one_subsample_is_singular(dataset: Path) -> None:
     table_result = score(lambda pairs: [0] * len(pairs), dataset, name="constant", subsample=0)
     assert "mean over 1 subsample." in score_table([table_result]).text()
 
 
-def test_pattern_accuracy_without_interval(table_result: Result) -> None:
-    scores = replace(table_result.scores, intervals=None)
-    (row,) = rows_of(score_table([replace(table_result, scores=scores)]).text())
+def test_scores_without_interval_and_a_tiny_drop(table_result: Result) -> None:
+    without = replace(table_result, scores=replace(table_result.scores, intervals=None))
+    (row,) = rows_of(score_table([without]).text())
     assert (row["PA(0.9)"], row["95% interval"]) == ("84.8", "–")
-
-
-def test_tiny_drop_is_shown_without_minus(table_result: Result) -> None:
     accuracy = table_result.scores.pattern_accuracy.mean or 0.0
-    scores = replace(table_result.scores, seed_accuracy=accuracy + 0.0001, qt=-0.0001)
-    (row,) = rows_of(score_table([replace(table_result, scores=scores)]).text())
-    assert row["QT"] == "+0.0"
+    tiny = replace(table_result, scores=replace(table_result.scores, seed_accuracy=accuracy + 0.0001, qt=-0.0001))
+    assert [row["QT"] for row in rows_of(score_table([tiny]).text())] == ["+0.0"], "without a minus"
+    assert ends_text(-0.0004, 0.1) == "0.0 to 10.0"
+    assert ends_text(-0.0004, 0.1, sign="+") == "+0.0 to +10.0"
 
 
 def test_failed_models_are_listed_with_their_reason(table_result: Result) -> None:

@@ -110,8 +110,7 @@ def test_accuracy_matches_an_independent_count(source: Source, result: Result) -
     low, high = of_source.overall.interval
     assert low < of_source.overall.sample_accuracy < high
     assert without_seconds(score(by_length, source.dataset, source=source.path)) == without_seconds(result)
-    plain = score(by_length, source.dataset)
-    assert without_seconds(replace(result, source=None)) == without_seconds(plain)
+    assert without_seconds(replace(result, source=None)) == without_seconds(score(by_length, source.dataset))
     bundled = source_of(score(by_length, BUNDLED, source="recorded"))
     assert (bundled.name, bundled.problems) == ("demo:problems", 569)
 

@@ -21,7 +21,7 @@ from merge_snli.models.labels import INFERRED, TABLE, ModelFacts, ModelLabels, P
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.scored_model import ScoredModel, model_from_name, name_models
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.data import part_of_data
+from merge_snli.scoring.data import ScoredData, part_of_data
 from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.score_models import check_labels, infer_labels, score_model, score_models
@@ -79,8 +79,7 @@ def test_a_part_of_the_data_is_predicted_in_tasks(
 
     found = find_dataset(str(make_dataset(tmp_path / "one_draw", change=one_draw)))
     data = part_of_data(read_config(found, "all"), **part)
-    options = replace(run.options, **part)
-    run = replace(run, dataset=str(found.folder), options=options, expected=found.digest)
+    run = replace(run, dataset=str(found.folder), options=replace(run.options, **part), expected=found.digest)
     score_models(run.models, data, options=run.options, out=tmp_path / "one")
     with QUIET.stage("predict", unit="pairs") as stage:
         predict(run, "mine", WHOLE, stage)
@@ -146,8 +145,7 @@ def outputs_of(
     """Return the outputs of a model with that label order and, besides chance, that accuracy on the seeds."""
     rng = np.random.default_rng(0)
     predicted = np.where(rng.random(len(gold)) < share, gold, rng.integers(0, 3, len(gold)))
-    output = np.array([order.index(name) for name in NLI_LABELS])
-    return output[predicted]
+    return np.array([order.index(name) for name in NLI_LABELS])[predicted]
 
 
 GOLD = np.random.default_rng(1).integers(0, 3, 200)
@@ -157,12 +155,6 @@ GOLD = np.random.default_rng(1).integers(0, 3, 200)
 def test_every_order_is_found(order: tuple[str, ...]) -> None:
     found = infer_labels(outputs_of(order, GOLD, 0.6), GOLD, NLI_LABELS, config_names=OUTPUTS, model="m")
     assert found == ModelLabels(order, INFERRED, OUTPUTS)
-
-
-def test_pairs_that_are_too_long_do_not_count() -> None:
-    best = outputs_of(NLI_LABELS, GOLD, 0.9)
-    best[:100] = -1
-    assert infer_labels(best, GOLD, NLI_LABELS, config_names=OUTPUTS, model="m").names == NLI_LABELS
 
 
 @pytest.mark.parametrize("seeds", [0, 4, 200])
@@ -179,33 +171,18 @@ def test_order_without_significant_difference_is_refused(seeds: int) -> None:
     )
 
 
-def test_the_accuracy_without_seeds_is_zero() -> None:
-    none = np.array([], dtype=np.int64)
-    refused(
-        r"on 0 seeds is 0\.0% with \S+ and 0\.0% with",
-        infer_labels,
-        none,
-        none,
-        NLI_LABELS,
-        config_names=OUTPUTS,
-        model="m",
-    )
-
-
-def test_two_outputs_are_entailment_and_not_entailment() -> None:
-    best = np.where(GOLD == 0, 1, 0)
-    found = infer_labels(best, GOLD, NLI_LABELS, config_names=OUTPUTS[:2], model="m")
-    assert found.names == (TWO_WAY[1], TWO_WAY[0])
-
-
-def test_neutral_and_contradiction_are_equal_on_two_way_data() -> None:
-    two = np.minimum(GOLD, 1)
-    found = infer_labels(outputs_of(NLI_LABELS, GOLD, 0.95), two, TWO_WAY, config_names=OUTPUTS, model="m")
-    assert found.names[0] == "entailment"
-
-
-def test_another_number_of_outputs_is_refused() -> None:
+def test_two_labels_and_pairs_that_are_too_long() -> None:
+    two_outputs = infer_labels(np.where(GOLD == 0, 1, 0), GOLD, NLI_LABELS, config_names=OUTPUTS[:2], model="m")
+    assert two_outputs.names == (TWO_WAY[1], TWO_WAY[0])
+    best = outputs_of(NLI_LABELS, GOLD, 0.95)
+    two_way_data = infer_labels(best, np.minimum(GOLD, 1), TWO_WAY, config_names=OUTPUTS, model="m")
+    assert two_way_data.names[0] == "entailment", "neutral and contradiction are equal"
+    best[:100] = -1
+    assert infer_labels(best, GOLD, NLI_LABELS, config_names=OUTPUTS, model="m").names == NLI_LABELS
     refused("m has 4 outputs", infer_labels, GOLD, GOLD, NLI_LABELS, config_names=("a", "b", "c", "d"), model="m")
+    none = np.array([], dtype=np.int64)
+    message = r"on 0 seeds is 0\.0% with \S+ and 0\.0% with"
+    refused(message, infer_labels, none, none, NLI_LABELS, config_names=OUTPUTS, model="m")
 
 
 def test_labels_of_the_papers_models_come_from_the_table() -> None:
@@ -235,17 +212,45 @@ class Correct:
         return np.eye(3, dtype=np.float32)[[self.outputs.get(pair, 0) for pair in pairs]]
 
 
-def test_result_reports_inferred_labels(bert: Path, make_dataset: MakeDataset, tmp_path: Path) -> None:
-    order = ("neutral", "contradiction", "entailment")
-    data = read_config(find_dataset(str(make_dataset(tmp_path / "merge_24", seeds=24))), "all")
+ORDER = ("neutral", "contradiction", "entailment")
+
+
+@pytest.fixture(scope="module")
+def data(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> ScoredData:
+    """Data with as many seeds as inferring takes."""
+    folder = make_dataset(tmp_path_factory.mktemp("data") / "merge_24", seeds=24)
+    return read_config(find_dataset(str(folder)), "all")
+
+
+@pytest.fixture
+def scored(bert: Path, data: ScoredData) -> Callable[[ModelLabels | None], ScoredModel]:
+    """A function that returns a model with the labels that are given, or with labels to infer, which is correct."""
     seeds = known(data.seeds)
     gold = {data.pairs[pair]: label for pair, label in zip(seeds.pairs, seeds.labels, strict=True)}
-    scored = model_from_name(str(bert), ModelOptions(model_labels=(INFER,)))
-    assert scored.labels == ModelLabels((), INFERRED, ("contradiction", "entailment", "neutral"))
-    result = score_model(replace(scored, load=lambda: Correct(gold, order)), data)
-    assert (result.model.labels, result.model.label_origin) == (order, INFERRED)
+
+    def model(labels: ModelLabels | None) -> ScoredModel:
+        named = model_from_name(str(bert), ModelOptions(model_labels=(INFER,) if labels is None else None))
+        assert labels or named.labels == ModelLabels((), INFERRED, ("contradiction", "entailment", "neutral"))
+        return replace(named, labels=labels or named.labels, load=lambda: Correct(gold, ORDER))
+
+    return model
+
+
+def test_result_reports_inferred_labels(scored: Callable[..., ScoredModel], data: ScoredData) -> None:
+    result = score_model(scored(None), data)
+    assert (result.model.labels, result.model.label_origin) == (ORDER, INFERRED)
     assert result.scores.seed_accuracy == 1
     assert "labels inferred from the seeds as neutral,contradiction,entailment" in result.notes
+
+
+def test_known_labels_are_checked_when_scored(
+    scored: Callable[..., ScoredModel], data: ScoredData, tmp_path: Path
+) -> None:
+    assert score_model(scored(ModelLabels(ORDER, TABLE, OUTPUTS)), data).model.label_origin == TABLE
+    wrong = scored(ModelLabels(NLI_LABELS, TABLE, OUTPUTS))
+    message = r"tiny-bert, entailment,neutral,contradiction, .* neutral,contradiction,ent"
+    refused(message, score_model, wrong, data, out=tmp_path / "results")
+    assert not (tmp_path / "results").exists()
 
 
 @pytest.mark.parametrize("data_labels", [NLI_LABELS, TWO_WAY])
@@ -254,34 +259,12 @@ def test_known_labels_must_be_the_best_order(data_labels: tuple[str, ...]) -> No
     best = outputs_of(NLI_LABELS, GOLD, 0.9)
     best[:10] = -1
     check_labels(ModelLabels(NLI_LABELS, TABLE, OUTPUTS), best, gold, data_labels, model="m")
-    wrong = ("neutral", "contradiction", "entailment")
     refused(
         r"m, neutral,contradiction,entailment, .*190 seeds .*entailment,",
         check_labels,
-        ModelLabels(wrong, TABLE, OUTPUTS),
+        ModelLabels(ORDER, TABLE, OUTPUTS),
         best,
         gold,
         data_labels,
         model="m",
     )
-
-
-def test_known_labels_are_checked_when_scored(bert: Path, make_dataset: MakeDataset, tmp_path: Path) -> None:
-    order = ("neutral", "contradiction", "entailment")
-    data = read_config(find_dataset(str(make_dataset(tmp_path / "merge_24", seeds=24))), "all")
-    seeds = known(data.seeds)
-    gold = {data.pairs[pair]: label for pair, label in zip(seeds.pairs, seeds.labels, strict=True)}
-    named = model_from_name(str(bert), ModelOptions())
-
-    def with_labels(names: tuple[str, ...]) -> ScoredModel:
-        return replace(named, labels=ModelLabels(names, TABLE, OUTPUTS), load=lambda: Correct(gold, order))
-
-    assert score_model(with_labels(order), data).model.label_origin == TABLE
-    refused(
-        r"tiny-bert, entailment,neutral,contradiction, .* neutral,contradiction,ent",
-        score_model,
-        with_labels(NLI_LABELS),
-        data,
-        out=tmp_path / "results",
-    )
-    assert not (tmp_path / "results").exists()

@@ -61,10 +61,8 @@ def test_the_csv_of_hard_seeds_names_the_seeds_to_leave_out(scored: ScoredDatase
         dataclasses.replace(model, answers=dataclasses.replace(model.answers, predicted=(model.answers.gold + 1) % 3))
         for model in scored.models
     ]
-    hard = hard_seeds(dataclasses.replace(scored, models=tuple(never)))
-    [artifact] = hard_seeds_artifacts(hard)
-    path = file_of(tmp_path, artifact.tables[0].csv(), "hard-seeds.csv")
-    assert set(read_seed_ids(path)) == set(scored.ids)
+    [artifact] = hard_seeds_artifacts(hard_seeds(dataclasses.replace(scored, models=tuple(never))))
+    assert set(read_seed_ids(file_of(tmp_path, artifact.tables[0].csv(), "hard-seeds.csv"))) == set(scored.ids)
 
 
 @pytest.mark.parametrize(
@@ -267,8 +265,7 @@ def test_two_labels(two_labels: tuple[Path, list[Result]], tmp_path: Path) -> No
 
 def test_a_config_of_one_word_class(make_dataset: MakeDataset, tmp_path: Path) -> None:
     folder = make_dataset(tmp_path / "data", seeds=12)
-    result = score(three_way, folder, config="verb", name="length")
-    report = analyze([result], [folder])
+    report = analyze([score(three_way, folder, config="verb", name="length")], [folder])
     [part] = report.as_dict()["data_sets"]
     assert part["config"] == "verb"
     assert {"classes", "class_pairs", "fine_tuned"} <= part["analyses"].keys() - numbers_of(report).keys()

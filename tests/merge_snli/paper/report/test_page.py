@@ -228,8 +228,7 @@ def test_tables_have_three_forms(report_folder: Path) -> None:
 
 
 def test_equal_reports_have_equal_bytes(written: Path, report: Report, tmp_path: Path) -> None:
-    again = write_report(report, tmp_path / "again", Progress(quiet=True)).parent
-    assert contents(written) == contents(again)
+    assert contents(written) == contents(write_report(report, tmp_path / "again", Progress(quiet=True)).parent)
 
 
 def contents(folder: Path) -> dict[Path, bytes]:

@@ -128,8 +128,7 @@ def results() -> list[Result]:
 
 def test_a_changed_score_changes_its_verdict(results: list[Result], tmp_path: Path) -> None:
     artifact = read_paper(MERGE).artifacts["table-3"]
-    report = analyze(results, [SHIPPED])
-    ours = score_numbers(report, results, tmp_path)
+    ours = score_numbers(analyze(results, [SHIPPED]), results, tmp_path)
     scores = results[0].scores
     cells = ours["table-3"].cells
     assert scores.qt is not None and scores.intervals is not None and scores.intervals.qt is not None

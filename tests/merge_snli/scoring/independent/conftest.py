@@ -110,8 +110,7 @@ def scored(
         for dataset in (plain, pos, other):
             given = source if dataset == plain else None
             score(answers(name, gold, errors), dataset, source=given, name=name, out=results)
-    short = make_model(folder / "short-bert", limit=38)
-    score(short, plain, out=results, source=source)
+    score(make_model(folder / "short-bert", limit=38), plain, out=results, source=source)
     score(answers("careful", gold, 8), plain, config="noun", name="careful", out=results)
     corpus = folder / "corpus.txt"
     words = [word for pair in list(gold)[::3] for word in pair[0].rstrip(".").split()]

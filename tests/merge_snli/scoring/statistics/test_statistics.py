@@ -102,8 +102,7 @@ def test_independent_t_test_equals_scipy_and_statsmodels() -> None:
     result = independent_t_test(first, second)
     expected = stats.ttest_ind(first, second, equal_var=False)
     assert (result.statistic, result.p_value) == pytest.approx((expected.statistic, expected.pvalue))
-    compared = CompareMeans(DescrStatsW(first), DescrStatsW(second))
-    interval = compared.tconfint_diff(usevar="unequal")
+    interval = CompareMeans(DescrStatsW(first), DescrStatsW(second)).tconfint_diff(usevar="unequal")
     assert (result.interval.low, result.interval.high) == pytest.approx(interval)
     assert (result.n, result.interval.method) == (48, "Welch's t")
     pooled = math.sqrt((29 * first.var(ddof=1) + 17 * second.var(ddof=1)) / 46)
@@ -162,8 +161,7 @@ def test_mcnemar_equals_statsmodels(pairs: list[tuple[bool, bool]]) -> None:
     first, second = np.array(pairs).T
     table = [[sum(a and b for a, b in pairs), sum(a and not b for a, b in pairs)]]
     table.append([sum(b and not a for a, b in pairs), sum(not a and not b for a, b in pairs)])
-    exact = table[0][1] + table[1][0] < 25
-    expected = statsmodels_mcnemar(table, exact=exact, correction=False)
+    expected = statsmodels_mcnemar(table, exact=(table[0][1] + table[1][0] < 25), correction=False)
     result = mcnemar_test(first, second)
     assert (result.statistic, result.p_value) == pytest.approx((expected.statistic, expected.pvalue))
     assert result.interval.low <= result.difference <= result.interval.high
@@ -182,8 +180,7 @@ def test_tests_are_exact_for_few_differing_seeds(only_second: int) -> None:
 
 def test_odds_ratio_of_the_discordant_seeds() -> None:
     correct = np.array([True] * 6 + [False] * 2)
-    other = np.array([True] * 2 + [False] * 4 + [True] * 2)
-    assert mcnemar_test(correct, other).effect_size == 2
+    assert mcnemar_test(correct, np.array([True] * 2 + [False] * 4 + [True] * 2)).effect_size == 2
     assert mcnemar_test(correct, correct).effect_size == 1
     assert mcnemar_test(correct, np.zeros(8, dtype=bool)).effect_size == math.inf
 
