@@ -1,12 +1,9 @@
 """Tests of the arrays that the analyses share, of leaving seeds out, and of curves and word classes by hand."""
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from scipy import stats
 
@@ -20,36 +17,25 @@ from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.scores import SourceScores
 from tests.merge_snli.comparison.made import Row, rows_of
 from tests.merge_snli.comparison.made import scored_dataset as made_dataset
-from tests.oracles import answers_of_groups, known, refused, with_answers
-
-SHIPPED = Path(__file__).parents[3] / "merge_snli"
-
-
-def by_length(pairs: list[tuple[str, str]]) -> list[int]:
-    return [(len(premise) + len(hypothesis)) % 3 for premise, hypothesis in pairs]
-
-
-def always_neutral(pairs: list[tuple[str, str]]) -> list[str]:
-    return ["neutral"] * len(pairs)
+from tests.oracles import BUNDLED, by_length, known, pair_of, refused, with_answers
+from tests.oracles import rows_of as read_rows
 
 
 @pytest.fixture(scope="module")
 def results() -> list[Result]:
-    return [score(by_length, SHIPPED, name="by length"), score(always_neutral, SHIPPED, name="always neutral")]
+    return [
+        score(by_length, BUNDLED, name="by length"),
+        score(lambda pairs: ["neutral"] * len(pairs), BUNDLED, name="always neutral"),
+    ]
 
 
 @pytest.fixture(scope="module")
 def scored(results: list[Result]) -> ScoredDataset:
-    return scored_dataset(open_config(SHIPPED, "all"), results)
+    return scored_dataset(open_config(BUNDLED, "all"), results)
 
 
-@pytest.fixture(scope="module")
-def bundled_rows() -> list[dict[str, Any]]:
-    table: list[dict[str, Any]] = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
-    return table
-
-
-def test_arrays_follow_the_rows(scored: ScoredDataset, bundled_rows: list[dict[str, Any]]) -> None:
+def test_arrays_follow_the_rows(scored: ScoredDataset) -> None:
+    bundled_rows = read_rows(BUNDLED)
     words, seeds = scored.words, scored.seeds
     assert [scored.ids[seed] for seed in scored.groups] == [row["seed_id"] for row in bundled_rows]
     assert words["original"].to_pylist() == [row["original"] for row in bundled_rows]
@@ -62,7 +48,7 @@ def test_arrays_follow_the_rows(scored: ScoredDataset, bundled_rows: list[dict[s
     texts = {row["seed_id"]: (row["seed_premise"], row["seed_hypothesis"]) for row in bundled_rows}
     assert {name: seed[:2] for name, seed in zip(scored.ids, seeds, strict=True)} == texts
     model = scored.models[0]
-    assert model.answers.predicted.tolist() == by_length([(row["premise"], row["hypothesis"]) for row in bundled_rows])
+    assert model.answers.predicted.tolist() == by_length([*map(pair_of, bundled_rows)])
     assert model.answers.correct.tolist() == [
         prediction == row["label"]
         for prediction, row in zip(model.answers.predicted.tolist(), bundled_rows, strict=True)
@@ -98,39 +84,15 @@ def test_left_out_variants_are_not_counted(scored: ScoredDataset, results: list[
     assert fewer == int(np.count_nonzero(known(again.subsamples) & ~again.is_predicted)) > 0
 
 
-def test_a_result_on_other_data_is_refused(scored: ScoredDataset, results: list[Result]) -> None:
+def test_results_on_other_data_or_with_an_unknown_variant_are_refused(
+    scored: ScoredDataset, results: list[Result]
+) -> None:
     other = replace(results[0], dataset=replace(results[0].dataset, digest="f" * 64))
     refused(r"by length.*ffffffff", scored_dataset, scored.data, [results[0], other])
-
-
-def test_a_result_with_an_unknown_variant_is_refused(scored: ScoredDataset, results: list[Result]) -> None:
     answers = results[0].answers
     ids = pa.array(["nothing", *answers.row_ids.to_pylist()[1:]])
     changed = with_answers(results[0], replace(answers, table=answers.table.set_column(0, "row_id", ids)))
     refused(r"by length.*variant 'nothing' is not in", scored_dataset, scored.data, [changed])
-
-
-def test_answers_become_predictions_and_scores() -> None:
-    made = made_dataset(
-        [*rows_of("s1", ["ee", "en"]), *rows_of("s2", ["nn", "e-"], word_class="verb", subsamples=(0, 1))],
-        models=("a", "b"),
-        gold={"s2": "n"},
-        on_seeds={"s1": "ec"},
-    )
-    first, second = made.models
-    assert [label for *_, label in made.seeds] == ["entailment", "neutral"]
-    assert (first.answers.predicted.tolist(), second.answers.predicted.tolist()) == ([0, 0, 1, 0], [0, 1, 1, -1])
-    assert (first.seeds.predicted.tolist(), second.seeds.predicted.tolist()) == ([0, 1], [2, 1])
-    assert first.answers.correct.tolist() == [True, True, True, False]
-    assert made.variants_by("word_class")["verb"].tolist() == [False, False, True, True]
-    counts = second.answers.counts()
-    assert np.array_equal(counts.sizes, second.result.counts().sizes)
-    assert np.array_equal(counts.correct, second.result.counts().correct)
-    assert counts.correct.tolist() == [[1, 1], [0, 1]]
-    assert answers_of_groups(second.result).predictions == ("01", "1")
-    assert first.result.scores.seed_accuracy == 1
-    assert second.result.scores.seed_accuracy == 0.5
-    assert first.result.scores.sample_accuracy.each == pytest.approx((3 / 4, 1 / 2))
 
 
 MADE_ROWS: list[Row] = [
@@ -179,17 +141,10 @@ def test_the_rest_is_as_if_the_seeds_had_never_been_there(out: set[str]) -> None
         assert classes(smaller).curves == classes(expected).curves
 
 
-def test_nothing_to_leave_out_changes_nothing() -> None:
-    whole = made_of(MADE_ROWS)
-    assert without_seeds(whole, {"elsewhere"}) is whole
-
-
-def test_leaving_out_all_seeds_of_a_model_is_refused() -> None:
-    refused(r"no seed of b remains", without_seeds, made_of(MADE_ROWS), {"s1", "s2", "s3"})
-
-
 def test_seeds_are_left_out_of_the_source() -> None:
+    refused(r"no seed of b remains", without_seeds, made_of(MADE_ROWS), {"s1", "s2", "s3"})
     whole = made_of(MADE_ROWS)  # model a is right on s1 and s2, both entailment, s3, neutral, and s4; b is wrong on s1
+    assert without_seeds(whole, {"elsewhere"}) is whole
     labels = {"entailment": source_accuracy(6, 8), "neutral": source_accuracy(1, 1)}
     source = SourceScores("snli", "0" * 64, 0, 0, source_accuracy(7, 9), labels)
     models = tuple(replace(model, result=replace(model.result, source=source)) for model in whole.models)
@@ -246,10 +201,9 @@ def test_undrawn_and_missing_variants_do_not_count() -> None:
         (1, 1, 1),
     ]
     assert found.tests == ()
-
-
-def test_one_class_is_not_computable() -> None:
     refused(r"Figure 5 .*config all has noun", classes, made_dataset(rows_of("s1", "en")), error=NotComputable)
+    apart = made_dataset([*rows_of("s1", "e"), *rows_of("s2", "e", word_class="verb")])
+    refused(r"Figure 6 .*config all", class_pairs, apart, error=NotComputable)
 
 
 def test_curves_are_on_common_seeds() -> None:
@@ -294,15 +248,6 @@ def test_p_values_are_adjusted_within_the_figure() -> None:
     assert [test.adjusted_p for test in tests.values()] == pytest.approx([3 / 16, 3 / 16, 1])
 
 
-def test_without_common_seeds_nothing_is_computable() -> None:
-    refused(
-        r"Figure 6 .*config all",
-        class_pairs,
-        made_dataset([*rows_of("s1", "e"), *rows_of("s2", "e", word_class="verb")]),
-        error=NotComputable,
-    )
-
-
 def test_models_are_ranked_by_pattern_accuracy_at_the_quality_threshold() -> None:
     rows = [*rows_of("s1", ["ee", "ne"]), *rows_of("s2", ["ne", "en"], subsamples=(0, 1))]
     value = model_curves(made_dataset(rows, models=("half", "better")))
@@ -312,8 +257,5 @@ def test_models_are_ranked_by_pattern_accuracy_at_the_quality_threshold() -> Non
     assert (better.at(0.5), better.at(0.9)) == pytest.approx(((1 + 1) / 2, (1 / 2 + 0) / 2))
     assert (half.at(0.5), half.at(0.9)) == (1, 0)
     assert (better.low[90], better.high[90]) == (0, 0.5)
-
-
-def test_equal_models_are_ranked_by_name() -> None:
-    value = model_curves(made_dataset(rows_of("s1", ["ee", "nn"]), models=("b", "a")))
-    assert [curve.models for curve in value.curves] == [("a",), ("b",)]
+    equal = model_curves(made_dataset(rows_of("s1", ["ee", "nn"]), models=("b", "a")))
+    assert [curve.models for curve in equal.curves] == [("a",), ("b",)], "by name"

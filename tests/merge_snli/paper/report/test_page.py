@@ -1,10 +1,10 @@
 """Tests of the folder, page, figures and tables of a report: complete, escaped, replaced whole, in Chromium."""
 
 import csv
-import dataclasses
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
 from itertools import pairwise
@@ -67,12 +67,11 @@ def parsed(page: str) -> Parsed:
     return Parsed(page)
 
 
-def test_every_analysis_is_shown_or_has_a_reason(page: str) -> None:
-    for section in SECTIONS:
-        assert section.title in page.replace("&#39;", "'")
-    assert "Figure 7 needs" in page
-    assert "give --corpus." in page
-    assert "Figure 8 needs" in page
+def test_every_analysis_is_shown_or_has_a_reason_and_names_are_escaped(parsed: Parsed, page: str) -> None:
+    shown = [*(section.title for section in SECTIONS), "Figure 7 needs", "give --corpus.", "Figure 8 needs"]
+    assert [text for text in shown if text not in page.replace("&#39;", "'")] == []
+    assert MARKUP not in page
+    assert any(MARKUP in text for text in parsed.text)
 
 
 def test_the_page_makes_no_request(parsed: Parsed, page: str) -> None:
@@ -84,19 +83,11 @@ def test_the_page_makes_no_request(parsed: Parsed, page: str) -> None:
     assert ("meta", "http-equiv", "Content-Security-Policy") in parsed.attributes
 
 
-def test_names_are_escaped(parsed: Parsed, page: str) -> None:
-    assert MARKUP not in page
-    assert any(MARKUP in text for text in parsed.text)
-
-
-def test_links_and_ids_within_the_page(parsed: Parsed) -> None:
+def test_links_ids_and_headings_of_the_page(parsed: Parsed) -> None:
     ids = [value for _, name, value in parsed.attributes if name == "id"]
     assert len(ids) == len(set(ids))
     targets = {value[1:] for _, name, value in parsed.attributes if name in ("href", "xlink:href") and value[:1] == "#"}
     assert targets <= set(ids)
-
-
-def test_headings_are_in_order(parsed: Parsed) -> None:
     levels = [int(tag[1]) for tag in parsed.tags if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
@@ -113,15 +104,11 @@ def test_every_figure_is_drawn_for_both_widths(parsed: Parsed, report_folder: Pa
     }
 
 
-def test_the_colors_of_lines_are_those_of_the_leaderboard() -> None:
+def test_the_colors_of_lines_are_those_of_the_leaderboard_and_variables_are_defined(page: str) -> None:
     light, dark = STYLE.split("@media (prefers-color-scheme: dark)")[:2]
     found = [tuple(re.findall(r"--line-\d: (#[0-9a-f]{6});", part)) for part in (light, dark)]
     script = (files("merge_snli.leaderboard") / "page" / "chart.js").read_text(encoding="utf-8")
-    on_dark = tuple(re.findall(r'"(#[0-9a-f]{6})"', script.split("dark:")[1].split("]")[0]))
-    assert found == [COLORS, on_dark]
-
-
-def test_every_variable_of_a_figure_is_defined(page: str) -> None:
+    assert found == [COLORS, tuple(re.findall(r'"(#[0-9a-f]{6})"', script.split("dark:")[1].split("]")[0]))]
     defined = set(re.findall(r"(--[\w-]+):", shared_style() + STYLE))
     assert set(re.findall(r"var\((--[\w-]+)\)", page)) <= defined
 
@@ -187,12 +174,16 @@ def report(scored: ScoredDataset) -> Report:
     whole = make_report([scored], Settings(fine_tuned_from={}), Progress(quiet=True))
     [part] = whole.data_sets
     chosen = tuple(each for each in part.analyses if each[0].name in ("majority", "classes"))
-    return dataclasses.replace(whole, data_sets=(dataclasses.replace(part, analyses=chosen),))
+    return replace(whole, data_sets=(replace(part, analyses=chosen),))
 
 
 @pytest.fixture
 def written(report: Report, tmp_path: Path) -> Path:
-    return write_report(report, tmp_path / "new" / "report", Progress(quiet=True)).parent
+    """A report in a folder that was empty."""
+    folder = tmp_path / "new" / "report"
+    folder.mkdir(parents=True)
+    assert write_report(report, folder, Progress(quiet=True)) == folder / "index.html"
+    return folder
 
 
 def test_the_numbers_are_those_of_the_analyses(report_folder: Path, scored: ScoredDataset) -> None:
@@ -211,10 +202,6 @@ def test_the_numbers_are_those_of_the_analyses(report_folder: Path, scored: Scor
     assert {curve["models"][0]: curve["mean"][90] for curve in curves} == pytest.approx(expected)
 
 
-def test_the_numbers_are_written(written: Path, report: Report) -> None:
-    assert json.loads((written / "report.json").read_text(encoding="utf-8")) == report.as_dict()
-
-
 def test_tables_have_three_forms(report_folder: Path) -> None:
     tables = report_folder / "tables"
     stems = {path.name.rpartition(".")[0] for path in tables.iterdir()}
@@ -227,24 +214,17 @@ def test_tables_have_three_forms(report_folder: Path) -> None:
     assert all(float(row["PA(0.9)"]) >= float(row["PA(1)"]) for row in rows)
 
 
-def test_equal_reports_have_equal_bytes(written: Path, report: Report, tmp_path: Path) -> None:
-    assert contents(written) == contents(write_report(report, tmp_path / "again", Progress(quiet=True)).parent)
+def test_equal_reports_have_equal_bytes_and_a_report_is_replaced(written: Path, report: Report) -> None:
+    assert json.loads((written / "report.json").read_text(encoding="utf-8")) == report.as_dict()
+    before = contents(written)
+    (written / "figures" / "old.svg").write_text("old")
+    write_report(report, written, Progress(quiet=True))
+    assert contents(written) == before
+    assert [path.name for path in written.parent.iterdir()] == [written.name]
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def test_a_report_is_replaced(written: Path, report: Report) -> None:
-    (written / "figures" / "old.svg").write_text("old")
-    write_report(report, written, Progress(quiet=True))
-    assert not (written / "figures" / "old.svg").exists()
-    assert [path.name for path in written.parent.iterdir()] == [written.name]
-
-
-def test_an_empty_folder_is_used(report: Report, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    assert write_report(report, tmp_path / "empty", Progress(quiet=True)) == tmp_path / "empty" / "index.html"
 
 
 def test_a_failure_leaves_the_old_report(written: Path, report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,21 +239,17 @@ def test_a_failure_leaves_the_old_report(written: Path, report: Report, monkeypa
     assert [path.name for path in written.parent.iterdir()] == [written.name]
 
 
-def test_other_files_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").write_text("years of work")
-    refused(r"thesis\.tex", check_report_folder, tmp_path)
-
-
-def test_a_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    for path in (tmp_path / "file", tmp_path / "file" / "report"):
-        refused("is a file", check_report_folder, path)
-
-
 @unprivileged
 def test_an_unwritable_folder_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     refused("not writable", check_report_folder, tmp_path / "report")
+
+
+def test_folders_with_other_files_and_files_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    refused(r"thesis\.tex", check_report_folder, tmp_path)
+    for path in (tmp_path / "thesis.tex", tmp_path / "thesis.tex" / "report"):
+        refused("is a file", check_report_folder, path)
 
 
 def test_reasons_and_infinite_numbers_as_json() -> None:
@@ -293,41 +269,41 @@ def artifacts(scored: ScoredDataset) -> dict[str, Artifact]:
     return found
 
 
-def test_captions_do_not_depend_on_the_values(scored: ScoredDataset) -> None:
-    of_two, of_one = artifacts(scored), artifacts(dataclasses.replace(scored, models=scored.models[:1]))
+@pytest.fixture(scope="module")
+def of_two(scored: ScoredDataset) -> dict[str, Artifact]:
+    return artifacts(scored)
+
+
+def test_captions_do_not_depend_on_the_values(of_two: dict[str, Artifact], scored: ScoredDataset) -> None:
+    of_one = artifacts(replace(scored, models=scored.models[:1]))
     assert {"table-3", "figure-5-word-classes", "error-drivers"} <= of_one.keys() & of_two.keys()
     for name in of_one.keys() & of_two.keys():
         assert (of_one[name].title, of_one[name].caption) == (of_two[name].title, of_two[name].caption)
     assert of_one["figure-5-word-classes"].basis != of_two["figure-5-word-classes"].basis
 
 
-def test_tests_of_seeds_against_variants_have_different_labels(scored: ScoredDataset) -> None:
-    (table,) = artifacts(scored)["seeds-against-variants"].tables
-    labels = [row[0] for row in table.rows]
-    assert len({*labels}) == len(labels) > 1
-
-
-def test_the_first_artifact_of_each_section_answers_its_heading(scored: ScoredDataset) -> None:
-    found = artifacts(scored)
-    assert " the highest PA(0.9), " in found["table-3"].finding
-    assert "Mean accuracy" in found["seeds-against-variants"].finding
-    classes = found["figure-5-word-classes"]
-    assert classes.finding.count("p = ") + classes.finding.count("p <") == len(classes.tables[1].rows) == 3
-    assert classes.finding.endswith("The p-values are not adjusted.")
-    assert "This is not tested." in found["majority-label"].finding
-    significant = [row for row in found["error-drivers"].tables[0].rows if row[0] == "all models"]
-    assert found["error-drivers"].finding.startswith("Significant coefficients of right answers: ")
-    assert significant
-
-
-def test_curves_of_few_seeds_are_not_drawn(scored: ScoredDataset) -> None:
-    found = artifacts(scored)
-    seeds = {row[0]: row[1] for row in found["figure-6-class-pairs"].tables[0].rows}
+def test_curves_of_few_seeds_are_not_drawn_and_labels_of_tests_differ(of_two: dict[str, Artifact]) -> None:
+    pairs = of_two["figure-6-class-pairs"]
+    seeds = {row[0]: row[1] for row in pairs.tables[0].rows}
     few = [name for name, number in seeds.items() if isinstance(number, int) and number < MIN_SEEDS]
     assert few
-    assert all(f"{name} (" in found["figure-6-class-pairs"].not_drawn for name in few)
-    assert (found["figure-6-class-pairs"].draw is None) is (len(few) == len(seeds))
-    assert not found["figure-5-word-classes"].not_drawn
+    assert all(f"{name} (" in pairs.not_drawn for name in few)
+    assert (pairs.draw is None) is (len(few) == len(seeds))
+    assert not of_two["figure-5-word-classes"].not_drawn
+    (table,) = of_two["seeds-against-variants"].tables
+    assert len({row[0] for row in table.rows}) == len(table.rows) > 1
+
+
+def test_the_first_artifact_of_each_section_answers_its_heading(of_two: dict[str, Artifact]) -> None:
+    assert " the highest PA(0.9), " in of_two["table-3"].finding
+    assert "Mean accuracy" in of_two["seeds-against-variants"].finding
+    classes = of_two["figure-5-word-classes"]
+    assert classes.finding.count("p = ") + classes.finding.count("p <") == len(classes.tables[1].rows) == 3
+    assert classes.finding.endswith("The p-values are not adjusted.")
+    assert "This is not tested." in of_two["majority-label"].finding
+    drivers = of_two["error-drivers"]
+    assert drivers.finding.startswith("Significant coefficients of right answers: ")
+    assert any(row[0] == "all models" for row in drivers.tables[0].rows)
 
 
 def hard_seeds(never: int, rarely: int) -> HardSeeds:

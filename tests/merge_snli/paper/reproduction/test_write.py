@@ -32,6 +32,7 @@ from merge_snli.papers.numbers import MERGE, PaperCell, read_paper
 from tests.commands import Command
 from tests.oracles import refused
 
+ARTIFACTS = read_paper(MERGE).artifacts
 SVG = '<?xml version="1.0"?><svg viewBox="0 0 10 10"><g id="a"><path style="fill: #0072b2"/></g></svg>'
 
 
@@ -63,31 +64,40 @@ def test_page_and_markdown_show_what_the_json_file_has(demo: Reproduction) -> No
         "verdict": "inside our 95% interval",
         "reason": "",
     }
-    markdown = (demo.out / "reproduction.md").read_text(encoding="utf-8")
-    assert "| BERT-B-S | 90.5 / 90.0 ✓ | 89.6 / – |" in markdown
-    assert "Not scored." in markdown
-    page = (demo.out / "reproduction.html").read_text(encoding="utf-8")
-    assert "org/&lt;model&gt; on plain: it has no weights" in page
-    assert 'title="-0.5, inside our 95% interval, interval 89.2 to 91.0"' in page
-    for text in (page, markdown):
+    page, markdown = ((demo.out / f"reproduction.{kind}").read_text(encoding="utf-8") for kind in ("html", "md"))
+    in_markdown = ["| BERT-B-S | 90.5 / 90.0 ✓ | 89.6 / – |", "Not scored."]
+    in_page = [
+        "org/&lt;model&gt; on plain: it has no weights",
+        'title="-0.5, inside our 95% interval, interval 89.2 to 91.0"',
+        'id="figure-5-a"',
+        "var(--line-0)",
+    ]
+    for artifact in ARTIFACTS.values():
+        in_page += [f'id="{artifact.name}"', artifact.title.replace("'", "&#39;")]
+    for text, shown in ((page, in_page), (markdown, in_markdown)):
         assert re.search(r"\b1 of \d+ cells can be compared: 1 inside our 95% interval\.", text)
-    for text in (page, markdown):
-        assert "--preset paper-bart" in text and "--size 100 --per class" in text
-    assert 'id="figure-5-a"' in page and "var(--line-0)" in page
-    for artifact in read_paper(MERGE).artifacts.values():
-        assert f'id="{artifact.name}"' in page and artifact.title.replace("'", "&#39;") in page
+        both = ["--preset paper-bart", "--size 100 --per class"]
+        assert [part for part in (*shown, *both) if part not in text] == []
+    demo.write({}, not_comparable="bundled models")
+    page = (demo.out / "reproduction.html").read_text(encoding="utf-8")
+    assert re.search(r"0 of \d+ cells can be compared: bundled models\.", page), "the reason is in the finding"
 
 
-def test_steps_are_those_that_the_artifacts_need(tmp_path: Path) -> None:
-    def names(*only: str) -> list[str]:
-        return [name for name, _ in plan_reproduction(tmp_path, only=only, demo=True).steps()]
-
-    assert names("table-4") == [f"data set {PLAIN}", "reproduction"]
-    assert names("table-3") == [f"data set {PLAIN}", f"scores on {PLAIN}", "reproduction"]
-    every = [f"data set {PLAIN}", *(f"data set {name}" for name in OTHER_SETS)]
-    assert names("figure-8")[:7] == [*every, f"scores on {PLAIN}"]
-    assert names("figure-8") == names()
-    assert names("figure-3") == ["reproduction"]
+@pytest.mark.parametrize(
+    ("only", "steps"),
+    [
+        (["table-4"], [f"data set {PLAIN}", "reproduction"]),
+        (["table-3"], [f"data set {PLAIN}", f"scores on {PLAIN}", "reproduction"]),
+        (["figure-3"], ["reproduction"]),
+    ],
+)
+def test_steps_are_those_that_the_artifacts_need(tmp_path: Path, only: list[str], steps: list[str]) -> None:
+    assert [name for name, _ in plan_reproduction(tmp_path, only=only, demo=True).steps()] == steps
+    every, of_figure_8 = (
+        [name for name, _ in plan_reproduction(tmp_path, only=names, demo=True).steps()] for names in ((), ["figure-8"])
+    )
+    assert every == of_figure_8
+    assert every[:7] == [*(f"data set {name}" for name in (PLAIN, *OTHER_SETS)), f"scores on {PLAIN}"]
 
 
 def test_an_artifact_that_needs_nothing_costs_nothing(tmp_path: Path) -> None:
@@ -145,6 +155,7 @@ def test_every_model_that_needs_pickle_weights_is_named(demo: Reproduction, tmp_
         (["--demo", "--only", "table-33"], "--only has 'table-33'"),
         (["snli", "--demo"], "--demo has its own problems: remove PROBLEMS"),
         (["--demo", "--corpus", "snli"], "--demo has its own problems: remove --corpus"),
+        (["--only", "", "--dry-run"], "--only names nothing"),
     ],
 )
 def test_bad_options(arguments: list[str], message: str, tmp_path: Path, command: Command) -> None:
@@ -152,15 +163,8 @@ def test_bad_options(arguments: list[str], message: str, tmp_path: Path, command
     assert message in command("reproduce", *arguments, *out, code=2).err
 
 
-def test_other_files_are_not_written_beside(demo: Reproduction) -> None:
-    demo.out.mkdir()
-    (demo.out / "thesis.tex").touch()
-    refused(r"thesis\.tex", reproduce, demo)
-
-
-def test_data_sets_of_another_run_are_not_replaced(demo: Reproduction) -> None:
+def test_data_sets_of_another_run_and_other_files_are_not_replaced(demo: Reproduction) -> None:
     folder = demo.folder(PLAIN)
-    folder.parent.mkdir(parents=True)
     shutil.copytree(FOLDER.parent / "data", folder / "data")
     for file in ("run.json", "README.md"):
         shutil.copy(FOLDER.parent / file, folder / file)
@@ -169,6 +173,10 @@ def test_data_sets_of_another_run_are_not_replaced(demo: Reproduction) -> None:
         demo.make_data(PLAIN)
     assert "limit" in str(error.value) and "--overwrite" in as_flags(error.value)
     assert (folder / "run.json").read_bytes() == before
+    shutil.rmtree(demo.out)
+    demo.out.mkdir()
+    (demo.out / "thesis.tex").touch()
+    refused(r"thesis\.tex", reproduce, demo)
 
 
 def test_estimates_know_every_model(tmp_path: Path) -> None:
@@ -183,14 +191,10 @@ def test_estimates_know_every_model(tmp_path: Path) -> None:
 
 
 def test_the_commands_for_what_is_not_computed_are_accepted() -> None:
-    commands = [line for artifact in read_paper(MERGE).artifacts.values() for line in artifact.commands]
+    commands = [line for artifact in ARTIFACTS.values() for line in artifact.commands]
     assert len(commands) == 4
     for line in commands:
         command_parser([line.split()[1]]).parse_args(line.split()[1:])
-
-
-def test_an_empty_choice_is_not_everything(command: Command) -> None:
-    assert "--only names nothing" in command("reproduce", "--only", "", "--dry-run", code=2).err
 
 
 @pytest.mark.parametrize(
@@ -205,18 +209,10 @@ def test_an_empty_choice_is_not_everything(command: Command) -> None:
     ],
 )
 def test_marks_say_what_the_verdict_is(value: float | None, interval: tuple[float, float] | None, mark: str) -> None:
-    (artifact,) = (one for one in read_paper(MERGE).artifacts.values() if one.name == "table-3")
-    document = compare(artifact, Ours(cells={("BERT-B-S", "source"): OurNumber(value=value, interval=interval)}))
+    document = compare(
+        ARTIFACTS["table-3"], Ours(cells={("BERT-B-S", "source"): OurNumber(value=value, interval=interval)})
+    )
     assert grid(document)["BERT-B-S"][0]["mark"] == mark
-
-
-def test_without_a_comparison_the_reason_stands_in_the_finding(demo: Reproduction) -> None:
-    demo.write({}, not_comparable="bundled models")
-    page = (demo.out / "reproduction.html").read_text(encoding="utf-8")
-    assert re.search(r"0 of \d+ cells can be compared: bundled models\.", page)
-
-
-ARTIFACTS = read_paper(MERGE).artifacts
 
 
 @pytest.mark.parametrize(
