@@ -3,9 +3,10 @@
 import csv
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from merge_snli import Result, analyze, import_files, score
@@ -13,7 +14,7 @@ from merge_snli.comparison.compare import Comparison, compare_results
 from merge_snli.comparison.power import power_of_results
 from merge_snli.comparison.scored_dataset import NotComputable, on_common_seeds
 from merge_snli.comparison.statistics_tables import comparison_tables, to_json
-from merge_snli.dataset.stored import find_dataset, read_split
+from merge_snli.dataset.stored import find_dataset
 from merge_snli.explorer.write import write_explorer
 from merge_snli.leaderboard.boards import Board, make_boards, side_by_side
 from merge_snli.leaderboard.payload import page_data
@@ -25,18 +26,15 @@ from merge_snli.scoring.grouping import coverage, permuted_labels, ranked, unran
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.explorer.test_page import unpacked
-from tests.oracles import known, refused
+from tests.oracles import BUNDLED, gold_of, known, pair_of, refused
+from tests.oracles import guess as answer_by_length
+from tests.oracles import rows_of as read_rows
 
 WHOLE, PART, WEAK, TWO_WAY = "whole", "part", "weak", "two-way"
 
 
 def comparison_text(comparison: Comparison) -> str:
     return "\n".join(table.text() for table in comparison_tables(comparison))
-
-
-def answers(pairs: Sequence[Pair], most: int) -> list[str]:
-    """Answer with a label that depends on the length of the pair; `most` labels are used."""
-    return [NLI_LABELS[(len(premise) + len(hypothesis)) % most] for premise, hypothesis in pairs]
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +44,7 @@ def folder(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.fixture(scope="module")
 def gold(folder: Path) -> dict[Pair, str]:
-    rows = read_split(find_dataset(str(folder)), "all").to_pylist()
-    of_variants = {(row["premise"], row["hypothesis"]): NLI_LABELS[row["label"]] for row in rows}
-    return of_variants | {(row["seed_premise"], row["seed_hypothesis"]): NLI_LABELS[row["label"]] for row in rows}
+    return {pair: NLI_LABELS[label] for pair, label in gold_of(folder).items()}
 
 
 @pytest.fixture(scope="module")
@@ -56,28 +52,21 @@ def results(folder: Path, gold: dict[Pair, str], tmp_path_factory: pytest.TempPa
     """A model that is right on two thirds of the seeds, its answers on these alone, a weak and a two-way model."""
 
     def good(pairs: list[Pair]) -> list[str]:
-        return [gold[pair] if sum(map(ord, gold_seed[pair])) % 3 else guess(pair) for pair in pairs]
+        return [gold[pair] if sum(map(ord, of_pair[pair][1])) % 3 else guess(pair) for pair in pairs]
 
     def guess(pair: Pair) -> str:
         return NLI_LABELS[(NLI_LABELS.index(gold[pair]) + 1) % 3]
 
-    rows = read_split(find_dataset(str(folder)), "all").to_pylist()
-    gold_seed = {(row["premise"], row["hypothesis"]): row["seed_id"] for row in rows}
-    gold_seed |= {(row["seed_premise"], row["seed_hypothesis"]): row["seed_id"] for row in rows}
+    of_pair = {pair_of(row): (row["variant_id"], row["seed_id"]) for row in read_rows(folder)}
+    of_pair |= {pair_of(row): (row["seed_id"], row["seed_id"]) for row in read_rows(folder, "seed")}
     whole = score(good, folder, name=WHOLE)
     right = {seed for seed, correct in zip(whole.group_ids, whole.correct_seeds(), strict=True) if correct}
     assert 2 < len(right) < len(whole.group_ids)
+    answers = [{"id": name, "label": good([pair])[0]} for pair, (name, seed) in of_pair.items() if seed in right]
     path = tmp_path_factory.mktemp("answers") / "part.csv"
-    of_pair = {row["variant_id"]: (row["premise"], row["hypothesis"]) for row in rows if row["seed_id"] in right}
-    of_pair |= {
-        row["seed_id"]: (row["seed_premise"], row["seed_hypothesis"]) for row in rows if row["seed_id"] in right
-    }
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["id", "label"])
-        writer.writerows([name, *good([pair])] for name, pair in of_pair.items())
+    pd.DataFrame(answers).to_csv(path, index=False)
     [part] = import_files([path], str(folder), model=PART, partial=True)
-    weak = score(lambda pairs: answers(pairs, 3), folder, name=WEAK)
+    weak = score(answer_by_length, folder, name=WEAK)
     two_way = score(
         lambda pairs: ["entailment" if gold[pair] == "entailment" else "not_entailment" for pair in pairs],
         folder,
@@ -99,16 +88,12 @@ def board(results: list[Result]) -> Board:
 
 def test_a_partial_and_a_two_way_model_are_listed_but_not_ranked(results: list[Result], n_part: int) -> None:
     assert results[0].scores.pattern_accuracy.mean == 1 > (results[3].scores.pattern_accuracy.mean or 0)
-    order = ranked(results)
-    assert [result.model.name for result in order[:2]] == [WHOLE, WEAK]
+    assert [result.model.name for result in ranked(results)[:2]] == [WHOLE, WEAK]
     reasons = dict(zip((result.model.name for result in results), unranked_reasons(results), strict=True))
     assert reasons[WHOLE] is reasons[WEAK] is None
     assert reasons[PART] == coverage(results[0]) == f"{n_part} of 24 seeds, the others lack imported answers"
     assert "two-way" in str(reasons[TWO_WAY])
-
-
-def test_two_way_models_are_ranked_among_themselves(results: list[Result]) -> None:
-    assert unranked_reasons([results[1]]) == [None]
+    assert unranked_reasons([results[1]]) == [None], "among themselves"
 
 
 def test_the_board_gives_the_reason_in_every_format(board: Board, n_part: int) -> None:
@@ -223,9 +208,7 @@ ORDERS = {"good": (0, 1, 2), "fair": (0, 1, 2), "cyclic": (1, 2, 0), "swapped": 
 
 @pytest.fixture(scope="module")
 def permuted() -> dict[str, Result]:
-    rows = read_split(find_dataset(DATA), "all").to_pylist()
-    gold = {(row["premise"], row["hypothesis"]): row["label"] for row in rows}
-    gold |= {(row["seed_premise"], row["seed_hypothesis"]): row["label"] for row in rows}
+    gold = gold_of(BUNDLED)
 
     def model(name: str) -> Callable[[list[Pair]], list[str]]:
         def answer(pair: Pair) -> str:
@@ -255,10 +238,8 @@ def test_a_comparison_leaves_it_out_of_tests_over_models(permuted: dict[str, Res
 
 def test_a_report_leaves_it_out_of_means(permuted: dict[str, Result], tmp_path: Path) -> None:
     good = [permuted["good"], permuted["fair"]]
-    [without], [part] = (
-        analyze(each, [DATA], out=tmp_path / str(len(each))).as_dict()["data_sets"]
-        for each in (good, [*good, permuted["swapped"]])
-    )
+    [without] = analyze(good, [DATA]).as_dict()["data_sets"]
+    [part] = analyze([*good, permuted["swapped"]], [DATA], out=tmp_path / "3").as_dict()["data_sets"]
     assert {row["model"] for row in part["analyses"]["table_3"]["rows"]} == {"good", "fair", "swapped"}
     for name in ("seeds_against_variants", "majority", "classes", "class_pairs", "hard_seeds", "seed_correctness"):
         assert part["analyses"][name] == without["analyses"][name], name

@@ -1,6 +1,5 @@
 """Tests of sentences that state findings, of the power of comparisons, and of the gate."""
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,14 +13,14 @@ from merge_snli.cli import GATE_FAILED, INPUT_ERROR
 from merge_snli.comparison.baseline import compare_with_baseline
 from merge_snli.comparison.compare import Standings, compare_results, standings
 from merge_snli.comparison.findings import difference, ranking
-from merge_snli.comparison.power import assumed_power, power_of_results, too_few_notes
+from merge_snli.comparison.power import PowerAnalysis, assumed_power, power_of_results, too_few_notes
 from merge_snli.comparison.statistics_tables import comparison_tables, too_few_note
 from merge_snli.models.labels import Pair
 from merge_snli.scoring.grouping import distinct_names_of
 from merge_snli.scoring.statistics import Family, compare_models, permutation_test
 from merge_snli.scoring.store import write_result
 from tests.commands import Command
-from tests.merge_snli.comparison.made import Row, rows_of, scored_dataset
+from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.leaderboard.conftest import noisy
 from tests.oracles import BUNDLED, gold_of, known, refused
 
@@ -223,47 +222,43 @@ def two_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def results_of(*answers: str) -> list[Result]:
     """Return one result per text: the answer to the ten variants of each seed is right (`+`) or wrong (`.`)."""
-    by_seed = zip(*answers, strict=True)
-    rows: list[Row] = []
-    for number, letters in enumerate(by_seed):
-        rows += rows_of(f"s{number}", ["".join("e" if letter == "+" else "n" for letter in letters)] * 10)
+    letters = ["".join(each).replace("+", "e").replace(".", "n") for each in zip(*answers, strict=True)]
+    rows = [row for number, each in enumerate(letters) for row in rows_of(f"s{number}", [each] * 10)]
     return [model.result for model in scored_dataset(rows, models=[f"m{at}" for at in range(len(answers))]).models]
 
 
 TWO = results_of("+++.+++++.+++++..++++" * 4, "++.++++++++.+++.+++++" * 4)
 
 
-def test_more_seeds_find_less(tmp_path: Path) -> None:
+@pytest.fixture
+def of_two() -> PowerAnalysis:
     [found] = power_of_results(TWO)
-    assert [row["seeds"] for row in found.rows] == sorted([*SIZES, 84])
-    assert found.pairs == 1
+    return found
+
+
+def test_more_seeds_find_less_and_more_pairs_need_larger_differences(of_two: PowerAnalysis) -> None:
+    assert [row["seeds"] for row in of_two.rows] == sorted([*SIZES, 84])
     for name in ("interval", "paired", "unpaired"):
-        values = [row[name] for row in found.rows]
+        values = [row[name] for row in of_two.rows]
         assert values == sorted(values, reverse=True)
-    assert all((row["paired"] or 1) < (row["unpaired"] or 1) for row in found.rows)
-    assert [path.suffix for path in found.draw(tmp_path / "power")] == [".png", ".svg"]
-    assert (tmp_path / "power.png").stat().st_size > 10_000
+    assert all((row["paired"] or 1) < (row["unpaired"] or 1) for row in of_two.rows)
+    third = results_of("+++.+++++.+++++..++++" * 4, *["++.++++++++.+++.+++++" * 4] * 2)
+    [of_three] = power_of_results(third)
+    assert (of_two.pairs, of_three.pairs) == (1, 3)
+    assert known(of_three.rows[0]["unpaired"]) > known(of_two.rows[0]["unpaired"])
 
 
-def test_compare_and_score_say_if_there_are_too_few_seeds() -> None:
+def test_compare_and_score_say_if_there_are_too_few_seeds(of_two: PowerAnalysis) -> None:
     [comparison] = compare_results(TWO)
-    [row] = [row for row in power_of_results(TWO)[0].rows if row["seeds"] == 84]
-    assert comparison.smallest_difference == row["paired"]
-    assert row["paired"] is not None
-    expected = f"84 seeds: differences of PA below {100 * row['paired']:.0f} points between two models"
+    [smallest] = [known(row["paired"]) for row in of_two.rows if row["seeds"] == 84]
+    assert comparison.smallest_difference == smallest
+    expected = f"84 seeds: differences of PA below {100 * smallest:.0f} points between two models"
     assert any(note.startswith(expected) for note in comparison_tables(comparison)[0].notes)
     [note] = too_few_notes(TWO)
     assert note.startswith(expected)
     assert too_few_notes(results_of("++")) == [too_few_note(2, "seed", None)]
     assert too_few_notes([]) == []
     assert too_few_note(2_222, "seed", 0.02) is None
-
-
-def test_more_pairs_need_larger_differences() -> None:
-    third = results_of("+++.+++++.+++++..++++" * 4, "++.++++++++.+++.+++++" * 4, "++.++++++++.+++.+++++" * 4)
-    [of_three], [of_two] = power_of_results(third), power_of_results(TWO)
-    assert of_three.pairs == 3
-    assert known(of_three.rows[0]["unpaired"]) > known(of_two.rows[0]["unpaired"])
 
 
 def test_assumptions_are_checked() -> None:
@@ -273,25 +268,16 @@ def test_assumptions_are_checked() -> None:
 
 
 def test_the_command_prints_and_draws_it(tmp_path: Path, command: Command) -> None:
-    for result in TWO:
-        write_result(result, tmp_path / "results")
-    arguments = [
-        "compare",
-        str(tmp_path / "results"),
-        "--power",
-        "--out",
-        str(tmp_path / "figures"),
-        "--format",
-        "json",
-    ]
-    document = command(*arguments).json
+    options = ["--power", "--out", tmp_path / "figures", "--format", "json"]
+    document = command("compare", folder_of(TWO, tmp_path / "results"), *options).json
     [found] = document["power"]
     assert [row["seeds"] for row in found["rows"]] == sorted([*SIZES, 84])
-    assert all(Path(path).is_file() for path in document["figures"])
-    assert (
-        "Assumed PA 0.6, 0.7, correlation 0.8"
-        in command("compare", "--power", "--assume", "0.6,0.7", "--correlation", "0.8").out
-    )
+    drawn = [Path(path) for path in document["figures"]]
+    assert all(path.is_file() for path in drawn)
+    [png, svg] = [path for path in drawn if "power" in path.name]
+    assert (png.suffix, svg.suffix, png.stat().st_size > 10_000) == (".png", ".svg", True)
+    assumed = command("compare", "--power", "--assume", "0.6,0.7", "--correlation", "0.8").out
+    assert "Assumed PA 0.6, 0.7, correlation 0.8" in assumed
 
 
 @pytest.mark.parametrize(
@@ -332,15 +318,10 @@ def test_the_permutation_test_is_that_over_all_signs(by_name: dict[str, Result])
     assert (row.pattern_accuracy, row.baseline_pattern_accuracy) == (0, 1)
     assert (known(row.test).difference, row.adjusted_p) == (-1, 2 / 2**N_SEEDS)
     assert row.worse
-
-
-@pytest.mark.parametrize(("model", "baseline"), [("good", "bad"), ("alike", "good"), ("good", "good")])
-def test_better_models_and_those_that_hardly_differ_are_not_worse(
-    by_name: dict[str, Result], model: str, baseline: str
-) -> None:
-    (row,) = compare_with_baseline(by_name[model], by_name[baseline])
-    assert not row.worse
-    assert row.failures(fail_if_worse=True) == []
+    for model, baseline in (("good", "bad"), ("alike", "good"), ("good", "good")):
+        (row,) = compare_with_baseline(by_name[model], by_name[baseline])
+        assert not row.worse
+        assert row.failures(fail_if_worse=True) == []
 
 
 def test_p_values_are_adjusted_over_models_and_thresholds(by_name: dict[str, Result]) -> None:
@@ -352,11 +333,10 @@ def test_p_values_are_adjusted_over_models_and_thresholds(by_name: dict[str, Res
     assert [row.worse for row in strict] == [False, False]
 
 
-@pytest.mark.parametrize(("limit", "fails"), [(0.875, False), (0.876, True)])
-def test_a_limit_needs_no_baseline(by_name: dict[str, Result], limit: float, *, fails: bool) -> None:
+def test_a_limit_needs_no_baseline(by_name: dict[str, Result]) -> None:
     (row,) = compare_with_baseline(by_name["alike"])
     assert (row.pattern_accuracy, row.baseline, row.test, row.worse) == (7 / N_SEEDS, None, None, False)
-    assert bool(row.failures(min_pa=limit)) == fails
+    assert [bool(row.failures(min_pa=limit)) for limit in (0.875, 0.876)] == [False, True]
 
 
 def test_seeds_that_one_of_both_lacks_are_left_out() -> None:
@@ -385,9 +365,9 @@ def test_the_command_fails_with_an_exit_code_of_its_own(
 ) -> None:
     bad, good = (folder_of([by_name[name]], tmp_path / name) for name in ("bad", "good"))
     gate = ["compare", bad, "--baseline", good, "--format", "json"]
-    assert json.loads(command(*gate).out)["failures"] == []
+    assert command(*gate).json["failures"] == []
     printed = command(*gate, "--fail-if-worse", "--min-pa", "0.8", code=3)
-    document = json.loads(printed.out)
+    document = printed.json
     assert document["models"][0]["test"]["difference"] == -1
     assert len(document["failures"]) == 2
     assert printed.err == f"merge-snli: {'; '.join(document['failures'])}\n"

@@ -24,7 +24,7 @@ from merge_snli.paper.hard_seeds import hard_seeds
 from merge_snli.schema import NLI_LABELS, data_file
 from merge_snli.scoring.answer_table import to_bytes
 from merge_snli.scoring.check import differences, on_part, with_parts
-from merge_snli.scoring.data import part_of_data
+from merge_snli.scoring.data import pair_digest, part_of_data
 from merge_snli.scoring.grouping import on_same_data, titles_of, unranked_reasons
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.predict import PredictionStore
@@ -116,7 +116,7 @@ def test_drawn_variants_alone_give_the_same_scores_and_are_compared(two_draws: s
         return guess(pairs)
 
     whole, drawn = score(guess, two_draws, name="a"), score(ask, two_draws, name="b", drawn=True)
-    rows = pq.read_table(Path(two_draws) / "data/all/test.parquet").to_pylist()
+    rows = rows_of(Path(two_draws))
     needed = [row for row in rows if row["subsamples"]]
     assert len(needed) < len(rows)
     assert {*asked} == {(row[f"{of}premise"], row[f"{of}hypothesis"]) for row in needed for of in ("", "seed_")}
@@ -290,16 +290,12 @@ def annotators(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFacto
     return folder
 
 
-def label_of(pair: Pair) -> str:
-    return NLI_LABELS[len(pair[0]) % 3]
-
-
 def neutral(pairs: list[Pair]) -> list[str]:
     return ["neutral"] * len(pairs)
 
 
 def by_premise(pairs: list[Pair]) -> list[str]:
-    return [label_of(pair) for pair in pairs]
+    return [NLI_LABELS[len(premise) % 3] for premise, _ in pairs]
 
 
 def test_results_have_scores_by_agreement(annotators: Path) -> None:
@@ -327,22 +323,18 @@ def test_seeds_below_an_agreement_are_left_out_of_scores(annotators: Path, comma
 def test_compare_and_analyze_leave_them_out(annotators: Path, tmp_path: Path) -> None:
     results = [score(neutral, annotators, name="neutral"), score(by_premise, annotators, name="by length")]
     [comparison] = compare(results, datasets=[load(str(annotators))], min_agreement=4 / 5)
-    assert comparison.seeds == 9
-    assert comparison.left_out == 3
+    assert (comparison.seeds, comparison.left_out) == (9, 3)
+    drawn = [score(model, annotators, subsample=0) for model in (neutral, by_premise)]
+    assert [each.seeds for each in compare(drawn, datasets=[load(str(annotators))], min_agreement=4 / 5)] == [9]
     assert "agreement of at least 0.8" in comparison.title
     part = [score(model, annotators, min_agreement=4 / 5) for model in (neutral, by_premise)]
     [of_part] = compare(part)
     assert [*of_part.pattern_accuracy.values()] == [*comparison.pattern_accuracy.values()]
     refused("dataset", compare, results, min_agreement=4 / 5)
+    refused("min_agreement", score, neutral, annotators, min_agreement=1.1)
     [scored] = analyze(results, [load(str(annotators))], min_agreement=4 / 5).data_sets[0].scored
     assert len(scored.ids) == 9
     assert scored.models[0].result.scores.seed_accuracy == part[0].scores.seed_accuracy
-
-
-def test_compare_leaves_them_out_of_a_part(annotators: Path) -> None:
-    results = [score(model, annotators, subsample=0) for model in (neutral, by_premise)]
-    [comparison] = compare(results, datasets=[load(str(annotators))], min_agreement=4 / 5)
-    assert comparison.seeds == 9
 
 
 def test_probabilities_are_compared_with_the_labels_of_people(annotators: Path, bert: Path, tmp_path: Path) -> None:
@@ -355,7 +347,6 @@ def test_probabilities_are_compared_with_the_labels_of_people(annotators: Path, 
         if shard.logits is not None
         for pair, values in zip(shard.pairs, shard.logits, strict=True)
     }
-    from merge_snli.scoring.data import pair_digest
 
     def distance(pair: int, seed: int) -> float:
         values = np.exp(logits[pair_digest(data.pairs[pair])].astype(float))
@@ -381,8 +372,7 @@ def test_probabilities_are_compared_with_the_labels_of_people(annotators: Path, 
 def test_stored_probabilities_give_the_distance_on_a_part(annotators: Path, bert: Path, tmp_path: Path) -> None:
     score(bert, annotators, out=tmp_path)
     [stored] = read_results(tmp_path)
-    part = score(bert, annotators, min_agreement=4 / 5)
-    data = open_config(annotators, "all")
+    part, data = score(bert, annotators, min_agreement=4 / 5), open_config(annotators, "all")
     again = on_part(stored, data, part_of_data(data, min_agreement=4 / 5))
     assert known(part.calibration).annotator_distance is not None
     assert asdict(known(again.calibration)) == pytest.approx(asdict(known(part.calibration)), abs=1e-4)
@@ -394,20 +384,13 @@ def test_without_labels_of_annotators(dataset: Path, bert: Path) -> None:
     assert "agreement" not in result.parts
     assert known(result.calibration).annotator_distance is None
     refused(r"min_agreement.*annotator_labels", score, neutral, dataset, min_agreement=0.8)
-
-
-def test_no_seed_remains(annotators: Path) -> None:
-    refused("min_agreement", score, neutral, annotators, min_agreement=1.1)
+    assert label_counts('["Entailment", "", "c"]', NLI_LABELS, "s1") == [1, 0, 1], "empty labels do not count"
+    assert label_counts(None, NLI_LABELS, "s1") == [0, 0, 0]
 
 
 @pytest.mark.parametrize("text", ["neutral", '{"a": 1}', '["unclear"]', "3"])
 def test_other_values_are_refused(text: str) -> None:
     refused(r"s1.*annotator_labels", label_counts, text, NLI_LABELS, "s1")
-
-
-def test_empty_labels_do_not_count() -> None:
-    assert label_counts('["Entailment", "", "c"]', NLI_LABELS, "s1") == [1, 0, 1]
-    assert label_counts(None, NLI_LABELS, "s1") == [0, 0, 0]
 
 
 @pytest.mark.parametrize("text", ["5/4", "-1", "4/0", "most"])
