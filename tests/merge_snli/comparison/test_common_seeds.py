@@ -161,8 +161,7 @@ def test_analyse_uses_common_seeds_and_separates_two_way_models(
     assert rows[PART]["pattern_accuracy"] == rows[WHOLE]["pattern_accuracy"]
     assert rows[PART]["letters"] == rows[WHOLE]["letters"]
     assert two["analyses"]["table_3"]["rows"][0]["seeds"] == 24
-    for curve in three["analyses"]["classes"]["curves"].values():
-        assert curve["seeds"] <= n_part
+    assert all(curve["seeds"] <= n_part for curve in three["analyses"]["classes"]["curves"].values())
     page = " ".join((tmp_path / "report" / "index.html").read_text(encoding="utf-8").split())
     assert f"{n_part} common seeds" in page
     assert "for 1 data set.</p>" in page

@@ -1,15 +1,19 @@
-"""Tests of the page as a file: its data against the data set and the results, sentences by license, and escaping."""
+"""Tests of the page: its data against the data set and the results, and in Chromium each control, key and link."""
 
+import csv
+import dataclasses
 import gzip
 import json
 import re
 from base64 import b64decode
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
@@ -17,9 +21,12 @@ from merge_snli import MergeDataset, Result
 from merge_snli.card.metadata import may_be_shared
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.explorer.write import results_on, write_explorer
+from merge_snli.schema import NLI_LABELS
+from tests.browser import DESK, PHONE, Page, background, choose, chromium, errors_of, find, key, opened, texts_of
 from tests.commands import Command
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, named
-from tests.oracles import answers_of_groups, known
+from tests.oracles import answers_of_groups, known, variants_of
+from tests.processes import wait_until
 
 
 def unpacked(page: Path) -> dict[str, Any]:
@@ -127,3 +134,383 @@ def test_a_model_with_two_names_is_shown_once(
     assert len(shown) == len(results)
     assert second not in shown
     assert "one and other are the same model" in caplog.text
+
+
+@pytest.fixture(scope="module")
+def site(results: list[Result], bundled: MergeDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    corpus = CorpusCounts("some text", "0" * 64, {"boy": 7, "girl": 3})
+    return write_explorer(results, bundled, tmp_path_factory.mktemp("site"), corpus=corpus)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Page]:
+    with chromium("--disable-gpu") as chrome:
+        yield chrome
+
+
+@pytest.fixture
+def page(browser: Page, site: Path) -> Iterator[Page]:
+    """The page of the explorer, in the order of the data."""
+    open_page(browser, site, "#sort=data")
+    yield browser
+    assert errors_of(browser) == []
+
+
+@pytest.fixture(scope="module")
+def answers(results: list[Result], bundled: MergeDataset) -> pd.DataFrame:
+    """All answers, a row per variant and model."""
+    return pd.concat(
+        [variants_of(result.to_pandas(bundled)).assign(model=result.title) for result in results], ignore_index=True
+    )
+
+
+def open_page(browser: Page, site: Path, link: str = "", **options: Any) -> None:  # noqa: ANN401 - of the screen
+    opened(browser, site.as_uri() + link, **options)
+    wait_until(lambda: browser.execute_script("return !document.body.classList.contains('loading')"))
+
+
+def click(page: Page, selector: str) -> None:
+    """Click what is below cards that are laid out only when they are scrolled to, and move it then."""
+    scroll = (
+        "const [one, done] = arguments; one.scrollIntoView({block: 'center'});"
+        "requestAnimationFrame(() => setTimeout(done))"
+    )
+    for _ in range(2):
+        page.execute_async_script(scroll, find(page, selector))
+    find(page, selector).click()
+
+
+def write(page: Page, name: str, text: str) -> None:
+    find(page, f"#{name}").send_keys(text)
+
+
+def selection(page: Page) -> list[str]:
+    """Return the ids of the seeds on all pages, in order."""
+    ids = texts_of(page, "#seeds .verdict code")
+    while find(page, "#next").is_enabled():
+        click(page, "#next")
+        ids += texts_of(page, "#seeds .verdict code")
+    assert texts_of(page, "#count")[0].startswith(f"{len(ids)} of 78 seeds" if ids else "No seed")
+    return ids
+
+
+def share(answers: pd.DataFrame, **columns: str) -> "pd.Series[float]":
+    """Return the share of right variants by seed, over the rows with these values, in the order of the data."""
+    rows = answers
+    for name, value in columns.items():
+        rows = rows[rows[name] == value]
+    return (
+        rows.dropna(subset="correct")
+        .groupby("seed_id", sort=False)["correct"]
+        .agg(lambda right: right.astype(bool).mean())
+    )
+
+
+@pytest.mark.slow
+def test_the_hardest_seeds_stand_first_and_the_order_of_the_data_can_be_chosen(
+    page: Page, site: Path, answers: pd.DataFrame
+) -> None:
+    open_page(page, site)
+    assert selection(page) == [*share(answers).sort_values(kind="stable").index]
+    choose(page, "#sort", "order of the data")
+    assert selection(page) == [*answers["seed_id"].unique()]
+    assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
+
+
+@pytest.mark.slow
+def test_filters_by_class_label_and_search(page: Page, answers: pd.DataFrame) -> None:
+    for control, column, value in (("#wordClass", "word_class", "verb"), ("#label", "label", "contradiction")):
+        choose(page, control, value)
+        assert selection(page) == [*answers.loc[answers[column] == value, "seed_id"].unique()]
+        choose(page, control, "all")
+    write(page, "q", "Boy")
+    assert {*answers.loc[answers["replacement"] == "boy", "seed_id"]} <= {*selection(page)}
+    find(page, "#clear").click()
+    assert len(selection(page)) == 78
+    write(page, "q", "no such word")
+    assert selection(page) == []
+
+
+@pytest.mark.slow
+def test_filters_and_sorts_by_the_share_of_right_variants_and_fragile_seeds(page: Page, answers: pd.DataFrame) -> None:
+    choose(page, "#model", "unsure")
+    shares = share(answers, model="unsure")
+    between = shares[(shares >= 0.4) & (shares <= 0.8)]
+    write(page, "low", "40")
+    write(page, "high", "80")
+    assert selection(page) == [*between.index]
+    choose(page, "#sort", "fewest right variants")
+    assert selection(page) == [*between.sort_values(kind="stable").index]
+    choose(page, "#sort", "most right variants")
+    assert selection(page)[0] == between.sort_values(ascending=False, kind="stable").index[0]
+    choose(page, "#sort", "most variants")
+    assert len(selection(page)) == len(between)
+    find(page, "#clear").click()
+    choose(page, "#model", "unsure")
+    find(page, "#fragile").click()
+    own = answers[answers["model"] == "unsure"]
+    right = {*own.loc[own["seed_correct"].astype(bool), "seed_id"]}
+    expected = [seed for seed in shares.index if shares[seed] < 0.5 and seed in right]
+    assert expected
+    assert selection(page) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("sort", "column"), [("gold label", "label"), ("word class", "word_class")])
+def test_sorts_by_label_and_word_class(page: Page, answers: pd.DataFrame, sort: str, column: str) -> None:
+    rows = answers.groupby("seed_id", sort=False).first()
+    order = [*NLI_LABELS] if column == "label" else [*answers["word_class"].unique()]
+    choose(page, "#sort", sort)
+    assert selection(page) == [*rows.index[np.argsort([order.index(each) for each in rows[column]], kind="stable")]]
+
+
+@pytest.mark.slow
+def test_seeds_on_which_two_models_differ(page: Page, answers: pd.DataFrame) -> None:
+    choose(page, "#first", "org/careful")
+    choose(page, "#second", "unsure")
+    wide = answers[answers["model"] != "two-way"].pivot(
+        index="variant_id", columns="model", values=["answer", "seed_answer"]
+    )
+    one, other = (wide.xs(model, axis=1, level="model").fillna("") for model in ("org/careful", "unsure"))
+    by_row = (one != other).rename_axis("variant_id").reset_index()
+    by_row["seed_id"] = by_row["variant_id"].str.split(":").str[0]
+    counts = by_row.groupby("seed_id")["answer"].sum() + by_row.groupby("seed_id")["seed_answer"].max()
+    assert {*selection(page)} == {*counts[counts > 0].index}
+    choose(page, "#sort", "most differing answers")
+    found = [int(counts[seed]) for seed in selection(page)]
+    assert found == sorted(found, reverse=True)
+
+
+@pytest.mark.slow
+def test_labels_of_annotators(
+    browser: Page, site: Path, with_annotators: tuple[MergeDataset, list[Result]], tmp_path: Path
+) -> None:
+    dataset, models = with_annotators
+    open_page(browser, site)
+    assert not find(browser, "#agreement").is_displayed()
+    open_page(browser, write_explorer(models, dataset, tmp_path), "#sort=data")
+    rows = variants_of(models[1].to_pandas(dataset)).groupby("seed_id", sort=False).first()
+    assert [text.split()[1] for text in texts_of(browser, "#seeds .annotators")][:3] == [
+        "5",
+        *(
+            str(round(5 * rows[f"annotators:{name}"].iloc[at]))
+            for at in (1, 2)
+            for name in [next(name for name in NLI_LABELS if rows[f"annotators:{name}"].iloc[at] > 0)]
+        ),
+    ]
+    choose(browser, "#model", "two")
+    write(browser, "agreement", "80")
+    assert selection(browser) == [*rows.index[rows["agreement"] >= 0.8]]
+    find(browser, "#clear").click()
+    choose(browser, "#model", "two")
+    choose(browser, "#sort", "farthest from the annotators' labels")
+    given = np.array([rows[f"annotators:{answer}"].iloc[at] for at, answer in enumerate(rows["seed_answer"])])
+    distances = dict(zip(rows.index, (1 - given).round(9), strict=True))
+    order = sorted(rows.index, key=lambda seed: (np.isnan(distances[seed]), -distances[seed]))
+    labeled = np.isfinite(given).sum()
+    assert [distances[seed] for seed in selection(browser)[:labeled]] == [distances[seed] for seed in order[:labeled]]
+
+
+@pytest.mark.slow
+def test_a_card_shows_each_answer_and_swaps_the_word(page: Page, answers: pd.DataFrame) -> None:
+    first = find(page, "#seeds > li")
+    seed = first.get_attribute("data-id")
+    find(page, "#seeds > li .more").click()
+    rows = texts_of(page, "#seeds > li:first-child tbody tr:not(.of-seed) .word")
+    own = answers[answers["seed_id"] == seed]
+    assert {row.split(" → ")[1] for row in rows} == {*own["replacement"]}
+    wrong = page.execute_script(
+        "return document.querySelectorAll('#seeds > li:first-child tr:not(.of-seed) .wrong').length"
+    )
+    assert wrong == (~own["correct"].dropna().astype(bool)).sum()
+    find(page, "#seeds > li .more").click()
+    assert len(texts_of(page, "#seeds > li:first-child tbody tr")) == 7
+    button = find(page, "#seeds > li .word")
+    button.click()
+    replacement = button.text.split(" → ")[1]
+    assert {*texts_of(page, "#seeds > li:first-child mark.swapped")} == {replacement}
+    assert button.get_attribute("aria-pressed") == "true"
+    button.click()
+    assert texts_of(page, "#seeds > li:first-child mark.swapped") == []
+
+
+@pytest.mark.slow
+def test_a_seed_and_a_view_have_links(page: Page, site: Path) -> None:
+    seed = texts_of(page, "#seeds .verdict code")
+    find(page, "#seeds > li:nth-child(2) .verdict a").click()
+    wait_until(lambda: len(texts_of(page, "#seeds .verdict code")) == 1)
+    link = page.current_url.partition("#")[2]
+    open_page(page, site, f"#{link}")
+    assert len(texts_of(page, "#seeds .verdict code")) == 1
+    assert link == f"seed={texts_of(page, '#seeds .verdict code')[0]}"
+    find(page, "#back").click()
+    wait_until(lambda: len(texts_of(page, "#seeds .verdict code")) == len(seed))
+    open_page(page, site, "#view=words&model=1&least=1")
+    assert find(page, "#model").get_attribute("value") == "1"
+    open_page(page, site, "#model=99&seed=none&sort=nonsense&page=-3&label=x")
+    assert len(selection(page)) == 78
+
+
+@pytest.mark.slow
+def test_words_that_flip_answers(page: Page, answers: pd.DataFrame) -> None:
+    find(page, "#view-words").click()
+    choose(page, "#model", "org/careful")
+    own = answers[answers["model"] == "org/careful"]
+    flips = (own["answer"] != own["seed_answer"]).groupby(own["replacement"]).agg(["size", "sum"])
+    flips = flips[flips["size"] >= 5]
+    shown = dict(
+        zip(texts_of(page, "#words tbody td:first-child"), texts_of(page, "#words tbody td:nth-child(3)"), strict=True)
+    )
+    assert shown == {word: str(number) for word, number in flips["sum"].items()}
+    frequency = dict(zip(shown, texts_of(page, "#words tbody td:last-child"), strict=True))
+    assert frequency["boy"] == "7"
+    shares = [float(text) for text in texts_of(page, "#words tbody td:nth-child(4)")]
+    assert shares == sorted(shares, reverse=True)
+    for name in texts_of(page, "#words thead button"):
+        next(each for each in page.find_elements("css selector", "#words thead button") if each.text == name).click()
+        assert texts_of(page, "#words th[aria-sort=descending]") == [name]
+    find(page, "#least").clear()
+    write(page, "least", "1")
+    assert len(texts_of(page, "#words tbody tr")) == own["replacement"].nunique()
+    find(page, "#words tbody a").click()
+    wait_until(lambda: find(page, "#seeds-view").is_displayed())
+    assert find(page, "#q").get_attribute("value") != ""
+
+
+@pytest.mark.slow
+def test_csv_of_the_selection(browser: Page, site: Path, answers: pd.DataFrame, tmp_path: Path) -> None:
+    browser.execute_cdp_cmd("Page.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    open_page(browser, site, "#label=2&wordClass=0")
+    find(browser, "#csv").click()
+    wait_until(lambda: (tmp_path / "seeds.csv").exists())
+    with (tmp_path / "seeds.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["seed_id"] for row in rows]
+    own = answers[answers["model"] == "org/careful"].set_index("variant_id")
+    chosen = own[(own["label"] == rows[0]["label"]) & (own["word_class"] == rows[0]["word_class"])]
+    assert {row["variant_id"] for row in rows} == {*chosen.index}
+    assert all(row["org/careful"] == own.loc[row["variant_id"], "answer"] for row in rows)
+    find(browser, "#view-words").click()
+    find(browser, "#csv").click()
+    wait_until(lambda: (tmp_path / "words.csv").exists())
+    assert (tmp_path / "words.csv").read_text(encoding="utf-8").startswith("word,variants,flips,share,odds,frequency\n")
+
+
+@pytest.mark.slow
+def test_keys(page: Page) -> None:
+    def press(letter: str) -> None:
+        page.switch_to.active_element.send_keys(letter)
+
+    def focused() -> str | None:
+        found: str | None = page.execute_script("return document.activeElement.dataset.id ?? document.activeElement.id")
+        return found
+
+    first_page = texts_of(page, "#seeds .verdict code")
+    for letter, expected in (("j", first_page[0]), ("j", first_page[1]), ("k", first_page[0])):
+        press(letter)
+        assert focused() == expected
+    press(key("ENTER"))
+    assert len(texts_of(page, "#seeds > li:first-child tbody tr")) > 7
+    press("n")
+    assert texts_of(page, "#position")[0].startswith("page 2")
+    press("p")
+    assert texts_of(page, "#seeds .verdict code") == first_page
+    for letter, view in (("w", "#words-view"), ("s", "#seeds-view")):
+        press(letter)
+        assert find(page, view).is_displayed()
+    press("/")
+    assert focused() == "q"
+    press("j")
+    assert find(page, "#q").get_attribute("value") == "j"
+
+
+@pytest.mark.slow
+def test_pages(page: Page) -> None:
+    def shown() -> tuple[list[str], list[str]]:
+        return texts_of(page, "#position"), texts_of(page, "#seeds .verdict code")
+
+    first = shown()
+    assert not find(page, "#previous").is_enabled()
+    click(page, "#next")
+    second = shown()
+    assert second[0] == ["page 2 of 8"]
+    assert not {*first[1]} & {*second[1]}
+    click(page, "#next")
+    click(page, "#previous")
+    assert shown() == second
+    click(page, "#previous")
+    assert shown() == first
+
+
+@pytest.mark.slow
+def test_links_and_buttons_of_the_frame(page: Page) -> None:
+    page.switch_to.active_element.send_keys(key("TAB"))
+    skip = page.switch_to.active_element
+    assert skip.text == "Skip to content"
+    skip.send_keys(key("ENTER"))
+    assert page.switch_to.active_element.get_attribute("id") == "main"
+    explained = find(page, "#about .legend")
+    assert not explained.is_displayed()
+    click(page, "#about summary")
+    assert explained.is_displayed()
+    assert [each.text for each in page.find_elements("css selector", "#about kbd")][:2] == ["j", "k"]
+    click(page, "#about summary")
+    assert not explained.is_displayed()
+    for view in ("words", "seeds"):
+        find(page, f"#view-{view}").click()
+        assert find(page, f"#{view}-view").is_displayed()
+    choose(page, "#label", "neutral")
+    assert len(selection(page)) < 78
+    find(page, "#home").click()
+    wait_until(lambda: find(page, "#label").get_attribute("value") == "")
+    assert len(selection(page)) == 78
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("screen", "theme"), [(DESK, "dark"), (PHONE, "light"), (PHONE, "dark")])
+def test_it_fits_phones_and_follows_the_theme(browser: Page, site: Path, screen: dict[str, Any], theme: str) -> None:
+    for link in ("", "#view=words"):
+        open_page(browser, site, link, screen=screen, theme=theme)
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= screen["width"]
+        assert (sum(map(int, background(browser)[4:-1].split(","))) < 200) == (theme == "dark")
+        heights = "return [...document.querySelectorAll('.field:not([hidden])')].map((one) => one.offsetHeight)"
+        assert max(browser.execute_script(heights)) < 80  # a label, and its control beside or below it
+    before = background(browser)
+    for shown in ("light", "dark"):
+        find(browser, "#theme").click()
+        assert texts_of(browser, "#theme") == [f"Theme: {shown}"]
+    assert (background(browser) == before) == (theme == "dark")
+    find(browser, "#theme").click()
+    assert texts_of(browser, "#theme") == ["Theme: auto"]
+
+
+@pytest.mark.slow
+def test_names_cannot_inject_markup_and_a_page_has_no_sentences_without_a_license(
+    browser: Page, results: list[Result], bundled: MergeDataset, tmp_path: Path
+) -> None:
+    terms = dataclasses.replace(bundled.record.terms, license=None)
+    dataset = dataclasses.replace(bundled, record=dataclasses.replace(bundled.record, title=SCRIPT, terms=terms))
+    models = [named(results[0], SCRIPT, 1, None), named(results[1], QUOTES, 1, None)]
+    open_page(browser, write_explorer(models, dataset, tmp_path), "#sort=data")
+    assert browser.title != "owned"
+    assert texts_of(browser, ".sentence") == []
+    assert "--with-text" in texts_of(browser, "#terms")[0]
+    find(browser, "#seeds .word").click()
+    assert QUOTES[:10] in "".join(texts_of(browser, "#model option"))
+
+
+@pytest.mark.slow
+def test_each_model_has_its_shares_on_top_and_is_chosen_there(page: Page, answers: pd.DataFrame) -> None:
+    rows = page.execute_script(
+        "const rows = [...document.querySelectorAll('#models tbody tr')];"
+        "return rows.map((row) => [...row.cells].map((one) => one.innerText))"
+    )
+    for name, on_seeds, on_variants, flips in rows:
+        of_model = answers[answers["model"] == name]
+        assert on_variants == f"{100 * of_model['correct'].dropna().astype(bool).mean():.1f}"
+        on_each = of_model.groupby("seed_id")["seed_correct"].first()
+        assert on_seeds == f"{100 * on_each.mean():.1f}"
+        both = of_model.dropna(subset=["answer", "seed_answer"])
+        assert flips == f"{100 * (both['answer'] != both['seed_answer']).mean():.1f}"
+    find(page, "#models button").click()
+    assert find(page, "#model").get_attribute("value") == "0"

@@ -93,8 +93,7 @@ def test_intervals_equal_those_of_the_statistics_package() -> None:
         intervals.pattern_accuracy: mean_interval(passes, n_resamples=N_RESAMPLES),
         intervals.qt: mean_interval(passes - ON_SEEDS, n_resamples=N_RESAMPLES),
     }
-    for ends, interval in expected.items():
-        assert ends == pytest.approx((interval.low, interval.high), abs=2e-5)
+    assert all(ends == pytest.approx((interval.low, interval.high), abs=2e-5) for ends, interval in expected.items())
 
 
 @pytest.mark.parametrize("seeds", range(20, 40))

@@ -263,8 +263,7 @@ def test_the_leaderboard_and_compare_show_both(dataset: Path, tmp_path: Path, co
     assert "from the answers to all" in of_part
     printed = command("compare", tmp_path, "--dataset", dataset).out
     assert "subsample 0" in printed
-    for name in ("sometimes", "other"):
-        assert re.search(rf"^[12]  {name} ", printed, re.MULTILINE)
+    assert all(re.search(rf"^[12]  {name} ", printed, re.MULTILINE) for name in ("sometimes", "other"))
     assert "over 1 pair)" in " ".join(printed.split())
 
 

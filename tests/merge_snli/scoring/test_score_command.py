@@ -59,8 +59,7 @@ def test_table_on_stdout_and_one_file_per_model(
     results = read_results(out)
     assert [result.model.name for result in results] == ["tiny-bert", "tiny-roberta"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results", "results.work"]
-    for result in results:
-        assert f"{(result.scores.seed_accuracy or 0) * 100:.1f}" in printed.out
+    assert all(f"{(result.scores.seed_accuracy or 0) * 100:.1f}" in printed.out for result in results)
 
 
 def test_json_is_one_document(bert: Path, dataset: Path, tmp_path: Path, command: Command) -> None:
@@ -494,5 +493,4 @@ def test_html_is_escaped(table_result: Result) -> None:
     html = score_table([replace(table_result, model=evil)]).html()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
-    for shown in ("84.8", "81.0 to 90.0", "-4.9"):
-        assert f">{shown}</td>" in html
+    assert all(f">{shown}</td>" in html for shown in ("84.8", "81.0 to 90.0", "-4.9"))

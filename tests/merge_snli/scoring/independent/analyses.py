@@ -15,10 +15,13 @@ import pandas as pd
 import statsmodels.api as sm
 from scipy import stats
 
-from tests.merge_snli.scoring.independent.data import Data, Frame, Json, Series, read
 from tests.merge_snli.scoring.independent.numbers import (
     QUALITY,
     RESAMPLES,
+    Data,
+    Frame,
+    Json,
+    Series,
     adjusted_pairs,
     bootstrap,
     cells,
@@ -30,6 +33,7 @@ from tests.merge_snli.scoring.independent.numbers import (
     paired_t_test,
     pattern_accuracy,
     permutation_test,
+    read,
     sample_accuracy,
     seed_value,
     welch_test,
