@@ -191,8 +191,7 @@ def test_standings_are_those_of_compare_with_a_sentence_for_other_models(
 
 def test_a_model_on_fewer_seeds_is_not_compared(two_results: list[Result]) -> None:
     good, bad = two_results
-    kept = np.arange(len(bad.group_ids)) < len(bad.group_ids) // 2
-    fewer = replace(bad, answers=bad.answers.take(groups=kept))
+    fewer = replace(bad, answers=bad.answers.take(groups=(np.arange(len(bad.group_ids)) < len(bad.group_ids) // 2)))
     found: Standings = standings({"good": good, "fewer": fewer})
     assert found.finding.startswith("good has PA(0.9)")
     assert found.finding.endswith("Not compared, with fewer seeds: fewer.")
@@ -242,8 +241,7 @@ def test_more_seeds_find_less_and_more_pairs_need_larger_differences(of_two: Pow
         values = [row[name] for row in of_two.rows]
         assert values == sorted(values, reverse=True)
     assert all((row["paired"] or 1) < (row["unpaired"] or 1) for row in of_two.rows)
-    third = results_of("+++.+++++.+++++..++++" * 4, *["++.++++++++.+++.+++++" * 4] * 2)
-    [of_three] = power_of_results(third)
+    [of_three] = power_of_results(results_of("+++.+++++.+++++..++++" * 4, *["++.++++++++.+++.+++++" * 4] * 2))
     assert (of_two.pairs, of_three.pairs) == (1, 3)
     assert known(of_three.rows[0]["unpaired"]) > known(of_two.rows[0]["unpaired"])
 
@@ -397,5 +395,4 @@ def test_options_that_do_not_apply_are_refused(
     options: list[str],
     named: str,
 ) -> None:
-    folder = folder_of([by_name["good"]], tmp_path / "good")
-    assert named in command("compare", folder, *options, code=INPUT_ERROR).err
+    assert named in command("compare", folder_of([by_name["good"]], tmp_path / "good"), *options, code=INPUT_ERROR).err

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from merge_snli import Result, score
-from merge_snli.comparison.curves import averaged, mean_curve, model_curves, pass_shares
+from merge_snli.comparison.curves import model_curves
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset, scored_dataset, without_seeds
 from merge_snli.comparison.word_classes import class_pairs, classes
 from merge_snli.paper.table_3 import table_3
@@ -35,50 +35,32 @@ def scored(results: list[Result]) -> ScoredDataset:
 
 
 def test_arrays_follow_the_rows(scored: ScoredDataset) -> None:
-    bundled_rows = read_rows(BUNDLED)
+    rows = read_rows(BUNDLED)
     words, seeds = scored.words, scored.seeds
-    assert [scored.ids[seed] for seed in scored.groups] == [row["seed_id"] for row in bundled_rows]
-    assert words["original"].to_pylist() == [row["original"] for row in bundled_rows]
-    assert words["replacement"].to_pylist() == [row["replacement"] for row in bundled_rows]
-    assert scored.variants_by("word_class")["verb"].tolist() == [row["word_class"] == "verb" for row in bundled_rows]
+    assert [scored.ids[seed] for seed in scored.groups] == [row["seed_id"] for row in rows]
+    assert words["original"].to_pylist() == [row["original"] for row in rows]
+    assert words["replacement"].to_pylist() == [row["replacement"] for row in rows]
+    assert scored.variants_by("word_class")["verb"].tolist() == [row["word_class"] == "verb" for row in rows]
     assert not scored.variants_by("word_class")["adv"].any()
     assert known(scored.data.subsamples).tolist() == [
-        [draw in row["subsamples"] for row in bundled_rows] for draw in range(10)
+        [draw in row["subsamples"] for row in rows] for draw in range(10)
     ]
-    texts = {row["seed_id"]: (row["seed_premise"], row["seed_hypothesis"]) for row in bundled_rows}
+    texts = {row["seed_id"]: (row["seed_premise"], row["seed_hypothesis"]) for row in rows}
     assert {name: seed[:2] for name, seed in zip(scored.ids, seeds, strict=True)} == texts
     model = scored.models[0]
-    assert model.answers.predicted.tolist() == by_length([*map(pair_of, bundled_rows)])
+    assert model.answers.predicted.tolist() == by_length([*map(pair_of, rows)])
     assert model.answers.correct.tolist() == [
         prediction == row["label"]
-        for prediction, row in zip(model.answers.predicted.tolist(), bundled_rows, strict=True)
+        for prediction, row in zip(model.answers.predicted.tolist(), rows, strict=True)
     ]
     assert model.seeds.predicted.tolist() == by_length([seed[:2] for seed in seeds])
-
-
-@pytest.mark.parametrize("name", ["noun", "verb", "adj"])
-def test_curves_of_a_class_are_those_of_the_results(scored: ScoredDataset, results: list[Result], name: str) -> None:
-    mask = scored.variants_by("word_class")[name]
-    tables = [model.answers.counts(bundled_rows=mask) for model in scored.models]
-    curve = mean_curve([(model.name, table) for model, table in zip(scored.models, tables, strict=True)], variants=1)
-    expected = np.mean(
-        np.array([result.parts["word_class"][name].curve.mean for result in results], dtype=float), axis=0
-    )
-    assert curve.mean == pytest.approx(expected.tolist())
-    assert curve.seeds == results[0].parts["word_class"][name].groups
-    assert np.nanmean(pass_shares(tables[0])) == pytest.approx(
-        results[0].parts["word_class"][name].pattern_accuracy.mean
-    )
-    values = np.mean([pass_shares(tables[0]), pass_shares(tables[1])], axis=0)
-    assert np.array_equal(averaged(scored, mask)[1], values, equal_nan=True)
 
 
 def test_left_out_variants_are_not_counted(scored: ScoredDataset, results: list[Result]) -> None:
     first = results[0]
     kept = np.ones(len(first.answers.predicted), dtype=bool)
     kept[np.unique(first.answers.groups, return_index=True)[1]] = False
-    shorter = with_answers(first, first.answers.take(bundled_rows=kept))
-    again = scored_dataset(scored.data, [shorter]).models[0].answers
+    again = scored_dataset(scored.data, [with_answers(first, first.answers.take(rows=kept))]).models[0].answers
     assert np.count_nonzero(~again.is_predicted) == len(scored.ids)
     fewer = int(scored.models[0].answers.counts().sizes.sum() - again.counts().sizes.sum())
     assert fewer == int(np.count_nonzero(known(again.subsamples) & ~again.is_predicted)) > 0
@@ -180,8 +162,7 @@ def test_curves_and_welch_over_seeds() -> None:
     assert [curve.at(0.9) for curve in found.curves.values()] == pytest.approx([(1 / 3 + 0) / 2, (1 / 2 + 1) / 2, 0])
     [test] = found.tests  # adjectives have one seed
     assert (test.first, test.second, test.result.unit, test.result.n) == ("noun", "verb", "seed", 5)
-    expected = stats.ttest_ind([0.5, 0, 0], [1, 0.5], equal_var=False)
-    assert test.result.p_value == pytest.approx(float(expected.pvalue))
+    assert test.result.p_value == pytest.approx(float(stats.ttest_ind([0.5, 0, 0], [1, 0.5], equal_var=False).pvalue))
     assert test.result.difference == pytest.approx(0.5 / 3 - 0.75)
 
 

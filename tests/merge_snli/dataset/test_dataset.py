@@ -25,8 +25,7 @@ from tests.records import save_record
 def test_shipped_data_set() -> None:
     dataset = find_dataset(str(FOLDER.parent))
     assert dataset.configs == ("all", "noun", "verb", "adj", "seed")
-    table = read_split(dataset, "noun", "subsample_3")
-    assert table.column_names == [column.name for column in columns("noun")]
+    assert read_split(dataset, "noun", "subsample_3").column_names == [column.name for column in columns("noun")]
     assert dataset.record.label_names == NLI_LABELS
     assert repr(dataset) == f"MergeDataset(name={dataset.name!r}, folder={dataset.folder!r}, revision=None)"
 

@@ -31,8 +31,7 @@ from tests.processes import wait_until
 
 def unpacked(page: Path) -> dict[str, Any]:
     """Return the data of a page, as its script reads it."""
-    found = known(re.search(r'id="data">([^<]*)<', page.read_text(encoding="utf-8")))
-    content = gzip.decompress(b64decode(found[1]))
+    content = gzip.decompress(b64decode(known(re.search(r'id="data">([^<]*)<', page.read_text(encoding="utf-8")))[1]))
     start = 4 + int.from_bytes(content[:4], "little")
     data: dict[str, Any] = json.loads(content[4:start])
     for name, kind, size in data["arrays"]:
@@ -84,8 +83,7 @@ def test_words_are_where_the_sentences_have_them(results: list[Result], bundled:
 def test_sentences_are_shown_if_the_license_allows_or_on_request(
     results: list[Result], bundled: MergeDataset, tmp_path: Path, license_id: str | None, with_text: bool, shown: bool
 ) -> None:
-    terms = replace(bundled.record.terms, license=license_id)
-    dataset = replace(bundled, record=replace(bundled.record, terms=terms))
+    dataset = replace(bundled, record=replace(bundled.record, terms=replace(bundled.record.terms, license=license_id)))
     assert may_be_shared(dataset.record) == (license_id == "cc-by-sa-4.0")
     data = unpacked(write_explorer(results[:1], dataset, tmp_path, with_text=with_text))
     assert (data["texts"] is not None) == shown

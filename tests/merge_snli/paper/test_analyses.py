@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from generation.options import Options
 from merge_snli.base.option import described
@@ -20,7 +19,7 @@ from merge_snli.models.labels import Missing
 from merge_snli.models.paper_models import ALBERT, BERT, PAPER_MODELS, PAPER_NAMES
 from merge_snli.paper.error_drivers import error_drivers
 from merge_snli.paper.filter_sets import MAY_DIFFER, filter_sets
-from merge_snli.paper.fine_tuned import ARCH, EQUIV, MULTI, SIZE, check_counterparts, fine_tuned, group_masks
+from merge_snli.paper.fine_tuned import ARCH, EQUIV, MULTI, SIZE, check_counterparts, fine_tuned
 from merge_snli.paper.hard_seeds import hard_seeds, mean_accuracy, seed_correctness
 from merge_snli.paper.majority import majority
 from merge_snli.paper.table_3 import seeds_against_variants, table_3
@@ -75,28 +74,6 @@ def test_one_model_has_no_letters_and_its_source_is_the_first_column() -> None:
     assert found.rows[0]["source"] is None
 
 
-def test_tests_over_models_and_over_seeds() -> None:
-    made = scored_dataset(
-        [
-            *rows_of("s1", ["een", "enn"], subsamples=(0, 1)),
-            *rows_of("s1", ["nee"], subsamples=(1,)),
-            *rows_of("s2", ["eee", "nne"]),
-        ],
-        models=("a", "b", "c"),
-        on_seeds={"s2": "een"},
-    )
-    found = seeds_against_variants(made)
-    [test] = found.over_models
-    expected = stats.ttest_rel([1, 1, 0.5], [((3 / 4) + (2 / 3)) / 2, (2 / 4 + 2 / 3) / 2, (2 / 4 + 1 / 3) / 2])
-    assert (test.first, test.second, test.result.n) == ("seeds", "variants", 3)
-    assert test.result.p_value == pytest.approx(float(expected.pvalue))
-    # s1: all right; a has 2/2 and 2/3 of its variants right, b 1/2 and 2/3, c 0 and 1/3. s2: c is wrong.
-    s1 = 1 - ((1 + 2 / 3) / 2 + (1 / 2 + 2 / 3) / 2 + (0 + 1 / 3) / 2) / 3
-    s2 = 2 / 3 - (1 / 2 + 1 / 2 + 1) / 3
-    assert (found.over_seeds.n, found.over_seeds.unit) == (2, "seed")
-    assert found.over_seeds.difference == pytest.approx((s1 + s2) / 2)
-
-
 def test_the_source_is_compared_if_all_models_were_scored_on_it() -> None:
     made = scored_dataset([*rows_of("s1", ["en", "ee"]), *rows_of("s2", ["ee"])], models=("a", "b"))
     tests = seeds_against_variants(with_results(made, "source", source(3, 4), source(2, 4))).over_models
@@ -110,32 +87,6 @@ def test_the_source_is_compared_if_all_models_were_scored_on_it() -> None:
     assert [(test.first, test.second) for test in some] == [("seeds", "variants")]
     alone = seeds_against_variants(scored_dataset([*rows_of("s1", "en"), *rows_of("s2", "ee")]))
     assert (alone.over_models, alone.over_seeds.difference) == ((), 0.25)
-
-
-def test_three_majority_labels() -> None:
-    made = scored_dataset(
-        [
-            *rows_of("s1", ["een", "een"]),
-            *rows_of("s2", ["nec", "nec"]),
-            *rows_of("s3", ["cne", "nne"]),
-        ],
-        models=("a", "b", "c"),
-        gold={"s2": "n"},
-        on_seeds={"s1": "eec", "s2": "nec", "s3": "nne"},
-    )
-    found = majority(made)
-    assert (found.constant_label, found.constant_share) == ("entailment", 2 / 3)
-    assert (found.tied_votes, found.labels) == (1, ("entailment", "neutral", "contradiction"))  # s2: e, as it is first
-    assert found.vote_accuracy == 1 / 3  # e, e, n against e, n, e
-    a, b, c = (found.models[name] for name in "abc")
-    assert tuple(a.values()) == pytest.approx((2 / 3, 2 / 3, 1 / 3, 1 / 3))
-    assert tuple(b.values()) == pytest.approx((1 / 3, 1, 1, 2 / 3))
-    assert tuple(c.values()) == pytest.approx((1 / 3, 1, 0, 1 / 3))
-    assert found.mean["vote"] == pytest.approx((1 / 3 + 1 + 0) / 3)
-    for model in made.models:
-        scores = found.models[model.name]
-        assert scores["gold"] == pytest.approx(model.result.scores.pattern_accuracy.mean)
-        assert scores["own"] == pytest.approx((model.result.consistency or {})["majority"].pattern_accuracy.mean)
 
 
 def test_majority_labels_of_subsamples_and_of_two_labels() -> None:
@@ -223,23 +174,6 @@ def test_counterparts_of_the_papers_models_have_their_architecture_and_size() ->
     assert all(name.startswith(f"{masked_lm}-") for name, masked_lm in counterparts.items())
     in_the_paper = {"BERT-B-S", "BERT-L-S", "RoBERTa-B-S", "RoBERTa-L-SMFA", "Electra-L-SMFA", "ALBERT-XXL-SMFA"}
     assert set(counterparts) == in_the_paper | {"BART-B-S", "BART-L-SMFA"}  # the paper excluded BART
-
-
-def test_groups_are_those_of_table_9() -> None:
-    made = scored_dataset(
-        [
-            *rows_of("s1", "e", masked_lms=(BERT[0],)),
-            *rows_of("s1", "e", masked_lms=(BERT[1],)),
-            *rows_of("s1", "e", masked_lms=(ALBERT[0],)),
-            *rows_of("s1", "e", masked_lms=BERT),
-        ],
-        masked_lms=MASKED_LMS,
-    )
-    validated_by = made.variants_by("masked_lm")
-    groups = {name: mask.nonzero()[0].tolist() for name, mask in group_masks(validated_by, BERT[0]).items()}
-    assert groups == {EQUIV: [0], SIZE: [1], ARCH: [2], MULTI: [3]}
-    groups = {name: mask.nonzero()[0].tolist() for name, mask in group_masks(validated_by, ALBERT[0]).items()}
-    assert groups == {EQUIV: [2], SIZE: [], ARCH: [0, 1], MULTI: [3]}
 
 
 def test_seeds_with_few_variants_are_left_out_and_counted() -> None:

@@ -181,8 +181,7 @@ def test_tables_have_the_labels_of_annotators(with_annotators: tuple[MergeDatase
 
 
 def test_results_on_other_data_are_refused(results: list[Result], tmp_path: Path, bundled: MergeDataset) -> None:
-    other = replace(results[0], dataset=replace(results[0].dataset, digest="f" * 64))
-    refused("ffffffff", other.to_pandas, bundled)
+    refused("ffffffff", replace(results[0], dataset=replace(results[0].dataset, digest="f" * 64)).to_pandas, bundled)
 
 
 CHANGES: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {
@@ -238,8 +237,7 @@ def test_two_runs_at_once_leave_a_pair_or_are_refused(results: list[Result], tmp
     """One run has written its answers when the other writes both files, then the first writes its numbers."""
     from merge_snli.scoring.store import to_files
 
-    one = results[0]
-    files, others = to_files(one), to_files(score(lambda pairs: [0] * len(pairs), BUNDLED, name="org/careful"))
+    files, others = to_files(results[0]), to_files(score(lambda pairs: [0] * len(pairs), BUNDLED, name="org/careful"))
     (answers, first), (numbers, second) = files.items()
     assert list(others) == [answers, numbers]
     for name, content in ((answers, first), *others.items(), (numbers, second)):

@@ -270,8 +270,7 @@ def test_a_notebook_and_pandas_show_every_part() -> None:
     assert result.plot(axes) is axes, "two results share axes"
     line, dot = axes.lines[:2]
     assert line.get_label() == "<model>"
-    mean = np.array(result.scores.curve.mean, dtype=float)
-    np.testing.assert_allclose(np.asarray(line.get_ydata()), 100 * mean)
+    np.testing.assert_allclose(np.asarray(line.get_ydata()), 100 * np.array(result.scores.curve.mean, dtype=float))
     np.testing.assert_allclose(np.asarray(dot.get_ydata()), 100 * result.pattern_accuracy)
 
 

@@ -116,32 +116,6 @@ def test_intervals_contain_the_scores_if_subsamples_lack_seeds() -> None:
     assert intervals.methods == dict.fromkeys(LOWEST, "BCa bootstrap")
 
 
-def test_unequal_draws_have_the_bca_interval_of_their_definition() -> None:
-    """From Efron's formulas, in exact integers for the share of subsamples, seed by seed."""
-    sizes = SIZES[:, :30].copy()
-    sizes[0, 3] = 19  # one variant is left out
-    correct = np.minimum(CORRECT[:, :30], sizes)
-    intervals = seed_intervals(ON_SEEDS[:30], correct, sizes)
-    passing = (10 * correct >= 9 * sizes).sum(axis=0)
-    units = np.random.default_rng(0).integers(0, 30, (N_RESAMPLES, 30))
-    resampled, observed = passing[units].sum(axis=1), passing.sum()
-    z = _normal_quantile((np.mean(resampled < observed) + np.mean(resampled <= observed)) / 2)
-    left_out = (observed - passing) / 29
-    deviations = left_out.mean() - left_out
-    acceleration = (deviations**3).sum() / (6 * (deviations**2).sum() ** 1.5)
-    for end, tail in zip(intervals.pattern_accuracy, (-1.959963984540054, 1.959963984540054), strict=True):
-        share = 0.5 * math.erfc(-(z + (z + tail) / (1 - acceleration * (z + tail))) / math.sqrt(2))
-        assert end == pytest.approx(np.quantile(resampled, share) / 300, abs=6e-6)
-
-
-def _normal_quantile(share: float) -> float:
-    low, high = -9.0, 9.0
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (low, middle) if 0.5 * math.erfc(-middle / math.sqrt(2)) > share else (middle, high)
-    return low
-
-
 @pytest.mark.parametrize("most", [20, 2])
 def test_the_order_of_subsamples_does_not_change_an_end(most: int) -> None:
     sizes = SIZES if most == 20 else np.random.default_rng(4).integers(0, 3, SIZES.shape)

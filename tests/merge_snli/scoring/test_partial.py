@@ -257,8 +257,7 @@ def test_parts_of_an_unknown_data_set_are_left_alone(dataset: Path, caplog: pyte
 def test_the_leaderboard_and_compare_show_both(dataset: Path, tmp_path: Path, command: Command) -> None:
     score(sometimes, dataset, config="verb", out=tmp_path)
     score(other, dataset, config="verb", subsample=0, out=tmp_path)
-    board = command("leaderboard", tmp_path, "--format", "md", "--dataset", dataset).out
-    of_part = board.partition("subsample 0")[2]
+    of_part = command("leaderboard", tmp_path, "--format", "md", "--dataset", dataset).out.partition("subsample 0")[2]
     assert "| sometimes |" in of_part
     assert "from the answers to all" in of_part
     printed = command("compare", tmp_path, "--dataset", dataset).out
@@ -300,8 +299,7 @@ def by_premise(pairs: list[Pair]) -> list[str]:
 def test_results_have_scores_by_agreement(annotators: Path) -> None:
     found = score(neutral, annotators, name="neutral").parts["agreement"]
     assert list(found) == ["5/5", "4/5", "3/5"]
-    seeds = {"5/5": [0, 3, 4, 7, 8, 11], "4/5": [1, 5, 9], "3/5": [2, 6]}
-    for name, own in seeds.items():
+    for name, own in {"5/5": [0, 3, 4, 7, 8, 11], "4/5": [1, 5, 9], "3/5": [2, 6]}.items():
         assert found[name].groups == len(own)
         assert found[name].seed_accuracy == pytest.approx(np.mean([seed % 3 == 1 for seed in own]))
 
@@ -311,8 +309,7 @@ def test_seeds_below_an_agreement_are_left_out_of_scores(annotators: Path, comma
     assert result.group_ids == tuple(f"s{seed:03}" for seed in (0, 1, 3, 4, 5, 7, 8, 9, 11))
     assert known(result.dataset.partial).min_agreement == 0.8
     assert "agreement of at least 0.8" in result.dataset.title
-    out = annotators.parent / "results"
-    arguments = ["--dataset", str(annotators), "--out", str(out), "--min-agreement", "4/5"]
+    arguments = ["--dataset", str(annotators), "--out", str(annotators.parent / "results"), "--min-agreement", "4/5"]
     printed = command("score", "demo:nli-a", *arguments, "--subsample", "0").out
     assert "by agreement" in printed
     assert "4/5" in printed

@@ -32,9 +32,6 @@ from tests.oracles import answers_of_groups, known, refused
 SEEDS, VARIANTS, DRAWS = 8, 10, 2
 
 
-CLASSES = ("noun", "verb")
-
-
 PROMPTS = ("word", "letter", "plain")
 
 
@@ -124,8 +121,7 @@ def test_every_score_is_the_mean_over_the_prompts(merged: PromptGroup, results: 
         assert merged.row.curve.at(threshold) == pytest.approx(
             fmean(result.scores.curve.at(threshold) or 0.0 for result in each)
         )
-    rows = zip(merged.as_rows(), *(result.as_rows() for result in each), strict=True)
-    for row, *others in rows:
+    for row, *others in zip(merged.as_rows(), *(result.as_rows() for result in each), strict=True):
         assert {other["part"] for other in others} == {row["part"]}
         assert {*row} == {name for other in others for name in other}
         for name in {*row} - {"part", "mt"} - {name for name in row if name.endswith(("_low", "_high"))}:
@@ -281,8 +277,7 @@ def test_every_number_of_a_row_of_scores_is_in_json_csv_and_the_mean_over_prompt
     names = {*fresh[0].row.values}
     assert {"added", "qt", "mt", "seed_accuracy_low", "consistency_seed_sample_accuracy"} < names
     rows = json.loads(leaderboard_text(fresh, "json"))["rows"]
-    table = list(csv.DictReader(leaderboard_text(fresh, "csv").splitlines()))
-    for row, cells in zip(rows, table, strict=True):
+    for row, cells in zip(rows, list(csv.DictReader(leaderboard_text(fresh, "csv").splitlines())), strict=True):
         if row["part"] == "all":
             assert names <= {*row} <= {*cells}
             assert [name for name in names if row[name] is not None and float(cells[name]) != row[name]] == []

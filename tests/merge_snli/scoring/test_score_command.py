@@ -462,8 +462,7 @@ def test_one_subsample_is_singular(dataset: Path) -> None:
 
 
 def test_scores_without_interval_and_a_tiny_drop(table_result: Result) -> None:
-    without = replace(table_result, scores=replace(table_result.scores, intervals=None))
-    (row,) = rows_of(score_table([without]).text())
+    (row,) = rows_of(score_table([replace(table_result, scores=replace(table_result.scores, intervals=None))]).text())
     assert (row["PA(0.9)"], row["95% interval"]) == ("84.8", "–")
     accuracy = table_result.scores.pattern_accuracy.mean or 0.0
     tiny = replace(table_result, scores=replace(table_result.scores, seed_accuracy=accuracy + 0.0001, qt=-0.0001))

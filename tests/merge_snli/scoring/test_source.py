@@ -144,8 +144,7 @@ def test_limit_and_columns_of_the_record_apply(make_dataset: MakeDataset, tmp_pa
     columns: Row = {"premise_column": "s1", "hypothesis_column": "s2", "label_column": "y"}
     record_source(dataset, problems=path, limit=5, **columns)
     assert found(score(by_length, dataset, source="recorded"))["all"][0] == 5
-    whole = score(by_length, dataset, source=ProblemOptions(problems=path, **columns))
-    assert found(whole)["all"][0] == len(rows) - 1
+    assert found(score(by_length, dataset, source=ProblemOptions(problems=path, **columns)))["all"][0] == len(rows) - 1
     refused(r"'premise'.*premise_column", score, by_length, dataset, source=path)
 
 

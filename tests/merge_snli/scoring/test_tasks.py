@@ -230,8 +230,7 @@ ORDER = ("neutral", "contradiction", "entailment")
 @pytest.fixture(scope="module")
 def data(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> ScoredData:
     """Data with as many seeds as inferring takes."""
-    folder = make_dataset(tmp_path_factory.mktemp("data") / "merge_24", seeds=24)
-    return read_config(find_dataset(str(folder)), "all")
+    return read_config(find_dataset(str(make_dataset(tmp_path_factory.mktemp("data") / "merge_24", seeds=24))), "all")
 
 
 @pytest.fixture

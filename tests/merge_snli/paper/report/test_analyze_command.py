@@ -114,8 +114,7 @@ def of_other_version(folder: Path, results: list[Result]) -> Path:
 
 def of_unknown_seed(folder: Path, results: list[Result]) -> Path:
     answers = replace(results[0].answers, group_ids=("nobody", *results[0].group_ids[1:]))
-    model = replace(results[0].model, name="lost")
-    write_result(replace(results[0], model=model, answers=answers), folder / "lost")
+    write_result(replace(results[0], model=replace(results[0].model, name="lost"), answers=answers), folder / "lost")
     return folder / "lost"
 
 

@@ -52,10 +52,6 @@ FAMILIES = (
 )
 
 
-# What predictions on variants are compared with in the analysis of majority labels.
-KINDS = ("gold", "own", "vote", "constant")
-
-
 def mean(values: Series) -> float:
     """Return the mean of the numbers that are defined, NaN if there is none."""
     defined = [value for value in values if not math.isnan(value)]
