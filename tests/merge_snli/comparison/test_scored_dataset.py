@@ -42,16 +42,13 @@ def test_arrays_follow_the_rows(scored: ScoredDataset) -> None:
     assert words["replacement"].to_pylist() == [row["replacement"] for row in rows]
     assert scored.variants_by("word_class")["verb"].tolist() == [row["word_class"] == "verb" for row in rows]
     assert not scored.variants_by("word_class")["adv"].any()
-    assert known(scored.data.subsamples).tolist() == [
-        [draw in row["subsamples"] for row in rows] for draw in range(10)
-    ]
+    assert known(scored.data.subsamples).tolist() == [[draw in row["subsamples"] for row in rows] for draw in range(10)]
     texts = {row["seed_id"]: (row["seed_premise"], row["seed_hypothesis"]) for row in rows}
     assert {name: seed[:2] for name, seed in zip(scored.ids, seeds, strict=True)} == texts
     model = scored.models[0]
     assert model.answers.predicted.tolist() == by_length([*map(pair_of, rows)])
     assert model.answers.correct.tolist() == [
-        prediction == row["label"]
-        for prediction, row in zip(model.answers.predicted.tolist(), rows, strict=True)
+        prediction == row["label"] for prediction, row in zip(model.answers.predicted.tolist(), rows, strict=True)
     ]
     assert model.seeds.predicted.tolist() == by_length([seed[:2] for seed in seeds])
 

@@ -172,12 +172,15 @@ def test_cached_predictions_need_no_model_under_any_name(
     assert answers_of_groups(renamed) == answers_of_groups(result)
 
 
-def test_nothing_is_written_without_out(
-    result: Result, model: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_nothing_is_written_without_out_and_a_function_scores_the_same(
+    result: Result, model: Path, dataset: Path, answers: Answers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert without_seconds(score(model, dataset)) == without_seconds(result)
     assert list(tmp_path.iterdir()) == []
+    by_hand = score(lambda pairs: [answers[pair] for pair in pairs], dataset, name="by hand")
+    assert (by_hand.scores, by_hand.consistency) == (result.scores, result.consistency)
+    assert (by_hand.model.name, by_hand.model.label_origin) == ("by hand", "function")
 
 
 def test_loaded_models_score_the_same(result: Result, model: Path, dataset: Path, tmp_path: Path) -> None:
@@ -193,12 +196,6 @@ def test_loaded_models_score_the_same(result: Result, model: Path, dataset: Path
         assert found.model.name == (name or model.name)
         assert found.model.digest != result.model.digest  # of the weights in memory, not of the files
         assert score(given, dataset, name=name, out=tmp_path / "results") == found
-
-
-def test_function_scores_the_same(result: Result, dataset: Path, answers: Answers) -> None:
-    function_result = score(lambda pairs: [answers[pair] for pair in pairs], dataset, name="by hand")
-    assert (function_result.scores, function_result.consistency) == (result.scores, result.consistency)
-    assert (function_result.model.name, function_result.model.label_origin) == ("by hand", "function")
 
 
 def test_a_notebook_and_pandas_show_a_result(result: Result) -> None:
@@ -444,21 +441,18 @@ def test_subsamples_without_variants_have_no_score(method: str) -> None:
     assert (found.rows, found.all_rows_accuracy) == (4, 0.75)
 
 
-def test_without_drawn_variants_there_is_no_score() -> None:
+def test_without_drawn_variants_or_tokens_there_is_no_score() -> None:
     found = scores(answers_on([0], [0], [[0], [0]]))
     assert (found.sample_accuracy.mean, found.sample_accuracy.std) == (None, None)
     assert found.pattern_accuracy.each == (None, None)
     assert (found.qt, found.mt, found.seed_accuracy) == (None, None, 1)
-
-
-def test_a_variant_that_is_too_long_has_no_answer() -> None:
     data = read_config(find_dataset(str(BUNDLED)), "adj")
     predicted = np.full(len(data.pairs), 2)
     predicted[data.row_pairs[3]] = Missing.NOT_PREDICTED
     aligned = answering.align(data, answering.Predicted(predicted), data.label_names)
     answers, kept = answering.predicted_answers(aligned, data)
-    ids = data.row_ids.to_pylist()
-    expected = [name for name, pair in zip(ids, data.row_pairs, strict=True) if pair != data.row_pairs[3]]
+    rows = zip(data.row_ids.to_pylist(), data.row_pairs, strict=True)
+    expected = [name for name, pair in rows if pair != data.row_pairs[3]]
     assert answers.row_ids.to_pylist() == kept.row_ids.to_pylist() == expected
     assert answers.group_ids == data.group_ids
     assert (answers.predicted == 2).all()

@@ -27,7 +27,7 @@ from merge_snli.scoring.scores import Scores
 from merge_snli.scoring.statistics import compare_models, passes_by_seed
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
 from tests.merge_snli.comparison.made import Row, rows_of, scored_dataset
-from tests.oracles import answers_of_groups, known, refused
+from tests.oracles import answers_of_groups, known, passing_shares, refused
 
 SEEDS, VARIANTS, DRAWS = 8, 10, 2
 
@@ -153,19 +153,16 @@ def test_models_without_a_common_prompt_are_compared_as_they_are(results: list[R
     refused("no two models", compare_results, results[:1])
 
 
-def test_what_a_run_took_adds_up(merged: PromptGroup) -> None:
+def test_what_a_run_took_adds_up_and_the_interval_is_over_seeds(merged: PromptGroup, results: list[Result]) -> None:
     prompt = known(merged.run.prompt)
     assert (prompt.calls, prompt.input_tokens, prompt.output_tokens, prompt.retries) == (300, 15_000, None, 3)
     assert merged.run.no_answers == 3
     assert merged.notes == ("shared", "word: only word", "letter: only letter", "plain: only plain")
-
-
-def test_the_interval_is_over_seeds(merged: PromptGroup, results: list[Result]) -> None:
     low, high = merged.row.ends("pattern_accuracy") or (1.0, 0.0)
     assert low <= merged.row.share("pattern_accuracy") <= high
     copies = group_prompts([with_prompt(results[0], name) for name in PROMPTS])
-    for name in ("seed_accuracy", "sample_accuracy", "pattern_accuracy", "qt"):
-        assert copies[0].row.ends(name) == results[0].row.ends(name)  # equal answers add no certainty
+    names = ("seed_accuracy", "sample_accuracy", "pattern_accuracy", "qt")  # equal answers add no certainty
+    assert all(copies[0].row.ends(name) == results[0].row.ends(name) for name in names)
 
 
 def test_the_effect_is_a_plain_count(merged: PromptGroup, results: list[Result]) -> None:
@@ -179,13 +176,10 @@ def test_the_effect_is_a_plain_count(merged: PromptGroup, results: list[Result])
     answers = list(zip(*("".join(answers_of_groups(result).predictions) for result in each), strict=True))
     assert effect.changed_rows == fmean(len({*row}) > 1 for row in answers)
     by_prompt = [right(result) for result in each]
-    joint = []
-    for draw in range(DRAWS):
-        of_seeds = [
-            [rows[seed][number] for rows in by_prompt for number in range(VARIANTS) if number % DRAWS == draw]
-            for seed in range(SEEDS)
-        ]
-        joint.append(fmean(sum(pairs) * 10 >= len(pairs) * 9 for pairs in of_seeds))
+    joint = [
+        passing_shares([(seed, rows[seed][at]) for rows in by_prompt for seed in range(SEEDS) for at in drawn])[90]
+        for drawn in (range(draw, VARIANTS, DRAWS) for draw in range(DRAWS))
+    ]
     assert effect.joint_pattern_accuracy == pytest.approx(fmean(joint))
     assert 0 < effect.changed_rows < 1
 

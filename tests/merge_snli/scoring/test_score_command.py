@@ -33,7 +33,7 @@ from merge_snli.scoring.predict import PredictionStore
 from merge_snli.scoring.rows import ends_text
 from tests.commands import Command
 from tests.hub.server import Hub
-from tests.merge_snli.conftest import MakeDataset, MakeModel
+from tests.merge_snli.conftest import MakeModel
 from tests.oracles import refused
 from tests.systems import unix_only
 from tests.text_tables import rows_of
@@ -78,7 +78,7 @@ def test_json_is_one_document(bert: Path, dataset: Path, tmp_path: Path, command
         "json",
         code=2,
     )
-    document = json.loads(printed.out)
+    document = printed.json
     [path] = out.glob("*.json")
     assert document["results"] == [json.loads(path.read_text(encoding="utf-8"))]
     assert list(document["failed"]) == ["nowhere/at-all"]
@@ -234,15 +234,11 @@ def test_bad_input_is_named_and_exits_with_code_2(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_damaged_parquet_file_is_named(
-    bert: Path, make_dataset: MakeDataset, tmp_path: Path, command: Command
-) -> None:
-    folder = make_dataset(tmp_path / "data", seeds=3)
+def test_a_damaged_parquet_file_is_named(bert: Path, dataset: Path, tmp_path: Path, command: Command) -> None:
+    folder = shutil.copytree(dataset, tmp_path / "data")
     (folder / "data/all/test.parquet").write_bytes(b"PAR1")
-    assert (
-        "data/all/test.parquet"
-        in command("score", bert, "--dataset", folder, "--out", tmp_path / "results", code=2).err
-    )
+    error = command("score", bert, "--dataset", folder, "--out", tmp_path / "results", code=2).err
+    assert "data/all/test.parquet" in error
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
