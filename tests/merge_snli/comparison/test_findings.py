@@ -176,7 +176,7 @@ def test_standings_are_those_of_compare_with_a_sentence_for_other_models(
     assert "worse than no other model, and better than bad" in found.models["good"]
     answers = noisy("good", gold, 0.04)
     two, shifted = (
-        score(lambda pairs, change=change: [change(label) for label in answers(pairs)], BUNDLED, name=name)  # type: ignore[misc]
+        score(lambda pairs, change=change: [change(label) for label in answers(pairs)], BUNDLED, name=name)
         for name, change in (
             ("two", lambda label: "not_entailment" if label else "entailment"),
             ("shifted", lambda label: (label + 1) % 3),
@@ -203,7 +203,7 @@ def test_groups_without_seeds() -> None:
         {"premise": f"p{n}", "hypothesis": f"h{n}", "label": "entailment", "pattern": f"g{n // 3}"} for n in range(30)
     ]
     grouped = [
-        score(lambda pairs, answer=answer: [answer] * len(pairs), rows, group_column="pattern", name=name)  # type: ignore[misc]
+        score(lambda pairs, answer=answer: [answer] * len(pairs), rows, group_column="pattern", name=name)
         for answer, name in enumerate(("all", "none"))
     ]
     found = standings(named(grouped))

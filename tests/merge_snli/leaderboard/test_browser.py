@@ -421,11 +421,12 @@ def test_names_cannot_inject_markup(page: Page) -> None:
 
 
 def test_dark_theme_by_system_and_button(browser: Page, address: str) -> None:
+    page = opened(browser, address, theme="dark")
+
     def chart() -> str:
         drawn = "done(document.querySelector('#chart canvas').toDataURL())"
         return str(page.execute_script(f"return new Promise((done) => setTimeout(() => {drawn}, 50))"))
 
-    page = opened(browser, address, theme="dark")
     dark, drawn_dark = background(page), chart()
     set_theme(page, "light")
     light = background(page)
