@@ -46,7 +46,7 @@ def refused(
     **options: Any,  # noqa: ANN401 - of the call
 ) -> None:
     """Check that a call raises an error whose text has a match of `message`; by default one that a user can mend."""
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=message or None):
         call(*arguments, **options)
 
 

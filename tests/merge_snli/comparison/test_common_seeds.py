@@ -96,7 +96,7 @@ def test_a_partial_and_a_two_way_model_are_listed_but_not_ranked(results: list[R
     assert unranked_reasons([results[1]]) == [None], "among themselves"
 
 
-def test_the_board_gives_the_reason_in_every_format(board: Board, n_part: int) -> None:
+def test_the_board_and_its_page_give_the_reason(board: Board, n_part: int) -> None:
     assert [entry.name for entry in board.entries if entry.unranked is None] == [WHOLE, WEAK]
     text = markdown([board])
     assert text.index(f"| {WHOLE} ") < text.index(f"| {WEAK} ") < text.index(f"| {PART} (not ranked)")
@@ -107,9 +107,6 @@ def test_the_board_gives_the_reason_in_every_format(board: Board, n_part: int) -
     assert rows[WHOLE, "all"]["not_ranked"] is None
     cells = {row["model"]: row["not_ranked"] for row in csv.DictReader(comma_separated([board]).splitlines())}
     assert cells[WHOLE] == "" != cells[TWO_WAY]
-
-
-def test_the_page_gives_the_reason(board: Board, n_part: int) -> None:
     [data] = page_data([board], {})["boards"]
     assert data["seeds"] == 24
     models = {model["name"]: model for model in data["models"]}

@@ -1,7 +1,8 @@
-"""Finding a data set, reading its record and splits, and the Parquet files and shares beside it."""
+"""Finding, reading and writing data sets: records, splits, and the folders that commands write to."""
 
 import hashlib
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -11,15 +12,28 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import merge_snli
 from merge_snli.base.errors import InputError
+from merge_snli.comparison.figures import draw_figures
 from merge_snli.dataset.answered_forms import IN_WINDOW, SPLIT, TOO_LONG, has_few_fillers, shares_text
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.dataset.record import DataRecord, decode_record, encode_record, seal
-from merge_snli.dataset.stored import find_dataset, read_split
+from merge_snli.dataset.stored import (
+    check_dataset_out,
+    check_out,
+    find_dataset,
+    first_name,
+    new_content,
+    read_split,
+    replace_folder,
+)
 from merge_snli.embedded import FOLDER
+from merge_snli.leaderboard.space import init_space
 from merge_snli.schema import NLI_LABELS, columns
+from tests.commands import Command
 from tests.oracles import refused
 from tests.records import save_record
+from tests.systems import unprivileged
 
 
 def test_shipped_data_set() -> None:
@@ -152,3 +166,144 @@ def test_shares_of_forms_in_words(in_window: float, too_long: float, split: floa
     shares = {IN_WINDOW: in_window, TOO_LONG: too_long, SPLIT: split}
     assert shares_text(shares) == text
     assert has_few_fillers(shares) == few
+
+
+PACKAGE = Path(merge_snli.__file__).parent
+
+
+# Commands with `--out` that write no data set, and their other arguments.
+COMMANDS = {
+    "demo": [],
+    "leaderboard": ["results"],
+    "harness": [str(PACKAGE)],
+    "score": ["demo:nli-a", "--dataset", str(PACKAGE)],
+    "import": ["answers.csv", "--dataset", str(PACKAGE), "--model", "m"],
+    "analyze": ["results", "--dataset", str(PACKAGE)],
+    "annotate sample": [str(PACKAGE), "--annotators", "a1,a2", "--size", "2"],
+    "annotate score": ["a1.csv"],
+}
+
+
+def contents(folder: Path) -> dict[str, bytes | None]:
+    """Return all files and folders in a folder."""
+    found = ((path.relative_to(folder).as_posix(), path) for path in folder.rglob("*"))
+    return {name: path.read_bytes() if path.is_file() else None for name, path in found}
+
+
+@pytest.fixture
+def dataset_folder(tmp_path: Path) -> Path:
+    """The files by which the folder of a data set is known."""
+    folder = tmp_path / "my_data"
+    folder.mkdir()
+    for name in ("run.json", "README.md"):
+        shutil.copy(PACKAGE / name, folder)
+    return folder
+
+
+@pytest.mark.parametrize("inside", ["", "results"])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_command_writes_beside_the_files_of_a_data_set(
+    name: str, inside: str, dataset_folder: Path, command: Command
+) -> None:
+    before = contents(dataset_folder)
+    message = command(*name.split(), *COMMANDS[name], "--out", dataset_folder / inside, code=2).err
+    assert f"--out {dataset_folder / inside}" in message
+    assert f"{dataset_folder} is a data set" in message
+    assert contents(dataset_folder) == before
+
+
+def test_no_function_writes_beside_the_files_of_a_data_set(dataset_folder: Path) -> None:
+    refused(f"out {dataset_folder}.* is a data set", draw_figures, [], dataset_folder)
+    refused(
+        f"out {dataset_folder}.* is a data set", init_space, "a/b", [], [find_dataset(str(PACKAGE))], dataset_folder
+    )
+
+
+@pytest.mark.parametrize("overwrite", [[], ["--overwrite"]])
+def test_a_data_set_never_replaces_the_package(
+    overwrite: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
+    (tmp_path / "link").symlink_to(PACKAGE)
+    for out in (PACKAGE, PACKAGE / "data" / "mine", tmp_path / "link"):
+        refused(f"out {PACKAGE}.* is the folder of the package", check_dataset_out, out)
+    assert check_dataset_out(tmp_path / "merge_snli") == tmp_path / "merge_snli"
+    monkeypatch.chdir(PACKAGE.parent)
+    before = (PACKAGE / "run.json").read_bytes()
+    for arguments in (["pairs", "simple"], ["generate", "demo:problems", "--preset", "demo"]):
+        error = command(*arguments, "--out", "merge_snli", *overwrite, code=2).err
+        assert "--out merge_snli is the folder of the package" in error
+        assert "add --overwrite" not in error
+        assert error.count("\n") == 1
+    assert (PACKAGE / "run.json").read_bytes() == before
+
+
+def test_paths_through_files_and_folders_of_another_kind_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    refused(r"not a data set .*thesis\.tex", check_dataset_out, tmp_path)
+    refused(r"not empty .*thesis\.tex", check_out, tmp_path, find_other=first_name)
+    assert check_out(tmp_path) == tmp_path
+    (tmp_path / "file").write_text("")
+    for out in (tmp_path / "file", tmp_path / "file" / "a" / "b"):
+        for check in (check_out, check_dataset_out):
+            refused(re.escape(f"out {out}: {tmp_path / 'file'} is a file"), check, out)
+
+
+@unprivileged
+def test_an_unwritable_folder_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    refused("not writable", check_out, tmp_path / "report")
+
+
+def test_a_home_and_a_link_are_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("USERPROFILE" if os.name == "nt" else "HOME", str(tmp_path))
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert check_out("~/new") == tmp_path / "new"
+    assert check_out(tmp_path / "link") == tmp_path / "real"
+
+
+def test_named_content_is_replaced_and_other_content_stays(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for text in ("old", "new"):
+        with new_content(out, ("data/x", "page", "record")) as staged:
+            (staged / "data" / "x").mkdir(parents=True)
+            for name in ("data/x/rows", "record", *(["page"] if text == "old" else [])):
+                (staged / name).write_text(text)
+        if text == "old":
+            (out / "mine").write_text("mine")
+    assert {path: text for path, text in contents(out).items() if text is not None} == {
+        "data/x/rows": b"new",
+        "record": b"new",
+        "mine": b"mine",
+    }
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("failing", range(5))
+def test_an_error_while_content_is_replaced_restores_it(
+    failing: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, staged = tmp_path / "out", tmp_path / "work" / "staged"
+    for folder in (out, staged):
+        folder.mkdir(parents=True)
+        for name in ("a", "b", "record"):
+            (folder / name).write_text(str(folder))
+    before, calls = contents(out), 0
+
+    def interrupted(move: str) -> None:
+        original = getattr(Path, move)
+
+        def moved(self: Path, target: Path) -> Path:
+            nonlocal calls
+            calls += 1
+            if calls == failing + 1:
+                raise KeyboardInterrupt
+            result: Path = original(self, target)
+            return result
+
+        monkeypatch.setattr(Path, move, moved)
+
+    interrupted("rename")
+    interrupted("replace")
+    refused("", replace_folder, staged, out, ("a", "b", "record"), error=KeyboardInterrupt)
+    assert contents(out) == before

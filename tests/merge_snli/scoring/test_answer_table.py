@@ -154,7 +154,9 @@ def test_probabilities_are_columns(results: list[Result]) -> None:
     assert np.array_equal(frame.loc[frame["is_seed"], own], on_seeds)
 
 
-def test_answers_are_joined_with_the_data(folder: Path, results: list[Result], bundled: MergeDataset) -> None:
+def test_answers_are_joined_with_their_data_and_no_other(
+    folder: Path, results: list[Result], bundled: MergeDataset, tmp_path: Path
+) -> None:
     frame = read_answers(folder, data=bundled, with_text=True)
     assert [*frame.columns][: len(COLUMNS) + 1] == ["model", *COLUMNS]
     assert Counter(frame["model"]) == {result.title: len(result.table) for result in results}
@@ -167,6 +169,7 @@ def test_answers_are_joined_with_the_data(folder: Path, results: list[Result], b
     assert [*read_answers(folder).columns] == ["model", *COLUMNS, *WORDS]
     refused("needs the data", read_answers, folder, with_text=True)
     refused("config verb", read_answers, folder, config="verb")
+    refused("ffffffff", replace(results[0], dataset=replace(results[0].dataset, digest="f" * 64)).to_pandas, bundled)
 
 
 def test_tables_have_the_labels_of_annotators(with_annotators: tuple[MergeDataset, list[Result]]) -> None:
@@ -178,10 +181,6 @@ def test_tables_have_the_labels_of_annotators(with_annotators: tuple[MergeDatase
     for row in rows[:3]:
         assert row[f"annotators:{row['label']}"] == row["agreement"]
         assert sum(row[f"annotators:{name}"] for name in NLI_LABELS) == pytest.approx(1)
-
-
-def test_results_on_other_data_are_refused(results: list[Result], tmp_path: Path, bundled: MergeDataset) -> None:
-    refused("ffffffff", replace(results[0], dataset=replace(results[0].dataset, digest="f" * 64)).to_pandas, bundled)
 
 
 CHANGES: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {

@@ -1,21 +1,23 @@
 """Pattern accuracy in a Trainer's log, equal to what `score` says of the same weights."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    EarlyStoppingCallback,
+    Trainer,
+    TrainerCallback,
+    TrainingArguments,
+)
 
 from merge_snli import score
 from merge_snli.embedded import FOLDER
 from merge_snli.scoring.callbacks import PatternAccuracyCallback
 from tests.oracles import BUNDLED, refused
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from transformers import Trainer, TrainerCallback
 
 pytest.importorskip("accelerate", reason="Trainer needs accelerate")
 
@@ -27,8 +29,6 @@ def trainer_of(
     callbacks: list[TrainerCallback] | None = None,
     **options: Any,  # noqa: ANN401 - as TrainingArguments takes them
 ) -> Trainer:
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer, Trainer, TrainingArguments
-
     model = AutoModelForSequenceClassification.from_pretrained(FOLDER / "nli-b", dtype="float32")
     words = AutoTokenizer.from_pretrained(FOLDER / "nli-b")
     rows: list[dict[str, Any]] = [
@@ -61,8 +61,6 @@ def test_the_log_has_the_scores_of_the_model_every_few_steps_and_at_the_end(tmp_
 
 
 def test_pattern_accuracy_selects_the_best_checkpoint_and_stops_early(tmp_path: Path) -> None:
-    from transformers import EarlyStoppingCallback
-
     trainer = trainer_of(
         tmp_path, callbacks=[EarlyStoppingCallback(1)], metric_for_best_model="pattern_accuracy", max_steps=9,
         learning_rate=0.1, load_best_model_at_end=True, eval_strategy="steps", save_strategy="steps", eval_steps=1,

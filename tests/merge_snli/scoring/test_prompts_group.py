@@ -130,7 +130,7 @@ def test_every_score_is_the_mean_over_the_prompts(merged: PromptGroup, results: 
         assert (row["groups"], row["rows"]) == (others[0]["groups"], others[0]["rows"])
 
 
-def test_models_are_compared_on_the_prompts_that_both_have(results: list[Result]) -> None:
+def test_models_are_compared_on_the_prompts_that_both_have_or_as_they_are(results: list[Result]) -> None:
     *prompted, other = results
     of_other = replace(other, model=replace(other.model, digest="d" * 64))
     second = [with_prompt(of_other, name) for name in ("word", "reasons")]
@@ -144,10 +144,6 @@ def test_models_are_compared_on_the_prompts_that_both_have(results: list[Result]
     assert (row.pattern_accuracy, row.baseline_pattern_accuracy) == tuple(
         comparison.pattern_accuracy[name] for name in ("m (word)", "other (word)")
     )
-
-
-def test_models_without_a_common_prompt_are_compared_as_they_are(results: list[Result]) -> None:
-    *prompted, other = results
     (comparison, *_) = compare_results([*prompted, with_prompt(other, "reasons")])
     assert comparison.pattern_accuracy.keys() == {"m (3 prompts)", "other (reasons)"}
     refused("no two models", compare_results, results[:1])

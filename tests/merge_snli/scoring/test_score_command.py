@@ -84,7 +84,7 @@ def test_json_is_one_document(bert: Path, dataset: Path, tmp_path: Path, command
     assert list(document["failed"]) == ["nowhere/at-all"]
 
 
-def test_failing_models_do_not_stop_the_others(
+def test_labels_are_given_and_failing_models_do_not_stop_the_others(
     bert: Path,
     roberta: Path,
     make_model: MakeModel,
@@ -111,6 +111,12 @@ def test_failing_models_do_not_stop_the_others(
     assert all(f"{name}: not scored: " in text for name in names)
     warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert warnings == [f"not scored: {', '.join(names)}"]
+    labels = "contradiction,entailment,neutral"
+    command("score", numbered, "--model-labels", labels, "--dataset", dataset, "--out", tmp_path / "labeled")
+    [result] = read_results(tmp_path / "labeled")
+    assert result.model.labels == ("contradiction", "entailment", "neutral")
+    assert result.model.config_labels == ("LABEL_0", "LABEL_1", "LABEL_2")
+    assert "labels given as contradiction,entailment,neutral" in result.notes
 
 
 def test_bundled_models_that_do_not_classify_or_exist_are_refused(
@@ -184,16 +190,6 @@ def test_eval_results_of_all_configs(
     for name, accuracy in results.items():
         assert by_task[f"{name}_sample_accuracy"] == pytest.approx(100 * (accuracy or -1), abs=0.005)
     assert "model commit c0ffee, float32" in (entries[0].notes or "")
-
-
-def test_labels_on_the_command_line(make_model: MakeModel, dataset: Path, tmp_path: Path, command: Command) -> None:
-    numbered = make_model(tmp_path / "numbered", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
-    labels = "contradiction,entailment,neutral"
-    command("score", numbered, "--model-labels", labels, "--dataset", dataset, "--out", tmp_path / "results")
-    [result] = read_results(tmp_path / "results")
-    assert result.model.labels == ("contradiction", "entailment", "neutral")
-    assert result.model.config_labels == ("LABEL_0", "LABEL_1", "LABEL_2")
-    assert "labels given as contradiction,entailment,neutral" in result.notes
 
 
 # Arguments, and what the error must name.

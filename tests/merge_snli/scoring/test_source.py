@@ -115,7 +115,7 @@ def test_accuracy_matches_an_independent_count(source: Source, result: Result) -
     assert (bundled.name, bundled.problems) == ("demo:problems", 569)
 
 
-def test_every_pair_is_predicted_once(source: Source, tmp_path: Path) -> None:
+def test_every_pair_is_predicted_once_and_a_source_of_seeds_needs_no_more(source: Source, tmp_path: Path) -> None:
     seen: Counter[Pair] = Counter()
 
     def counting(pairs: Sequence[Pair]) -> list[int]:
@@ -129,9 +129,6 @@ def test_every_pair_is_predicted_once(source: Source, tmp_path: Path) -> None:
     for name in (None, "recorded", "recorded", source.path):
         score(counting, source.dataset, source=name, out=tmp_path / "results", name="counting", version="1")
     assert set(seen.values()) == {1}
-
-
-def test_a_source_of_seeds_alone_needs_no_more_predictions(source: Source, tmp_path: Path) -> None:
     of_seeds = score(by_length, source.dataset, source=write_rows(tmp_path / "seeds.jsonl", source.rows[:6]))
     assert source_of(of_seeds).overall.sample_accuracy == of_seeds.scores.seed_accuracy
     assert source_of(of_seeds).overall.problems == of_seeds.scores.groups == 6

@@ -1,20 +1,29 @@
-"""The files of a reproduction from made-up numbers, what the run checks before it starts, and verdicts."""
+"""Reproductions: their files and verdicts from made-up numbers, the plan and the paper's numbers, and whole runs."""
 
 import json
 import re
 import shutil
+import tomllib
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from merge_snli import Result, analyze, score
 from merge_snli.base.errors import InputError, as_flags
 from merge_snli.cli import command_parser
+from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.variants import ANNOTATOR_LABELS
-from merge_snli.embedded import FOLDER
+from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS, PREFIX
+from merge_snli.models.labels import Pair
+from merge_snli.pairs.lexicon import SHIPPED as LEXICON
 from merge_snli.paper.reproduction.estimate import estimate, shapes
-from merge_snli.paper.reproduction.merge import OTHER_SETS, PLAIN, Reproduction, plan_reproduction
+from merge_snli.paper.reproduction.merge import DEMO_PROBLEMS, OTHER_SETS, PLAIN, Reproduction, plan_reproduction
+from merge_snli.paper.reproduction.numbers import score_numbers, table_3_cells
 from merge_snli.paper.reproduction.run import check_requirements, missing_packages, reproduce
+from merge_snli.paper.reproduction.simple_pair import COLUMNS, plan_simple_pair, template_of
 from merge_snli.paper.reproduction.verdict import (
     DIFFERS,
     EQUAL,
@@ -28,11 +37,17 @@ from merge_snli.paper.reproduction.verdict import (
     compare,
 )
 from merge_snli.paper.reproduction.write import grid
-from merge_snli.papers.numbers import MERGE, PaperCell, read_paper
+from merge_snli.paper.table_3 import table_3
+from merge_snli.papers.numbers import MERGE, SIMPLE_PAIR, PaperCell, read_paper
+from merge_snli.scoring.opening import open_config
+from tests.browser import chromium
 from tests.commands import Command
-from tests.oracles import refused
+from tests.conftest import DATA
+from tests.oracles import known, refused
 
 ARTIFACTS = read_paper(MERGE).artifacts
+
+
 SVG = '<?xml version="1.0"?><svg viewBox="0 0 10 10"><g id="a"><path style="fill: #0072b2"/></g></svg>'
 
 
@@ -156,6 +171,10 @@ def test_every_model_that_needs_pickle_weights_is_named(demo: Reproduction, tmp_
         (["snli", "--demo"], "--demo has its own problems: remove PROBLEMS"),
         (["--demo", "--corpus", "snli"], "--demo has its own problems: remove --corpus"),
         (["--only", "", "--dry-run"], "--only names nothing"),
+        (["--paper", "simple-pair", "--models", "BERT-x=folder"], "--models has 'BERT-x'"),
+        (["--paper", "simple-pair", "--only", "figure-3"], "--only has 'figure-3'"),
+        (["--paper", "simple-pair", "snli"], "PROBLEMS does not apply"),
+        (["--models", "BERT-b-SNLI=folder"], "--models does not apply"),
     ],
 )
 def test_bad_options(arguments: list[str], message: str, tmp_path: Path, command: Command) -> None:
@@ -284,3 +303,259 @@ def test_our_rows_that_the_paper_does_not_have_are_shown() -> None:
     ours = Ours(cells={("my-model", "seeds"): OurNumber(value=80.0), ("my-model", "other"): OurNumber(value=1)})
     shown = [cell for cell in compare(ARTIFACTS["table-3"], ours)["cells"] if cell["row"] == "my-model"]
     assert [(cell["column"], cell["ours"], cell["verdict"]) for cell in shown] == [("seeds", 80.0, NOT_COMPARABLE)]
+
+
+TEXT = Path(__file__).parents[5] / "shared" / "seeds" / "simple-pair-paper.txt"
+
+
+SIMPLE_PAPER = read_paper(SIMPLE_PAIR)
+
+
+SIMPLE_MODELS = ("BERT-b", "BERT-l", "RoBERTa-b", "RoBERTa-l", "DeBERTa-b", "DeBERTa-l")
+
+
+# Where each table begins and ends in the text; its caption follows it.
+SPANS = {
+    "table-1": (r"Premise: N<sub>1</sub> is A<sub>1</sub>\s+Models", "Table 1: Model"),
+    "table-2": ("Table 1: Model", "Table 2: Model"),
+    "table-3": ("Trem\t", "Table 3: Model"),
+    "table-4": ("Table 3: Model", "Table 4: Perf"),
+    "table-5": (r"extended-\s*simple set\s+extended-co", "Table 5: Model Perf"),
+    "appendix-table-3": ("Appendix Table 2: Human", "Appendix Table 3: Perf"),
+    "appendix-table-4": ("Appendix Table 3: Perf", "Appendix Table 4: Perf"),
+}
+
+
+def printed_rows(text: str, name: str) -> list[tuple[str, list[str]]]:
+    """Return the models of a table with the accuracies to the right of each, line by line from left to right."""
+    start, end = SPANS[name]
+    span = re.split(end, re.split(start, text, maxsplit=1)[1], maxsplit=1)[0]
+    found: list[tuple[str, list[str]]] = []
+    for line in re.sub(r"<[^>]*>|\([^()]*\)", "", span).splitlines():
+        # In Table 4, the text lacks a name.
+        _, *columns = re.split(r"\b((?:Ro|De|)BERTa?-[bl1BL])\b", line.replace("WINLI\t\t", "\tRoBERTa-l\t"))
+        for model, cells in zip(columns[::2], columns[1::2], strict=True):
+            name_of = model[:-1] + {"1": "l"}.get(model[-1], model[-1].lower())
+            found.append((name_of, re.findall(r"\d+\.\d|\b0\b", cells)))
+    return found
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    if not TEXT.is_file():
+        pytest.skip(f"the paper's text {TEXT.name} was not found")
+    return TEXT.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", SPANS)
+def test_every_accuracy_is_printed_beside_its_model(text: str, name: str) -> None:
+    rows, found = SIMPLE_PAPER.artifacts[name].rows, printed_rows(text, name)
+    for model in SIMPLE_MODELS:
+        ours = sorted(str(cell) for row, cells in rows.items() for cell in cells if row.startswith(f"{model}-"))
+        printed = sorted(value for other, values in found if other == model for value in values)
+        assert name == "table-3" or ours == printed, model
+    if name == "table-3":  # the text mixes the rows of its last two blocks
+        printed = [value for _, values in found for value in values]
+        assert {str(cell) for cells in rows.values() for cell in cells} - {""} <= {*printed}
+
+
+def test_accuracies_agree_with_the_changes_in_table_4(text: str) -> None:
+    start, end = SPANS["table-4"]
+    span = re.split(end, re.split(start, re.sub(r"<[^>]*>", "", text), maxsplit=1)[1], maxsplit=1)[0].replace(" ", "")
+    lines = filter(None, (re.findall(r"(\d+\.\d)\((-?\d+\.\d)\)", line) for line in span.splitlines()))
+    before = {
+        f"{model}-{data}": [float(value) - float(change) for value, change in line[at : at + 4]]
+        for model, line in zip(SIMPLE_MODELS, lines, strict=True)
+        for data, at in (("MNLI", 0), ("SNLI", 4))
+    }
+    complete = set()
+    for at, name in enumerate(("table-1", "appendix-table-3", "table-3", "appendix-table-4")):
+        for row, cells in SIMPLE_PAPER.artifacts[name].rows.items():
+            known = [cell for cell in cells if not isinstance(cell, str)]
+            assert sum(known) / len(cells) < before[row][at] + 0.16, (name, row)
+            if len(known) == len(cells):
+                complete.add(name)
+                assert sum(known) / len(cells) == pytest.approx(before[row][at], abs=0.16), (name, row)
+    assert complete == {"table-1", "appendix-table-3", "appendix-table-4"}
+
+
+def test_rows_and_columns_are_known() -> None:
+    rows = {row for artifact in SIMPLE_PAPER.artifacts.values() for row in artifact.rows}
+    assert rows == {f"{model}-{data}" for model in SIMPLE_MODELS for data in ("MNLI", "aug-MNLI", "SNLI", "aug-SNLI")}
+    assert {*SIMPLE_PAPER.models} < rows and {*SIMPLE_PAPER.models.values()} < {*shapes()}
+    of_templates = {column for artifact in SIMPLE_PAPER.artifacts.values() for column in artifact.columns} - {*COLUMNS}
+    templates = tomllib.loads((LEXICON / "templates.toml").read_text(encoding="utf-8"))
+    assert {*map(template_of, of_templates)} == {
+        name for name, template in templates.items() if template["config"] == "conjunction"
+    }
+
+
+def test_number_of_pairs_is_the_papers(tmp_path: Path) -> None:
+    _, _, pairs, seconds = plan_simple_pair(tmp_path).work()
+    assert pairs == 56_000 + 28_000 + 128_000 + 12_000 and seconds > 30
+    assert plan_simple_pair(tmp_path, only=["table-5"], limit=100).work()[2] == 300
+
+
+def test_dry_run(command: Command) -> None:
+    printed = command("reproduce", "--paper", "simple-pair", "--demo", "--dry-run").out
+    assert "nli-a" in printed and f"{plan_simple_pair(Path(), demo=True).work()[2]:,}" in printed
+    assert not re.search(r"other steps .* 0\.0 s", printed)
+
+
+@pytest.mark.slow
+def test_demo_has_every_cell_and_resumes(tmp_path: Path, command: Command) -> None:
+    out = tmp_path / "out"
+    arguments = [
+        "reproduce",
+        "--paper",
+        "simple-pair",
+        "--demo",
+        "--out",
+        str(out),
+        "--models",
+        "BERT-b-SNLI=demo:nli-b",
+    ]
+    command(*arguments)
+    content = (out / "reproduction.json").read_bytes()
+    document = json.loads(content)
+    assert document["failed"] == {}
+    for each, artifact in zip(document["artifacts"], SIMPLE_PAPER.artifacts.values(), strict=True):
+        cells = {(cell["row"], cell["column"]): cell for cell in each["cells"]}
+        assert {(row, column) for row in artifact.rows for column in artifact.columns} <= {*cells}
+        for column in artifact.columns:
+            assert 0 <= cells["demo:nli-a", column]["ours"] <= 100
+            if "BERT-b-SNLI" in artifact.rows:
+                assert cells["BERT-b-SNLI", column]["ours"] == cells["demo:nli-b", column]["ours"]
+                assert cells["BERT-l-SNLI", column]["ours"] is None
+        assert bool(artifact.columns) != bool(each["not_computed"])
+    page = (out / "reproduction.html").read_text(encoding="utf-8")
+    assert all(artifact.title in page for artifact in SIMPLE_PAPER.artifacts.values())
+    assert "not the authors&#39; word lists" in page
+    command(*arguments)
+    assert (out / "reproduction.json").read_bytes() == content
+
+
+SNLI_PROBLEMS = 300
+
+
+# Not Figure 6: curves of fewer than 10 seeds are not drawn.
+FIGURES = ("figure-4", "figure-5", "figure-7", "figure-8", "figure-9", "figure-11")
+
+
+def cells_of(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    (found,) = [each["cells"] for each in document["artifacts"] if each["name"] == name]
+    return list(found)
+
+
+@pytest.mark.slow
+def test_demo_makes_every_artifact_and_resumes(tmp_path: Path, command: Command) -> None:
+    out = tmp_path / "out"
+    assert str(out / "reproduction.html") in command("reproduce", "--demo", "--out", out).out
+    content = (out / "reproduction.json").read_bytes()
+    document = json.loads(content)
+    assert document["failed"] == {}
+    assert [each["name"] for each in document["artifacts"]] == [*ARTIFACTS]
+    assert {cell["verdict"] for each in document["artifacts"] for cell in each["cells"]} == {"not comparable"}
+    for each in document["artifacts"]:
+        printed = {(row, column) for row in ARTIFACTS[each["name"]].rows for column in ARTIFACTS[each["name"]].columns}
+        assert printed <= {(cell["row"], cell["column"]) for cell in each["cells"]}
+        assert bool(each["figure"]) == (each["name"] in FIGURES)
+    ours = {cell["row"] for cell in cells_of(document, "table-3") if cell["ours"] is not None}
+    assert ours == {PREFIX + name for name in NLI_MODELS}
+    (problems,) = [cell["ours"] for cell in cells_of(document, "table-4")[:1]]
+    assert 0 < problems <= DEMO_PROBLEMS
+    assert all(cell["ours"] for cell in cells_of(document, "figure-8"))
+    assert {path.stem for path in (out / "sheets").glob("*.xlsx")} == {"annotator-1", "annotator-2"}
+    report = json.loads((out / "report" / "report.json").read_text(encoding="utf-8"))
+    (row,) = [each for each in report["data_sets"][0]["analyses"]["table_3"]["rows"] if each["model"] == "demo:nli-a"]
+    (cell,) = [cell for cell in cells_of(document, "table-3") if (cell["row"], cell["column"]) == ("demo:nli-a", "QT")]
+    assert cell["ours"] == pytest.approx(100 * row["qt"])
+    command("reproduce", "--demo", "--out", out)
+    assert (out / "reproduction.json").read_bytes() == content
+    with chromium("--window-size=500,900") as browser:
+        browser.get((out / "reproduction.html").as_uri())
+        assert not browser.get_log("browser")
+        width = "return document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+        assert browser.execute_script(width)
+        assert browser.execute_script("return document.querySelectorAll('section[id]').length") == len(ARTIFACTS)
+
+
+@pytest.mark.slow
+def test_first_problems_of_snli_test_with_bundled_models(tmp_path: Path) -> None:
+    problems = DATA / "snli" / "test.jsonl"
+    if not problems.is_file():
+        pytest.skip(f"{problems} was not found")
+    planned = plan_reproduction(
+        tmp_path / "out",
+        problems=str(problems),
+        limit=SNLI_PROBLEMS,
+        only=["table-2", "table-3", "table-4", "table-10"],
+    )
+    masked_lms, models = (tuple(PREFIX + name for name in names) for names in (MASKED_LMS, NLI_MODELS))
+    options = replace(planned.options, mlm=masked_lms)
+    run = replace(planned, options=options, masked_lms=masked_lms, models={name: name for name in models})
+    document = reproduce(run)
+    assert document["not_comparable"] == f"only the first {SNLI_PROBLEMS} problems"
+    assert document["failed"] == {}
+    assert not (run.out / "data" / next(iter(OTHER_SETS))).exists()
+    seeds = {cell["row"]: cell["ours"] for cell in cells_of(document, "table-2") if cell["column"] == "seeds"}
+    assert 0 < seeds["noun"] <= seeds["all"] <= SNLI_PROBLEMS
+    verdicts = Counter(cell["verdict"] for each in document["artifacts"] for cell in each["cells"])
+    assert [*verdicts] == ["not comparable"]
+    (source,) = [
+        cell["ours"]
+        for cell in cells_of(document, "table-3")
+        if (cell["row"], cell["column"]) == ("demo:nli-a", "source")
+    ]
+    assert 50 < source < 100
+
+
+SHIPPED = FOLDER.parent
+
+
+OUR_MODELS = {"BERT-B-S": "textattack/bert-base-uncased-snli", "RoBERTa-B-S": "pepa/roberta-base-snli"}
+
+
+def by_length(pairs: list[Pair]) -> list[int]:
+    return [len(premise) % 3 for premise, _ in pairs]
+
+
+@pytest.fixture(scope="module")
+def results() -> list[Result]:
+    """Two functions that pass for models of the paper; the second has another way to be wrong."""
+    functions = (by_length, lambda pairs: [len(hypothesis) % 5 % 3 for _, hypothesis in pairs])
+    scored = [
+        score(function, SHIPPED, config="adj", name=name) for name, function in zip(OUR_MODELS, functions, strict=True)
+    ]
+    return [
+        replace(result, model=replace(result.model, name=name))
+        for result, name in zip(scored, OUR_MODELS.values(), strict=True)
+    ]
+
+
+@pytest.mark.slow
+def test_a_changed_score_changes_its_verdict(results: list[Result], tmp_path: Path) -> None:
+    artifact = read_paper(MERGE).artifacts["table-3"]
+    ours = score_numbers(analyze(results, [SHIPPED]), results, tmp_path)
+    scores = results[0].scores
+    cells = ours["table-3"].cells
+    assert scores.qt is not None and scores.intervals is not None and scores.intervals.qt is not None
+    assert cells["BERT-B-S", "QT"].value == pytest.approx(100 * scores.qt)
+    assert cells["BERT-B-S", "QT"].interval == pytest.approx([100 * end for end in scores.intervals.qt])
+    assert cells["BERT-B-S", "MT"].interval is None
+    assert {row for row, _ in cells} == {*OUR_MODELS}
+    before = {(cell["row"], cell["column"]): cell["verdict"] for cell in compare(artifact, ours["table-3"])["cells"]}
+    lower = replace(scores.pattern_accuracy, mean=known(scores.seed_accuracy) - 0.049)
+    changed = replace(results[0], scores=replace(scores, pattern_accuracy=lower, qt=-0.049))
+    scored = scored_dataset(open_config(SHIPPED, "adj"), [changed, results[1]])
+    found = replace(ours["table-3"], cells=table_3_cells(table_3(scored)))
+    after = {(cell["row"], cell["column"]): cell["verdict"] for cell in compare(artifact, found)["cells"]}
+    different = {key: (verdict, after[key]) for key, verdict in before.items() if after[key] != verdict}
+    assert different == {("BERT-B-S", "QT"): (before["BERT-B-S", "QT"], "equal")}
+    assert ours["table-8"].cells["RoBERTa-B-S", "model card"].value == OUR_MODELS["RoBERTa-B-S"]
+    assert ours["section-5.1"].cells["BERT-B-S − RoBERTa-B-S", "significantly higher"].value in ("yes", "no")
+    drawn = {name: each.files for name, each in ours.items() if each.files}
+    assert {"figure-4", "figure-11"} <= {*drawn} <= {"figure-4", "figure-7", "figure-11"}
+    assert all((tmp_path / file).is_file() for files in drawn.values() for file in files)
+    for name in ("figure-5", "figure-6", "figure-8"):
+        assert name.replace("-", " ").capitalize() in ours[name].reason

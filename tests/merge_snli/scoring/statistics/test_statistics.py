@@ -273,13 +273,20 @@ def ends(interval: Interval) -> Any:  # noqa: ANN401 - an array
     return np.array([interval.low, interval.high])
 
 
-def test_bootstrap_of_constant_values_has_zero_width() -> None:
+def test_bootstrap_of_constant_values_has_zero_width_and_strata_are_resampled_by_themselves() -> None:
     constants = {
         mean_interval([1.0] * 10): (1, "percentile"),
         stratified_interval([[1, 1, 1], [0, 0]], [0.6, 0.4]): (0.6, "stratified percentile"),
     }
     for interval, (value, method) in constants.items():
         assert (interval.low, interval.high, interval.method) == (value, value, f"{method} bootstrap")
+    draw = np.random.default_rng(3)
+    strata, weights = [draw.normal(0, 1, 400), draw.normal(9, 2, 200)], [0.75, 0.25]
+    interval = stratified_interval(strata, weights, method="percentile")
+    mean = sum(weight * values.mean() for weight, values in zip(weights, strata, strict=True))
+    error = math.sqrt(sum(w**2 * values.var(ddof=1) / len(values) for w, values in zip(weights, strata, strict=True)))
+    assert interval.method == "stratified percentile bootstrap"
+    assert (interval.low, interval.high) == pytest.approx((mean - 1.96 * error, mean + 1.96 * error), abs=0.02)
 
 
 @pytest.mark.parametrize(("seed", "n", "factor"), [*((seed, 12, 0.1) for seed in range(4)), (1, 9, 1e9 / 3)])
@@ -304,16 +311,6 @@ def test_bootstrap_resamples_seeds_and_not_rows() -> None:
     correct = rng.binomial(sizes, 0.8)
     (interval,) = weighted_intervals(lambda weights: (weights @ correct / (weights @ sizes))[np.newaxis], 40)
     assert ends(interval) == pytest.approx(ends(bootstrap_interval(share_correct, correct, sizes)), abs=1e-12)
-
-
-def test_strata_are_resampled_by_themselves() -> None:
-    draw = np.random.default_rng(3)
-    strata, weights = [draw.normal(0, 1, 400), draw.normal(9, 2, 200)], [0.75, 0.25]
-    interval = stratified_interval(strata, weights, method="percentile")
-    mean = sum(weight * values.mean() for weight, values in zip(weights, strata, strict=True))
-    error = math.sqrt(sum(w**2 * values.var(ddof=1) / len(values) for w, values in zip(weights, strata, strict=True)))
-    assert interval.method == "stratified percentile bootstrap"
-    assert (interval.low, interval.high) == pytest.approx((mean - 1.96 * error, mean + 1.96 * error), abs=0.02)
 
 
 def test_bootstrap_is_deterministic_per_seed() -> None:
