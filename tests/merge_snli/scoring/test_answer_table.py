@@ -135,13 +135,10 @@ def test_every_reader_finds_the_same_rows(table: Path, tmp_path: Path) -> None:
     assert dict(duckdb.connect().execute(query).fetchall()) == counted
 
 
-def test_answers_are_the_same_after_reading(results: list[Result]) -> None:
+def test_answers_with_and_without_probabilities_are_the_same_after_reading(results: list[Result]) -> None:
     for result in results:
         again = from_table(from_bytes(to_bytes(result.table)), result.compared_labels, result.subsamples)
         assert to_table(again).cast(result.table.schema).equals(result.table)
-
-
-def test_probabilities_are_columns(results: list[Result]) -> None:
     data, rng = open_config(BUNDLED, "all"), np.random.default_rng(0)
     answers = join(results[0].answers, data)
     on_rows, on_seeds = (
@@ -338,13 +335,10 @@ def test_calibration_is_that_of_a_plain_recount() -> None:
     assert 0.05 < (found.weakened or 0) < 0.5
 
 
-def test_labels_that_count_as_one_have_the_sum_of_their_probabilities() -> None:
+def test_labels_that_count_as_one_and_stored_probabilities() -> None:
     logits = np.log(np.array([[0.5, 0.2, 0.3], [0.1, 0.1, 0.8]], dtype=np.float32))
     two_way = label_probabilities(logits, ("contradiction", "entailment", "neutral"), ("entailment", "not_entailment"))
     assert two_way == pytest.approx(np.array([[0.2, 0.8], [0.1, 0.9]]))
-
-
-def test_stored_probabilities_are_near_those_of_the_model() -> None:
     logits = np.random.default_rng(0).normal(0, 8, (20_000, 3)).astype(np.float32)
     probabilities = label_probabilities(logits, NLI_LABELS, NLI_LABELS)
     stored = as_stored(probabilities)

@@ -245,7 +245,7 @@ def test_rows_that_do_not_count_are_left_out_and_counted(
     assert f"{path} line 4" in message
 
 
-def test_results_on_every_kind_of_data_are_read_together(dataset: Path, tmp_path: Path) -> None:
+def test_results_are_read_together_and_shown(dataset: Path, tmp_path: Path) -> None:
     grouped = by_pattern(out=tmp_path)
     [path] = tmp_path.glob("*.json")
     assert read_result(path) == grouped
@@ -258,9 +258,6 @@ def test_results_on_every_kind_of_data_are_read_together(dataset: Path, tmp_path
     found = read_results(tmp_path)
     assert len(found) == 3
     assert all(result in found for result in (grouped, ten, merge))
-
-
-def test_a_notebook_and_pandas_show_every_part() -> None:
     result = by_pattern(by=["relation"], name="<model>")
     frame = result.to_pandas()
     assert list(frame.index) == ["all", *(f"relation:{value}" for value in result.parts["relation"])]

@@ -162,7 +162,7 @@ def test_a_perfect_model_has_wilson_intervals() -> None:
     assert perfect.methods == dict.fromkeys(LOWEST, "Wilson score")
 
 
-def test_methods_tell_which_number_shows_no_variation() -> None:
+def test_methods_tell_which_number_shows_no_variation_and_no_end_is_negative_zero() -> None:
     correct = SIZES.copy()
     correct[:5] = 17  # each seed passes in half of the subsamples
     intervals = seed_intervals(ON_SEEDS, correct, SIZES)
@@ -172,9 +172,6 @@ def test_methods_tell_which_number_shows_no_variation() -> None:
     low, high = intervals.pattern_accuracy
     assert low < 0.5 < high
     assert high - low == pytest.approx(1 - proportion_interval(80, 80).low, abs=2e-5)
-
-
-def test_no_end_is_negative_zero() -> None:
     on_seeds = np.arange(80) > 0
     correct = np.where(on_seeds, SIZES, 0)
     correct[:, 1] = 0
@@ -200,15 +197,12 @@ def shares(rng: np.random.Generator, n: int, subsamples: int, between: float) ->
     return [rng.binomial(subsamples, chance) / subsamples for _ in range(2)]
 
 
-def test_few_seeds_by_hand() -> None:
+def test_few_and_many_seeds_and_correlations() -> None:
     """Only six seeds or more, all in one direction, give p < 0.05."""
     always = Distribution(np.array([0.0, 1.0]), np.array([0.5, 0.5]))
     assert smallest_paired(always, 5) is None
     of_six = known(smallest_paired(always, 6))
     assert of_six == pytest.approx(0.8 ** (1 / 6), abs=0.005)  # all six differ with a chance of 80%
-
-
-def test_more_seeds_and_more_correlation_find_smaller_differences() -> None:
     by_size = [smallest_paired(assumed_gaps([0.7], 0.5), n) or 1.0 for n in (50, 200, 800)]
     assert by_size[0] > by_size[1] > by_size[2]
     assert by_size[1] / by_size[2] == pytest.approx(2, abs=0.2)  # the square root of the seeds
@@ -216,9 +210,6 @@ def test_more_seeds_and_more_correlation_find_smaller_differences() -> None:
     assert by_correlation[0] > by_correlation[1] > by_correlation[2]
     alone = known(smallest_unpaired(Distribution(np.array([0.0, 1.0]), np.array([0.3, 0.7])), 500))
     assert alone == pytest.approx(by_correlation[0], abs=0.006)  # without correlation, pairing gains nothing
-
-
-def test_the_width_is_that_of_the_normal_distribution() -> None:
     coin = Distribution(np.array([0.0, 1.0]), np.array([0.5, 0.5]))
     assert interval_width(coin, 1_000) == pytest.approx(2 * 1.96 * 0.5 / np.sqrt(1_000), rel=0.03)
 

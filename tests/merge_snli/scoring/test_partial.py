@@ -108,7 +108,7 @@ def two_draws(make_dataset: Callable[..., Path], tmp_path_factory: pytest.TempPa
     return str(make_dataset(tmp_path_factory.mktemp("data") / "two_draws", change=first_draws))
 
 
-def test_drawn_variants_alone_give_the_same_scores_and_are_compared(two_draws: str) -> None:
+def test_drawn_variants_alone_give_the_same_scores_also_of_some_seeds(two_draws: str) -> None:
     asked: list[Pair] = []
 
     def ask(pairs: list[Pair]) -> list[str]:
@@ -132,6 +132,11 @@ def test_drawn_variants_alone_give_the_same_scores_and_are_compared(two_draws: s
     assert np.array_equal(drawn.counts().correct, whole.counts().correct)
     assert [len(group) for group in on_same_data([whole, drawn])] == [2]
     assert unranked_reasons([whole, drawn]) == [None, None]
+    whole, drawn = (score_guess(two_draws, drawn=only, limit_seeds=5) for only in (False, True))
+    assert drawn.group_ids == whole.group_ids
+    assert drawn.scores.curve == whole.scores.curve
+    assert drawn.dataset == whole.dataset
+    assert drawn.left_out.undrawn > 0
 
 
 def test_a_result_on_drawn_variants_says_what_it_lacks_and_is_read_and_computed_again(
@@ -152,14 +157,6 @@ def test_a_result_on_drawn_variants_says_what_it_lacks_and_is_read_and_computed_
         assert any(difference.startswith("left_out.undrawn") for difference in differences(forged, data))
     [wrong] = check_results({file_name(drawn): drawn}, {}, [find_dataset(two_draws)]).values()
     assert any(f"{undrawn} variants: all need an answer" in reason for reason in wrong)
-
-
-def test_seeds_of_drawn_variants_are_limited_too(two_draws: str) -> None:
-    whole, drawn = (score_guess(two_draws, drawn=only, limit_seeds=5) for only in (False, True))
-    assert drawn.group_ids == whole.group_ids
-    assert drawn.scores.curve == whole.scores.curve
-    assert drawn.dataset == whole.dataset
-    assert drawn.left_out.undrawn > 0
 
 
 def test_results_without_a_number_of_undrawn_rows_are_read() -> None:
@@ -296,15 +293,12 @@ def by_premise(pairs: list[Pair]) -> list[str]:
     return [NLI_LABELS[len(premise) % 3] for premise, _ in pairs]
 
 
-def test_results_have_scores_by_agreement(annotators: Path) -> None:
+def test_results_have_scores_by_agreement_and_leave_seeds_out(annotators: Path, command: Command) -> None:
     found = score(neutral, annotators, name="neutral").parts["agreement"]
     assert list(found) == ["5/5", "4/5", "3/5"]
     for name, own in {"5/5": [0, 3, 4, 7, 8, 11], "4/5": [1, 5, 9], "3/5": [2, 6]}.items():
         assert found[name].groups == len(own)
         assert found[name].seed_accuracy == pytest.approx(np.mean([seed % 3 == 1 for seed in own]))
-
-
-def test_seeds_below_an_agreement_are_left_out_of_scores(annotators: Path, command: Command) -> None:
     result = score(neutral, annotators, name="neutral", min_agreement=4 / 5)
     assert result.group_ids == tuple(f"s{seed:03}" for seed in (0, 1, 3, 4, 5, 7, 8, 9, 11))
     assert known(result.dataset.partial).min_agreement == 0.8

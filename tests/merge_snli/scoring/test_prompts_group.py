@@ -312,7 +312,7 @@ def ordered() -> list[Result]:
     return [of(model.name, model.result) for model in scored.models]
 
 
-def test_the_effect_of_the_order_is_a_plain_count(ordered: list[Result]) -> None:
+def test_the_effect_of_the_order_is_a_plain_count_and_shown(ordered: list[Result]) -> None:
     (merged,) = group_prompts(ordered)
     (effect,) = order_effects(merged)
     by_position: dict[int, list[bool]] = {0: [], 1: [], 2: []}
@@ -325,9 +325,6 @@ def test_the_effect_of_the_order_is_a_plain_count(ordered: list[Result]) -> None
     given = zip(*(result.answers.predicted.tolist() for result in ordered), strict=True)
     assert effect.changed_rows == sum(len({*row}) > 1 for row in given) / (N_SEEDS * N_VARIANTS)
     assert (effect.prompt, effect.orders) == ("letter", 3)
-
-
-def test_the_effect_is_shown_in_tables_and_by_compare(ordered: list[Result]) -> None:
     ((model, prompt, orders, first, *_),) = known(order_table(group_prompts(ordered))).rows
     assert (model, prompt, orders, first) == ("m (3 prompts)", "letter", 3, 100.0)
     (comparison,) = compare_results(ordered)
@@ -337,16 +334,15 @@ def test_the_effect_is_shown_in_tables_and_by_compare(ordered: list[Result]) -> 
         assert order_table(group_prompts(one_order)) is None
 
 
-def test_a_prompt_lists_the_labels_in_its_order() -> None:
+def test_prompts_list_the_labels_in_their_order_and_balanced_orders_have_each_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     shown = FilledPrompt(read_prompt("letter-2-3-1"), NLI_LABELS, (Shot("It rains.", "It is wet.", "entailment"),))
     assert shown.options == (("A", "neutral"), ("B", "contradiction"), ("C", "entailment"))
     assert shown.answer_for("entailment") == "C"
     assert "Answer: C\n" in shown.text(*PROBLEM)
     assert shown.digest != FilledPrompt(read_prompt("letter"), NLI_LABELS).digest
     assert in_data_order(("n", "c", "e"), shown.prompt.order) == ("e", "n", "c")
-
-
-def test_balanced_orders_have_each_label_once_at_each_position(caplog: pytest.LogCaptureFixture) -> None:
     word = read_prompt("word")
     shown = [FilledPrompt(prompt, NLI_LABELS).labels for prompt in in_orders(word, NLI_LABELS, "balanced")]
     assert shown[0] == NLI_LABELS

@@ -463,23 +463,17 @@ def test_scores_without_interval_and_a_tiny_drop(table_result: Result) -> None:
     assert ends_text(-0.0004, 0.1, sign="+") == "+0.0 to +10.0"
 
 
-def test_failed_models_are_listed_with_their_reason(table_result: Result) -> None:
+def test_failed_models_and_names_with_control_characters_or_markup(table_result: Result) -> None:
     text = score_table([table_result], {"org/gone": "not found"}).text()
     gone = rows_of(text)[-1]
     assert gone.pop("Model") == "org/gone"
     assert {*gone.values()} == {"–"}
     assert text.endswith("org/gone: not scored: not found\n")
     assert score_table([], {"org/gone": "not found"}).text().endswith("\n\norg/gone: not scored: not found\n")
-
-
-def test_control_characters_in_names_are_replaced(table_result: Result) -> None:
     model = replace(table_result.model, name="a\nb\x1b[2J")
     text = score_table([replace(table_result, model=model)], {"c\rd": "it is\u2028gone"}).text()
     assert [row["Model"] for row in rows_of(text)] == ["a b [2J", "c d"]
     assert text.endswith("c d: not scored: it is gone\n")
-
-
-def test_html_is_escaped(table_result: Result) -> None:
     evil = replace(table_result.model, name="<script>alert(1)</script>")
     html = score_table([replace(table_result, model=evil)]).html()
     assert "<script>" not in html

@@ -145,7 +145,9 @@ def test_limit_and_columns_of_the_record_apply(make_dataset: MakeDataset, tmp_pa
     refused(r"'premise'.*premise_column", score, by_length, dataset, source=path)
 
 
-def test_two_way_models_and_data(make_dataset: MakeDataset, source: Source, tmp_path: Path) -> None:
+def test_two_way_models_and_no_answers_on_the_source(
+    make_dataset: MakeDataset, source: Source, tmp_path: Path, bert: Path
+) -> None:
     """Gold neutral and contradiction are merged if the model or the data set has two labels."""
     of_three = found(score(lambda pairs: ["not_entailment"] * len(pairs), source.dataset, source="recorded"))
     wrong = sum(row["label"] == "entailment" for row in source.labeled)
@@ -165,11 +167,6 @@ def test_two_way_models_and_data(make_dataset: MakeDataset, source: Source, tmp_
     mixed = score(two_labels_on_the_source_alone, source.dataset, source="recorded")
     assert of_two.compared_labels == mixed.compared_labels == ("entailment", "not_entailment")
     assert source_of(mixed).too_long == 0
-
-
-def test_no_answer_on_the_source_is_wrong_and_long_problems_are_counted(
-    source: Source, bert: Path, tmp_path: Path
-) -> None:
     gold = {pair_of(row): row["label"] for row in source.labeled}
     silent = score(
         lambda pairs: [None if "boats" in pair[0] else gold.get(pair, "neutral") for pair in pairs],

@@ -103,15 +103,12 @@ def test_a_part_of_the_data_is_predicted_in_tasks(
     assert results(run.out) == results(tmp_path / "one")
 
 
-def test_models_without_all_predictions_are_named_and_the_others_written(run: ScoringRun) -> None:
+def test_models_and_data_of_a_run_are_checked(run: ScoringRun) -> None:
     with QUIET.stage("predict", unit="pairs") as stage:
         predict(run, "mine", WHOLE, stage)
         predict(run, "tiny-bert", TaskShare(0, 2), stage)
         refused("tiny-bert is not scored", evaluate, run, WHOLE, stage, error=IncompleteError)
     assert [result["model"]["name"] for result in results(run.out).values()] == ["mine"]
-
-
-def test_another_data_set_than_at_submission_is_refused(run: ScoringRun) -> None:
     with (
         QUIET.stage("predict", unit="pairs") as stage,
         pytest.raises(InputError, match=f"{run.dataset} has changed"),
@@ -470,7 +467,7 @@ def with_cell(table: pa.Table, column: str, row: int, value: Any) -> pa.Table:  
     return table.set_column(table.schema.get_field_index(column), field, pa.array(values, field.type))
 
 
-def test_pairs_are_distinct(dataset: Path) -> None:
+def test_pairs_and_their_digests_are_distinct(dataset: Path) -> None:
     data = read_config(find_dataset(str(dataset)), "all")
     rows = pq.read_table(dataset / "data/all/test.parquet").to_pylist()
     subsamples, distinct = data.subsamples, set(data.pairs)
@@ -479,6 +476,8 @@ def test_pairs_are_distinct(dataset: Path) -> None:
     assert [data.pairs[index] for index in data.row_pairs] == [(row["premise"], row["hypothesis"]) for row in rows]
     assert [data.group_ids[index] for index in data.row_groups] == [row["seed_id"] for row in rows]
     assert [np.flatnonzero(column).tolist() for column in subsamples.T] == [row["subsamples"] for row in rows]
+    assert pair_digest(("a b", "c")) != pair_digest(("a ", "bc"))
+    assert pair_digest(("é", "c")) == pair_digest(("é", "c"))
 
 
 @pytest.mark.parametrize("config", ["all", "noun", "verb", "adj"])
@@ -518,8 +517,3 @@ def test_data_that_cannot_be_scored_are_refused(
     path = tmp_path / "data" / "data/all/test.parquet"
     pq.write_table(change(pq.read_table(path).slice(0, 60)), path)
     refused(message, read_config, find_dataset(str(tmp_path / "data")), config)
-
-
-def test_digest_separates_premise_and_hypothesis() -> None:
-    assert pair_digest(("a b", "c")) != pair_digest(("a ", "bc"))
-    assert pair_digest(("é", "c")) == pair_digest(("é", "c"))

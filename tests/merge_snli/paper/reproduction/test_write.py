@@ -17,7 +17,6 @@ from merge_snli.cli import command_parser
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.variants import ANNOTATOR_LABELS
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS, PREFIX
-from merge_snli.models.labels import Pair
 from merge_snli.pairs.lexicon import SHIPPED as LEXICON
 from merge_snli.paper.reproduction.estimate import estimate, shapes
 from merge_snli.paper.reproduction.merge import DEMO_PROBLEMS, OTHER_SETS, PLAIN, Reproduction, plan_reproduction
@@ -43,7 +42,7 @@ from merge_snli.scoring.opening import open_config
 from tests.browser import chromium
 from tests.commands import Command
 from tests.conftest import DATA
-from tests.oracles import known, refused
+from tests.oracles import by_length, known, refused
 
 ARTIFACTS = read_paper(MERGE).artifacts
 
@@ -514,10 +513,6 @@ SHIPPED = FOLDER.parent
 
 
 OUR_MODELS = {"BERT-B-S": "textattack/bert-base-uncased-snli", "RoBERTa-B-S": "pepa/roberta-base-snli"}
-
-
-def by_length(pairs: list[Pair]) -> list[int]:
-    return [len(premise) % 3 for premise, _ in pairs]
 
 
 @pytest.fixture(scope="module")

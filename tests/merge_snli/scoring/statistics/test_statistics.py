@@ -132,7 +132,7 @@ def test_t_tests_without_variance_or_with_differences_that_are_equal_but_for_rou
     assert math.isnan(paired_t_test(first, second).p_value)
 
 
-def test_a_pair_without_a_defined_test_is_not_part_of_the_family() -> None:
+def test_pairs_without_a_defined_test_and_t_tests_over_subsamples() -> None:
     values = {"a": [0.75, 0.5, 0.75], "b": [0.5, 0.25, 0.5], "c": [0.1, 0.1, 0.15]}
     family = compare_models(values, test="t-test")
     adjusted = {(pair.first, pair.second): pair.adjusted_p for pair in family.pairs}
@@ -142,9 +142,6 @@ def test_a_pair_without_a_defined_test_is_not_part_of_the_family() -> None:
     assert family.letters == {"a": "a", "b": "b", "c": "b"}
     assert math.isnan(compare_models({"a": [1, 1], "b": [0, 0]}, test="t-test").pairs[0].adjusted_p)
     assert compare_models({"a": [0.75, 0.5], "b": [0.75, 0.5]}, test="t-test").pairs[0].adjusted_p == 1
-
-
-def test_t_tests_over_subsamples_have_a_warning_and_over_two_a_second_one() -> None:
     assert paired_t_test(*random_pair(0), unit="subsample").warning == OVERLAP_WARNING
     assert OVERLAP_WARNING.count(".") == 1
     values = {"a": [0.75, 0.5], "b": [0.7, 0.5]}
@@ -374,7 +371,8 @@ def test_families_of_three_models(test: str) -> None:
     assert matrix[0][2] == matrix[2][0] == family.pairs[1].adjusted_p
 
 
-def test_mean_of_passes_is_pattern_accuracy() -> None:
+def test_counts_become_passes_and_letters() -> None:
+    """Counts of a result file lead to letters with every test."""
     rng = np.random.default_rng(1)
     sizes = np.full((10, 50), 20)
     correct = rng.binomial(20, 0.9, sizes.shape)
@@ -384,10 +382,6 @@ def test_mean_of_passes_is_pattern_accuracy() -> None:
         sum(right >= 18 for right in seed) > 5 for seed in correct.T
     ]
     assert passes_by_seed([[20, 0], [0, 20]], [[20, 0], [20, 20]]).tolist() == [0.5, 1.0], "without variants: ignored"
-
-
-def test_counts_to_letters() -> None:
-    """Counts of a result file lead to letters with every test."""
     rng = np.random.default_rng(2)
     chances, sizes = rng.beta(3, 0.5, 400), np.full((10, 400), 20)
     counts = {"good": rng.binomial(20, chances, sizes.shape), "weak": rng.binomial(20, chances * 0.95, sizes.shape)}
@@ -590,17 +584,13 @@ def test_infinite_coefficients_are_reported(case: str) -> None:
     refused("", fit_logistic, predictors, [Outcome(success, np.ones(N, dtype=bool))], np.arange(N), error=NotConverged)
 
 
-def test_rare_outcomes_converge() -> None:
+def test_rare_outcomes_converge_and_dependent_columns_are_found() -> None:
     rng = np.random.default_rng(0)
     predictors = predictors_of(rng)
     success = np.zeros(N, dtype=bool)
     success[rng.choice(N, 5, replace=False)] = True
     coefficients, _ = fit_logistic(predictors[:, :2], [Outcome(success, np.ones(N, dtype=bool))], np.arange(N))
     assert coefficients[-1] < -3
-
-
-def test_constant_and_dependent_columns_are_found() -> None:
-    rng = np.random.default_rng(0)
     first, second = rng.normal(size=N), rng.normal(size=N)
     included = rng.random(N) < 0.9
     only_where_excluded = np.where(included, 1.0, rng.normal(size=N))
