@@ -236,7 +236,7 @@ def test_rows_that_do_not_count_are_left_out_and_counted(
     short = score(make_model(tmp_path / "short", limit=40), [*rows, *long], group_column="pattern")
     assert (short.left_out.rows, short.left_out.groups, short.scores.rows) == (3, 1, len(rows))
     assert any("3 pairs left out" in note for note in short.notes)
-    assert not caplog.messages
+    assert not any("gold label" in each for each in caplog.messages)
     others = [rows[3] | {"label": "entailment"}, rows[5] | {"pattern": 104}]
     path = write_rows(tmp_path / "pairs.jsonl", [*rows, *others])
     assert by_pattern(path).scores.rows == len(rows) + len(others)
@@ -279,14 +279,14 @@ def test_template_data_sets_need_no_group_column(templates: Path) -> None:
     assert list(result.parts) == ["template", "hypothesis_template", "template+hypothesis_template"]
     joined = [f"{row['template']} + {row['hypothesis_template']}" for row in rows]
     check_parts(result, "template+hypothesis_template", joined, groups, answers)
-    (templates / "data" / "conjunction" / "test.parquet").write_bytes(b"PAR1")
     for config, message in {
         None: r"several configs.* simple, conjunction",
         "svo": r"'svo'.*simple, conjunction",
         "augmentation": r"made_pairs.*'augmentation'",
-        "conjunction": r"conjunction/test\.parquet has changed",
     }.items():
         refused(message, score, guess, templates, config=config)
+    (templates / "data" / "conjunction" / "test.parquet").write_bytes(b"PAR1")
+    refused(r"conjunction/test\.parquet has changed", score, guess, templates, config="conjunction")
 
 
 def test_the_command_scores_every_config_of_a_template_data_set(
