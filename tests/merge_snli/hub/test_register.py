@@ -228,7 +228,7 @@ os.path.isdir = lambda path: 'registered-' not in str(path) and found(path)
             WITHOUT_FOLDERS,
             [
                 f"datasets {datasets.__version__} and evaluate {evaluate.__version__} do not load",
-                "load_dataset('{data_set}', 'noun')",
+                "load_dataset({data_set!r}, 'noun')",
                 "evaluate.load('",
                 "nothing was registered",
             ],
@@ -237,7 +237,7 @@ os.path.isdir = lambda path: 'registered-' not in str(path) and found(path)
         ),
         pytest.param(
             "raise SystemExit('OSError: [Errno 28] No space left')\n",
-            ["the disk of {home}/datasets is full"],
+            ["the disk of {cache} is full"],
             id="full disk",
         ),
     ],
@@ -249,7 +249,11 @@ def test_a_check_that_fails_leaves_nothing(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(InputError) as caught:
         register(str(data_set))
-    missing = [text for text in messages if text.format(data_set=data_set, home=home) not in str(caught.value)]
+    missing = [
+        text
+        for text in messages
+        if text.format(data_set=str(data_set), cache=home / "datasets") not in str(caught.value)
+    ]
     assert missing == []
     assert_nothing_is_registered(home)
 
