@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -391,12 +392,13 @@ def test_all_invalid_rows_are_named_at_once(tmp_path: Path) -> None:
         read_problems(ProblemOptions(problems=str(path)))
     with pytest.raises(InputError, match=r"line 3: (?!.*more)"):
         read_problems(ProblemOptions(problems=str(path), limit=3))
-    for limits, numbers in (
-        ({}, (2, 0, 3)),
-        ({"limit": 3}, (2, 0, 1)),
-        ({"limit": 1}, (1, 0, None)),
-        ({"sample": 2}, (2, 0, 3)),
+    everything = ProblemOptions(problems=str(path), skip_invalid=True)
+    for limit, sample, numbers in (
+        (None, None, (2, 0, 3)),
+        (3, None, (2, 0, 1)),
+        (1, None, (1, 0, None)),
+        (None, 2, (2, 0, 3)),
     ):
-        survey = read_problems(ProblemOptions(problems=str(path), skip_invalid=True, **limits))
+        survey = read_problems(replace(everything, limit=limit, sample=sample))
         assert (survey.with_label, survey.without_label, survey.invalid) == numbers
         assert len(survey.problems) == survey.with_label
