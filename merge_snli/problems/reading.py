@@ -283,8 +283,9 @@ def _all_valid(source: ProblemSource) -> Iterator[tuple[str, Problem | None]]:
 
 def _listed(locations: Sequence[str], what: str) -> str:
     """Return the number of some rows and where the first ones are."""
-    shown = ", ".join(locations[:SHOWN_ROWS]) + (", …" if len(locations) > SHOWN_ROWS else "")
-    return f"{len(locations):,} {what}{'s' if len(locations) > 1 else ''}: {shown}"
+    return f"{len(locations):,} {what}{'s' * (len(locations) > 1)}: {', '.join(locations[:SHOWN_ROWS])}" + (
+        ", …" if len(locations) > SHOWN_ROWS else ""
+    )
 
 
 def warn_of_several_labels(source: ProblemSource, pairs: Sequence[int], labels: Sequence[int]) -> None:

@@ -25,7 +25,7 @@ from merge_snli.scoring.statistics.bootstrap import N_RESAMPLES
 
 # Largest difference of a number in a file from the same number computed from the answers.
 TOLERANCE = 1e-9
-# The same of a number that is computed from probabilities.
+# The same of a number that is computed from probabilities, which are rounded in the table.
 ROUNDED = 2e-5
 
 
@@ -39,19 +39,16 @@ def wrong_entries(file: ResultFile, answers: Answers) -> Iterator[str]:
         file: The entries.
         answers: The answers.
     """
-    calibration = calibration_of(answers)
-    if calibration is not None and file.calibration is not None:
-        own = file.calibration
-        calibration = replace(
-            calibration, annotator_distance=own.annotator_distance, seed_annotator_distance=own.seed_annotator_distance
-        )
+    calibration, own = calibration_of(answers), file.calibration
+    if calibration is not None and own is not None:
+        distances = own.annotator_distance, own.seed_annotator_distance
+        calibration = replace(calibration, annotator_distance=distances[0], seed_annotator_distance=distances[1])
     columns = _columns(file, answers)
-    parts = {
-        name: of for name, of in file.parts.items() if name in columns or name not in (LABEL, MASKED_LM, AGREEMENT)
-    }
     stated: dict[str, Any] = {
         "scores": file.scores,
-        "parts": parts,
+        "parts": {
+            name: of for name, of in file.parts.items() if name in columns or name not in (LABEL, MASKED_LM, AGREEMENT)
+        },
         "consistency": file.consistency,
         "run": {"no_answers": file.run.no_answers},
     }
@@ -70,14 +67,20 @@ def wrong_entries(file: ResultFile, answers: Answers) -> Iterator[str]:
         }
     if (of_part := file.dataset.partial) is not None:
         unit = "group" if answers.seeds is None else "seed"
-        part = part_name(unit, of_part.limit_seeds, of_part.subsample, of_part.min_agreement)
-        stated["dataset"], given["dataset"] = {"digest": file.dataset.digest}, {"digest": part_digest(of_part.of, part)}
+        stated["dataset"], given["dataset"] = (
+            {"digest": file.dataset.digest},
+            {
+                "digest": part_digest(
+                    of_part.of, part_name(unit, of_part.limit_seeds, of_part.subsample, of_part.min_agreement)
+                )
+            },
+        )
     of_probabilities = to_jsonable_python((file.calibration, calibration))
-    # The probabilities in the table are rounded.
-    is_close = partial(nearly_equal, tolerance=ROUNDED)
     for inner, value, expected in chain(
         differences(*to_jsonable_python((stated, given)), is_equal=nearly_equal),
-        differences(of_probabilities[0], of_probabilities[1], "calibration", is_equal=is_close),
+        differences(
+            of_probabilities[0], of_probabilities[1], "calibration", is_equal=partial(nearly_equal, tolerance=ROUNDED)
+        ),
     ):
         yield f"{inner} is {short(value)}, and the answers give {short(expected)}"
 
@@ -98,16 +101,17 @@ def _scores(stated: Scores | None, answers: Answers, *, intervals: bool = True) 
     values, ends = numbers_of(stated), {name: getattr(own, name) for name in own.methods}
     if not all(low <= (values[name] or 0.0) <= high for name, (low, high) in ends.items()):
         return scores(answers)
-    own = replace(own, level=LEVEL, resamples=N_RESAMPLES, random_seed=RANDOM_SEED)
-    return replace(scores(answers, intervals=False), intervals=own)
+    return replace(
+        scores(answers, intervals=False),
+        intervals=replace(own, level=LEVEL, resamples=N_RESAMPLES, random_seed=RANDOM_SEED),
+    )
 
 
 def _columns(file: ResultFile, answers: Answers) -> dict[str, pa.Array]:
     """Return the value of each row in the columns of `parts` that the table has."""
     table = answers.table
     if answers.seeds is None:
-        names = {name: stored_name(name) for name in file.parts}
-        return {name: table[of] for name, of in names.items() if of in table.column_names}
+        return {name: table[stored_name(name)] for name in file.parts if stored_name(name) in table.column_names}
     if answers.labels != file.dataset.labels:
         return {WORD_CLASS: table[WORD_CLASS]}
     return {WORD_CLASS: table[WORD_CLASS], LABEL: pa.array(answers.labels).take(pa.array(answers.gold))}
@@ -124,8 +128,8 @@ def _parts(stated: Mapping[str, Scores], column: pa.Array, answers: Answers) -> 
 
 def _no_answers(file: ResultFile, answers: Answers) -> int:
     """Return the number of distinct pairs without an answer: the stated one, or the nearest that the rows allow."""
-    blocks = [answers] if answers.seeds is None else [answers, answers.seeds]
-    unread = sum(int(np.count_nonzero(block.predicted == Missing.NO_ANSWER)) for block in blocks)
+    predicted = [answers.predicted, *([] if answers.seeds is None else [answers.seeds.predicted])]
+    unread = int(np.count_nonzero(np.concatenate(predicted) == Missing.NO_ANSWER))
     has_others = file.source is not None or file.left_out.groups or file.left_out.rows
     stated = sum(file.run.unread.values()) if file.run.unread else file.run.no_answers
     return max(stated if has_others else min(stated, unread), min(unread, 1))
