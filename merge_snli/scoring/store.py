@@ -228,7 +228,7 @@ def parse_result(content: bytes, answers: bytes | None, name: str | Path) -> Res
         given = from_table(from_bytes(answers), file.compared_labels, file.subsamples)
         given = replace(given, drawn_only=file.left_out.undrawn > 0)
         # A file of an earlier release may lack entries that the answers give.
-        computed = {"consistency": consistency(given), "calibration": calibration_of(given)}
+        computed: dict[str, Any] = {"consistency": consistency(given), "calibration": calibration_of(given)}
         file = replace(file, **{field: computed[field] for field in computed.keys() - _entries(content).keys()})
         wrong = next(wrong_entries(file, given), None)
     except ValueError as error:

@@ -47,8 +47,8 @@ def with_results(scored: ScoredDataset, part: str, *changes: Any) -> ScoredDatas
     models = []
     for model, value in zip(scored.models, changes, strict=True):
         own = part in vars(model.result)
-        changes: dict[str, Any] = {part: value} if own else {"model": replace(model.result.model, **{part: value})}
-        models.append(replace(model, result=replace(model.result, **changes)))
+        fields: dict[str, Any] = {part: value} if own else {"model": replace(model.result.model, **{part: value})}
+        models.append(replace(model, result=replace(model.result, **fields)))
     return replace(scored, models=tuple(models))
 
 

@@ -351,7 +351,7 @@ def test_a_hub_id_that_cannot_be_loaded_is_named() -> None:
     ("limits", "numbers"),
     [({}, (2, 0, 3)), ({"limit": 3}, (2, 0, 1)), ({"limit": 1}, (1, 0, None)), ({"sample": 2}, (2, 0, 3))],
 )
-def test_invalid_rows_can_be_left_out(tmp_path: Path, limits: dict[str, int], numbers: tuple[Any, ...]) -> None:
+def test_invalid_rows_can_be_left_out(tmp_path: Path, limits: dict[str, Any], numbers: tuple[Any, ...]) -> None:
     (tmp_path / "p.csv").write_bytes(EMPTY_TEXTS)
     survey = read_problems(ProblemOptions(problems=str(tmp_path / "p.csv"), skip_invalid=True, **limits))
     assert (survey.with_label, survey.without_label, survey.invalid) == numbers

@@ -345,9 +345,9 @@ def test_prompts_list_the_labels_in_their_order_and_balanced_orders_have_each_on
     assert shown.digest != FilledPrompt(read_prompt("letter"), NLI_LABELS).digest
     assert in_data_order(("n", "c", "e"), shown.prompt.order) == ("e", "n", "c")
     word = read_prompt("word")
-    shown = [FilledPrompt(prompt, NLI_LABELS).labels for prompt in in_orders(word, NLI_LABELS, "balanced")]
-    assert shown[0] == NLI_LABELS
-    assert all(len({*labels}) == 3 for labels in zip(*shown, strict=True))
+    listed = [FilledPrompt(prompt, NLI_LABELS).labels for prompt in in_orders(word, NLI_LABELS, "balanced")]
+    assert listed[0] == NLI_LABELS
+    assert all(len({*labels}) == 3 for labels in zip(*listed, strict=True))
     every = [FilledPrompt(prompt, NLI_LABELS).labels for prompt in in_orders(word, NLI_LABELS, "all")]
     assert every == [*permutations(NLI_LABELS)]
     plain = replace(word, name="bare", system="")
