@@ -1,7 +1,5 @@
 """The page of all commands in the documentation site, from their help: `python -m tests.command_reference FILE`."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """Fixtures shared by several test folders: tagger, tiny masked LMs, a demo run, corpora."""
 
-from __future__ import annotations
-
 import functools
 import gc
 import os

@@ -1,7 +1,5 @@
 """Masked LMs with the words of a language as their vocabulary, and pipelines of rules and a lexicon."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path

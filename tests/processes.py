@@ -1,7 +1,5 @@
 """Run the command line in another process, and wait for what other processes do."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

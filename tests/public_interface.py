@@ -3,8 +3,6 @@
 docs/stability.md says what each part means and how it may change.
 """
 
-from __future__ import annotations
-
 import argparse
 import inspect
 import json

@@ -1,7 +1,5 @@
 """Records for data sets that a test writes: that of the shipped data set, changed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

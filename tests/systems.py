@@ -1,7 +1,5 @@
 """What tests need of the operating system; without it they are skipped."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

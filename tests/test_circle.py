@@ -1,7 +1,5 @@
 """End to end over HTTP: generate, publish, load and score a data set."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The installation: what `make demo` and `make test` print, and the systems that all dependencies have wheels for."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Public names, options and formats change deliberately: they are compared with a stored list."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re

@@ -1,7 +1,5 @@
 """Test that trained tokenizers are the same in every process, though their library hashes differently in each."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

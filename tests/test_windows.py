@@ -1,7 +1,5 @@
 """Windows, imitated: no Unix-only module, no signal, no change of open files. Nothing here ran on Windows."""
 
-from __future__ import annotations
-
 import csv
 import importlib
 import os

@@ -1,7 +1,5 @@
 """Read tables of text back, so that a test compares the columns that it is about."""
 
-from __future__ import annotations
-
 import re
 
 

@@ -1,7 +1,5 @@
 """Tiny random masked LMs and causal LMs, with tokenizers trained on the bundled problems."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """Write a tiny WordNet in the file format of the real one: `index.*`, `data.*` and `*.exc`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

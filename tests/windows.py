@@ -1,7 +1,5 @@
 """What Windows refuses and Linux allows, imitated on Linux."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

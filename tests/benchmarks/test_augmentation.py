@@ -1,7 +1,5 @@
 """The tables of fine-tuned models: rows per model, means over seeds, and the accuracy of each family."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The dry run: exact for few problems, an estimate from a sample for many, and no files written."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """French for real: tagger, agreement and elision. The masked LM is random: this tests the path, not the variants."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Variants filtered by judgments: what is dropped and counted, stored, repeated by `validate`, and not asked again."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import Counter

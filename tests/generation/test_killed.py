@@ -1,7 +1,5 @@
 """Killed runs, truncated files and concurrent runs: the result has the bytes of an undisturbed run."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

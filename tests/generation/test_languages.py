@@ -1,7 +1,5 @@
 """German by a small pipeline of rules: word classes, agreement and capitals; and messages for other languages."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs on unusual input, and runs that mask all occurrences, replace words of several pieces, or use bfloat16."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

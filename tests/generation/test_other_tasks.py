@@ -1,7 +1,5 @@
 """Paraphrases, and questions with a sentence: generated, validated, scored with a trained classifier, and on a page."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

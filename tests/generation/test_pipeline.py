@@ -1,7 +1,5 @@
 """The pipeline: its data set loads with `datasets`, does not depend on the order, and is written atomically."""
 
-from __future__ import annotations
-
 import json
 import logging
 import random

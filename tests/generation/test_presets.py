@@ -1,7 +1,5 @@
 """Options: presets, run files, single options of `generate`, and the terms that they record."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import fields, replace

@@ -1,7 +1,5 @@
 """Runs with the filters for readable variants: from stored answers, recorded, explained and validated."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The data sets of section 5.4: the same seeds from one pass over the masked LMs, and errors for other seeds."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterable, Mapping

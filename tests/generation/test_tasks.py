@@ -1,7 +1,5 @@
 """The stages of a run on a cluster, done here: any division of the work gives the bytes of one process."""
 
-from __future__ import annotations
-
 import pickle
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Variants replace every occurrence and change nothing else; rows are made again only if an option of them changes."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from dataclasses import fields, replace

@@ -1,7 +1,5 @@
 """The work folder: locked by its run, and no second folder left behind."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Worker processes: any number of them gives the bytes of one process, also after one is killed or a Ctrl-C."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Fixtures that write small data sets and tiny models without using `scoring`."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

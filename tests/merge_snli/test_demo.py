@@ -1,7 +1,5 @@
 """`merge-snli demo`: its output and files with made-up answers; slow tests run all of it, and again from the cache."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

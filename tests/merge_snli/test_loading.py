@@ -1,7 +1,5 @@
 """Loading the data sets and models that are bundled, with and without the builder."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

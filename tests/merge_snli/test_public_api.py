@@ -1,7 +1,5 @@
 """The public names, the types of their arguments, the options of generate, and shell completion."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Run the pipeline and the literal reference on the same problems and list the differences."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 from collections.abc import Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 The ranking of fillers is a list that a test provides.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

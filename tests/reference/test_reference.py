@@ -1,7 +1,5 @@
 """The pipeline gives the same variants as the literal reference."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping

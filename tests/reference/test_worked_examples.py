@@ -4,8 +4,6 @@ The masked LMs are scripted: each predicts the same ranking at every mask, with 
 fixed step. The expected variants are listed with each problem; word classes in context are those of the tagger.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Fixtures of the training tests."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Test that the bundled data set has the card and the record of its run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Fine-tuning: what is written, resumed runs, augmentation, label orders, and bad input."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

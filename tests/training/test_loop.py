@@ -1,7 +1,5 @@
 """The parts of training: data, masking, steps, and measures."""
 
-from __future__ import annotations
-
 import json
 from itertools import islice
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The models that are trained: NLI classifiers, masked LMs and their vocabularies."""
 
-from __future__ import annotations
-
 import json
 import logging
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Test the store: answers are read back bit for bit, damaged shards are recomputed, no form is answered twice."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence

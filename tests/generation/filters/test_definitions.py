@@ -1,7 +1,5 @@
 """The list of filters: each is complete, and their order is that of docs/method.md."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from dataclasses import fields, replace

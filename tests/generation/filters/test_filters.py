@@ -1,7 +1,5 @@
 """The filters: on fillers, on tagged words in place, and by the tables of WordNet."""
 
-from __future__ import annotations
-
 import gc
 import io
 import re

@@ -1,7 +1,5 @@
 """Test encoded forms: several masked words, and words of several pieces."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any

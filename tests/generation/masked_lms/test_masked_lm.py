@@ -1,7 +1,5 @@
 """Test masked LMs: mask positions, fillers, and that fillers do not depend on the batch."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

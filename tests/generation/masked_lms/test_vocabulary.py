@@ -1,7 +1,5 @@
 """Test reading vocabularies of the three kinds of tokenizers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

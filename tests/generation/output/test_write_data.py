@@ -1,7 +1,5 @@
 """Merging shards: the order is independent of the shards, and the files have the bytes of a single table."""
 
-from __future__ import annotations
-
 import io
 import random
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The set operations on examples, and their properties on any suggestions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Filters and set operations together, and their counts: how the options of section 5.4 relate to each other."""
 
-from __future__ import annotations
-
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

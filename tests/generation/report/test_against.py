@@ -1,7 +1,5 @@
 """What one of two data sets lacks, and which suggestions masked LMs share, against plain counts of rows and traces."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from itertools import product

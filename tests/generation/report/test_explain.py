@@ -1,7 +1,5 @@
 """The explanation of a problem agrees with the run, and the work folder has what later runs need."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The tables of a run against a plain count over the rows of the shipped data set, and against the paper."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Forms: one masked occurrence each, with a full stop if the mask would end the sentence, in windows of long texts."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Shared words, and the reasons to leave some out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path

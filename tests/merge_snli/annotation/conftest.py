@@ -1,7 +1,5 @@
 """Fixtures of the annotation study: a sample of the shipped data set, and a way to run the command."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Fill in the sheets of a sample with made-up scores."""
 
-from __future__ import annotations
-
 import csv
 import json
 import random

@@ -1,7 +1,5 @@
 """Start Label Studio on 127.0.0.1, and use it as its users do: sign up, create a project, annotate, export."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

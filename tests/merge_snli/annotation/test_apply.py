@@ -1,7 +1,5 @@
 """Tests of adding scores to a data set: the new config, and that everything else stays as it was."""
 
-from __future__ import annotations
-
 import errno
 import json
 import shutil

@@ -1,7 +1,5 @@
 """The sample as a project in the real Label Studio: import, annotate, export, score."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Tests of the sample: strata, marked words, reproducibility, sheets, bad input."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections import Counter

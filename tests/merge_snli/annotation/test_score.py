@@ -1,7 +1,5 @@
 """Tests of the scores of a study: each number against a plain computation, every kind of sheet, bad input."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

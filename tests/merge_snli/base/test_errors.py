@@ -1,7 +1,5 @@
 """How messages name parameters, and what a user is told about missing extras and modules of the same name."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import io

@@ -1,7 +1,5 @@
 """Atomic writes, disk errors and digests."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

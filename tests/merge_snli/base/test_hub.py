@@ -1,7 +1,5 @@
 """Models and data sets by Hub id, against a local server that stands in for the Hub."""
 
-from __future__ import annotations
-
 import pytest
 
 from merge_snli.base.errors import InputError

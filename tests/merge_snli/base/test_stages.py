@@ -1,7 +1,5 @@
 """Stages of a run: their notes, their progress, and the workers that share them."""
 
-from __future__ import annotations
-
 import logging
 import multiprocessing
 import os

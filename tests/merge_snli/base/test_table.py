@@ -1,7 +1,5 @@
 """Tables in every output format: alignment, numbers, wrapping and escapes."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """The command line: fast start, exit codes, one line per input error, a log file for internal errors."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """The parser of commands: options, help, output formats, and hostile values."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import io

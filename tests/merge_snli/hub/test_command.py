@@ -1,7 +1,5 @@
 """The command `merge-snli publish`, and results of a model that are proposed to its repository."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import logging

@@ -1,7 +1,5 @@
 """The files of languages: negations, affixes, capitals of nouns, and sounds after words that are elided."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A leaderboard Space: the check of its submissions, its repository, and pull requests on a stand-in for the Hub."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """A small Simple Pair, made once for all tests of a worker."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Made-up problems for Extended Pair: two sources with many subjects, and sentences that must be left out."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

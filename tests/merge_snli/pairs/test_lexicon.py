@@ -1,7 +1,5 @@
 """The shipped words: numbers of the paper, WordNet; errors in a lexicon or in templates are named."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

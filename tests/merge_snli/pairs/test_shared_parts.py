@@ -1,7 +1,5 @@
 """The parts that data sets of pairs share with MERGE data sets: loading, validation, card, publishing, registration."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Iterator

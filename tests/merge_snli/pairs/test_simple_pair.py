@@ -1,7 +1,5 @@
 """Simple and extended grouped pairs."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The paper's numbers in the package match the text of the paper."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Known data sets: each entry reads a small data set with the columns and labels that it describes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The language of problems: English is not refused, however short; other languages are, with their name if known."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Problems from every type of source, and errors that name the invalid value and its location."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

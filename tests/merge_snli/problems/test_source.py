@@ -1,7 +1,5 @@
 """A source: opened once and iterated several times, of files, patterns, and data sets on the Hub."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows of problems from tables in memory and in files, and their ids."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

@@ -1,7 +1,5 @@
 """Input that could be read in the wrong way: one message says what was found, and how to read it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

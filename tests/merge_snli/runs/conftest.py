@@ -1,7 +1,5 @@
 """Problems and what one process makes of them; runs with a cluster file in another process, alike on all engines."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Masked LMs with scripted suggestions, and small data sets generated with them and random options."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Data sets of any options are valid; what is checked and what is not, also of their seeds; the report."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
