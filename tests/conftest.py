@@ -17,11 +17,10 @@ os.environ.update(HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", TOKENIZERS_PARALL
 import pytest
 from filelock import FileLock
 
+from tests.commands import command
 from tests.hub.fixtures import hub, hub_server, token, waits
 
-__all__ = ["hub", "hub_server", "token", "waits"]
-
-Command = Callable[..., str]
+__all__ = ["command", "hub", "hub_server", "token", "waits"]
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 
@@ -68,21 +67,6 @@ def tiny_mlm(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return made[kind]
 
     return folder
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    """A function that runs a command in this process and returns its output, or its messages if it is to fail."""
-    from merge_snli.cli import main
-
-    def run(*arguments: object, code: int = 0) -> str:
-        capsys.readouterr()
-        found = main([*map(str, arguments)])
-        output, messages = capsys.readouterr()
-        assert found == code, messages
-        return messages if code else output
-
-    return run
 
 
 @dataclass(frozen=True)

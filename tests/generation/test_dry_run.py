@@ -32,7 +32,8 @@ from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import read_problems
-from tests.conftest import DATA, Command
+from tests.commands import Command
+from tests.conftest import DATA
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -125,7 +126,7 @@ def test_the_command_writes_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     line = ["generate", "demo:problems", "--limit", "10", "--mlm", options.mlm[0], "--dry-run"]
-    assert command(*line, "--out", "here").startswith("10 problems with a gold label: about ")
+    assert command(*line, "--out", "here").out.startswith("10 problems with a gold label: about ")
     assert list(tmp_path.iterdir()) == []
 
 

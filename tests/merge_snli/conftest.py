@@ -14,7 +14,6 @@ import pytest
 
 from merge_snli.dataset.record import DataRecord, MaskedLMRecord, encode_record, read_record
 from merge_snli.dataset.stored import RUN_FILE
-from tests.commands import command as command
 from tests.records import save_record
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")

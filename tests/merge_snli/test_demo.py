@@ -27,7 +27,8 @@ from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.score import score
-from tests.conftest import Command, DemoRun
+from tests.commands import Command
+from tests.conftest import DemoRun
 
 
 @pytest.fixture(scope="module")
@@ -185,6 +186,6 @@ def test_it_does_not_replace_another_data_set(made_up_run: DemoRun, tmp_path: Pa
     mine = json.loads(record.read_text())
     mine["options"] |= {"problems": "mine.jsonl", "random_seed": 5}
     record.write_text(json.dumps(mine))
-    message = command("demo", "--out", str(tmp_path), code=2)
+    message = command("demo", "--out", str(tmp_path), code=2).err
     assert [name for name in (str(tmp_path / "merge_snli"), "random_seed") if name not in message] == []
     assert json.loads(record.read_text()) == mine

@@ -17,7 +17,7 @@ from generation.report.tables import report_tables
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import TaggerRecord, generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
-from tests.conftest import Command
+from tests.commands import Command
 from tests.generation.report.test_tables import dicts
 from tests.records import first_problems
 
@@ -157,15 +157,16 @@ def test_table_5_and_the_figure_as_the_paper_says(made: Made, tmp_path: Path, co
     assert all(row["vocabulary"] > 1_000 for row in dicts(tables["table_5"]))
     assert "table_5" not in report_tables(made.whole)[0]
     arguments = ("--work", made.work, "--suggestions", "--format", "json", "--out", tmp_path / "figure.svg")
-    printed = json.loads(command("tables", made.whole.folder, *arguments))
+    printed = json.loads(command("tables", made.whole.folder, *arguments).out)
     assert {"figure_9_per_sentence", "figure_9_per_problem"} < printed.keys()
     assert "Suggestions per problem" in (tmp_path / "figure.svg").read_text(encoding="utf-8")
 
 
 def test_command_and_its_errors(made: Made, tmp_path: Path, command: Command) -> None:
     whole, without = str(made.whole.folder), str(made.without.folder)
-    assert "Variants that only A has, by why B lacks them" in command(
-        "tables", whole, "--against", without, "--against-work", str(made.work)
+    assert (
+        "Variants that only A has, by why B lacks them"
+        in command("tables", whole, "--against", without, "--against-work", str(made.work)).out
     )
     for options, message in {
         ("--against-work", "x"): "--against-work needs --against",
@@ -177,7 +178,7 @@ def test_command_and_its_errors(made: Made, tmp_path: Path, command: Command) ->
         ("--suggestions",): "whole with --work",
         ("--suggestions", "--out", "figure.jpg"): "unknown format '.jpg'",
     }.items():
-        assert message in command("tables", whole, *options, code=2)
+        assert message in command("tables", whole, *options, code=2).err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -25,7 +25,7 @@ from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import read_problems
-from tests.conftest import Command
+from tests.commands import Command
 from tests.records import first_problems
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
@@ -154,12 +154,12 @@ def test_parts_of_words_and_negations_are_counted(made: MergeDataset) -> None:
 def test_the_text_explains_what_was_left_out_or_seen_in_part(
     made: MergeDataset, seed_id: str, texts: tuple[str, ...], command: Command
 ) -> None:
-    printed = command("explain", str(made.folder), "--seed-id", seed_id)
+    printed = command("explain", str(made.folder), "--seed-id", seed_id).out
     assert [text for text in texts if text not in printed] == []
 
 
 def test_json(made: MergeDataset, seed: str, command: Command) -> None:
-    document = json.loads(command("explain", str(made.folder), "--seed-id", seed, "--format", "json"))
+    document = json.loads(command("explain", str(made.folder), "--seed-id", seed, "--format", "json").out)
     assert document["id"] == seed
     forms_of_words = [form for word in document["words"] for form in word["forms"]]
     assert {form["masked_lm"] for form in forms_of_words} == set(MLMS)
@@ -181,12 +181,12 @@ def test_missing_or_changed_inputs_are_input_errors(
     record = json.loads((copy / "run.json").read_text(encoding="utf-8"))
     record["options"]["problems"] = str(tmp_path / "gone.jsonl")
     (copy / "run.json").write_text(json.dumps(record), encoding="utf-8")
-    err = command("explain", str(copy), "--seed-id", "odd", code=2)
+    err = command("explain", str(copy), "--seed-id", "odd", code=2).err
     assert [text for text in ("'odd' is not a seed of", "no such file") if text not in err] == []
     assert err.count("\n") == 1
     record["generation"]["masked_lms"][0]["digest"] = "0" * 64
     (copy / "run.json").write_text(json.dumps(record), encoding="utf-8")
-    assert "000000000000" in command("explain", str(copy), "--seed-id", seed, code=2)
+    assert "000000000000" in command("explain", str(copy), "--seed-id", seed, code=2).err
 
 
 def test_the_run_file_reproduces_the_data_set(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
@@ -211,7 +211,7 @@ class TinyRun:
     def run(self, step: str, command: Command) -> dict[str, Any]:
         """Run a step of `merge-snli work` on it and return the document."""
         report: dict[str, Any] = json.loads(
-            command("work", step, self.dataset.folder, "--work", self.work, "--format", "json")
+            command("work", step, self.dataset.folder, "--work", self.work, "--format", "json").out
         )
         return report
 
@@ -275,10 +275,10 @@ def test_the_cache_command_lists_files_and_drops_those_not_needed(
 
 
 def test_the_work_command_without_a_data_set(tmp_path: Path, command: Command) -> None:
-    assert str(tmp_path / "nothing.work") in command("work", "show", str(tmp_path / "nothing"), code=2)
+    assert str(tmp_path / "nothing.work") in command("work", "show", str(tmp_path / "nothing"), code=2).err
     (tmp_path / "killed.work").mkdir()
-    assert "0.0 MiB in" in command("work", "show", str(tmp_path / "killed"))
-    assert str(tmp_path / "killed") in command("work", "drop", str(tmp_path / "killed"), code=2)
+    assert "0.0 MiB in" in command("work", "show", str(tmp_path / "killed")).out
+    assert str(tmp_path / "killed") in command("work", "drop", str(tmp_path / "killed"), code=2).err
 
 
 def test_the_record_gives_the_cache_keys(tiny_run: TinyRun) -> None:

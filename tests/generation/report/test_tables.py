@@ -18,7 +18,7 @@ from merge_snli.dataset.record import FilterRecord, MaskedLMRecord, generation_o
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.dataset.variants import SIDES
 from merge_snli.models.paper_models import PAPER_MLMS
-from tests.conftest import Command
+from tests.commands import Command
 from tests.records import changed
 
 DATASET = Path(__file__).parents[3] / "merge_snli"
@@ -177,10 +177,10 @@ def test_text_latex_and_json(dataset: MergeDataset, command: Command) -> None:
         *("Table 2", "Table 2", "Table 4", "Table 6", "Table 9", "Figure 9")
     ]
     assert max(map(len, lines)) <= TEXT_WIDTH
-    latex = command("tables", str(DATASET), "--format", "latex")
+    latex = command("tables", str(DATASET), "--format", "latex").out
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == len(tables)
     assert r"entailment \%" in latex
-    document = json.loads(command("tables", str(DATASET), "--format", "json"))
+    document = json.loads(command("tables", str(DATASET), "--format", "json").out)
     assert list(document) == ["table_2", "table_2_alternatives", "table_4", "table_6", "forms", "table_9", "figure_9"]
     assert document["table_2"]["rows"] == dicts(tables["table_2"])
 
@@ -200,4 +200,4 @@ def test_unreadable_data_sets_and_unknown_formats_are_input_errors(
 ) -> None:
     with pytest.raises(InputError, match=r"out .*figure.txt.*'.txt'.*\.svg, \.png, \.pdf"):
         draw_overlap(overlap(dataset), tmp_path / "figure.txt")
-    assert str(tmp_path) in command("tables", str(tmp_path), code=2)
+    assert str(tmp_path) in command("tables", str(tmp_path), code=2).err

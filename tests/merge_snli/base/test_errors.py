@@ -22,7 +22,7 @@ from merge_snli.base.errors import REASON, IncompleteError, InputError, Message,
 from merge_snli.base.extras import install_command
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.cli import main
-from tests.conftest import Command
+from tests.commands import Command
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("merge_snli", "generation", "training")
@@ -123,8 +123,9 @@ def test_a_warning_of_a_command_has_flags(
 
 
 def test_an_error_from_the_command_line_has_flags(command: Command) -> None:
-    assert "merge-snli: --top-k is 0" in command(
-        "generate", *["demo:problems", "--mlm", "demo:mlm-bpe"], "--top-k", "0", "--out", "x", code=2
+    assert (
+        "merge-snli: --top-k is 0"
+        in command("generate", *["demo:problems", "--mlm", "demo:mlm-bpe"], "--top-k", "0", "--out", "x", code=2).err
     )
     with pytest.raises(InputError, match=r"^top_k is 0"):
         Options(problems="demo:problems", mlm=("demo:mlm-bpe",), top_k=0)
@@ -133,7 +134,7 @@ def test_an_error_from_the_command_line_has_flags(command: Command) -> None:
 def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, command: Command) -> None:
     old = tmp_path / "--old.jsonl"
     old.write_text('{"a": 1, "b": 2}\n')
-    message = command("generate", old, "--mlm", "demo:mlm-bpe", "--out", tmp_path / "out", code=2)
+    message = command("generate", old, "--mlm", "demo:mlm-bpe", "--out", tmp_path / "out", code=2).err
     assert [text for text in (str(old), "--premise-column") if text not in message] == []
     assert "\ufdd0" not in message
 

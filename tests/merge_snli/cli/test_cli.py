@@ -16,7 +16,7 @@ import pytest
 from merge_snli import cli
 from merge_snli.base.errors import InputError
 from merge_snli.cli import tables
-from tests.conftest import Command
+from tests.commands import Command
 from tests.processes import SECONDS, wait_until
 from tests.systems import unix_only, with_full_disk
 
@@ -234,20 +234,20 @@ def test_a_full_disk_behind_the_messages(unbuffered: str) -> None:
 
 
 def test_words_of_some_problems(command: Command, caplog: pytest.LogCaptureFixture) -> None:
-    assert json.loads(command("tables", "demo:problems", "--limit", "5", "--format", "json"))["with_label"] == 5
+    assert json.loads(command("tables", "demo:problems", "--limit", "5", "--format", "json").out)["with_label"] == 5
     reading, words = caplog.messages
     assert reading.startswith("reading: 5 rows in ")
     assert words.startswith("shared words: 5 problems in ")
 
 
 def test_words_as_a_table(command: Command) -> None:
-    rows = [line.split() for line in command("tables", "demo:problems").splitlines()]
+    rows = [line.split() for line in command("tables", "demo:problems").out.splitlines()]
     [head] = [number for number, row in enumerate(rows) if row[:2] == ["class", "problems"]]
     assert [row[0] for row in rows[head + 2 : head + 6]] == ["noun", "verb", "adj", "adv"]
 
 
 def test_the_folder_that_is_advised_is_not_that_of_the_package(command: Command) -> None:
-    message = command("generate", "demo:problems", "--mlm", "demo:mlm-bpe", code=2)
+    message = command("generate", "demo:problems", "--mlm", "demo:mlm-bpe", code=2).err
     assert ("--out" in message, "merge_snli" in message) == (True, False)
 
 
@@ -264,10 +264,10 @@ def test_a_bad_option_is_named_with_its_value(
     option: str, value: str, named: str, tmp_path: Path, command: Command
 ) -> None:
     given = ("generate", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", tmp_path / "x")
-    assert_one_line(command(*given, option, value, code=2), option, named)
+    assert_one_line(command(*given, option, value, code=2).err, option, named)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("option", ["--assume", "--correlation"])
 def test_options_of_power_are_refused_with_results(option: str, command: Command) -> None:
-    assert f"{option} is for --power without results" in command("compare", "nowhere", option, "0.5", code=2)
+    assert f"{option} is for --power without results" in command("compare", "nowhere", option, "0.5", code=2).err

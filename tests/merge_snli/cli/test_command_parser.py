@@ -21,7 +21,7 @@ from merge_snli.cli import compare, main
 from merge_snli.cli.arguments import TABLE_FORMATS, add_all, list_argument, split_list
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
-from tests.conftest import Command
+from tests.commands import Command
 
 BUNDLED = str(Path(cli.__file__).parents[1])
 
@@ -167,7 +167,7 @@ def test_the_main_data_set_is_positional(command: str) -> None:
 def test_tables_in_each_form(command: Command) -> None:
     printed = {}
     for form in TABLE_FORMATS:
-        printed[form] = command("tables", BUNDLED, "--format", form)
+        printed[form] = command("tables", BUNDLED, "--format", form).out
     rows: list[dict[str, Any]] = json.loads(printed["json"])["table_2"]["rows"]
     table, *_ = printed["csv"].split("\n\n")
     assert [row["config"] for row in csv.DictReader(io.StringIO(table))] == [row["config"] for row in rows]
@@ -184,13 +184,13 @@ def test_tables_in_each_form(command: Command) -> None:
     ],
 )
 def test_tables_refuses_options_of_the_other_kind(arguments: list[str], named: list[str], command: Command) -> None:
-    error = command("tables", *arguments, code=2)
+    error = command("tables", *arguments, code=2).err
     assert [name for name in named if name not in error] == []
 
 
 def test_tables_of_the_problems_in_a_data_set(command: Command) -> None:
     """An option for problems reads the rows of a data set as problems."""
-    printed = command("tables", BUNDLED, "--config", "seed", "--limit", 4, "--format", "json")
+    printed = command("tables", BUNDLED, "--config", "seed", "--limit", 4, "--format", "json").out
     assert json.loads(printed)["with_label"] == 4
 
 

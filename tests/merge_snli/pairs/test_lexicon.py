@@ -16,7 +16,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.pairs.lexicon import SHIPPED, read_lexicon
 from merge_snli.pairs.pair_templates import fill, read_templates
-from tests.conftest import Command
+from tests.commands import Command
 from tests.merge_snli.pairs.reading import CATEGORIES, VERBS, source_of
 
 NOT_IN_WORDNET = {"starfruit", "whiteboard", "bruised", "poisoned", "stolen", "donated", "borrowed", "scratched"}
@@ -177,7 +177,7 @@ def test_command_line_errors(
         )
         path.write_text(re.sub(r"nouns = \[.*?\]", f"nouns = [{nouns}]", path.read_text(), count=1, flags=re.DOTALL))
     given = [argument.format(tiny=lexicon) for argument in arguments]
-    error = command("pairs", "simple", "--out", str(tmp_path / "out"), *given, code=2)
+    error = command("pairs", "simple", "--out", str(tmp_path / "out"), *given, code=2).err
     assert (message in error, error.count("\n")) == (True, 1)
     assert not (tmp_path / "out").exists()
 
@@ -191,8 +191,9 @@ def test_a_folder_with_other_files_is_not_touched(tmp_path: Path) -> None:
 def test_own_words(lexicon: Path, tmp_path: Path, command: Command) -> None:
     path = lexicon / "nouns" / "fruits.toml"
     path.write_text(path.read_text().replace('"apple"', '"medlar"'))
-    assert "augmentation" in command(
-        "pairs", "simple", "--out", str(tmp_path / "own"), "--premises", "40", "--lexicon", str(lexicon)
+    assert (
+        "augmentation"
+        in command("pairs", "simple", "--out", str(tmp_path / "own"), "--premises", "40", "--lexicon", str(lexicon)).out
     )
     command("validate", tmp_path / "own")
 
