@@ -85,26 +85,22 @@ def wrong_entries(file: ResultFile, answers: Answers) -> Iterator[str]:
         yield f"{inner} is {short(value)}, and the answers give {short(expected)}"
 
 
-def _scores(stated: Scores | None, answers: Answers, *, intervals: bool = True) -> Scores:
+def _scores(stated: Scores | None, answers: Answers) -> Scores:
     """Return the scores that the answers give, with the stated intervals if each holds its score.
 
-    Computing the intervals again takes longer than reading the file.
+    Computing the intervals again takes longer than reading the file. A file of an earlier release may lack them.
 
     Args:
         stated: The scores in the file; None if it has none on these rows.
         answers: The answers.
-        intervals: Whether the scores have intervals, unless there are too few groups.
     """
-    own = None if stated is None else stated.intervals
-    if stated is None or own is None or not intervals:
-        return scores(answers, intervals=intervals)
-    values, ends = numbers_of(stated), {name: getattr(own, name) for name in own.methods}
-    if not all(low <= (values[name] or 0.0) <= high for name, (low, high) in ends.items()):
+    given = scores(answers, intervals=False)
+    if stated is None or stated.intervals is None:
+        return given
+    own, values = stated.intervals, numbers_of(stated)
+    if any(not low <= (values[name] or 0.0) <= high for name in own.methods for low, high in [getattr(own, name)]):
         return scores(answers)
-    return replace(
-        scores(answers, intervals=False),
-        intervals=replace(own, level=LEVEL, resamples=N_RESAMPLES, random_seed=RANDOM_SEED),
-    )
+    return replace(given, intervals=replace(own, level=LEVEL, resamples=N_RESAMPLES, random_seed=RANDOM_SEED))
 
 
 def _columns(file: ResultFile, answers: Answers) -> dict[str, pa.Array]:
@@ -118,12 +114,9 @@ def _columns(file: ResultFile, answers: Answers) -> dict[str, pa.Array]:
 
 
 def _parts(stated: Mapping[str, Scores], column: pa.Array, answers: Answers) -> dict[str, Scores]:
-    """Return the scores on the rows with each value of a column; one of many values may have no intervals."""
-    intervals = answers.seeds is not None or any(of.intervals for of in stated.values())
+    """Return the scores on the rows with each value of a column."""
     masks = {value: np.asarray(pc.equal(column, value)) for value in pc.unique(column).drop_null().to_pylist()}
-    return {
-        value: _scores(stated.get(value), answers.take(rows=mask), intervals=intervals) for value, mask in masks.items()
-    }
+    return {value: _scores(stated.get(value), answers.take(rows=mask)) for value, mask in masks.items()}
 
 
 def _no_answers(file: ResultFile, answers: Answers) -> int:

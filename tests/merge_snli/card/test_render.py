@@ -133,6 +133,7 @@ DIFFERING: dict[str, dict[str, object]] = {
     "Bundled masked LMs": {"mlm": ["demo:mlm-bpe", "google-bert/bert-base-cased"]},
     "Another language": {"language": "fr"},
     "Scrambled": {"scramble": True},
+    "Invalid rows": {"skip_invalid": True},
     "Without the probability filter": {"filters": ["pos"]},
     "Without the word class filter": {"filters": ["prob"]},
     "Union of premise and hypothesis": {"sides": "union"},
