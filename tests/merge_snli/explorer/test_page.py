@@ -243,6 +243,7 @@ def test_filters_and_sorts_by_the_share_of_right_variants_and_fragile_seeds(page
     assert len(selection(page)) == len(between)
     find(page, "#clear").click()
     choose(page, "#model", "unsure")
+    choose(page, "#sort", "order of the data")
     find(page, "#fragile").click()
     own = answers[answers["model"] == "unsure"]
     right = {*own.loc[own["seed_correct"].astype(bool), "seed_id"]}
