@@ -11,9 +11,8 @@ from typing import Any
 
 from merge_snli.base.errors import InputError
 
-with warnings.catch_warnings(
-    action="ignore"
-):  # in a notebook without ipywidgets, tqdm.auto warns that bars are plain text
+# In a notebook without ipywidgets, tqdm.auto warns that bars are plain text.
+with warnings.catch_warnings(action="ignore"):
     from tqdm.auto import tqdm
 
 logger = logging.getLogger(__name__)

@@ -412,7 +412,8 @@ def as_json(record: object) -> dict[str, Any]:
 
 def inputs_of(record: Record) -> dict[str, Any]:
     """Return the fields of a record that two runs share if they give the same rows, as JSON values."""
-    return as_json({name: (vars(record) | vars(generation_of(record)))[name] for name in INPUTS})
+    values = vars(record) | vars(generation_of(record))
+    return as_json({name: values[name] for name in INPUTS})
 
 
 def own_digest(values: dict[str, Any]) -> str:

@@ -167,16 +167,14 @@ def _progress_text(pushed: Sequence[Pushed], plan: Plan) -> str:
 
 def published_text(published: Published) -> str:
     """Return the outcome of `publish`, one line per branch."""
-    lines = {
-        line: is_shown
-        for pushed in published.pushed
-        for line, is_shown in {
-            f"{pushed.branch.title}: {'' if pushed.is_changed else 'unchanged, '}commit {pushed.oid[:12]}": True,
-            f"pull request {pushed.pull_request}": pushed.pull_request is not None,
-        }.items()
-    }
-    lines[f"tag {published.tag}{'' if published.is_tag_new else ' (unchanged)'}"] = published.tag is not None
-    return "\n".join([*filter(lines.get, lines), published.url, ""])
+    lines = []
+    for pushed in published.pushed:
+        lines.append(f"{pushed.branch.title}: {'' if pushed.is_changed else 'unchanged, '}commit {pushed.oid[:12]}")
+        if pushed.pull_request is not None:
+            lines.append(f"pull request {pushed.pull_request}")
+    if published.tag is not None:
+        lines.append(f"tag {published.tag}{'' if published.is_tag_new else ' (unchanged)'}")
+    return "\n".join([*lines, published.url, ""])
 
 
 def push(api: HfApi, branch: Branch, *, create_pr: bool = False) -> Pushed:

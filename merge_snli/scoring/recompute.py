@@ -98,7 +98,8 @@ def _scores(stated: Scores | None, answers: Answers) -> Scores:
     if stated is None or stated.intervals is None:
         return given
     own, values = stated.intervals, numbers_of(stated)
-    if any(not low <= (values[name] or 0.0) <= high for name in own.methods for low, high in [getattr(own, name)]):
+    ends = {name: getattr(own, name) for name in own.methods}
+    if not all(low <= (values[name] or 0.0) <= high for name, (low, high) in ends.items()):
         return scores(answers)
     return replace(given, intervals=replace(own, level=LEVEL, resamples=N_RESAMPLES, random_seed=RANDOM_SEED))
 
