@@ -16,7 +16,7 @@ import numpy as np
 
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import MaskedLM
-from generation.options import Options
+from generation.options import PRESETS, Options
 from generation.output.dataset import write_output
 from generation.replacements.finding import CLASS_FORMS
 from generation.run import GenerationRun, check_workers, plan_run, read_inputs
@@ -26,9 +26,12 @@ from generation.sentences.words import forms_of_word
 from generation.tasks import stages, standalone_counts, variant_shards, words_of
 from generation.variant_shards import STANDALONE, VariantShard
 from generation.work import read_shard
+from merge_snli.base.hub_ids import is_cached
 from merge_snli.base.progress import Progress, format_duration
 from merge_snli.base.stages import TAG, WRITE, Notes, run_here
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import Column, Table, count
+from merge_snli.embedded import embedded_path
+from merge_snli.models.shapes import BYTES_PER_PARAMETER, GB, operations_of, operations_per_second, shapes
 from merge_snli.problems.problem import Problem
 
 # Number of problems that are filtered first, for the work that a run does once.
@@ -180,6 +183,7 @@ class MaskedLMEstimate:
         forms_per_second: Throughput on this machine, measured on a few batches.
         seconds: Time for all forms, without loading.
         bytes: Size of its cached answers.
+        tokens: Mean number of tokens of a form that is not refused.
     """
 
     name: str
@@ -188,6 +192,7 @@ class MaskedLMEstimate:
     forms_per_second: float
     seconds: float
     bytes: int
+    tokens: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,6 +211,7 @@ class DryRun:
         masked_lms: The work of each masked LM.
         filters: Seconds to filter the fillers and combine them to variants.
         writing: Seconds to write the data set.
+        not_downloaded: The masked LMs whose times follow from their shapes.
     """
 
     problems: int
@@ -219,6 +225,7 @@ class DryRun:
     masked_lms: tuple[MaskedLMEstimate, ...]
     filters: float
     writing: float
+    not_downloaded: tuple[str, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -233,11 +240,15 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
     them; a few full batches of each masked LM are timed in addition.
 
     Args:
-        options: The options of the run. Answers that are already in a work folder are not subtracted.
+        options: The options of the run. Answers that are already in a work folder are not subtracted. Known masked LMs
+            that are not in the Hub's cache are not downloaded: their times follow from their shapes.
         allow_pickle: Load masked LMs with pickle weights, which can execute arbitrary code.
         workers: The number of processes of the run, as for `generation.generate`. The dry run itself is one process.
     """
     check_workers(workers, None)
+    by_shape = tuple(name for name in options.mlm if _is_not_downloaded(name))
+    if by_shape:
+        return _with_shapes(options, by_shape, allow_pickle=allow_pickle, workers=workers)
     seconds: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "data"
@@ -282,6 +293,31 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
         masked_lms=tuple(mlms),
         filters=filters,
         writing=writing,
+    )
+
+
+def _is_not_downloaded(name: str) -> bool:
+    """Return whether only the shape of a masked LM is here."""
+    return name in shapes() and not (embedded_path(name) or Path(name).is_dir() or is_cached(name, "config.json"))
+
+
+def _with_shapes(options: Options, by_shape: tuple[str, ...], *, allow_pickle: bool, workers: int | None) -> DryRun:
+    """Estimate a run of which some masked LMs are not here, with those that are, or else with the bundled ones."""
+    tried = tuple(name for name in options.mlm if name not in by_shape) or PRESETS["demo"]["mlm"]
+    trial = dry_run(replace(options, mlm=tried), allow_pickle=allow_pickle, workers=workers)
+    speed = operations_per_second(trial.device)
+    longest, measured = max(trial.masked_lms, key=lambda mlm: mlm.tokens), iter(trial.masked_lms)
+
+    def of_shape(name: str) -> MaskedLMEstimate:
+        rate = speed / operations_of(name, longest.tokens, masked_lm=True)
+        seconds = trial.forms / rate
+        return replace(longest, name=name, forms=trial.forms, refused={}, forms_per_second=rate, seconds=seconds)
+
+    return replace(
+        trial,
+        masked_lms=tuple(of_shape(name) if name in by_shape else next(measured) for name in options.mlm),
+        filters=trial.filters * len(options.mlm) / len(tried),
+        not_downloaded=by_shape,
     )
 
 
@@ -333,6 +369,7 @@ def _estimate(
         forms_per_second=encoded_forms / seconds if seconds else 0.0,
         seconds=seconds * scale,
         bytes=round(bytes_per_answer * len(sample) * scale),
+        tokens=sum(length * len(forms) for length, forms in by_length.items()) / max(1, encoded_forms),
     )
 
 
@@ -389,10 +426,22 @@ def dry_run_text(run: DryRun) -> str:
         notes=(
             f"Total: about {format_duration(run.seconds)} on this machine ({run.device}{processes}) and "
             f"{size / BYTES_PER_MB:,.1f} MB of answers, if no answers are cached.",
+            *_of_shapes(run),
             "Nothing was written.",
         ),
     )
     return table.text()
+
+
+def _of_shapes(run: DryRun) -> Iterator[str]:
+    """Yield what is not measured of masked LMs that are not here."""
+    size = sum(shapes()[name]["parameters"] * BYTES_PER_PARAMETER / GB for name in run.not_downloaded)
+    if size:
+        models = count(len(run.not_downloaded), "masked LM")
+        yield (
+            f"Not downloaded: {models} of {size:,.1f} GB. Their times follow from their shapes, and their forms are an "
+            "upper bound: words that a tokenizer splits have none."
+        )
 
 
 def _step(name: str, seconds: float) -> tuple[str | None, ...]:

@@ -36,6 +36,13 @@ def split_revision(name: str) -> tuple[str, str | None]:
     return repo_id, revision or None
 
 
+def is_cached(repo_id: str, file: str) -> bool:
+    """Return whether the Hub's cache has a file of the main branch of a model."""
+    from huggingface_hub import try_to_load_from_cache
+
+    return isinstance(try_to_load_from_cache(repo_id, file), str)
+
+
 def fetch(repo_id: str, *, repo_type: str, revision: str | None, patterns: Sequence[str], alternative: str) -> Path:
     """Download files of a repository into the Hub's cache.
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,13 +23,14 @@ from generation.dry_run import (
 )
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
-from generation.options import Options
+from generation.options import PRESETS, Options
 from generation.replacements.finding import CLASS_FORMS
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.base.errors import InputError
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import TEXT_WIDTH
+from merge_snli.models.shapes import operations_of
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import read_problems
@@ -52,6 +54,21 @@ def options(tiny_mlm: Callable[[str], Path]) -> Options:
 @pytest.fixture(scope="module")
 def estimated(options: Options) -> DryRun:
     return dry_run(options)
+
+
+def test_known_masked_lms_are_not_downloaded(
+    options: Options, estimated: DryRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("generation.dry_run.operations_per_second", lambda _: 1e9)
+    (measured, _), (known, *_) = estimated.masked_lms, PRESETS["paper"]["mlm"]
+    run = dry_run(replace(options, mlm=(known, options.mlm[0])))
+    by_shape, here = run.masked_lms
+    seconds = run.forms * operations_of(known, here.tokens, masked_lm=True) / 1e9
+    assert (here.name, here.forms, here.bytes) == (measured.name, measured.forms, measured.bytes)
+    assert (by_shape.name, by_shape.forms, by_shape.refused, by_shape.bytes) == (known, run.forms, {}, here.bytes)
+    assert by_shape.seconds == pytest.approx(seconds)
+    assert "Not downloaded: 1 masked LM of 0.4 GB." in dry_run_text(run)
+    assert "Not downloaded" not in dry_run_text(estimated)
 
 
 def test_counts_are_exact_if_every_problem_is_sampled(estimated: DryRun, options: Options, tagger: Tagger) -> None:

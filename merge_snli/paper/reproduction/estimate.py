@@ -1,55 +1,14 @@
 """Estimate a reproduction without making it: downloads, forms, pairs, and hours from a short trial."""
 
-import timeit
-import tomllib
-from functools import cache
-from importlib.resources import files
-
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import Column, Table
 from merge_snli.embedded import embedded_path
 from merge_snli.models.finding import find_device
+from merge_snli.models.shapes import BYTES_PER_PARAMETER, GB, operations_of, operations_per_second, shapes
 from merge_snli.paper.reproduction.run import PaperRun, missing_packages
 
 # Mean number of tokens of a form of SNLI test, and of a problem of it.
 TOKENS_PER_FORM, TOKENS_PER_PAIR = 14, 23
-
-BYTES_PER_PARAMETER, GB = 4, 1e9
-
-TRIAL_SEQUENCES, TRIAL_TOKENS, TRIAL_WIDTH, TRIAL_RUNS = 64, 16, 768, 3
-
-
-@cache
-def shapes() -> dict[str, dict[str, int]]:
-    """Return layers, width, inner width, vocabulary and parameters of known models, by Hub id or `demo:NAME`."""
-    content = files("merge_snli.paper.reproduction").joinpath("models.toml").read_text(encoding="utf-8")
-    return tomllib.loads(content)
-
-
-def operations(layers: int, width: int, inner: int) -> int:
-    """Return the floating-point operations per token, without the embeddings and the head.
-
-    Args:
-        layers: Number of layers.
-        width: Size of the hidden states.
-        inner: Size of the feed-forward layers.
-    """
-    return 2 * layers * width * (4 * width + 2 * inner)
-
-
-def operations_per_second(device: str) -> float:
-    """Time a layer of the size of BERT-base on some sentences; the fastest of a few runs counts.
-
-    Args:
-        device: The torch device.
-    """
-    import torch
-
-    layer = torch.nn.TransformerEncoderLayer(TRIAL_WIDTH, 12, 4 * TRIAL_WIDTH, batch_first=True).to(device).eval()
-    states = torch.zeros(TRIAL_SEQUENCES, TRIAL_TOKENS, TRIAL_WIDTH, device=device)
-    with torch.inference_mode():
-        times = timeit.repeat(lambda: layer(states).sum().item(), number=1, repeat=TRIAL_RUNS)
-    return TRIAL_SEQUENCES * TRIAL_TOKENS * operations(1, TRIAL_WIDTH, 4 * TRIAL_WIDTH) / min(times)
 
 
 def estimate(run: PaperRun) -> Table:
@@ -70,13 +29,11 @@ def estimate(run: PaperRun) -> Table:
     inputs += [(name, "pairs", pairs, TOKENS_PER_PAIR) for name in run.scored_models]
     rows, total = [], 0.0
     for name, unit, number, tokens in inputs:
-        shape = shapes()[name]
-        head = 2 * shape["width"] * shape["vocabulary"] if unit == "forms" else 0
-        per_token = operations(shape["layers"], shape["width"], shape["inner"])
-        seconds = number * (tokens * per_token + head) / speed
+        parameters = shapes()[name]["parameters"]
+        seconds = number * operations_of(name, tokens, masked_lm=unit == "forms") / speed
         total += seconds
-        size = None if embedded_path(name) else shape["parameters"] * BYTES_PER_PARAMETER / GB
-        rows.append((name.rpartition("/")[2], number, unit, shape["parameters"] / 1e6, size, format_duration(seconds)))
+        size = None if embedded_path(name) else parameters * BYTES_PER_PARAMETER / GB
+        rows.append((name.rpartition("/")[2], number, unit, parameters / 1e6, size, format_duration(seconds)))
     missing = missing_packages(run)
     download = sum(row[4] or 0 for row in rows)
     return Table(

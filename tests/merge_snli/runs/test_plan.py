@@ -120,7 +120,7 @@ MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
 
 def estimate() -> DryRun:
     mlms = (
-        MaskedLMEstimate(name=name, forms=400, refused={}, forms_per_second=1.0, seconds=seconds, bytes=10)
+        MaskedLMEstimate(name=name, forms=400, refused={}, forms_per_second=1.0, seconds=seconds, bytes=10, tokens=9)
         for name, seconds in zip(MLMS, (36_000.0, 7_200.0), strict=True)
     )
     return DryRun(

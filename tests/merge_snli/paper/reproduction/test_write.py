@@ -17,8 +17,9 @@ from merge_snli.cli import command_parser
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.variants import ANNOTATOR_LABELS
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS, PREFIX
+from merge_snli.models.shapes import shapes
 from merge_snli.pairs.lexicon import SHIPPED as LEXICON
-from merge_snli.paper.reproduction.estimate import estimate, shapes
+from merge_snli.paper.reproduction.estimate import estimate
 from merge_snli.paper.reproduction.merge import DEMO_PROBLEMS, OTHER_SETS, PLAIN, Reproduction, plan_reproduction
 from merge_snli.paper.reproduction.numbers import score_numbers, table_3_cells
 from merge_snli.paper.reproduction.run import check_requirements, missing_packages, reproduce
