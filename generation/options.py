@@ -43,7 +43,6 @@ READABLE: Mapping[str, Any] = {
     "same_parse": True,
     "no_compounds": True,
     "supersense": True,
-    "no_other_forms": True,
     "no_quantifiers": True,
     "pronouns": True,
 }

@@ -11,8 +11,6 @@ from generation.sentences.words import fold
 from merge_snli.languages.language import is_english, language_of
 from merge_snli.models.wordnet import base_forms
 
-INFLECTED_CLASSES = ("noun", "verb", "adj")
-
 # Hyphens, the en dash and the slash.
 JOINERS = frozenset("-\u2010\u2011\u2013/")
 
@@ -85,21 +83,6 @@ def is_form_of_problem(occurrence: Occurrence) -> Callable[[str | None], bool]:
     sentences = (occurrence.tagged.premise, occurrence.tagged.hypothesis)
     lemmas = {lemma_of(token.tag) for sentence in sentences for token in sentence.tokens} - {None}
     return lambda tag: tag is not None and lemma_of(tag) in lemmas
-
-
-def has_other_form(occurrence: Occurrence) -> bool:
-    """Return whether the problem has the original in another form as well, as a noun, verb or adjective.
-
-    Args:
-        occurrence: An occurrence of the original.
-    """
-    original = fold(occurrence.word.text)
-    return any(
-        not base_forms(original, one).isdisjoint(base_forms(word, other))
-        for word in occurrence.problem_words - {original}
-        for one in INFLECTED_CLASSES
-        for other in INFLECTED_CLASSES
-    )
 
 
 def is_in_compound(occurrence: Occurrence) -> bool:

@@ -7,7 +7,6 @@ from typing import Any
 from generation.filters.conditions import (
     disagrees,
     does_not_fit_pronoun,
-    has_other_form,
     in_problem,
     is_form_of_problem,
     is_in_compound,
@@ -125,20 +124,6 @@ RELATED = Filter(
         departure="**No WordNet relations**: suggestions related to another word of the problem were dropped.",
     ),
     on_word=_related,
-)
-
-
-OTHER_FORM = Filter(
-    name="no_other_forms",
-    reason="other form",
-    languages=ENGLISH_ONLY,
-    option=Option(
-        help="leave out words that the problem has in another form as well",
-        default=False,
-        group=FILTERS_GROUP,
-        departure="**No other forms**: words that a problem also has in another form were not replaced.",
-    ),
-    on_word=lambda _, occurrence: _if(has_other_form(occurrence)),
 )
 
 
@@ -332,7 +317,7 @@ DISSENTS = Option(
 # that validate a word. docs/method.md has the number of each filter of the paper.
 FILTERS = (
     *(NO_WORD, LESS_PROBABLE, LOW_LOG_ODDS, LOW_RANK),
-    *(IN_PROBLEM, SAME_WORD, RELATED, OTHER_FORM, QUANTIFIER, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE, OTHER_GENDER),
+    *(IN_PROBLEM, SAME_WORD, RELATED, QUANTIFIER, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE, OTHER_GENDER),
     *(OTHER_CLASS, SAME_LEMMA, OTHER_TAG, OTHER_PARSE),
     *(TOO_FEW, VETO),
 )
@@ -354,7 +339,6 @@ class FilterOptions:
     no_compounds: bool = COMPOUND.field()
     supersense: bool = OTHER_SUPERSENSE.field()
     same_parse: bool = OTHER_PARSE.field()
-    no_other_forms: bool = OTHER_FORM.field()
     no_quantifiers: bool = QUANTIFIER.field()
     pronouns: bool = OTHER_GENDER.field()
     veto: int | None = VETO.field()

@@ -30,7 +30,6 @@ CHOICES: dict[str, Any] = {
     "no_compounds": True,
     "supersense": True,
     "same_parse": True,
-    "no_other_forms": True,
     "no_quantifiers": True,
     "pronouns": True,
     "veto": 100,
@@ -38,12 +37,6 @@ CHOICES: dict[str, Any] = {
 }
 
 
-OTHER_FORMS = {
-    "id": "forms",
-    "premise": "Two nurses and a nurse are sitting on a bench.",
-    "hypothesis": "A nurse is sitting on a bench.",
-    "label": "entailment",
-}
 PRONOUN = {
     "id": "pronoun",
     "premise": "A musician plays his guitar on a stage.",
@@ -55,7 +48,7 @@ PRONOUN = {
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     folder = tmp_path_factory.mktemp("run")
-    problems = first_problems(folder, 12, json.dumps(OTHER_FORMS), json.dumps(PRONOUN))
+    problems = first_problems(folder, 12, json.dumps(PRONOUN))
     mlm = ("demo:mlm-wordpiece", "demo:mlm-bpe")
     return run_pipeline(Options(problems=str(problems), id_column="id", mlm=mlm, inflation=3), folder / "merge_snli")
 
@@ -113,7 +106,6 @@ CLAIMED: dict[str, tuple[object, str]] = {
     "no_compounds": (True, "replacement"),
     "supersense": (True, "replacement"),
     "same_parse": (True, "replacement"),
-    "no_other_forms": (True, "replacement"),
     "no_quantifiers": (True, "replacement"),
     "pronouns": (True, "replacement"),
 }

@@ -138,7 +138,6 @@ class Choices:
         no_compounds: Whether words beside a hyphen or slash, and nouns beside nouns, stay as they are.
         supersense: Whether a noun must have the supersense of the original.
         same_parse: Whether the heads and labels of the sentence must stay.
-        no_other_forms: Whether words stay as they are that the problem has in another form.
         no_quantifiers: Whether the quantifiers stay as they are and replace nothing.
         pronouns: Whether words of one gender may not join a pronoun of the other.
         veto: Among how many of the most probable pieces of each masked LM a word must be, None for no veto.
@@ -158,7 +157,6 @@ class Choices:
     no_compounds: bool = False
     supersense: bool = False
     same_parse: bool = False
-    no_other_forms: bool = False
     no_quantifiers: bool = False
     pronouns: bool = False
     veto: int | None = None
@@ -728,9 +726,6 @@ def variants_of(
         original = min(written) if len(written) == 1 else form
         result.shared.append((word_class, original))
         taken_forms = all_forms(taken, word_class)
-        other_forms = all_forms(taken - {plain(original)}, "noun", "verb", "adj")
-        if choices.no_other_forms and other_forms & all_forms([plain(original)], "noun", "verb", "adj"):
-            continue
         validated: list[dict[str, dict[str, float]]] = []  # for P and for H: word -> masked LM -> log-odds
         for (sentence, tokens), here in zip(sentences, occurrences, strict=True):
             by_word: dict[str, dict[str, float]] = {}

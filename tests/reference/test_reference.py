@@ -246,7 +246,6 @@ CHOICES: tuple[tuple[dict[str, Any], literal.Choices], ...] = (
     ({"no_compounds": True, "filters": "none"}, literal.Choices(no_compounds=True, prob=False, pos=False)),
     ({"supersense": True, "filters": "none"}, literal.Choices(supersense=True, prob=False, pos=False)),
     ({"same_parse": True, "filters": "prob"}, literal.Choices(same_parse=True, pos=False)),
-    ({"no_other_forms": True, "filters": "none"}, literal.Choices(no_other_forms=True, prob=False, pos=False)),
     ({"no_quantifiers": True, "filters": "none"}, literal.Choices(no_quantifiers=True, prob=False, pos=False)),
     ({"pronouns": True, "filters": "none"}, literal.Choices(pronouns=True, prob=False, pos=False)),
     ({"max_rank": 20, "filters": "none"}, literal.Choices(max_rank=20, prob=False, pos=False)),

@@ -16,7 +16,6 @@ from generation.filters.conditions import (
     MEN,
     WOMEN,
     does_not_fit_pronoun,
-    has_other_form,
     in_problem,
     is_in_compound,
 )
@@ -308,18 +307,6 @@ def test_a_suggestion_that_the_problem_has_in_another_form(word_class: str, sugg
         "Three girls and a boy are playing by the men", "One boy is playing", "boy", word_class
     )
     assert in_problem(occurrence)(suggestion) is expected
-
-
-@pytest.mark.parametrize(
-    ("premise", "hypothesis", "expected"),
-    [
-        ("They write a check at the bank", "A check is long", False),
-        ("They write a check on their checks", "A check is long", True),
-        ("They checked the check", "A check is long", True),
-    ],
-)
-def test_another_form_of_the_original(premise: str, hypothesis: str, *, expected: bool) -> None:
-    assert has_other_form(occurrence_in_problem(premise, hypothesis, "check", "noun")) is expected
 
 
 @pytest.mark.parametrize(

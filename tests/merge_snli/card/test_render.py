@@ -149,7 +149,6 @@ DIFFERING: dict[str, dict[str, object]] = {
     "No compounds": {"no_compounds": True},
     "Same supersense": {"supersense": True},
     "Same parse": {"same_parse": True},
-    "No other forms": {"no_other_forms": True},
     "No quantifiers": {"no_quantifiers": True},
     "Pronouns": {"pronouns": True},
     "Veto": {"veto": 20},
