@@ -44,10 +44,11 @@ def refused(
     *arguments: Any,  # noqa: ANN401 - of the call
     error: type[BaseException] = InputError,
     **options: Any,  # noqa: ANN401 - of the call
-) -> None:
-    """Check that a call raises an error whose text has a match of `message`; by default one that a user can mend."""
-    with pytest.raises(error, match=message or None):
+) -> BaseException:
+    """Check that a call raises an error whose text matches `message`, by default an `InputError`; return the error."""
+    with pytest.raises(error, match=message or None) as raised:
         call(*arguments, **options)
+    return raised.value
 
 
 def rows_of(folder: Path, config: str = "all", split: str = "test") -> list[Row]:

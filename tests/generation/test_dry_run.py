@@ -26,7 +26,6 @@ from generation.options import Options
 from generation.replacements.finding import CLASS_FORMS
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
-from merge_snli.base.errors import InputError
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.models.tagger import Tagger
@@ -34,6 +33,7 @@ from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import read_problems
 from tests.commands import Command
 from tests.conftest import DATA
+from tests.oracles import refused
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -117,8 +117,7 @@ def test_several_processes_share_the_work(estimated: DryRun, options: Options) -
     of_two = dry_run(options, workers=2)
     assert (estimated.workers, of_two.workers) == (1, 2), "one by default for few problems"
     assert "(cpu, 2 processes)" in dry_run_text(of_two)
-    with pytest.raises(InputError, match="workers is 0"):
-        dry_run(options, workers=0)
+    refused("workers is 0", dry_run, options, workers=0)
 
 
 def test_the_command_writes_nothing(

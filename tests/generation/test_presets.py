@@ -22,10 +22,10 @@ from generation.options import (
     write_run_file,
 )
 from generation.output.dataset import terms_of, title_of
-from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import TermsRecord
 from merge_snli.models.paper_models import PAPER_MLMS
 from merge_snli.problems.known_datasets import known_dataset
+from tests.oracles import refused
 from tests.records import bundled
 
 PAPERS = Path(__file__).parents[3] / "shared" / "seeds"
@@ -81,8 +81,7 @@ def test_the_slides_use_two_masked_lms_and_the_union() -> None:
 
 
 def test_an_unknown_preset_is_an_error_that_names_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"'papers'.* paper, paper-bart, slides, strict, balanced, demo"):
-        preset_options("papers")
+    refused(r"'papers'.* paper, paper-bart, slides, strict, balanced, demo", preset_options, "papers")
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: bool(text.strip()))
@@ -175,11 +174,10 @@ def test_an_error_names_file_and_key(tmp_path: Path, content: bytes | None, mess
     path = tmp_path / "mine.toml"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(InputError) as error:
-        read_run_file(path)
-    assert str(error.value).startswith(f"options {path}")
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
+    error = refused("", read_run_file, path)
+    assert str(error).startswith(f"options {path}")
+    assert message in str(error)
+    assert "\n" not in str(error)
 
 
 def test_terms_come_from_the_known_data_set_or_from_the_option() -> None:
@@ -215,8 +213,7 @@ def test_title_from_the_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_title_from_the_options() -> None:
     assert title_of(Options(problems="org/mine", mlm=("demo:mlm-bpe",), title="MERGE on mine")) == "MERGE on mine"
     for title in ("", " ", "two\nlines"):
-        with pytest.raises(InputError, match="title"):
-            Options(problems="org/mine", mlm=("demo:mlm-bpe",), title=title)
+        refused("title", Options, problems="org/mine", mlm=("demo:mlm-bpe",), title=title)
 
 
 MLM = "demo:mlm-wordpiece"
@@ -255,6 +252,5 @@ def test_single_options_override_the_preset(tmp_path: Path) -> None:
 def test_options_that_do_not_fit_are_refused(
     arguments: tuple[Any, ...], options: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        merge.generate(*arguments, **options, out=tmp_path / "out")
+    refused(message, merge.generate, *arguments, **options, out=tmp_path / "out")
     assert not list(tmp_path.iterdir())

@@ -23,6 +23,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import is_running
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import FILTERS, RunStage
+from tests.oracles import refused
 from tests.processes import wait_until
 from tests.records import files_in, first_problems
 from tests.systems import linux_only
@@ -152,5 +153,4 @@ def children(pid: int) -> list[int]:
 
 @pytest.mark.parametrize("workers", [0, -1])
 def test_too_few_workers(options: Options, tmp_path: Path, workers: int) -> None:
-    with pytest.raises(InputError, match=f"workers is {workers}"):
-        generate(options.problems, options, out=tmp_path / "out", workers=workers)
+    refused(f"workers is {workers}", generate, options.problems, options, out=tmp_path / "out", workers=workers)

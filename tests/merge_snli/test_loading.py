@@ -21,7 +21,6 @@ from generation.options import Options, preset_options
 from generation.pipeline import run_pipeline
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
-from merge_snli.base.errors import InputError
 from merge_snli.builder import MergeSnli
 from merge_snli.card import render_card
 from merge_snli.dataset.stored import find_dataset
@@ -31,6 +30,7 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import ALL, DEFAULT_CLASSES, NLI_LABELS, SEED, TEST, columns, data_file, features, splits
 from tests.conftest import DemoRun
+from tests.oracles import refused
 from tests.records import bundled, save_record
 
 DATA_SET = FOLDER.parent
@@ -113,8 +113,11 @@ def test_builder_rejects_unknown_config_and_subsample(
     message: str,
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(ValueError, match=message):
-        MergeSnli(config_name=config, subsample=subsample, cache_dir=str(tmp_path)).download_and_prepare()
+    refused(
+        message,
+        MergeSnli(config_name=config, subsample=subsample, cache_dir=str(tmp_path)).download_and_prepare,
+        error=ValueError,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -301,8 +304,7 @@ def words_in(text: str) -> str:
 
 
 def test_an_unknown_embedded_name_lists_those_there_are() -> None:
-    with pytest.raises(InputError, match=r"demo:x.*choose from demo:problems, demo:mlm-wordpiece"):
-        embedded_path("demo:x")
+    refused(r"demo:x.*choose from demo:problems, demo:mlm-wordpiece", embedded_path, "demo:x")
     assert embedded_path("google/bert") is None
 
 

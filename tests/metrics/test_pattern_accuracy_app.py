@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.browser import chromium
+from tests.oracles import refused
 from tests.processes import SECONDS, free_port, wait_for_server
 
 FOLDER = Path(__file__).parents[2] / "metrics" / "pattern_accuracy"
@@ -53,8 +54,7 @@ def test_reads_csv_and_tsv_with_columns_in_any_order(app: Any, old: str, new: st
     ],
 )
 def test_a_bad_table_is_an_error(app: Any, text: str, message: str) -> None:  # noqa: ANN401
-    with pytest.raises(app.gr.Error, match=message):
-        app.score_table(text, None, "gold")
+    refused(message, app.score_table, text, None, "gold", error=app.gr.Error)
 
 
 def test_scores_a_table(app: Any, tmp_path: Path) -> None:  # noqa: ANN401
@@ -77,8 +77,7 @@ def test_the_table_has_four_digits(app: Any) -> None:  # noqa: ANN401
 def test_a_file_that_is_not_text_is_an_error(app: Any, tmp_path: Path) -> None:  # noqa: ANN401
     path = tmp_path / "predictions.csv"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(app.gr.Error, match="UTF-8"):
-        app.score_table("", str(path), "gold")
+    refused("UTF-8", app.score_table, "", str(path), "gold", error=app.gr.Error)
 
 
 def test_the_page_starts_with_the_example_and_shows_scores_that_cannot_be_edited(app: Any) -> None:  # noqa: ANN401

@@ -9,8 +9,8 @@ import pytest
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
-from merge_snli.base.errors import InputError
 from merge_snli.problems.problem import Problem
+from tests.oracles import refused
 from training import loop
 from training.base import Base, check_digest, layer_weights
 from training.finetuning.data import epoch_batches
@@ -65,8 +65,7 @@ def trained(checkpoint: Path, stop_at: int | None = None) -> BertForSequenceClas
 def test_resumed_training_gives_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "SAVE_EVERY", 2)
     whole = trained(tmp_path / "whole.pt")
-    with pytest.raises(KeyboardInterrupt):
-        trained(tmp_path / "broken.pt", stop_at=5)
+    refused("", trained, tmp_path / "broken.pt", stop_at=5, error=KeyboardInterrupt)
     resumed = trained(tmp_path / "broken.pt")
     for name, value in whole.state_dict().items():
         torch.testing.assert_close(resumed.state_dict()[name], value, rtol=0, atol=0)
@@ -177,8 +176,7 @@ def test_missing_data_exits_with_code_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.argv", ["measure", "--data", str(tmp_path)])
-    with pytest.raises(SystemExit, match="2"):
-        main()
+    refused("2", main, error=SystemExit)
     message = capsys.readouterr().err
     assert [text for text in (str(tmp_path / "snli" / "test.jsonl"), "--data") if text not in message] == []
 
@@ -192,8 +190,7 @@ def test_missing_data_exits_with_code_2(
 )
 def test_weights_that_are_missing_or_have_another_digest_are_an_error(name: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "other.safetensors").write_bytes(b"other weights")
-    with pytest.raises(InputError, match=message):
-        check_digest(tmp_path / name)
+    refused(message, check_digest, tmp_path / name)
 
 
 def test_layer_weights_has_all_weights_of_the_first_layers(base: Base) -> None:
@@ -227,14 +224,12 @@ def test_the_last_1500_are_held_out(numbered: Path) -> None:
 
 
 def test_snli_test_is_never_trained_on(numbered: Path) -> None:
-    with pytest.raises(InputError, match=SNLI_TEST):
-        training_problems(numbered, SNLI_TEST)
+    refused(SNLI_TEST, training_problems, numbered, SNLI_TEST)
     assert not any("test" in sentence for sentence in masked_lm_sentences(numbered))
 
 
 def test_a_missing_data_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nowhere.snli.dev\.jsonl.* as data DIR"):
-        training_problems(tmp_path / "nowhere", SNLI_DEV)
+    refused(r"nowhere.snli.dev\.jsonl.* as data DIR", training_problems, tmp_path / "nowhere", SNLI_DEV)
 
 
 def test_masked_lms_are_not_trained_on_held_out_sentences(data: Path) -> None:

@@ -16,10 +16,10 @@ from transformers import (
     pipeline,
 )
 
-from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS
 from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS
+from tests.oracles import refused
 from training.base import Base, bert_config, bert_student
 from training.loop import LoopRecipe
 from training.measure import REQUIRED, megabytes
@@ -230,8 +230,7 @@ def test_the_named_models_are_trained_or_all_of_them(
 
 
 def test_a_missing_teacher_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nli-a.* python -m training\.train nli-a"):
-        load_teacher(tmp_path / "nli-a")
+    refused(r"nli-a.* python -m training\.train nli-a", load_teacher, tmp_path / "nli-a")
 
 
 def test_a_student_copies_embeddings_layers_and_head_of_its_teacher() -> None:

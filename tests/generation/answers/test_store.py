@@ -20,10 +20,10 @@ from generation.options import Options
 from generation.sentences.forms import Form
 from generation.sentences.forms import forms as forms_of
 from generation.tasks import suggest
-from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.parquet_files import write_checked
 from merge_snli.models.finding import ResolvedModel, find_model
+from tests.oracles import refused
 
 SENTENCE = "A farmer sees a nurse, a baker and a goat near the old bridge."
 TEN = {
@@ -237,8 +237,7 @@ def test_stored_forms_are_not_answered_again_and_load_no_masked_lm(
         again = suggester.suggest(TEN, tmp_path)
     assert first.keys() == again.keys() == TEN.keys()
     assert all_same(first, again)
-    with pytest.raises(AssertionError, match="called"):
-        suggester.suggest(TEN | {"f" * 32: Form("A boat.", 2, 6)}, tmp_path)
+    refused("called", suggester.suggest, TEN | {"f" * 32: Form("A boat.", 2, 6)}, tmp_path, error=AssertionError)
 
 
 def test_answers_do_not_depend_on_the_shards(
@@ -286,8 +285,7 @@ def test_full_disk_leaves_no_partial_shard(tmp_path: Path, key: CacheKey, monkey
 
     with Store(tmp_path, key) as store:
         monkeypatch.setattr(Path, "write_bytes", full)
-        with pytest.raises(InputError, match=r"disk.* is full"):
-            store.save(answers())
+        refused(r"disk.* is full", store.save, answers())
         assert [*store.folder.iterdir()] == []
 
 
@@ -296,8 +294,7 @@ def test_full_disk_for_the_index_keeps_finished_work(tmp_path: Path, key: CacheK
     with Store(tmp_path, key) as store:
         pages = store._index._connection.execute("PRAGMA page_count").fetchone()[0]
         store._index._connection.execute(f"PRAGMA max_page_count = {pages}")
-        with pytest.raises(InputError, match=r"database or disk is full"):
-            store.save(many)
+        refused(r"database or disk is full", store.save, many)
     with Store(tmp_path, key) as store:
         assert not store.missing([*answers(), *many])
 
@@ -306,7 +303,6 @@ def test_masked_lm_that_disappears_keeps_finished_work(suggester: Suggester, tmp
     first = dict(list(TEN.items())[:5])
     suggester.suggest(first, tmp_path)
     gone = replace(suggester, model=replace(suggester.model, path=tmp_path / "gone"))
-    with pytest.raises(InputError, match=r"config\.json of masked LM tiny-bert|masked LM tiny-bert cannot be loaded"):
-        gone.suggest(TEN, tmp_path)
+    refused(r"config\.json of masked LM tiny-bert|masked LM tiny-bert cannot be loaded", gone.suggest, TEN, tmp_path)
     with suggester.store(tmp_path) as store:
         assert not store.missing(first)

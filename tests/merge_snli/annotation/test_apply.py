@@ -20,6 +20,7 @@ from merge_snli.hub.plan import plan
 from merge_snli.schema import data_version
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, assert_refused
 from tests.merge_snli.annotation.filled import Scores, csv_rows, edit, fill_csv, random_scores
+from tests.oracles import refused
 from tests.records import files_in
 
 FILE = "data/annotation/test.parquet"
@@ -116,8 +117,9 @@ def test_applying_again_replaces_the_scores(
 def test_a_changed_file_is_not_read(annotated: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(annotated, tmp_path / "set"))
     pq.write_table(pq.read_table(folder / FILE).slice(1), folder / FILE)
-    with pytest.raises(ValueError, match=r"annotation/test\.parquet has changed"):
-        read_split(find_dataset(str(folder)), "annotation")
+    refused(
+        r"annotation/test\.parquet has changed", read_split, find_dataset(str(folder)), "annotation", error=ValueError
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ import pytest
 
 from merge_snli.annotation.judge import question_texts, questions, read_scores
 from merge_snli.annotation.sample import read_sample
-from merge_snli.base.errors import InputError
 from merge_snli.dataset.judgments import judgments_in
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.validation import validate
@@ -21,6 +20,7 @@ from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, Score
 from tests.merge_snli.annotation.filled import fill_csv, random_scores
 from tests.merge_snli.annotation.test_apply import FILE, copy_of_shipped
 from tests.merge_snli.language_models.conftest import run_task
+from tests.oracles import refused
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -267,9 +267,8 @@ def test_a_log_of_other_variants_is_refused(log: Path, annotate: Annotate) -> No
 def test_bad_logs_and_tables_are_refused(name: str, content: str, named: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError) as error:
-        judgments_in([path])
-    assert [value for value in (named, str(path)) if value not in str(error.value)] == []
+    error = refused("", judgments_in, [path])
+    assert [value for value in (named, str(path)) if value not in str(error)] == []
 
 
 def test_the_estimate_has_the_calls_of_the_task(sheets: Path, annotate: Annotate) -> None:

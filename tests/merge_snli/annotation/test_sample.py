@@ -13,12 +13,12 @@ from openpyxl import load_workbook
 
 from merge_snli.annotation.sample import TEXT_COLUMNS, draw_sample, mark
 from merge_snli.annotation.sheets import label_config, write_sheets
-from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.record import DataRecord
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.dataset.texts import TextNames
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, assert_refused
+from tests.oracles import refused
 from tests.records import files_in, save_record
 
 COLUMNS = ["variant_id", "seed_premise", "seed_hypothesis", "premise", "hypothesis", "label", "F", "R", "comment"]
@@ -172,8 +172,7 @@ def test_two_data_sets_give_one_pool(annotate: Annotate, tmp_path: Path) -> None
 
 def test_different_variants_with_one_id_are_refused(tmp_path: Path) -> None:
     datasets = [find_dataset(str(each)) for each in (SHIPPED, copy_with_premise(tmp_path / "other", "!"))]
-    with pytest.raises(InputError, match=r"other.*different variants.*'demo-"):
-        draw_sample(datasets, sizes=[50, 50], annotators=["a"])
+    refused(r"other.*different variants.*'demo-", draw_sample, datasets, sizes=[50, 50], annotators=["a"])
 
 
 @pytest.mark.parametrize(
@@ -259,5 +258,4 @@ def test_the_offsets_say_which_of_two_equal_words_was_replaced() -> None:
 
 @pytest.mark.parametrize("variant", ["A cat naps.", "A dog sleeps.", "A bird naps.", ""])
 def test_other_changes_are_refused(variant: str) -> None:
-    with pytest.raises(InputError, match="validate"):
-        mark("A cat naps.", variant, [2], "cat", "dog")
+    refused("validate", mark, "A cat naps.", variant, [2], "cat", "dog")

@@ -23,6 +23,7 @@ from merge_snli.base.extras import install_command
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.cli import main
 from tests.commands import Command
+from tests.oracles import refused
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("merge_snli", "generation", "training")
@@ -127,8 +128,7 @@ def test_an_error_from_the_command_line_has_flags(command: Command) -> None:
         "merge-snli: --top-k is 0"
         in command("generate", *["demo:problems", "--mlm", "demo:mlm-bpe"], "--top-k", "0", "--out", "x", code=2).err
     )
-    with pytest.raises(InputError, match=r"^top_k is 0"):
-        Options(problems="demo:problems", mlm=("demo:mlm-bpe",), top_k=0)
+    refused(r"^top_k is 0", Options, problems="demo:problems", mlm=("demo:mlm-bpe",), top_k=0)
 
 
 def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, command: Command) -> None:
@@ -141,8 +141,12 @@ def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, command: C
 
 def test_the_public_function_names_its_parameters(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("")
-    with pytest.raises(InputError, match=re.escape(f"out {tmp_path} is not empty")):
-        run_pipeline(Options(problems="demo:problems", mlm=("demo:mlm-bpe",)), tmp_path)
+    refused(
+        re.escape(f"out {tmp_path} is not empty"),
+        run_pipeline,
+        Options(problems="demo:problems", mlm=("demo:mlm-bpe",)),
+        tmp_path,
+    )
 
 
 @pytest.mark.parametrize(
@@ -226,8 +230,7 @@ def test_installed_packages_pass() -> None:
 
 
 def test_a_package_that_is_not_installed_is_an_error() -> None:
-    with pytest.raises(InputError, match="no_such_package"):
-        check_not_shadowed("no_such_package")
+    refused("no_such_package", check_not_shadowed, "no_such_package")
 
 
 def test_the_command_line_names_the_file(shadow: Path) -> None:

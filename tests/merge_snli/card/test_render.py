@@ -28,7 +28,7 @@ from merge_snli.embedded import FOLDER
 from merge_snli.schema import ALL, SEED, columns, data_file, data_version, splits
 from merge_snli.validation.card import check_card
 from merge_snli.validation.findings import Collector
-from tests.oracles import known
+from tests.oracles import known, refused
 from tests.records import changed
 
 DATA_SET = FOLDER.parent
@@ -272,8 +272,7 @@ def test_examples_of_a_local_data_set_load_its_own_folder(tmp_path: Path, monkey
     exec(block, names)
     assert names["seeds"].num_rows == RECORD.configs["seed"].rows
     monkeypatch.chdir(DATA_SET.parent)
-    with pytest.raises(OSError, match="mine"):
-        exec(block, {})
+    refused("mine", exec, block, {}, error=OSError)
 
 
 @pytest.mark.parametrize("damage", ["words", "rows"])

@@ -14,7 +14,6 @@ from huggingface_hub import HfApi
 
 import merge_snli
 from merge_snli import score
-from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.dataset.record import as_json
 from merge_snli.dataset.stored import MergeDataset, find_dataset
@@ -27,6 +26,7 @@ from merge_snli.validation import Finding, ValidationReport
 from tests.hub.faults import Fault
 from tests.hub.server import Hub
 from tests.merge_snli.hub.conftest import OWN, REPO, SPACE
+from tests.oracles import refused
 
 
 def find(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
@@ -210,8 +210,7 @@ def test_results_that_are_not_scores_of_a_task(result: Result, caplog: pytest.Lo
     part = of_hub_model(score(numbered, OWN, config="adj", name=MODEL, limit_seeds=5))
     two_way = of_hub_model(score(lambda pairs: ["not_entailment"] * len(pairs), OWN, config="adj", name=MODEL))
     for other in (short, part, two_way):
-        with pytest.raises(InputError, match="no result is of a commit of org/nli"):
-            results_branch([other], model=MODEL, dataset=REPO)
+        refused("no result is of a commit of org/nli", results_branch, [other], model=MODEL, dataset=REPO)
     assert (caplog.text.count("is over all variants"), caplog.text.count("two others")) == (2, 1)
 
 
@@ -247,8 +246,7 @@ def test_results_of_another_model_or_of_a_folder_and_a_missing_model(hub: Hub, a
         (of_folder, MODEL, "no result is of a commit of org/nli"),
         (result, MODEL, "org/nli does not exist on the Hub"),
     ):
-        with pytest.raises(InputError, match=message):
-            propose(api, proposed, model)
+        refused(message, propose, api, proposed, model)
 
 
 def test_command(hub: Hub, token: str, result: Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

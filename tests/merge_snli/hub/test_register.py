@@ -19,7 +19,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset
@@ -27,6 +26,7 @@ from merge_snli.embedded import FOLDER
 from merge_snli.hub.register import datasets_cache, modules_cache, register, registered, undo
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
 from tests.hub.server import Hub
+from tests.oracles import refused
 
 DATA_SET = FOLDER.parent
 SCORES = [{"variant_id": "v1", "annotator": "a1", "F": 5, "R": 4, "comment": ""}]
@@ -179,8 +179,7 @@ def test_register_loads_from_anywhere_and_undo_removes_it(
 def test_changed_scores_of_annotators_are_refused(data_set: Path, home: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(data_set, tmp_path / "copy"))
     (copy / data_file(ANNOTATION, TEST)).write_bytes(b"torn")
-    with pytest.raises(InputError, match=r"annotation/test\.parquet is missing or was changed"):
-        register(str(copy))
+    refused(r"annotation/test\.parquet is missing or was changed", register, str(copy))
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -208,9 +207,8 @@ def test_a_folder_that_register_did_not_write_is_not_overwritten(data_set: Path,
     registration = register(str(data_set))
     (home / "datasets" / "merge_snli" / "registered.json").unlink()
     before = tree(home)
-    with pytest.raises(InputError, match=r"exists and was not written by merge-snli register") as raised:
-        register(str(data_set))
-    assert registration.folders[0] in str(raised.value)
+    raised = refused(r"exists and was not written by merge-snli register", register, str(data_set))
+    assert registration.folders[0] in str(raised)
     assert tree(home) == before
 
 
@@ -247,12 +245,9 @@ def test_a_check_that_fails_leaves_nothing(
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(customization)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with pytest.raises(InputError) as caught:
-        register(str(data_set))
+    caught = refused("", register, str(data_set))
     missing = [
-        text
-        for text in messages
-        if text.format(data_set=str(data_set), cache=home / "datasets") not in str(caught.value)
+        text for text in messages if text.format(data_set=str(data_set), cache=home / "datasets") not in str(caught)
     ]
     assert missing == []
     assert_nothing_is_registered(home)
@@ -278,8 +273,7 @@ def test_a_full_disk_leaves_nothing(
         move(*arguments)
 
     monkeypatch.setattr(target, write)
-    with pytest.raises(InputError, match=re.escape(f"the disk of {home / 'datasets'} is full")):
-        register(str(data_set))
+    refused(re.escape(f"the disk of {home / 'datasets'} is full"), register, str(data_set))
     assert_nothing_is_registered(home)
 
 
@@ -295,8 +289,7 @@ def test_an_incomplete_registration_is_reported_and_undone(data_set: Path, home:
 @pytest.mark.usefixtures("unchecked")
 def test_undo_of_another_data_set(data_set: Path, home: Path, other_set: Path) -> None:
     register(str(data_set))
-    with pytest.raises(InputError, match=r"is not registered, .*merge_snli is"):
-        undo(str(other_set))
+    refused(r"is not registered, .*merge_snli is", undo, str(other_set))
     assert registered() is not None
 
 
@@ -305,14 +298,12 @@ def test_a_damaged_data_set_is_refused(data_set: Path, home: Path, other_set: Pa
     register(str(data_set))
     (other_set / data_file("adj", TEST)).write_bytes(b"torn")
     before = tree(home)
-    with pytest.raises(InputError, match=r"adj/test\.parquet is missing or was changed"):
-        register(str(other_set))
+    refused(r"adj/test\.parquet is missing or was changed", register, str(other_set))
     run = (other_set / "run.json").read_text(encoding="utf-8")
     for part in ("label_names", "configs", "generation"):
         (other_set / "run.json").write_text(run, encoding="utf-8")
         change_run(other_set, {part: {}})
-        with pytest.raises(InputError, match=rf"run\.json.*{part}"):
-            register(str(other_set))
+        refused(rf"run\.json.*{part}", register, str(other_set))
     assert tree(home) == before
 
 
@@ -324,18 +315,15 @@ def test_a_malformed_record_deletes_nothing(data_set: Path, home: Path, other_se
     content = json.loads(record.read_text())
     for path in (other_set, cache, modules_cache(), cache / "merge_snli", outside, Path("relative")):
         record.write_text(json.dumps(content | {"folders": [str(path)]}))
-        with pytest.raises(InputError, match="which merge-snli register does not write"):
-            undo()
+        refused("which merge-snli register does not write", undo)
     assert tree(home).keys() == before.keys()
     record.write_text("[]")
-    with pytest.raises(InputError, match=r"registered\.json was not written by merge-snli register"):
-        registered()
+    refused(r"registered\.json was not written by merge-snli register", registered)
 
 
 def test_a_relative_cache_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets.config, "HF_MODULES_CACHE", Path("modules"))
-    with pytest.raises(InputError, match="set HF_HOME or HF_MODULES_CACHE to an absolute one"):
-        modules_cache()
+    refused("set HF_HOME or HF_MODULES_CACHE to an absolute one", modules_cache)
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -356,8 +344,7 @@ def test_a_hub_data_set_is_named_by_its_id(hub: Hub, home: Path, other_set: Path
     paths = [path for path in other_set.rglob("*") if path.is_file()]
     hub.storage.put(repo, {path.relative_to(other_set).as_posix(): path.read_bytes() for path in paths})
     assert register("org/other").dataset == f"org/other@{repo.branches['main']}"
-    with pytest.raises(InputError, match=r"org/othe is not registered, org/other@[0-9a-f]{40} is"):
-        undo("org/othe")
+    refused(r"org/othe is not registered, org/other@[0-9a-f]{40} is", undo, "org/othe")
     assert undo("org/other") is not None
     assert_nothing_is_registered(home)
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.language_models.questions import Question, Scope, read_questions, uses_of
 from merge_snli.language_models.shots import shots_for
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.reading import read_config
+from tests.oracles import refused
 
 PROBLEMS = "demo:problems"
 
@@ -75,8 +75,7 @@ def test_metadata_holds_every_use(bundled: MergeDataset) -> None:
     ],
 )
 def test_wrong_scopes(bundled: MergeDataset, values: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        asked(bundled, **values)
+    refused(message, asked, bundled, **values)
 
 
 def test_shots_are_reproducible_balanced_and_never_asked(bundled: MergeDataset) -> None:
@@ -100,8 +99,7 @@ def test_premises_of_other_configs_and_in_other_spellings_are_no_shots(bundled: 
     premise = next(premise for premise, _ in whole.pairs if premise not in own)
     leaks = [premise, premise.upper(), f" {premise.rstrip('.')} ", premise.replace(" ", "  ").replace(".", " !")]
     leaking = write_rows(tmp_path / "leaking.jsonl", *leaks, label=NLI_LABELS[0])
-    with pytest.raises(InputError, match=f"0 problems for 1 shots.*{premise}"):
-        shots_for(verb, leaking, 1)
+    refused(f"0 problems for 1 shots.*{premise}", shots_for, verb, leaking, 1)
     write_rows(tmp_path / "leaking.jsonl", *leaks, "A new one.", label=NLI_LABELS[0])
     assert [shot.premise for shot in shots_for(verb, leaking, 1)] == ["A new one."]
 
@@ -125,5 +123,4 @@ def test_wrong_shots(bundled: MergeDataset, tmp_path: Path) -> None:
             "no column 'label' .*label_column, which shots_from does not take",
         ),
     ):
-        with pytest.raises(InputError, match=message):
-            shots_for(data, source, count)
+        refused(message, shots_for, data, source, count)

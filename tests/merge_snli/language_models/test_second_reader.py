@@ -13,7 +13,6 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from lm_eval.models.dummy import DummyLM
 
-from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.language_models import second_reader
 from merge_snli.language_models.import_files import import_files
@@ -30,7 +29,7 @@ from tests.merge_snli.language_models.conftest import (
     scripted_model,
     write_tasks,
 )
-from tests.oracles import answers_of_groups
+from tests.oracles import answers_of_groups, refused
 
 READER = "mockllm/reader"
 SAID = ("entailment", "The man may well be outside.", "No label fits.", "neutral")
@@ -135,8 +134,7 @@ def test_inspect_marks_what_the_reader_read(reader: str, asked: list[str], tmp_p
 
 
 def test_a_reader_that_inspect_cannot_ask(log: Path) -> None:
-    with pytest.raises(InputError, match="'no such model'"):
-        import_files([log], OWN, reader="no such model")
+    refused("'no such model'", import_files, [log], OWN, reader="no such model")
 
 
 def test_a_reader_whose_provider_fails(
@@ -165,5 +163,4 @@ def test_the_schema_of_the_json_prompt(tmp_path: Path) -> None:
     assert [result.title for result in results] == ["model (json)", "model (json, schema)"]
     assert len({result.model.digest for result in results}) == 2
     assert len(group_prompts(results)) == 2
-    with pytest.raises(PrerequisiteError, match="not for word"):
-        nli(OWN, config="verb", schema=True)
+    refused("not for word", nli, OWN, config="verb", schema=True, error=PrerequisiteError)

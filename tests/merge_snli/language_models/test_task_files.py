@@ -32,6 +32,7 @@ from merge_snli.models.prompts import PROMPTS, FilledPrompt, Shot, read_prompt
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.reading import read_config
 from tests.merge_snli.language_models.conftest import OWN, Json, write_tasks
+from tests.oracles import refused
 
 SHOTS = (
     {"premise": "A poet sings.", "hypothesis": "A poet is silent.", "label": "contradiction"},
@@ -150,16 +151,18 @@ def test_metrics_of_what_was_not_asked_are_nan(bundled: MergeDataset) -> None:
 
 
 def test_a_changed_data_set_is_refused(tasks: Path) -> None:
-    with pytest.raises(ValueError, match="has changed since the task file was written"):
-        load_questions(
-            dataset="0" * 64,
-            name=OWN,
-            config="noun",
-            subsample=0,
-            seeds="with",
-            limit_seeds=None,
-            prompt_toml=read_prompt("word").toml(),
-        )
+    refused(
+        "has changed since the task file was written",
+        load_questions,
+        dataset="0" * 64,
+        name=OWN,
+        config="noun",
+        subsample=0,
+        seeds="with",
+        limit_seeds=None,
+        prompt_toml=read_prompt("word").toml(),
+        error=ValueError,
+    )
 
 
 def estimated(capsys: pytest.CaptureFixture[str], *options: str) -> Json:

@@ -18,7 +18,6 @@ from tokenizers import processors
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from merge_snli import score
-from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.cli import main
 from merge_snli.dataset.texts import TextNames
@@ -36,7 +35,7 @@ from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.score_models import prediction_store, score_model
 from merge_snli.scoring.store import read_results
-from tests.oracles import answers_of_groups
+from tests.oracles import answers_of_groups, refused
 from tests.tiny_models import save_causal_lm
 
 PAIRS: list[Pair] = [
@@ -230,8 +229,7 @@ def test_an_answer_without_tokens_of_its_own_is_refused(folder: Folder, answer: 
     ranked = loaded(folder("gpt2"), WORD)
     silent = {"text": lambda premise, hypothesis: f"{premise} {hypothesis} A ma", "continuations": (answer, " a", " b")}
     object.__setattr__(ranked, "_prompt", type("Silent", (), {"messages": ranked._prompt.messages} | silent))
-    with pytest.raises(InputError, match="adds no token"):
-        ranked.predict(PAIRS)
+    refused("adds no token", ranked.predict, PAIRS)
 
 
 SYSTEM_ROLE = """\
@@ -305,5 +303,4 @@ def test_an_adapter_is_merged_into_its_base_model(folder: Folder, tmp_path: Path
     )
     assert with_adapter == pytest.approx(of_merged, abs=2e-4)
     assert not np.allclose(with_adapter, on_base, atol=1e-2)
-    with pytest.raises(InputError, match="sequence classifier"):
-        model_from_name(str(tmp_path / "classifier"), options).load()
+    refused("sequence classifier", model_from_name(str(tmp_path / "classifier"), options).load)

@@ -12,7 +12,6 @@ from torch import nn
 from transformers import AutoConfig, AutoModel, BertForMaskedLM
 
 from generation.masked_lms.loading import load_masked_lm
-from merge_snli.base.errors import InputError
 from merge_snli.models import packed_linear
 from merge_snli.models.finding import find_model
 from merge_snli.models.inference import (
@@ -27,6 +26,7 @@ from merge_snli.models.inference import (
     tokens_per_batch,
 )
 from merge_snli.models.packed_linear import PackedLinear, pack
+from tests.oracles import refused
 
 
 def cpu_out_of_memory() -> Exception:
@@ -96,8 +96,13 @@ def test_out_of_memory_halves_the_batch_size(kind: str, caplog: pytest.LogCaptur
 
 
 def test_out_of_memory_at_batch_size_one_is_an_input_error() -> None:
-    with pytest.raises(InputError, match=r"masked LM large, 1 form of 10 tokens"):
-        Batches("masked LM large", "form", 40).run(limited_to(0, MemoryError(), []), range(3), 10)
+    refused(
+        r"masked LM large, 1 form of 10 tokens",
+        Batches("masked LM large", "form", 40).run,
+        limited_to(0, MemoryError(), []),
+        range(3),
+        10,
+    )
 
 
 def test_model_too_large_for_the_device_is_an_input_error(
@@ -107,15 +112,15 @@ def test_model_too_large_for_the_device_is_an_input_error(
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 
     monkeypatch.setattr(BertForMaskedLM, "to", full)
-    with pytest.raises(InputError, match=r"out of memory on cpu.* masked LM tiny-bert"):
-        load_masked_lm(find_model(str(tiny_mlm("bert"))), device="cpu")
+    refused(
+        r"out of memory on cpu.* masked LM tiny-bert", load_masked_lm, find_model(str(tiny_mlm("bert"))), device="cpu"
+    )
 
 
 def test_other_errors_are_not_out_of_memory() -> None:
     error = RuntimeError("mat1 and mat2 shapes cannot be multiplied")
     assert not is_out_of_memory(error)
-    with pytest.raises(RuntimeError, match="mat1"):
-        Batches("m", "form").run(limited_to(0, error, []), range(3), 10)
+    refused("mat1", Batches("m", "form").run, limited_to(0, error, []), range(3), 10, error=RuntimeError)
 
 
 def test_gpu_batches_depend_on_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,6 @@ from tokenizers import normalizers, processors
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedTokenizerFast, pipeline
 
 from merge_snli import score
-from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import INFER
 from merge_snli.models.finding import ResolvedModel, find_model
 from merge_snli.models.labels import INFERRED, TABLE, Pair
@@ -36,6 +35,7 @@ from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predict import predict_pairs
 from tests.merge_snli.conftest import MakeModel
+from tests.oracles import refused
 from tests.tiny_models import as_pickle, byte_bpe_tokenizer, embedded_texts, trained_unigram, wordpiece_tokenizer
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -285,8 +285,7 @@ def test_adapter_without_its_base_model_is_refused(shapes: dict[str, Path], tmp_
     adapter = Path(shutil.copytree(shapes["BERT-L-S"], tmp_path / "adapter"))
     config = adapter / "adapter_config.json"
     config.write_text(config.read_text(encoding="utf-8").replace(str(shapes["BERT-L-S"].parent), "/nowhere/at/all"))
-    with pytest.raises(InputError, match=r"/nowhere/at/all/base of adapter adapter"):
-        model_from_name(str(adapter), ModelOptions())
+    refused(r"/nowhere/at/all/base of adapter adapter", model_from_name, str(adapter), ModelOptions())
 
 
 def test_sharded_weights_are_read(tmp_path: Path) -> None:
@@ -300,8 +299,7 @@ def test_sharded_weights_are_read(tmp_path: Path) -> None:
 
 def test_pickle_weights_are_read_only_if_allowed(tmp_path: Path) -> None:
     folder = as_pickle(save_classifier("roberta", tmp_path / "pickled"))
-    with pytest.raises(InputError, match=r"pickled .* add allow_pickle=True"):
-        model_from_name(str(folder), ModelOptions()).load()
+    refused(r"pickled .* add allow_pickle=True", model_from_name(str(folder), ModelOptions()).load)
     allowed = model_from_name(str(folder), ModelOptions(allow_pickle=True))
     assert allowed.load().predict(PAIRS[:1]).shape == (1, 3)
     assert allowed.digest != model_from_name(str(folder), ModelOptions()).digest
@@ -324,6 +322,5 @@ def test_remote_code_runs_only_if_trusted(tmp_path: Path, dataset: Path) -> None
         "class OwnModel(BertForSequenceClassification):\n    config_class = OwnConfig\n",
         encoding="utf-8",
     )
-    with pytest.raises(InputError, match=r"remote .*trust_remote_code"):
-        score(folder, dataset)
+    refused(r"remote .*trust_remote_code", score, folder, dataset)
     assert score(folder, dataset, trust_remote_code=True).model.architecture == "OwnModel"

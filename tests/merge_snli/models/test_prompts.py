@@ -22,6 +22,7 @@ from merge_snli.models.prompts import (
     read_prompts,
 )
 from merge_snli.schema import NLI_LABELS
+from tests.oracles import refused
 
 SHOTS = (Shot("It rains.", "It is wet.", "entailment"), Shot("A dog runs.", "A cat runs.", "neutral"))
 QUESTION = "Premise: {{ premise }}\\nHypothesis: {{ hypothesis }}"
@@ -90,8 +91,7 @@ def test_the_words_of_a_prompt_stand_for_the_labels() -> None:
 @pytest.mark.parametrize("name", PROMPTS)
 def test_the_answers_that_a_prompt_asks_for_are_read_or_the_labels_refused(name: str, labels: tuple[str, ...]) -> None:
     if read_prompt(name).words and labels == OTHER_LABELS:
-        with pytest.raises(InputError, match=rf"{name} asks for .*, and the labels are not_equivalent, equivalent"):
-            filled(name, labels)
+        refused(rf"{name} asks for .*, and the labels are not_equivalent, equivalent", filled, name, labels)
         return
     prompt = filled(name, labels)
     assert len({*prompt.answers}) == len(labels)
@@ -137,8 +137,7 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
     assert [prompt.name for prompt in read_prompts(f"word, {path}")] == ["word", "mine"]
     assert [prompt.name for prompt in read_prompts(["all", str(path)])] == [*PROMPTS, "mine"]
     path.write_text(path.read_text().replace('"mine"', '"word"'))
-    with pytest.raises(InputError, match="two prompts with the name word"):
-        read_prompts(["all", str(path)])
+    refused("two prompts with the name word", read_prompts, ["all", str(path)])
 
 
 @pytest.mark.parametrize(
@@ -183,5 +182,4 @@ def test_the_letter_of_its_own_label_is_a_word(tmp_path: Path) -> None:
 
 
 def test_a_prompt_that_asks_for_reasons_shows_no_shots() -> None:
-    with pytest.raises(InputError, match="reasons asks for reasons, which the 2 shots do not have"):
-        filled("reasons", shots=SHOTS)
+    refused("reasons asks for reasons, which the 2 shots do not have", filled, "reasons", shots=SHOTS)

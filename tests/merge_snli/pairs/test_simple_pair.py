@@ -22,6 +22,7 @@ from merge_snli.validation import validate
 from tests.merge_snli.pairs.conftest import Rows, rows_of
 from tests.merge_snli.pairs.made_problems import FIRST, LEFT_OUT, SECOND, save_sources
 from tests.merge_snli.pairs.reading import Fact, are_apart, label, read
+from tests.oracles import refused
 from tests.records import files_in
 
 TESTS = ("simple", "relevance", "conjunction")
@@ -143,8 +144,7 @@ def test_a_folder_with_other_options_needs_overwrite(tmp_path: Path) -> None:
     make_simple_pair(out, SimplePairOptions(premises=4))
     before = files_in(out)
     make_simple_pair(out, SimplePairOptions(premises=4))
-    with pytest.raises(InputError, match=r"overwrite"):
-        make_simple_pair(out, SimplePairOptions(premises=5))
+    refused(r"overwrite", make_simple_pair, out, SimplePairOptions(premises=5))
     assert files_in(out) == before
     assert make_simple_pair(out, SimplePairOptions(premises=5), overwrite=True).record.options["premises"] == 5
     assert [path.name for path in tmp_path.iterdir()] == ["simple_pair"]
@@ -356,5 +356,4 @@ def test_bad_input(
 
 
 def test_invalid_license_is_refused() -> None:
-    with pytest.raises(InputError, match="license is 'CC BY'"):
-        ExtendedPairOptions(problems=("snli",), license="CC BY")
+    refused("license is 'CC BY'", ExtendedPairOptions, problems=("snli",), license="CC BY")

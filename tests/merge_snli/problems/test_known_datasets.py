@@ -8,11 +8,11 @@ import datasets
 import pytest
 
 from generation.options import Options
-from merge_snli.base.errors import InputError
 from merge_snli.problems.known_datasets import KNOWN_DATASETS, KnownDataset, known_dataset
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
+from tests.oracles import refused
 
 PAIRS = (
     ("Two dogs run across the wet grass.", "Some animals run outside.", 0),
@@ -152,5 +152,4 @@ def test_options_override_the_known_values() -> None:
     ],
 )
 def test_a_known_data_set_that_cannot_be_loaded_is_an_error_with_advice(name: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read_problems(ProblemOptions(problems=name))
+    refused(message, read_problems, ProblemOptions(problems=name))

@@ -19,13 +19,13 @@ import pytest
 from generation import Options
 from generation.options import RUN_TOML, read_run_file
 from generation.pipeline import run_pipeline
-from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems, repeated_numbers
 from merge_snli.problems.rows import read_label_names
 from merge_snli.schema import NLI_LABELS
 from merge_snli.validation import validate
 from tests.merge_snli.problems.test_reading import parquet
+from tests.oracles import refused
 
 ROWS: list[dict[str, Any]] = [
     {"premise": f"A man rides the horse number {number}.", "hypothesis": "A man rides a horse.", "label": label}
@@ -71,9 +71,8 @@ def test_label_names_of_a_dataset_are_kept() -> None:
     ids=lambda table: type(table).__name__,
 )
 def test_other_objects_are_refused_in_one_sentence(problems: object) -> None:
-    with pytest.raises(InputError, match=type(problems).__name__) as error:
-        ProblemOptions(problems=problems)
-    assert "\n" not in str(error.value)
+    error = refused(type(problems).__name__, ProblemOptions, problems=problems)
+    assert "\n" not in str(error)
 
 
 @pytest.mark.parametrize(
@@ -88,8 +87,7 @@ def test_other_objects_are_refused_in_one_sentence(problems: object) -> None:
     ids=["a split", "an invalid row"],
 )
 def test_what_tables_in_memory_cannot_have_is_named(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read_problems(ProblemOptions(**options))
+    refused(message, read_problems, ProblemOptions(**options))
 
 
 def test_a_run_records_the_type_and_is_valid(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> None:
@@ -99,8 +97,7 @@ def test_a_run_records_the_type_and_is_valid(tiny_mlm: Callable[[str], Path], tm
     assert "MERGE on problems in memory" in (made.folder / "README.md").read_text(encoding="utf-8")
     assert validate(made.folder).findings == ()
     values = read_run_file(made.folder / RUN_TOML)
-    with pytest.raises(InputError, match="were in memory"):
-        read_problems(Options(**values))
+    refused("were in memory", read_problems, Options(**values))
     again = run_pipeline(Options(**values | {"problems": ROWS}), tmp_path / "again", quiet=True)
     assert again.record.data.files == made.record.data.files
 
@@ -146,8 +143,7 @@ def test_parquet_files_are_read_by_their_names_and_may_have_no_rows(tmp_path: Pa
     pq.write_table(table.slice(0, 0), tmp_path / "empty.parquet")
     (problem,) = read_problems(ProblemOptions(problems=tmp_path / "x[1]*.parquet")).problems
     assert problem.premise == ODD["premise"]
-    with pytest.raises(InputError, match=r"empty\.parquet has no rows"):
-        read_problems(ProblemOptions(problems=tmp_path / "empty.parquet"))
+    refused(r"empty\.parquet has no rows", read_problems, ProblemOptions(problems=tmp_path / "empty.parquet"))
 
 
 def test_categories_of_a_frame_are_texts() -> None:
@@ -224,8 +220,7 @@ def test_a_hash_collision_is_not_a_duplicate_id(tmp_path: Path, monkeypatch: pyt
         for name, rows in (("unique", ids), ("duplicate", [*ids, "b"]))
     )
     assert [problem.id for problem in read_problems(unique).problems] == ids
-    with pytest.raises(InputError, match=r"duplicate.jsonl line 5: .*'b' .*duplicate.jsonl line 2"):
-        read_problems(duplicate)
+    refused(r"duplicate.jsonl line 5: .*'b' .*duplicate.jsonl line 2", read_problems, duplicate)
 
 
 def test_repeated_numbers_are_found() -> None:

@@ -38,6 +38,7 @@ from merge_snli.runs.run_folder import (
 from merge_snli.runs.status import run_status
 from merge_snli.runs.submit import PLAN_FORMAT, Cluster
 from merge_snli.runs.task import StageTask
+from tests.oracles import refused
 
 DOCS = Path(__file__).parents[3] / "docs" / "cluster.md"
 
@@ -93,14 +94,12 @@ def test_stages_take_the_defaults(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, named: list[str]) -> None:
-    with pytest.raises(InputError) as error:
-        read(tmp_path, text)
-    assert [part for part in [str(tmp_path / "cluster.toml"), *named] if part not in str(error.value)] == []
+    error = refused("", read, tmp_path, text)
+    assert [part for part in [str(tmp_path / "cluster.toml"), *named] if part not in str(error)] == []
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nowhere\.toml"):
-        read_cluster_file(tmp_path / "nowhere.toml")
+    refused(r"nowhere\.toml", read_cluster_file, tmp_path / "nowhere.toml")
 
 
 def test_the_examples_of_the_documentation_can_be_read(tmp_path: Path) -> None:
@@ -111,8 +110,7 @@ def test_the_examples_of_the_documentation_can_be_read(tmp_path: Path) -> None:
 
 def test_options_that_ray_does_not_have_are_refused(tmp_path: Path) -> None:
     options = StageOptions(ray_remote_kwargs={"accelerator": "A100"})
-    with pytest.raises(InputError, match="accelerator"):
-        make_executor(RAY, NoStep(), options, tasks=1, folder=tmp_path).run()
+    refused("accelerator", make_executor(RAY, NoStep(), options, tasks=1, folder=tmp_path).run)
 
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
@@ -342,8 +340,7 @@ def test_the_error_of_a_task_names_flags(
     def work(share: TaskShare, progress: Stage) -> None:
         raise InputError(f"{param('device', 'cpu')} is wrong in /data/--old")
 
-    with pytest.raises(InputError, match=r"^device='cpu' is wrong"):
-        StageTask(work, stage, (), threads=1).run(None, rank=4)
+    refused(r"^device='cpu' is wrong", StageTask(work, stage, (), threads=1).run, None, rank=4)
     assert run_status(folder)["failures"][-1]["error"] == "--device=cpu is wrong in /data/--old"
     assert main(["work", "status", str(tmp_path / "out"), "--format", "json"]) == 0
     assert "--device=cpu is wrong" in capsys.readouterr().out

@@ -231,9 +231,8 @@ def test_numbers_that_contradict_the_answers_or_each_other_are_refused(
     path, wrong, message, named = EDITED[kind]
     source = SOURCE if "source" in path else None
     value = to_json(dataclasses.replace(result, source=source))
-    with pytest.raises(InputError, match=message) as error:
-        read_json(changed(value, path, wrong), tmp_path, result)
-    assert named in str(error.value)
+    error = refused(message, read_json, changed(value, path, wrong), tmp_path, result)
+    assert named in str(error)
 
 
 def test_the_digest_of_a_part_follows_from_the_part(dataset: Path, tmp_path: Path) -> None:
@@ -241,8 +240,7 @@ def test_the_digest_of_a_part_follows_from_the_part(dataset: Path, tmp_path: Pat
     value = to_json(part)
     assert read_json(value, tmp_path, part) == part
     value["dataset"]["partial"]["limit_seeds"] = 2
-    with pytest.raises(InputError, match=r"dataset\.digest is"):
-        read_json(value, tmp_path, part)
+    refused(r"dataset\.digest is", read_json, value, tmp_path, part)
 
 
 @pytest.mark.parametrize(

