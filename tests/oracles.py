@@ -51,6 +51,11 @@ def refused(
     return raised.value
 
 
+def missing_from(text: str, *parts: str) -> list[str]:
+    """Return the parts that a text does not contain."""
+    return [part for part in parts if part not in text]
+
+
 def rows_of(folder: Path, config: str = "all", split: str = "test") -> list[Row]:
     """Return the rows of a split of a data set."""
     return list(pq.read_table(folder / data_file(config, split)).to_pylist())

@@ -111,8 +111,7 @@ def drawn_digest(circle: Circle) -> str:
 
 def test_branches_tag_and_files_are_published(circle: Circle) -> None:
     repo = circle.hub.storage.repos["dataset", REPO]
-    assert set(repo.branches) == {"main", "script"}
-    assert repo.tags == {circle.tag: repo.branches["main"]}
+    assert (set(repo.branches), repo.tags) == ({"main", "script"}, {circle.tag: repo.branches["main"]})
     files = circle.hub.storage.files(repo)
     recorded = find_dataset(str(circle.folder)).record.data.files
     assert {name for name in files if name.startswith("data/")} == set(recorded)

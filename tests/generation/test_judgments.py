@@ -182,8 +182,7 @@ def test_a_run_without_judgments_has_none_in_its_record(made: Made) -> None:
 
 def test_the_stored_judgments_give_the_same_data_set(made: Made, judged: MergeDataset, tmp_path: Path) -> None:
     again = made.again(tmp_path / "again", judgments=str(judged.folder / ANNOTATION))
-    assert again.record.data == judged.record.data
-    assert again.record.annotation == judged.record.annotation
+    assert (again.record.data, again.record.annotation) == (judged.record.data, judged.record.annotation)
 
 
 def test_explain_names_what_the_judgments_dropped(made: Made, judged: MergeDataset, command: Command) -> None:

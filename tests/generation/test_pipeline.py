@@ -238,8 +238,7 @@ def test_a_full_disk_does_not_change_the_finished_data_set(
         else:
             patched.setattr(where, full)
         refused(r"disk .*merge_snli.* is full", run_pipeline, options(problems, random_seed=1), out, overwrite=True)
-    assert files_in(out) == files_in(made.folder)
-    assert find_dataset(str(out)).digest == made.digest
+    assert (files_in(out), find_dataset(str(out)).digest) == (files_in(made.folder), made.digest)
 
 
 def test_out_may_be_the_working_folder_or_a_link_but_not_inside_a_file(

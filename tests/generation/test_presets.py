@@ -146,8 +146,7 @@ def test_the_example_in_the_docs_is_valid(tmp_path: Path) -> None:
 
 
 def test_keys_may_be_spelled_as_on_the_command_line(tmp_path: Path) -> None:
-    path = written(tmp_path, 'top-k = 50\nseeds_from = "x"\n')
-    assert read_run_file(path) == {"top_k": 50, "seeds_from": "x"}
+    assert read_run_file(written(tmp_path, 'top-k = 50\nseeds_from = "x"\n')) == {"top_k": 50, "seeds_from": "x"}
 
 
 @pytest.mark.parametrize(

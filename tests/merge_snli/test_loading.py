@@ -317,8 +317,7 @@ def test_features_are_those_of_the_columns(config: str) -> None:
 def test_types_of_features() -> None:
     noun = features("noun", ("entailment", "not_entailment"))
     assert noun["label"] == datasets.ClassLabel(names=["entailment", "not_entailment"])
-    assert noun["subsamples"].feature == datasets.Value("int32")
-    assert noun["log_odds"] == datasets.Value("float32")
+    assert (noun["subsamples"].feature, noun["log_odds"]) == (datasets.Value("int32"), datasets.Value("float32"))
 
 
 def test_splits() -> None:

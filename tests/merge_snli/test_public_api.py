@@ -23,6 +23,7 @@ from merge_snli.base.option import Option, described, option_types
 from merge_snli.base.typed import typed
 from merge_snli.cli import generate
 from merge_snli.dataset.stored import as_datasets
+from tests.commands import Command
 from tests.oracles import refused
 from tests.systems import unix_only
 
@@ -275,21 +276,16 @@ _shtab_merge_snli 2> /dev/null; echo "${{COMPREPLY[@]}}"
 """
 
 
-def script_of(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
-    assert cli.main(["completion", shell]) == 0
-    return capsys.readouterr().out
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_script_knows_every_command(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    script = script_of(shell, capsys)
+def test_a_script_knows_every_command(shell: str, command: Command) -> None:
+    script = command("completion", shell).out
     options = ("all-thresholds", "threshold", "against-work", "suggestions", "init-space", "pull-request")
     assert [word for word in (*cli.COMMANDS, *options) if word not in script] == []
 
 
 @unix_only
-def test_bash_completes_commands_options_choices_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "script").write_text(script_of("bash", capsys))
+def test_bash_completes_commands_options_choices_and_files(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "script").write_text(command("completion", "bash").out)
     (tmp_path / "problems.jsonl").touch()
     (tmp_path / "results").mkdir()
     for words, expected in {

@@ -84,8 +84,7 @@ def test_the_page_starts_with_the_example_and_shows_scores_that_cannot_be_edited
     page = app.build()
     parts: dict[str, Any] = {block.elem_id: block for block in page.blocks.values() if block.elem_id}
     assert parts.keys() == {"table", "upload", "compute", "summary", "curve", "scores"}
-    assert parts["table"].value == app.EXAMPLE
-    assert parts["upload"].file_types == [".csv", ".tsv", ".txt"]
+    assert (parts["table"].value, parts["upload"].file_types) == (app.EXAMPLE, [".csv", ".tsv", ".txt"])
     assert parts["curve"].x_lim == parts["curve"].y_lim == [0, 1]
     assert parts["scores"].interactive is False
     [click] = page.fns.values()

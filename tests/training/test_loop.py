@@ -114,8 +114,7 @@ def test_open_class_words_of_one_piece_have_the_highest_rate(base: Base) -> None
 
 
 def test_a_last_word_without_a_full_stop_is_never_chosen(base: Base) -> None:
-    assert rates_of(base, "The dog jumps")["jumps"] == 0
-    assert rates_of(base, "The dog jumps.")["jumps"] == OPEN_RATE
+    assert (rates_of(base, "The dog jumps")["jumps"], rates_of(base, "The dog jumps.")["jumps"]) == (0, OPEN_RATE)
 
 
 def test_shares_of_a_large_batch() -> None:

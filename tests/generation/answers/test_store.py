@@ -121,8 +121,7 @@ def test_damaged_shard_is_deleted_and_rewritten(
 ) -> None:
     shard.write_bytes(damage(shard.read_bytes()))
     with Store(tmp_path, key) as store:
-        assert store.missing(answers()) == set(answers())
-        assert store.load(answers()) == {}
+        assert (store.missing(answers()), store.load(answers())) == (set(answers()), {})
         assert f"{shard} is damaged" in caplog.text
         store.save(answers())
         assert shards_of(store) == [shard]

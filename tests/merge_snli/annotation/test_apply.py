@@ -73,8 +73,7 @@ def test_the_builder_has_the_config(annotated: Path, subsample: int | None, tmp_
 
 def test_everything_else_is_unchanged(annotated: Path) -> None:
     before, after = find_dataset(str(SHIPPED)), find_dataset(str(annotated))
-    assert after.digest == before.digest
-    assert after.record.data == before.record.data
+    assert (after.digest, after.record.data) == (before.digest, before.record.data)
     assert {path.relative_to(annotated).as_posix() for path in annotated.rglob("*") if path.is_file()} == {
         *before.record.data.files,
         *(FILE, "README.md", "run.json"),
@@ -93,8 +92,7 @@ def test_a_record_without_scores_keeps_its_bytes() -> None:
 
 def test_publishing_takes_the_scores_along(annotated: Path) -> None:
     planned, without = (plan(find_dataset(str(folder)), "org/set") for folder in (annotated, SHIPPED))
-    assert planned.tag == without.tag
-    assert planned.data_files == without.data_files
+    assert (planned.tag, planned.data_files) == (without.tag, without.data_files)
     for branch, old in zip(planned.branches, without.branches, strict=True):
         assert set(branch.files) - set(old.files) == {FILE}
     card = planned.branches[0].files["README.md"]

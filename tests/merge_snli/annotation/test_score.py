@@ -76,8 +76,7 @@ def wilson(good: int, n: int) -> tuple[float, float]:
 def assert_share(found: dict[str, Any], good: list[bool]) -> None:
     assert (found["good"], found["variants"]) == (sum(good), len(good))
     assert found["share"] == pytest.approx(sum(good) / len(good))
-    ends = found["interval"]["low"], found["interval"]["high"]
-    assert ends == pytest.approx(wilson(sum(good), len(good)))
+    assert (found["interval"]["low"], found["interval"]["high"]) == pytest.approx(wilson(sum(good), len(good)))
 
 
 def assert_part(found: dict[str, Any], ids: list[str], scores: dict[str, Scores]) -> None:
@@ -191,8 +190,7 @@ def test_an_export_of_label_studio_gives_the_same_numbers(
     (found, _), expected = score(filled / "export.json"), numbers[0]
     assert found["datasets"][0]["masked_lms"] is None
     assert not list((tmp_path / "out").glob("*figure-10*"))
-    assert found["annotators"] == ["user a1", "user a2"]
-    assert found["pool"]["good"] == expected["pool"]["good"]
+    assert (found["annotators"], found["pool"]["good"]) == (["user a1", "user a2"], expected["pool"]["good"])
     assert [each["alpha"] for each in found["agreement"]] == [each["alpha"] for each in expected["agreement"]]
 
 

@@ -21,7 +21,6 @@ from generation.pipeline import run_pipeline
 from merge_snli.base.errors import REASON, IncompleteError, InputError, Message, as_flags, explained, log_flags, param
 from merge_snli.base.extras import install_command
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
-from merge_snli.cli import main
 from tests.commands import Command
 from tests.oracles import refused
 
@@ -111,14 +110,11 @@ def test_logs_name_parameters_as_in_python_or_by_flags() -> None:
     assert logged(log_flags) == "a: set --dtype=float32\n--work is full in 3 s\nb\n"
 
 
-def test_a_warning_of_a_command_has_flags(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_warning_of_a_command_has_flags(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
     problems = tmp_path / "problems.tsv"
     problems.write_text("premise\thypothesis\tgold_label\nA dog runs.\tA dog moves.\tentailment\n")
-    assert main(["tables", str(problems)]) == 0
-    (warning,) = [line for line in capsys.readouterr().err.splitlines() if "reading the columns" in line]
+    (warning,) = [line for line in command("tables", problems).err.splitlines() if "reading the columns" in line]
     assert warning.startswith(f"merge-snli: {problems}: ")
     assert "--premise-column, --hypothesis-column and --label-column" in warning
 
@@ -236,8 +232,7 @@ def test_a_package_that_is_not_installed_is_an_error() -> None:
 def test_the_command_line_names_the_file(shadow: Path) -> None:
     code = "import sys; from merge_snli.cli import main; sys.exit(main(['tables', 'demo:problems']))"
     done = _run("-c", code, folder=shadow.parent)
-    assert done.returncode == 2
-    assert done.stdout == ""
+    assert (done.returncode, done.stdout) == (2, "")
     assert [text for text in (str(shadow), "rename it") if text not in done.stderr] == []
     assert done.stderr.count("\n") == 1
 

@@ -128,8 +128,7 @@ def test_a_notebook_and_pandas_show_the_columns() -> None:
     table = Table(columns=(Column("name", "left"), Column("share")), rows=(("a", 0.25), ("b", None)))
     assert table._repr_html_() == table.html()
     shown = table.to_pandas().to_dict("list")
-    assert [*shown] == ["name", "share"]
-    assert shown["share"][0] == 0.25
+    assert ([*shown], shown["share"][0]) == (["name", "share"], 0.25)
 
 
 def test_a_finding_stands_before_the_rows() -> None:

@@ -53,8 +53,7 @@ def test_card_and_metadata_of_the_shipped_data_set() -> None:
     assert (DATA_SET / "README.md").read_text(encoding="utf-8") == CARD
     assert METADATA["size_categories"] == ["1K<n<10K"]
     assert 1_000 < RECORD.configs["all"].rows < 10_000
-    assert METADATA["license"] == "apache-2.0"
-    assert METADATA["source_datasets"] == ["original"]
+    assert (METADATA["license"], METADATA["source_datasets"]) == ("apache-2.0", ["original"])
     assert [config["config_name"] for config in METADATA["configs"]] == ["all", "noun", "verb", "adj", "seed"]
     assert [config["config_name"] for config in METADATA["configs"] if config.get("default")] == ["all"]
     for config in METADATA["configs"]:

@@ -26,7 +26,7 @@ from merge_snli.scoring.grouping import coverage, permuted_labels, ranked, unran
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.explorer.test_page import unpacked
-from tests.oracles import BUNDLED, gold_of, known, pair_of, refused
+from tests.oracles import BUNDLED, gold_of, known, missing_from, pair_of, refused
 from tests.oracles import guess as answer_by_length
 from tests.oracles import rows_of as read_rows
 
@@ -135,16 +135,18 @@ def test_compare_uses_common_seeds_and_says_so(results: list[Result], folder: Pa
     assert known(same.seeds_against_variants).difference == 0, "both models have the same answers on the common seeds"
     text = " ".join(comparison_text(compared).split())
     assert "too long" not in text
-    assert "were imported" in text
-    assert f"{TWO_WAY}: not compared, because no other model here answers with the labels entailment, " in text
+    assert not missing_from(
+        text,
+        "were imported",
+        f"{TWO_WAY}: not compared, because no other model here answers with the labels entailment, ",
+    )
     assert TWO_WAY in to_json(compared)["notes"]
 
 
 def test_two_way_models_are_compared_with_each_other(results: list[Result], folder: Path) -> None:
     other = score(lambda pairs: ["not_entailment"] * len(pairs), folder, name="never")
     three, two = compare_results([*results, other])
-    assert {*two.family.models} == {TWO_WAY, "never"}
-    assert two.title == f"{three.title}, two-way models"
+    assert ({*two.family.models}, two.title) == ({TWO_WAY, "never"}, f"{three.title}, two-way models")
     assert TWO_WAY not in three.notes
 
 
@@ -160,9 +162,12 @@ def test_analyse_uses_common_seeds_and_separates_two_way_models(
     assert two["analyses"]["table_3"]["rows"][0]["seeds"] == 24
     assert all(curve["seeds"] <= n_part for curve in three["analyses"]["classes"]["curves"].values())
     page = " ".join((tmp_path / "report" / "index.html").read_text(encoding="utf-8").split())
-    assert f"{n_part} common seeds" in page
-    assert "for 1 data set.</p>" in page
-    assert f"{PART}: {n_part} of 24 seeds, the others lack imported answers" in page
+    assert not missing_from(
+        page,
+        f"{n_part} common seeds",
+        "for 1 data set.</p>",
+        f"{PART}: {n_part} of 24 seeds, the others lack imported answers",
+    )
     [table] = (tmp_path / "report" / "tables").glob("*-all-table-3.csv")
     with table.open(newline="", encoding="utf-8") as file:
         assert {row["n"] for row in csv.DictReader(file)} == {str(n_part)}

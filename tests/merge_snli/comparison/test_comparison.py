@@ -31,7 +31,16 @@ from merge_snli.scoring.statistics.families import PAIRED_TESTS
 from merge_snli.scoring.store import write_result
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
-from tests.oracles import AnswersOfGroups, answers_of_groups, gold_of, known, refused, scored_again, with_answers
+from tests.oracles import (
+    AnswersOfGroups,
+    answers_of_groups,
+    gold_of,
+    known,
+    missing_from,
+    refused,
+    scored_again,
+    with_answers,
+)
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -85,8 +94,7 @@ def test_pattern_accuracy_equals_a_plain_count_and_has_the_interval_of_score(
         assert interval.low <= accuracy <= interval.high
         assert (interval.low, interval.high) == intervals.pattern_accuracy
         assert (interval.unit, interval.method) == ("seed", intervals.methods["pattern_accuracy"])
-    assert comparison.seeds == len(results[0].group_ids)
-    assert (comparison.left_out, comparison.subsamples) == (0, 10)
+    assert (comparison.seeds, comparison.left_out, comparison.subsamples) == (len(results[0].group_ids), 0, 10)
 
 
 def test_seeds_and_variants_and_word_classes_are_tested(results: list[Result], dataset: Path) -> None:
@@ -197,8 +205,11 @@ def test_pairs_without_a_defined_test_are_named(results: list[Result]) -> None:
     assert (pair.first, pair.second, pair.result.difference) == ("best", "poor", 1)
     assert {*compared.family.letters["best"]}.isdisjoint(compared.family.letters["poor"])
     text = " ".join(comparison_text(compared).split())
-    assert "best and poor: the t-test is not defined, because the difference is 100.0 points" in text
-    assert "Holm's method over 2 of 3 pairs" in text
+    assert not missing_from(
+        text,
+        "best and poor: the t-test is not defined, because the difference is 100.0 points",
+        "Holm's method over 2 of 3 pairs",
+    )
 
 
 def test_results_that_cannot_be_compared_are_named(
@@ -242,9 +253,7 @@ def test_command_prints_models_letters_and_p_values(folder: Path, dataset: Path,
     assert lines[0].startswith("merge_small, config all: PA at 0.9 over ")
     assert lines[1].startswith("best has the highest PA(0.9), ")
     assert any(line.split()[:2] == ["1", "best"] for line in lines)
-    assert "over 6 pairs" in out
-    assert "\nSA, seeds − variants " in out
-    assert "\nPA, noun − verb " in out
+    assert not missing_from(out, "over 6 pairs", "\nSA, seeds − variants ", "\nPA, noun − verb ")
 
 
 def test_models_are_compared_at_each_threshold_and_with_each_test(
@@ -374,8 +383,7 @@ def test_the_commands_read_both_kinds_of_results(
     score(lambda pairs: [0] * len(pairs), dataset, out=folder, name="zero")
     score(lambda pairs: [1] * len(pairs), dataset, out=folder, name="one")
     text = command("compare", folder, "--out", tmp_path / "figures").out
-    assert "seeds, mean over 10 subsamples" in text
-    assert "over 40 groups" in text
+    assert not missing_from(text, "seeds, mean over 10 subsamples", "over 40 groups")
     names = [Path(line).name for line in text.splitlines() if line.startswith(str(tmp_path / "figures"))]
     assert sum(name.endswith(".svg") for name in names) == 5
     assert all((tmp_path / "figures" / name).stat().st_size for name in names)
@@ -394,6 +402,5 @@ def test_figures_have_a_panel_per_value_and_equal_bytes(grouped_results: list[Re
 def test_columns_with_too_many_values_are_not_drawn(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     rows = [{**row, "many": number} for number, row in enumerate(ROWS)][:100]
     result = score(partial(predict_in_groups, wrong=2), rows, group_column="set", by=["many", "kind"], name="poor")
-    names = [path.name for path in draw_figures([result], tmp_path)]
-    assert not any("many" in name for name in names)
+    assert not any("many" in path.name for path in draw_figures([result], tmp_path))
     assert "many has 100 values" in caplog.text

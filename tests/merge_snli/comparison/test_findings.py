@@ -22,7 +22,7 @@ from merge_snli.scoring.store import write_result
 from tests.commands import Command
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.leaderboard.conftest import noisy
-from tests.oracles import BUNDLED, gold_of, known, refused
+from tests.oracles import BUNDLED, gold_of, known, missing_from, refused
 
 # The share of subsamples in which each of 40 seeds passes: a clear order, with two that are nearly equal.
 VALUES = {
@@ -128,9 +128,7 @@ def test_an_undefined_test_supports_no_difference() -> None:
     means, family = ranked({"a": [0.9, 0.8, 0.7], "b": [0.8, 0.7, 0.6], "c": [0.1, 0.4, 0.2]}, "t-test")
     text = ranking(means, {}, family)
     assert family.untested
-    assert "better than c " in text
-    assert "undefined for 1 pair" in text
-    assert "subsamples overlap" in text
+    assert not missing_from(text, "better than c ", "undefined for 1 pair", "subsamples overlap")
 
 
 @pytest.mark.parametrize(
@@ -142,8 +140,7 @@ def test_an_undefined_test_supports_no_difference() -> None:
 )
 def test_a_difference_has_its_test(second: list[float], expected: str) -> None:
     text = difference(permutation_test([1.0] * 30, second), "on nouns", "on verbs")
-    assert expected in text
-    assert "paired permutation test over 30 seeds" in text
+    assert not missing_from(text, expected, "paired permutation test over 30 seeds")
 
 
 def test_a_difference_takes_the_adjusted_p_value() -> None:
@@ -170,8 +167,7 @@ def test_standings_are_those_of_compare_with_a_sentence_for_other_models(
     two_results: list[Result], gold: dict[Pair, int]
 ) -> None:
     [comparison], found = compare_results(two_results), standings(named(two_results))
-    assert found.finding == comparison.finding
-    assert found.letters == comparison.family.letters
+    assert (found.finding, found.letters) == (comparison.finding, comparison.family.letters)
     assert "worse than good" in found.models["bad"]
     assert "worse than no other model, and better than bad" in found.models["good"]
     answers = noisy("good", gold, 0.04)
@@ -366,8 +362,7 @@ def test_the_command_fails_with_an_exit_code_of_its_own(
     assert command(*gate).json["failures"] == []
     printed = command(*gate, "--fail-if-worse", "--min-pa", "0.8", code=3)
     document = printed.json
-    assert document["models"][0]["test"]["difference"] == -1
-    assert len(document["failures"]) == 2
+    assert (document["models"][0]["test"]["difference"], len(document["failures"])) == (-1, 2)
     assert printed.err == f"merge-snli: {'; '.join(document['failures'])}\n"
     assert all(text in printed.err for text in ("100.0 points below good", "8 seeds", "p 0.008", "--min-pa 80%"))
 

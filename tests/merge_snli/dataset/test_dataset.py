@@ -30,7 +30,7 @@ from merge_snli.embedded import FOLDER
 from merge_snli.leaderboard.space import init_space
 from merge_snli.schema import NLI_LABELS, columns
 from tests.commands import Command
-from tests.oracles import refused
+from tests.oracles import missing_from, refused
 from tests.records import save_record
 from tests.systems import unprivileged
 
@@ -55,8 +55,7 @@ def test_the_bundled_data_set_is_found_by_name_from_any_folder(tmp_path: Path, m
 def test_a_notebook_and_pandas_show_the_rows() -> None:
     dataset = find_dataset(str(FOLDER.parent))
     frame = dataset.to_pandas("noun", "subsample_3")
-    assert len(frame) == dataset.record.rows["noun"]["subsample_3"]
-    assert {*frame["label"]} == {*NLI_LABELS}
+    assert (len(frame), {*frame["label"]}) == (dataset.record.rows["noun"]["subsample_3"], {*NLI_LABELS})
     html = dataset._repr_html_()
     assert all(
         f">{config}<" in html and f">{splits['test']:,}<" in html for config, splits in dataset.record.rows.items()
@@ -104,8 +103,7 @@ def test_file_that_is_not_a_record(content: str, tmp_path: Path) -> None:
 def test_record_round_trip() -> None:
     content = (FOLDER.parent / "run.json").read_bytes()
     record = decode_record(content)
-    assert encode_record(record) == content
-    assert seal(record, (FOLDER.parent / "README.md").read_bytes()) == record
+    assert (encode_record(record), seal(record, (FOLDER.parent / "README.md").read_bytes())) == (content, record)
 
 
 def test_changed_missing_and_damaged_splits(tmp_path: Path) -> None:
@@ -162,8 +160,7 @@ def test_damaged_file_is_deleted(tmp_path: Path, kept_bytes: int, caplog: pytest
 )
 def test_shares_of_forms_in_words(in_window: float, too_long: float, split: float, text: str, few: bool) -> None:
     shares = {IN_WINDOW: in_window, TOO_LONG: too_long, SPLIT: split}
-    assert shares_text(shares) == text
-    assert has_few_fillers(shares) == few
+    assert (shares_text(shares), has_few_fillers(shares)) == (text, few)
 
 
 PACKAGE = Path(merge_snli.__file__).parent
@@ -205,8 +202,7 @@ def test_no_command_writes_beside_the_files_of_a_data_set(
 ) -> None:
     before = contents(dataset_folder)
     message = command(*name.split(), *COMMANDS[name], "--out", dataset_folder / inside, code=2).err
-    assert f"--out {dataset_folder / inside}" in message
-    assert f"{dataset_folder} is a data set" in message
+    assert not missing_from(message, f"--out {dataset_folder / inside}", f"{dataset_folder} is a data set")
     assert contents(dataset_folder) == before
 
 

@@ -25,6 +25,7 @@ from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
 from merge_snli.hub.register import datasets_cache, modules_cache, register, registered, undo
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
+from tests.commands import Command
 from tests.hub.server import Hub
 from tests.oracles import refused
 
@@ -354,10 +355,9 @@ def test_both_libraries_use_the_same_cache_of_modules() -> None:
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_command(data_set: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(data_set: Path, home: Path, command: Command) -> None:
     def printed(*options: str) -> str:
-        assert main(["register", *options]) == 0
-        return capsys.readouterr().out
+        return command("register", *options).out
 
     assert printed("--list") == f"nothing is registered in {home / 'datasets'}\n"
     output, registration = printed(str(data_set)), registered()
@@ -369,19 +369,17 @@ def test_command(data_set: Path, home: Path, capsys: pytest.CaptureFixture[str])
     assert listed.startswith(output) and "some folders are missing" in listed
     assert f"no longer registered: {data_set}" in printed("--undo")
     assert_nothing_is_registered(home)
-    assert main(["register"]) == 2
-    assert "no data set given" in capsys.readouterr().err
+    assert "no data set given" in command("register", code=2).err
 
 
 @pytest.mark.parametrize(
     "fixture", ["unchecked", pytest.param("home", marks=pytest.mark.slow, id="loaded by this name in another process")]
 )
 def test_another_name(
-    fixture: str, home: Path, other_set: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+    fixture: str, home: Path, other_set: Path, command: Command, request: pytest.FixtureRequest
 ) -> None:
     request.getfixturevalue(fixture)
-    assert main(["register", str(other_set), "--as", "merge_sick"]) == 0
-    assert 'load_dataset("merge_sick", "adj")' in capsys.readouterr().out
+    assert 'load_dataset("merge_sick", "adj")' in command("register", other_set, "--as", "merge_sick").out
     registration = registered()
     assert registration is not None
     assert [(home / "datasets" / name / "adj").is_dir() for name in ("merge_sick", "merge_snli")] == [True, False]

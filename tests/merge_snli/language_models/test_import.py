@@ -37,7 +37,7 @@ from tests.merge_snli.language_models.conftest import (
     scripted_answers,
     write_tasks,
 )
-from tests.oracles import answers_of_groups
+from tests.oracles import answers_of_groups, missing_from
 
 PART: dict[str, Any] = {"config": "verb", "limit_seeds": 3}
 PART_OPTIONS = ("--config", "verb", "--limit-seeds", "3")
@@ -137,8 +137,7 @@ def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path) -> N
     assert (first["prompt"], first["shots"], first["provider"]) == ("few_shot", 2, "mockllm")
     assert main(["leaderboard", str(results), "--out", str(board), "--dataset", OWN]) == 0
     page = (board / "index.html").read_text(encoding="utf-8")
-    assert '"prompted"' in page
-    assert "no answer" in page
+    assert not missing_from(page, '"prompted"', "no answer")
 
 
 def test_a_model_that_never_answers_is_wrong_and_never_consistent(run: Run) -> None:
@@ -172,8 +171,7 @@ def test_imported_answers_give_the_result_of_the_function_that_gave_them(tmp_pat
     for name, table in tables.items():
         write_table(tmp_path / name, table)
         (result,) = import_files([tmp_path / name], OWN, model="rule", config="noun")
-        assert result.scores == expected.scores
-        assert answers_of_groups(result) == answers_of_groups(expected)
+        assert (result.scores, answers_of_groups(result)) == (expected.scores, answers_of_groups(expected))
         assert result.consistency == expected.consistency
         assert (result.model.label_origin, result.run.prompt) == ("answers", None)
 
@@ -242,8 +240,7 @@ def test_logs_of_one_run_are_joined(run: Run) -> None:
     with pytest.raises(InputError, match=r"no answers to 3 of the 33"):
         import_files(logs[1:], OWN)
     (result,) = import_files(logs, OWN)
-    assert result.scores.pattern_accuracy.mean == 1
-    assert prompt_of(result).calls == 33
+    assert (result.scores.pattern_accuracy.mean, prompt_of(result).calls) == (1, 33)
 
 
 def test_both_tasks_of_lm_eval(lm_eval_logs: Path, tmp_path: Path) -> None:

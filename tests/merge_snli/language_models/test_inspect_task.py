@@ -136,8 +136,7 @@ def test_several_prompts_are_one_run_with_one_log_each(tmp_path: Path) -> None:
     asked = {"dataset": OWN, "config": "noun", "limit_seeds": 2, "seeds": "only", "prompt": ["word", "letter"]}
     logs = run_tasks("merge_snli/nli", ("neutral", "B") * 2, tmp_path, task_args=asked)
     assert [(log.eval.metadata or {})["merge_snli"]["prompt"] for log in logs] == ["word", "letter"]
-    assert len({log.eval.run_id for log in logs}) == 1
-    assert {log.eval.task for log in logs} == {"merge_snli/nli"}
+    assert (len({log.eval.run_id for log in logs}), {log.eval.task for log in logs}) == (1, {"merge_snli/nli"})
 
 
 @pytest.fixture
@@ -305,6 +304,5 @@ metric_list:
     (log,) = lm_eval_logs_of(Scripted(), ["capitals"], tmp_path)
     (results,) = log.parent.glob("results_*.json")
     scores = json.loads(results.read_text(encoding="utf-8"))["results"]["capitals"]
-    assert scores["acc,none"] == 10 / 16
-    assert scores["pattern_accuracy,none"] == expected(0.9)
+    assert (scores["acc,none"], scores["pattern_accuracy,none"]) == (10 / 16, expected(0.9))
     assert scores["pattern_accuracy_50,none"] == expected(0.5)

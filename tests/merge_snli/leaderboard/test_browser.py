@@ -121,8 +121,7 @@ def shown_percents(page: Page) -> dict[str, str]:
 
 
 def test_initial_view_has_no_requests_and_no_layout_shift(page: Page, boards: tuple[Board, ...]) -> None:
-    assert names(page) == ranking(boards[0], 90)
-    assert shown_percents(page) == percents(boards[0], "all", 90)
+    assert (names(page), shown_percents(page)) == (ranking(boards[0], 90), percents(boards[0], "all", 90))
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
     assert page.execute_script("return window.shifted || 0") == 0
     assert page.title == "MERGE on its bundled problems · MERGE leaderboard"
@@ -134,8 +133,7 @@ def test_slider_changes_the_ranking(page: Page, boards: tuple[Board, ...]) -> No
     slider = find(page, "#threshold")
     slider.send_keys(key("END"))
     assert find(page, "#models th.pa").text.endswith("PA(1)")
-    assert shown_percents(page) == percents(boards[0], "all", 100)
-    assert names(page) == ranking(boards[0], 100)
+    assert (shown_percents(page), names(page)) == (percents(boards[0], "all", 100), ranking(boards[0], 100))
     slider.send_keys(key("ARROW_LEFT") * 20)
     assert slider.get_attribute("aria-valuetext") == "at least 80% (8 of 10)"
     assert shown_percents(page) == percents(boards[0], "all", 80)
@@ -183,8 +181,7 @@ def test_headers_sort_with_mouse_and_keyboard(page: Page, boards: tuple[Board, .
 
 def test_filters(page: Page, boards: tuple[Board, ...]) -> None:
     find(page, "#query").send_keys("BASE")
-    assert names(page) == ["org/hasty-base"]
-    assert find(page, "#count").text == "1 of 5 models"
+    assert (names(page), find(page, "#count").text) == (["org/hasty-base"], "1 of 5 models")
     find(page, "#clear").click()
     assert len(names(page)) == 5
     for size, model in (("l", "org/careful-large"), ("none", QUOTES)):
@@ -280,8 +277,7 @@ def test_links_restore_the_view(browser: Page, address: str, boards: tuple[Board
 )
 def test_invalid_links_show_the_board(browser: Page, address: str, wrong: str, boards: tuple[Board, ...]) -> None:
     page = opened(browser, f"{address}#{wrong}")
-    assert shown_percents(page) == percents(boards[0], "all", 90)
-    assert errors_of(page) == []
+    assert (shown_percents(page), errors_of(page)) == (percents(boards[0], "all", 90), [])
 
 
 def test_model_view_shows_flipping_replacements(page: Page, boards: tuple[Board, ...]) -> None:
@@ -376,8 +372,7 @@ def test_a_model_with_several_prompts_on_a_phone(prompted: Board, show: Show) ->
     show_other_view(page, find(page, "#back").click)
     show_other_view(page, page.find_element("link text", "other").click)
     assert "Prompt" not in texts_of(page, "#parts-table .group th")
-    assert find(page, "#by").get_attribute("value") == "word_class"
-    assert errors_of(page) == []
+    assert (find(page, "#by").get_attribute("value"), errors_of(page)) == ("word_class", [])
 
 
 RECORD_TEXTS = """

@@ -25,6 +25,7 @@ from merge_snli.scoring.check import differences
 from merge_snli.scoring.measure import consistency, scores
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.store import FILE, answers_name, file_name, to_files, to_json, write_result
+from tests.commands import Command
 from tests.hub.server import Hub
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.leaderboard.conftest import SHIPPED, unchecked
@@ -319,17 +320,15 @@ def test_the_repository_of_a_space(space: Path, results: list[Result]) -> None:
 
 
 def test_the_page_is_rebuilt_if_all_results_pass(
-    space: Path, results: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    space: Path, results: list[Result], tmp_path: Path, command: Command
 ) -> None:
     folder = Path(shutil.copytree(space, tmp_path / "space"))
     write_result(results[1], folder / "results")
-    assert main(["leaderboard", "--space", str(folder)]) == 0
-    assert capsys.readouterr().out.count(": passed\n") == 3
+    assert command("leaderboard", "--space", folder).out.count(": passed\n") == 3
     assert "org/careful-large" in (folder / "index.html").read_text(encoding="utf-8")
     forge(folder / "results" / file_name(results[1]))
     (folder / "index.html").write_text("old", encoding="utf-8")
-    assert main(["leaderboard", "--space", str(folder)]) == 2
-    assert "qt is 0.5" in capsys.readouterr().out
+    assert "qt is 0.5" in command("leaderboard", "--space", folder, code=2).out
     assert (folder / "index.html").read_text(encoding="utf-8") == "old"
 
 
@@ -346,6 +345,7 @@ def test_pull_requests_are_checked(
     hub: Hub,
     token: str,
     capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     api = HfApi()
     api.create_repo(SPACE, repo_type="space", space_sdk="static")
@@ -366,17 +366,14 @@ def test_pull_requests_are_checked(
         ],
         start=1,
     ):
-        assert main(["leaderboard", "--space", SPACE, "--pull-request", str(number)]) == status
-        out = capsys.readouterr().out
+        out = command("leaderboard", "--space", SPACE, "--pull-request", number, code=status).out
         assert [line for line in expected if line not in out] == []
     assert main(["leaderboard", "--space", SPACE, "--pull-request", "9"]) == 2
     message = f"cannot download Space {SPACE} at revision refs/pr/9.*without --pull-request"
     assert re.search(message, capsys.readouterr().err)
 
 
-def test_bad_input_is_one_sentence(
-    space: Path, results: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_input_is_one_sentence(space: Path, results: list[Result], tmp_path: Path, command: Command) -> None:
     scored, out = str(tmp_path / "scored"), str(tmp_path / "out")
     write_result(results[0], Path(scored))
     (tmp_path / "empty").mkdir()
@@ -391,9 +388,10 @@ def test_bad_input_is_one_sentence(
         (scored, "--init-space", SPACE, "--out", out): "--init-space needs --dataset",
         (scored, "--init-space", SPACE, "--dataset", str(SHIPPED), "--out", str(space)): "README.md",
     }.items():
-        assert main(["leaderboard", *arguments]) == 2
-        assert message in capsys.readouterr().err
+        assert message in command("leaderboard", *arguments, code=2).err
     forge(next(Path(scored).glob("*.json")))
-    assert main(["leaderboard", scored, "--init-space", SPACE, "--dataset", str(SHIPPED), "--out", out]) == 2
-    assert "qt is 0.5" in capsys.readouterr().err
+    assert (
+        "qt is 0.5"
+        in command("leaderboard", scored, "--init-space", SPACE, "--dataset", SHIPPED, "--out", out, code=2).err
+    )
     assert not any(Path(out).rglob("*"))

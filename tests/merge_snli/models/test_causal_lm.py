@@ -35,6 +35,7 @@ from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.score_models import prediction_store, score_model
 from merge_snli.scoring.store import read_results
+from tests.commands import Command
 from tests.oracles import answers_of_groups, refused
 from tests.tiny_models import save_causal_lm
 
@@ -172,12 +173,11 @@ def test_the_command_uses_each_prompt(
     folder: Folder,
     dataset: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     where = ["--dataset", str(dataset), "--config", "verb", "--limit-seeds", "2", "--out", str(tmp_path / "results")]
-    assert main(["score", str(folder("gpt2")), "--prompt", "word", "reasons", "letter", *where]) == 0
-    printed = capsys.readouterr().out
+    printed = command("score", folder("gpt2"), "--prompt", "word", "reasons", "letter", *where).out
     assert all(f"tiny-gpt2 ({prompt}, ranked)" in printed for prompt in ("word", "letter"))
     assert "the prompt reasons asks for reasons" in caplog.text
     assert len([*(tmp_path / "results").glob("*.json")]) == 2
@@ -214,13 +214,12 @@ def test_what_does_not_fit_is_refused(
     folder: Folder,
     dataset: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     options: list[str],
     message: str,
 ) -> None:
     where = ["--dataset", str(dataset), "--config", "verb", "--out", str(tmp_path / "results")]
-    assert main(["score", str(folder("gpt2")), *where, *options]) == 2
-    printed = capsys.readouterr()
+    printed = command("score", folder("gpt2"), *where, *options, code=2)
     assert message in " ".join(f"{printed.out} {printed.err}".split())
 
 

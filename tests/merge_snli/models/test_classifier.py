@@ -204,8 +204,7 @@ def test_out_of_memory_halves_the_batch_size(
     np.testing.assert_allclose(classifier.predict(pairs), expected, rtol=1e-4, atol=1e-5)
     full = classifier.batch_tokens // tokens
     fitting = next(size for size in (full // 2, full // 4, full // 8) if size <= 10)
-    assert sizes[0] == full
-    assert set(sizes[-20:-1]) == {fitting}
+    assert (sizes[0], set(sizes[-20:-1])) == (full, {fitting})
     assert 0 < sizes[-1] <= fitting
     message = caplog.messages[-1]
     assert all(words in message for words in ("BertForSequenceClassification", f" {fitting} ", f"{tokens} tokens"))

@@ -95,8 +95,7 @@ def test_the_answers_that_a_prompt_asks_for_are_read_or_the_labels_refused(name:
         return
     prompt = filled(name, labels)
     assert len({*prompt.answers}) == len(labels)
-    read = [read_answer(answer, labels, prompt.prompt.answer, prompt.words) for answer in prompt.answers]
-    assert read == [*labels]
+    assert [read_answer(answer, labels, prompt.prompt.answer, prompt.words) for answer in prompt.answers] == [*labels]
 
 
 def test_labels_of_another_task_are_read_in_other_spellings() -> None:
@@ -113,8 +112,7 @@ def test_the_prompt_of_other_tasks_names_texts_and_labels_as_the_data_does() -> 
         "Answer with one label: different or equivalent.\n\n"
         "sentence1: a\nsentence2: b\nAnswer: equivalent\n\nsentence1: c\nsentence2: d\nAnswer:"
     )
-    assert shown.stop == ("\n\nsentence1:",)
-    assert shown.answers == labels
+    assert (shown.stop, shown.answers) == (("\n\nsentence1:",), labels)
 
 
 def test_a_base_model_stops_at_its_own_problem() -> None:

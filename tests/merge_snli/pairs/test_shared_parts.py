@@ -113,8 +113,7 @@ def test_labels_of_groups_are_recorded_if_a_group_has_one_label(small: MergeData
 
 def test_validation_makes_the_rows_again(small: MergeDataset) -> None:
     report = validate(small)
-    assert report.findings == ()
-    assert report.not_checked == ()
+    assert (report.findings, report.not_checked) == ((), ())
     rows = sum(sum(splits.values()) for splits in small.record.rows.values())
     assert report.checked == {"data files": 4, "rows": rows, "regenerated rows": rows}
 

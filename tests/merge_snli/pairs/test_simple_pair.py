@@ -314,8 +314,7 @@ def test_a_slice_takes_a_part_of_the_problems(sources: tuple[str, str]) -> None:
     (whole,), (last,), (first,) = (read_sources([f"{sources[0]}{part}"]) for part in ("", "[-3:]", "[:3]"))
     assert last.premises == whole.premises[-1:]
     assert first.premises == whole.premises[:1]
-    assert last.name == "first.jsonl[-3:]"
-    assert last.pairs == whole.pairs
+    assert (last.name, last.pairs) == ("first.jsonl[-3:]", whole.pairs)
 
 
 def test_a_source_may_name_its_split(sources: tuple[str, str], tmp_path: Path) -> None:

@@ -125,8 +125,7 @@ def premises_of(problems: object) -> list[str]:
     ],
 )
 def test_problems_are_read_by_id_or_path_and_at_a_revision(problems: Repo, name: str, count: int) -> None:
-    found = premises_of(name.format(commit=problems.tags["v1"]))
-    assert found == ["A dog runs fast.", "A dog is running."][:count]
+    assert premises_of(name.format(commit=problems.tags["v1"])) == ["A dog runs fast.", "A dog is running."][:count]
 
 
 @pytest.mark.parametrize(

@@ -227,8 +227,7 @@ def test_repeated_numbers_are_found() -> None:
     rng = random.Random(0)
     numbers = [rng.choice((0, 7, 2**63, 2**64 - 1, rng.randrange(2**64))) for _ in range(50)]
     expected = sorted(number for number, count in Counter(numbers).items() if count > 1)
-    repeated = repeated_numbers(array("Q", numbers))
-    assert list(repeated) == expected == [0, 7, 2**63, 2**64 - 1]
+    assert list(repeated_numbers(array("Q", numbers))) == expected == [0, 7, 2**63, 2**64 - 1]
     assert list(repeated_numbers(array("Q", [5]))) == []
 
 

@@ -13,10 +13,10 @@ import pytest
 
 from generation import Options
 from generation.pipeline import run_pipeline as generate_here
-from merge_snli.cli import main
 from merge_snli.embedded import FOLDER
 from merge_snli.runs.run_folder import CLUSTER_FILE, run_folder
 from merge_snli.runs.status import run_status
+from tests.commands import Command
 from tests.processes import SECONDS, wait_until
 
 _PROGRAM = """
@@ -137,9 +137,7 @@ def check_lost_node(
     assert files(out) == files(expected)
 
 
-def check_error_of_the_user(
-    problems: Path, folder: Path, cluster_file: Callable[..., Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def check_error_of_the_user(problems: Path, folder: Path, cluster_file: Callable[..., Path], command: Command) -> None:
     """Check that a masked LM that the machines of the tasks do not have is told in the error's own sentence."""
     mlm, out = Path(shutil.copytree(FOLDER / "mlm-bpe", folder / "my-mlm")), folder / "merge_snli"
     file = cluster_file("few", "[tag]\ntasks = 1\n")
@@ -149,8 +147,7 @@ def check_error_of_the_user(
     error = running.fail()
     sentence = f"model folder {mlm} does not exist; give a folder, a Hub id or demo:NAME"
     assert sentence in error
-    assert main(["work", "status", str(out)]) == 0
-    found = capsys.readouterr().out
+    found = command("work", "status", out).out
     assert sentence in " ".join(found.split())
     assert "Traceback" not in error + found
     failures = status(out)["failures"]  # type: ignore[index]

@@ -1,6 +1,5 @@
 """The cluster file, the plan of a dry run, and what `merge-snli work status` reads from the records of tasks."""
 
-import json
 import os
 import re
 import socket
@@ -19,7 +18,6 @@ from generation.run import plan_run, read_inputs
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.stages import TaskShare
-from merge_snli.cli import main
 from merge_snli.runs.executors import make_executor, plan_text
 from merge_snli.runs.options import ClusterOptions, StageOptions, read_cluster_file
 from merge_snli.runs.run_folder import (
@@ -38,7 +36,8 @@ from merge_snli.runs.run_folder import (
 from merge_snli.runs.status import run_status
 from merge_snli.runs.submit import PLAN_FORMAT, Cluster
 from merge_snli.runs.task import StageTask
-from tests.oracles import refused
+from tests.commands import Command
+from tests.oracles import missing_from, refused
 
 DOCS = Path(__file__).parents[3] / "docs" / "cluster.md"
 
@@ -160,8 +159,7 @@ def test_stages_are_divided_by_their_tasks(tmp_path: Path) -> None:
     rows = {name: cells for name, *cells in (re.split(r" {2,}", line.strip()) for line in text.splitlines()) if cells}
     assert rows["read and tag"] == ["21", "–", "2 min 30 s"], "at most one task per shard, four at a time"
     assert rows["demo:mlm-wordpiece"] == ["8", "50", "2 h 30 min"]
-    assert rows["demo:mlm-bpe"] == ["8", "50", "30 min 00 s"]
-    assert rows["write"] == ["1", "–", "30.0 s"]
+    assert (rows["demo:mlm-bpe"], rows["write"]) == (["8", "50", "30 min 00 s"], ["1", "–", "30.0 s"])
     assert "sbatch" not in text.lower()
 
 
@@ -178,8 +176,7 @@ def test_slurm_scripts_are_shown_and_nothing_is_written(tmp_path: Path, monkeypa
     assert {"partition=cpu", "time=1:00:00", "array=0-0", "cpus-per-task=1", "mem-per-cpu=2G"} <= directives[0]
     assert "#SBATCH --account='a b'" in scripts[0]
     assert {"partition=gpu", "gpus=2"} <= directives[1]
-    assert "module load python\n" in scripts[1]
-    assert "python -m datatrove.tools.launch_pickled_pipeline" in scripts[1]
+    assert not missing_from(scripts[1], "module load python\n", "python -m datatrove.tools.launch_pickled_pipeline")
     assert f"'{folder}/0-read-and-tag-1/executor.pik'" in scripts[0], "quoted, as it has a space"
     assert not list(tmp_path.glob("*.work"))
     assert not (tmp_path / "my data").exists()
@@ -196,15 +193,14 @@ def test_tasks_run_again_with_another_work_folder_and_in_another_version(
 
 
 def test_an_error_in_the_cluster_file_is_reported_before_any_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     monkeypatch.setattr("generation.dry_run.dry_run", lambda *_, **__: pytest.fail("work was done"))
     file = tmp_path / "cluster.toml"
     file.write_text('executor = "local"\ntaks = 3\n', encoding="utf-8")
-    command = ["generate", "demo:problems", "--preset", "demo", "--cluster", str(file)]
-    for more in (["--dry-run"], ["--out", str(tmp_path / "data")]):
-        assert main([*command, *more]) == 2
-        assert re.search(rf"{re.escape(str(file))}.*taks", capsys.readouterr().err, re.DOTALL)
+    arguments = ["generate", "demo:problems", "--preset", "demo", "--cluster", file]
+    for more in (["--dry-run"], ["--out", tmp_path / "data"]):
+        assert re.search(rf"{re.escape(str(file))}.*taks", command(*arguments, *more, code=2).err, re.DOTALL)
 
 
 @pytest.fixture
@@ -235,9 +231,8 @@ def stage(folder: Path) -> SubmittedStage:
     return made
 
 
-def test_tasks_are_counted_by_state(stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["work", "status", str(tmp_path / "out"), "--format", "json"]) == 0
-    status = json.loads(capsys.readouterr().out)
+def test_tasks_are_counted_by_state(stage: SubmittedStage, tmp_path: Path, command: Command) -> None:
+    status = command("work", "status", tmp_path / "out", "--format", "json").json
     assert status["active"] is True
     (found,) = status["stages"]
     states = ("tasks", "done", "running", "failed", "stopped", "waiting")
@@ -258,11 +253,8 @@ def test_the_time_left_follows_from_how_far_a_task_is(stage: SubmittedStage, fol
     assert run_status(folder)["stages"][0]["seconds_left"] == pytest.approx(5 * 40 - 20), "halfway"
 
 
-def test_the_first_failure_is_shown_with_its_log(
-    stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["work", "status", str(tmp_path / "out")]) == 0
-    printed = capsys.readouterr().out
+def test_the_first_failure_is_shown_with_its_log(stage: SubmittedStage, tmp_path: Path, command: Command) -> None:
+    printed = command("work", "status", tmp_path / "out").out
     assert "--dtype is wrong" in printed and stage.log(2).name in printed
     assert "run the same command again" not in printed
 
@@ -306,33 +298,26 @@ def test_the_run_is_read_back(stage: SubmittedStage, folder: Path) -> None:
     assert read_run(folder) == (stage,)
 
 
-def test_no_run_and_a_run_that_cannot_be_canceled(
-    stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["work", "status", str(tmp_path / "other")]) == 2
-    assert "other.work" in capsys.readouterr().err
-    assert main(["work", "cancel", str(tmp_path / "out")]) == 2
-    assert "local" in capsys.readouterr().err
+def test_no_run_and_a_run_that_cannot_be_canceled(stage: SubmittedStage, tmp_path: Path, command: Command) -> None:
+    assert "other.work" in command("work", "status", tmp_path / "other", code=2).err
+    assert "local" in command("work", "cancel", tmp_path / "out", code=2).err
 
 
 @pytest.mark.parametrize(
     "content", ["[]", '{"executor": "local"}', '{"executor": "local", "stages": [{"folder": "a"}]}']
 )
-def test_file_of_another_version_is_named(
-    content: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_file_of_another_version_is_named(content: str, folder: Path, tmp_path: Path, command: Command) -> None:
     path = folder / "cluster.json"
     path.parent.mkdir(parents=True)
     path.write_text(content, encoding="utf-8")
-    assert main(["work", "status", str(tmp_path / "out")]) == 2
-    assert f"{path} is damaged" in capsys.readouterr().err
+    assert f"{path} is damaged" in command("work", "status", tmp_path / "out", code=2).err
 
 
 def test_the_error_of_a_task_names_flags(
     stage: SubmittedStage,
     folder: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("os.environ", dict(os.environ))  # a task sets its threads
@@ -342,8 +327,7 @@ def test_the_error_of_a_task_names_flags(
 
     refused(r"^device='cpu' is wrong", StageTask(work, stage, (), threads=1).run, None, rank=4)
     assert run_status(folder)["failures"][-1]["error"] == "--device=cpu is wrong in /data/--old"
-    assert main(["work", "status", str(tmp_path / "out"), "--format", "json"]) == 0
-    assert "--device=cpu is wrong" in capsys.readouterr().out
+    assert "--device=cpu is wrong" in command("work", "status", tmp_path / "out", "--format", "json").out
 
 
 @pytest.mark.parametrize(("content", "has_output"), [("[0, 1, 2]", True), ("", False), ("[0, 1", False)])

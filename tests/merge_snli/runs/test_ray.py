@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
+from tests.commands import Command
 from tests.merge_snli.runs.conftest import (
     MANY,
     check_error_of_the_user,
@@ -132,9 +133,9 @@ def test_a_second_submission_is_refused_and_ctrl_c_ends_the_tasks_but_keeps_what
 
 
 def test_an_error_of_the_user_is_told_in_its_own_sentence(
-    few: Path, cluster_file: ClusterFile, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    few: Path, cluster_file: ClusterFile, tmp_path: Path, command: Command
 ) -> None:
-    check_error_of_the_user(few, tmp_path, cluster_file, capsys)
+    check_error_of_the_user(few, tmp_path, cluster_file, command)
 
 
 def test_scores_are_those_of_one_process(

@@ -151,11 +151,9 @@ def test_file_holds_the_result(result: Result, out: Path, model: Path) -> None:
     [path] = out.glob(f"{model.name}-*-all.json")
     assert read_result(path) == result
     content = json.loads(path.read_text(encoding="utf-8"))
-    assert content["schema_version"] == 8
-    assert content["quality_threshold"] == "0.9"
+    assert (content["schema_version"], content["quality_threshold"]) == (8, "0.9")
     assert content["thresholds"][:3] + content["thresholds"][-1:] == ["0", "0.01", "0.02", "1"]
-    assert content["scores"]["mt"] == f"{result.scores.mt:g}"
-    assert content["run"]["dtype"] == "float32"
+    assert (content["scores"]["mt"], content["run"]["dtype"]) == (f"{result.scores.mt:g}", "float32")
     assert set(content["run"]["versions"]) == {"merge_snli", "python", "torch", "transformers", "tokenizers"}
 
 
@@ -232,8 +230,7 @@ def test_too_long_pairs_are_left_out_and_counted(make_dataset: MakeDataset, bert
     result, rows = score(bert, folder), rows_of(folder)
     left = [row for row in rows if row["seed_id"] in ("s000", "s002")]
     assert (result.left_out.max_length, result.left_out.groups, result.left_out.rows) == (128, 2, len(left) + 5)
-    assert result.scores.groups == 4
-    assert result.group_ids == ("s001", "s003", "s004", "s005")
+    assert (result.scores.groups, result.group_ids) == (4, ("s001", "s003", "s004", "s005"))
     assert any("2 seeds" in note and "128 tokens" in note for note in result.notes)
     predicted = {*result.answers.row_ids.to_pylist()}
     of_second = {row["variant_id"]: row for row in rows if row["seed_id"] == "s001"}
@@ -271,8 +268,7 @@ def test_two_way_models_and_data(
 
     whole, *draws = map(right, splits_of(dataset, "all"))
     check_scores(result.scores, whole, draws)
-    assert result.compared_labels == TWO_LABELS
-    assert list(result.parts["label"]) == list(names)
+    assert (result.compared_labels, list(result.parts["label"])) == (TWO_LABELS, list(names))
     assert ("count as not_entailment" in " ".join(result.notes)) == warned
     assert any("count as" in note for note in result.notes) == warned
 
@@ -441,8 +437,7 @@ def test_subsamples_without_variants_have_no_score(method: str) -> None:
 def test_without_drawn_variants_or_tokens_there_is_no_score() -> None:
     found = scores(answers_on([0], [0], [[0], [0]]))
     assert (found.sample_accuracy.mean, found.sample_accuracy.std) == (None, None)
-    assert found.pattern_accuracy.each == (None, None)
-    assert (found.qt, found.mt, found.seed_accuracy) == (None, None, 1)
+    assert (found.pattern_accuracy.each, found.qt, found.mt, found.seed_accuracy) == ((None, None), None, None, 1)
     data = read_config(find_dataset(str(BUNDLED)), "adj")
     predicted = np.full(len(data.pairs), 2)
     predicted[data.row_pairs[3]] = Missing.NOT_PREDICTED

@@ -248,8 +248,7 @@ def scored(bert: Path, data: ScoredData) -> Callable[[ModelLabels | None], Score
 
 def test_result_reports_inferred_labels(scored: Callable[..., ScoredModel], data: ScoredData) -> None:
     result = score_model(scored(None), data)
-    assert (result.model.labels, result.model.label_origin) == (ORDER, INFERRED)
-    assert result.scores.seed_accuracy == 1
+    assert (result.model.labels, result.model.label_origin, result.scores.seed_accuracy) == (ORDER, INFERRED, 1)
     assert "labels inferred from the seeds as neutral,contradiction,entailment" in result.notes
 
 
@@ -305,8 +304,7 @@ def store(tmp_path: Path) -> PredictionStore:
 
 def test_stores_without_logits_or_any_shard(tmp_path: Path) -> None:
     store = PredictionStore(tmp_path / "predictions")
-    assert list(store.shards()) == []
-    assert store.read_facts() is None
+    assert (list(store.shards()), store.read_facts()) == ([], None)
     assert look_up([], ["a"]) == (None, [0])
     store.add(LABELS)
     found, missing = look_up(store.shards(), ["b", "x", "a"])

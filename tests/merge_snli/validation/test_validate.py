@@ -14,7 +14,6 @@ import pytest
 from generation import Options
 from generation.filters.lexical import FOLDER_VARIABLE
 from generation.pipeline import run_pipeline
-from merge_snli import cli
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.embedded import FOLDER
 from merge_snli.models.tagger import Tagger
@@ -23,6 +22,7 @@ from merge_snli.validation.findings import MAX_FINDINGS, Collector, report_text
 from merge_snli.validation.folder import UNEXPECTED
 from merge_snli.validation.recorded_run import VARIANTS
 from merge_snli.validation.seeds import is_replaced, read_seeds
+from tests.commands import Command
 from tests.merge_snli.validation.conftest import random_run
 from tests.merge_snli.validation.digests import change_record, read_run, write_record
 from tests.oracles import refused
@@ -131,17 +131,14 @@ def test_one_finding_is_not_findings() -> None:
     assert str(collector.report("a").findings[-1]) == "a, label: 1 more finding"
 
 
-def test_the_command(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["validate", str(copied)]) == 0
+def test_the_command(copied: Path, command: Command) -> None:
     checked = r"\d+ data files, \d+ words tagged in place, \d+ seeds, \d+ variants, \d+ subsamples"
-    assert re.fullmatch(rf".*copied: valid \(checked: {checked}\)\n", capsys.readouterr().out)
+    assert re.fullmatch(rf".*copied: valid \(checked: {checked}\)\n", command("validate", copied).out)
     (copied / "data" / "all" / "rows.pkl").write_bytes(b"")
-    assert cli.main(["validate", str(copied), "--format", "json"]) == 2
-    document = json.loads(capsys.readouterr().out)
+    document = command("validate", copied, "--format", "json", code=2).json
     message = f"{UNEXPECTED} (a pickle can execute arbitrary code when it is loaded)"
     assert document["findings"] == [{"file": "data/all/rows.pkl", "row": None, "column": None, "message": message}]
-    assert cli.main(["validate", str(copied / "nowhere")]) == 2
-    assert "the folder does not exist" in capsys.readouterr().err
+    assert "the folder does not exist" in command("validate", copied / "nowhere", code=2).err
 
 
 def test_a_missing_folder_and_an_empty_one(tmp_path: Path) -> None:

@@ -218,8 +218,7 @@ def test_equal_reports_have_equal_bytes_and_a_report_is_replaced(written: Path, 
     before = contents(written)
     (written / "figures" / "old.svg").write_text("old")
     write_report(report, written, Progress(quiet=True))
-    assert contents(written) == before
-    assert [path.name for path in written.parent.iterdir()] == [written.name]
+    assert (contents(written), [path.name for path in written.parent.iterdir()]) == (before, [written.name])
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
@@ -234,8 +233,7 @@ def test_a_failure_leaves_the_old_report(written: Path, report: Report, monkeypa
 
     monkeypatch.setattr(write, "render_page", fail)
     refused("full", write_report, report, written, Progress(quiet=True))
-    assert contents(written) == before
-    assert [path.name for path in written.parent.iterdir()] == [written.name]
+    assert (contents(written), [path.name for path in written.parent.iterdir()]) == (before, [written.name])
 
 
 @unprivileged

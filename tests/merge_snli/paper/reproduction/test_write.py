@@ -42,7 +42,7 @@ from merge_snli.scoring.opening import open_config
 from tests.browser import chromium
 from tests.commands import Command
 from tests.conftest import DATA
-from tests.oracles import by_length, known, refused
+from tests.oracles import by_length, known, missing_from, refused
 
 ARTIFACTS = read_paper(MERGE).artifacts
 
@@ -91,7 +91,7 @@ def test_page_and_markdown_show_what_the_json_file_has(demo: Reproduction) -> No
     for text, shown in ((page, in_page), (markdown, in_markdown)):
         assert re.search(r"\b1 of \d+ cells can be compared: 1 inside our 95% interval\.", text)
         both = ["--preset paper-bart", "--size 100 --per class"]
-        assert [part for part in (*shown, *both) if part not in text] == []
+        assert not missing_from(text, *shown, *both)
     demo.write({}, not_comparable="bundled models")
     page = (demo.out / "reproduction.html").read_text(encoding="utf-8")
     assert re.search(r"0 of \d+ cells can be compared: bundled models\.", page), "the reason is in the finding"
@@ -449,8 +449,7 @@ def test_demo_makes_every_artifact_and_resumes(tmp_path: Path, command: Command)
     assert str(out / "reproduction.html") in command("reproduce", "--demo", "--out", out).out
     content = (out / "reproduction.json").read_bytes()
     document = json.loads(content)
-    assert document["failed"] == {}
-    assert [each["name"] for each in document["artifacts"]] == [*ARTIFACTS]
+    assert (document["failed"], [each["name"] for each in document["artifacts"]]) == ({}, [*ARTIFACTS])
     assert {cell["verdict"] for each in document["artifacts"] for cell in each["cells"]} == {"not comparable"}
     for each in document["artifacts"]:
         printed = {(row, column) for row in ARTIFACTS[each["name"]].rows for column in ARTIFACTS[each["name"]].columns}
@@ -491,8 +490,7 @@ def test_first_problems_of_snli_test_with_bundled_models(tmp_path: Path) -> None
     options = replace(planned.options, mlm=masked_lms)
     run = replace(planned, options=options, masked_lms=masked_lms, models={name: name for name in models})
     document = reproduce(run)
-    assert document["not_comparable"] == f"only the first {SNLI_PROBLEMS} problems"
-    assert document["failed"] == {}
+    assert (document["not_comparable"], document["failed"]) == (f"only the first {SNLI_PROBLEMS} problems", {})
     assert not (run.out / "data" / next(iter(OTHER_SETS))).exists()
     seeds = {cell["row"]: cell["ours"] for cell in cells_of(document, "table-2") if cell["column"] == "seeds"}
     assert 0 < seeds["noun"] <= seeds["all"] <= SNLI_PROBLEMS
@@ -534,8 +532,7 @@ def test_a_changed_score_changes_its_verdict(results: list[Result], tmp_path: Pa
     assert scores.qt is not None and scores.intervals is not None and scores.intervals.qt is not None
     assert cells["BERT-B-S", "QT"].value == pytest.approx(100 * scores.qt)
     assert cells["BERT-B-S", "QT"].interval == pytest.approx([100 * end for end in scores.intervals.qt])
-    assert cells["BERT-B-S", "MT"].interval is None
-    assert {row for row, _ in cells} == {*OUR_MODELS}
+    assert (cells["BERT-B-S", "MT"].interval, {row for row, _ in cells}) == (None, {*OUR_MODELS})
     before = {(cell["row"], cell["column"]): cell["verdict"] for cell in compare(artifact, ours["table-3"])["cells"]}
     lower = replace(scores.pattern_accuracy, mean=known(scores.seed_accuracy) - 0.049)
     changed = replace(results[0], scores=replace(scores, pattern_accuracy=lower, qt=-0.049))
