@@ -34,6 +34,13 @@ def chromium(*arguments: str) -> Iterator[Page]:
         browser.quit()
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Page]:
+    """A browser for the tests of a module."""
+    with chromium("--disable-gpu") as chrome:
+        yield chrome
+
+
 def opened(browser: Page, address: str, *, screen: dict[str, Any] = DESK, theme: str = "light") -> Page:
     """Open a page afresh, on a screen and with the theme of the system."""
     browser.get("about:blank")

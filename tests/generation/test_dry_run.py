@@ -32,7 +32,6 @@ from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import read_problems
 from tests.commands import Command
-from tests.conftest import DATA
 from tests.oracles import refused
 
 
@@ -86,13 +85,10 @@ def test_problems_of_a_premise_are_sampled_together() -> None:
     assert [*of_every_premise(problems, 100)] == [problem for problem in problems if problem.premise == "a"]
 
 
-@pytest.mark.parametrize(("corpus", "forms"), [("snli/test", 27_504), ("mnli/dev_matched", 29_844)])
+@pytest.mark.parametrize(("name", "forms"), [("snli/test", 27_504), ("mnli/dev_matched", 29_844)])
 @pytest.mark.slow
-def test_forms_of_a_corpus_are_estimated(corpus: str, forms: int) -> None:
-    path = DATA / f"{corpus}.jsonl"
-    if not path.is_file():
-        pytest.skip(f"{path} was not found")
-    estimated = dry_run(Options(problems=str(path), mlm=("demo:mlm-bpe",)))
+def test_forms_of_a_corpus_are_estimated(corpus: Callable[[str], Path], name: str, forms: int) -> None:
+    estimated = dry_run(Options(problems=str(corpus(f"{name}.jsonl")), mlm=("demo:mlm-bpe",)))
     assert estimated.sampled == pytest.approx(SAMPLED_PROBLEMS, rel=0.15)
     assert estimated.forms == pytest.approx(forms, rel=0.1)
 

@@ -16,6 +16,7 @@ from generation.pipeline import run_pipeline
 from merge_snli.dataset.record import generation_of, read_record
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.schema import ALL, TEST, data_file
+from tests.oracles import write_rows
 
 LONG = " ".join(
     f"The {size} dog sleeps near the house number {number}." for number in range(20) for size in ["old", "big"]
@@ -136,8 +137,7 @@ RARE = {"premise": "A xylograph hangs here.", "hypothesis": "The xylograph is he
 
 @pytest.fixture
 def three_problems(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> Options:
-    problems = tmp_path / "problems.jsonl"
-    problems.write_text("".join(json.dumps(problem) + "\n" for problem in (ONCE, TWICE, RARE)), encoding="utf-8")
+    problems = write_rows(tmp_path / "problems.jsonl", (ONCE, TWICE, RARE))
     return Options(
         problems=str(problems), mlm=(str(tiny_mlm("bert")), str(tiny_mlm("roberta"))), inflation=1, device="cpu"
     )

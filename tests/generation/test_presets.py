@@ -25,16 +25,9 @@ from generation.output.dataset import terms_of, title_of
 from merge_snli.dataset.record import TermsRecord
 from merge_snli.models.paper_models import PAPER_MLMS
 from merge_snli.problems.known_datasets import known_dataset
-from tests.oracles import refused
+from tests.conftest import paper_text
+from tests.oracles import refused, written
 from tests.records import bundled
-
-PAPERS = Path(__file__).parents[3] / "shared" / "seeds"
-
-
-def paper_text(name: str) -> str:
-    if not (PAPERS / name).is_file():
-        pytest.skip(f"the paper's text {name} is not beside the project")
-    return (PAPERS / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -87,15 +80,13 @@ def test_an_unknown_preset_is_an_error_that_names_the_known_ones() -> None:
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: bool(text.strip()))
 
 
-def written(folder: Path, content: str) -> Path:
-    path = folder / "run.toml"
-    path.write_bytes(content.encode())
-    return path
+def run_file(folder: Path, content: str) -> Path:
+    return written(folder / "run.toml", content)
 
 
 def again(folder: Path, options: Options) -> Options:
     """Write options into a file of a folder and read them."""
-    return Options(**read_run_file(written(folder, write_run_file(options))))
+    return Options(**read_run_file(run_file(folder, write_run_file(options))))
 
 
 @given(problems=TEXT, mlm=st.lists(TEXT, min_size=1, unique=True), id_column=st.none() | TEXT, seed=st.integers())
@@ -141,12 +132,12 @@ def test_a_run_records_absolute_paths(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_the_example_in_the_docs_is_valid(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "generate.md").read_text(encoding="utf-8")
-    options = Options(**read_run_file(written(tmp_path, page.partition("```toml\n")[2].partition("```")[0])))
+    options = Options(**read_run_file(run_file(tmp_path, page.partition("```toml\n")[2].partition("```")[0])))
     assert (options.split, options.keep_column, options.top_k) == ("validation_matched", ("genre",), 200)
 
 
 def test_keys_may_be_spelled_as_on_the_command_line(tmp_path: Path) -> None:
-    assert read_run_file(written(tmp_path, 'top-k = 50\nseeds_from = "x"\n')) == {"top_k": 50, "seeds_from": "x"}
+    assert read_run_file(run_file(tmp_path, 'top-k = 50\nseeds_from = "x"\n')) == {"top_k": 50, "seeds_from": "x"}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import NLI_LABELS
-from tests.oracles import refused
+from tests.oracles import refused, write_rows, written
 from tests.records import first_problems
 from tests.tiny_models import save_masked_lm
 from training.finetune import main, parse_options
@@ -362,15 +362,13 @@ def test_data_that_does_not_fit_is_reported(
     augmentation: Path,
     tmp_path: Path,
 ) -> None:
-    train = tmp_path / "rows.jsonl"
-    train.write_text("".join(json.dumps(row) + "\n" for row in rows or ()), encoding="utf-8")
+    train = write_rows(tmp_path / "rows.jsonl", rows or ())
     more = {"augment": f"{augmentation}/augmentation", **changed} if changed else {}
     refused(message, main, options(base, train if rows else Path(PROBLEMS), tmp_path / "out", **more))
 
 
 def test_an_option_for_columns_is_not_advised(tmp_path: Path) -> None:
-    path = tmp_path / "gold.csv"
-    path.write_text("premise,hypothesis,gold\na b,c d,neutral\n", encoding="utf-8")
+    path = written(tmp_path / "gold.csv", "premise,hypothesis,gold\na b,c d,neutral\n")
     refused(
         r"gold\.csv .*label_column, which training does not take", read_examples, str(path), problem_options(str(path))
     )

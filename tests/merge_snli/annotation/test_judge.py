@@ -20,7 +20,7 @@ from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, Score
 from tests.merge_snli.annotation.filled import fill_csv, random_scores
 from tests.merge_snli.annotation.test_apply import FILE, copy_of_shipped
 from tests.merge_snli.language_models.conftest import run_task
-from tests.oracles import refused
+from tests.oracles import refused, written
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -240,8 +240,7 @@ def test_the_log_and_a_table_of_it_are_stored_in_the_data_set(
     assert annotation is not None
     assert annotation.judges == judgments.judges
     assert validate(folder).findings == ()
-    table = tmp_path / "table.csv"
-    table.write_text(stored.drop_columns("comment").to_pandas().to_csv(index=False), encoding="utf-8")
+    table = written(tmp_path / "table.csv", stored.drop_columns("comment").to_pandas().to_csv(index=False))
     assert annotate("apply", folder, table, "--sample", sheets / "sample.json")[0] == 0
     assert pq.read_table(folder / FILE).equals(stored)
 
@@ -265,8 +264,7 @@ def test_a_log_of_other_variants_is_refused(log: Path, annotate: Annotate) -> No
     ],
 )
 def test_bad_logs_and_tables_are_refused(name: str, content: str, named: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    path.write_text(content, encoding="utf-8")
+    path = written(tmp_path / name, content)
     error = refused("", judgments_in, [path])
     assert [value for value in (named, str(path)) if value not in str(error)] == []
 

@@ -22,7 +22,7 @@ from merge_snli.base.errors import REASON, IncompleteError, InputError, Message,
 from merge_snli.base.extras import install_command
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from tests.commands import Command
-from tests.oracles import refused
+from tests.oracles import refused, written
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("merge_snli", "generation", "training")
@@ -112,8 +112,9 @@ def test_logs_name_parameters_as_in_python_or_by_flags() -> None:
 
 def test_a_warning_of_a_command_has_flags(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
-    problems = tmp_path / "problems.tsv"
-    problems.write_text("premise\thypothesis\tgold_label\nA dog runs.\tA dog moves.\tentailment\n")
+    problems = written(
+        tmp_path / "problems.tsv", "premise\thypothesis\tgold_label\nA dog runs.\tA dog moves.\tentailment\n"
+    )
     (warning,) = [line for line in command("tables", problems).err.splitlines() if "reading the columns" in line]
     assert warning.startswith(f"merge-snli: {problems}: ")
     assert "--premise-column, --hypothesis-column and --label-column" in warning
@@ -128,8 +129,7 @@ def test_an_error_from_the_command_line_has_flags(command: Command) -> None:
 
 
 def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, command: Command) -> None:
-    old = tmp_path / "--old.jsonl"
-    old.write_text('{"a": 1, "b": 2}\n')
+    old = written(tmp_path / "--old.jsonl", '{"a": 1, "b": 2}\n')
     message = command("generate", old, "--mlm", "demo:mlm-bpe", "--out", tmp_path / "out", code=2).err
     assert [text for text in (str(old), "--premise-column") if text not in message] == []
     assert "\ufdd0" not in message
@@ -212,9 +212,7 @@ USES = {
 @pytest.fixture(params=PACKAGES)
 def shadow(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A user's module that must not be run."""
-    path = tmp_path / f"{request.param}.py"
-    path.write_text("raise SystemExit('the module of the user was imported')")
-    return path
+    return written(tmp_path / f"{request.param}.py", "raise SystemExit('the module of the user was imported')")
 
 
 def _run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -244,8 +242,7 @@ def test_a_folder_on_the_python_path_is_named_too(shadow: Path, monkeypatch: pyt
 
 
 def test_the_first_use_from_python_names_the_file(shadow: Path) -> None:
-    script = shadow.with_name("script.py")
-    script.write_text(USES[shadow.stem])
+    script = written(shadow.with_name("script.py"), USES[shadow.stem])
     done = _run(str(script), folder=ROOT)
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]

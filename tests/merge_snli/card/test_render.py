@@ -24,17 +24,13 @@ from merge_snli.card.render import PLACEHOLDER
 from merge_snli.card.tables import column_table
 from merge_snli.dataset.record import Record, TermsRecord, generation_of
 from merge_snli.dataset.stored import find_dataset, read_split
-from merge_snli.embedded import FOLDER
 from merge_snli.schema import ALL, SEED, columns, data_file, data_version, splits
 from merge_snli.validation.card import check_card
 from merge_snli.validation.findings import Collector
-from tests.oracles import known, refused
+from tests.oracles import BUNDLED, known, refused
 from tests.records import changed
 
-DATA_SET = FOLDER.parent
-
-
-DATASET = find_dataset(str(DATA_SET))
+DATASET = find_dataset(str(BUNDLED))
 
 
 RECORD = DATASET.record
@@ -44,13 +40,13 @@ def with_options(**options: object) -> Record:
     return replace(RECORD, options=RECORD.options | options)
 
 
-CARD = render_card(RECORD, DATA_SET)
+CARD = render_card(RECORD, BUNDLED)
 METADATA = yaml.safe_load(str(DatasetCard(CARD).data))
 
 
 def test_card_and_metadata_of_the_shipped_data_set() -> None:
     assert not PLACEHOLDER.search(CARD)
-    assert (DATA_SET / "README.md").read_text(encoding="utf-8") == CARD
+    assert (BUNDLED / "README.md").read_text(encoding="utf-8") == CARD
     assert METADATA["size_categories"] == ["1K<n<10K"]
     assert 1_000 < RECORD.configs["all"].rows < 10_000
     assert (METADATA["license"], METADATA["source_datasets"]) == ("apache-2.0", ["original"])
@@ -111,7 +107,7 @@ def test_numbers_and_columns() -> None:
     assert [text for text in shown if text not in CARD] == []
     assert "limit=" not in CARD
     for config in ("all", "seed"):
-        names = re.findall(r"^\| `(\w+)` \|", column_table(RECORD, config, DATA_SET), flags=re.MULTILINE)
+        names = re.findall(r"^\| `(\w+)` \|", column_table(RECORD, config, BUNDLED), flags=re.MULTILINE)
         assert names == [column.name for column in columns(config, RECORD.options["classes"])]
 
 
@@ -176,7 +172,7 @@ def test_departure_is_shown_at_the_top(title: str, options: dict[str, object]) -
 def head(options: dict[str, Any]) -> str:
     """Return the card up to its first code block, with the paper's options but for the given ones."""
     paper = {"min_mlms": 1, "same_tag": False, "articles": False, "max_rank": None, "inflation": 20}
-    return render_card(with_options(**paper | options), DATA_SET).partition("```")[0]
+    return render_card(with_options(**paper | options), BUNDLED).partition("```")[0]
 
 
 def test_every_option_is_a_departure_or_says_why_not() -> None:
@@ -211,7 +207,7 @@ def test_no_and_several_departures() -> None:
     several = head(options)
     assert "# MERGE on its bundled problems\n" in several
     assert several.count("> - ") == 5
-    assert "`filters=none`" in render_card(with_options(**options), DATA_SET)
+    assert "`filters=none`" in render_card(with_options(**options), BUNDLED)
     tagged = {"problems": "x", "mlm": ["google-bert/bert-base-cased"]}
     assert departures(tagged) == departures(tagged | {"tagger": "en_core_web_sm"}) == (), "the paper's tagger"
 
@@ -230,10 +226,10 @@ def test_license() -> None:
         (unknown, ["license: unknown", "license of the seed problems is unknown"]),
         (of_multi, ["license: other", "their own terms", "MultiNLI: its paper says under which."]),
     ):
-        card = render_card(record, DATA_SET)
+        card = render_card(record, BUNDLED)
         assert [text for text in shown if text not in card] == []
         assert "/home/someone" not in card
-    data = yaml.safe_load(str(DatasetCard(render_card(known, DATA_SET)).data))
+    data = yaml.safe_load(str(DatasetCard(render_card(known, BUNDLED)).data))
     assert data["source_datasets"] == ["stanfordnlp/snli"]
     assert data["annotations_creators"] == ["crowdsourced", "machine-generated"]
 
@@ -250,8 +246,8 @@ def test_scoring_example_runs(tmp_path: Path) -> None:
     """Run it in a folder with the data set and the metric; `my_model` always answers entailment."""
     block = re.findall(r"```python\n(.*?)```", CARD, re.DOTALL)[1]
     assert len([line for line in block.splitlines() if line]) == 6
-    (tmp_path / "merge_snli").symlink_to(DATA_SET)
-    (tmp_path / "pattern_accuracy").symlink_to(DATA_SET.parent / "metrics" / "pattern_accuracy")
+    (tmp_path / "merge_snli").symlink_to(BUNDLED)
+    (tmp_path / "pattern_accuracy").symlink_to(BUNDLED.parent / "metrics" / "pattern_accuracy")
     names: dict[str, Any] = {"my_model": lambda premise, hypothesis: 0}
     *lines, last = block.strip().splitlines()
     exec("\n".join([*lines, f"scores = {last}"]), names)
@@ -262,15 +258,15 @@ def test_scoring_example_runs(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("cached")
 def test_examples_of_a_local_data_set_load_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the project's root, which has the bundled data set, they raise an error."""
-    (tmp_path / "mine").symlink_to(DATA_SET)
-    card = render_card(replace(RECORD, load_name=load_name_of(tmp_path / "mine")), DATA_SET)
+    (tmp_path / "mine").symlink_to(BUNDLED)
+    card = render_card(replace(RECORD, load_name=load_name_of(tmp_path / "mine")), BUNDLED)
     assert not re.search(r'load_dataset\("(?!\./mine")', card)
     assert "this data set load" not in card
     block = re.findall(r"```python\n(.*?)```", card, re.DOTALL)[0]
     names: dict[str, Any] = {}
     exec(block, names)
     assert names["seeds"].num_rows == RECORD.configs["seed"].rows
-    monkeypatch.chdir(DATA_SET.parent)
+    monkeypatch.chdir(BUNDLED.parent)
     refused("mine", exec, block, {}, error=OSError)
 
 
@@ -278,7 +274,7 @@ def test_examples_of_a_local_data_set_load_its_own_folder(tmp_path: Path, monkey
 def test_record_or_data_without_a_card_is_a_finding(tmp_path: Path, damage: str) -> None:
     for name in ("README.md", *(data_file(config, "test") for config in RECORD.configs)):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(DATA_SET / name, tmp_path / name)
+        shutil.copyfile(BUNDLED / name, tmp_path / name)
     record = RECORD
     if damage == "words":
         record = changed(record, words={"noun": None})
@@ -292,7 +288,7 @@ def test_record_or_data_without_a_card_is_a_finding(tmp_path: Path, damage: str)
     assert {finding.file for finding in findings} == {"README.md"}
 
 
-TEXT = (DATA_SET / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
+TEXT = (BUNDLED / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
 
 
 PAGE = MarkdownIt("commonmark", {"html": True}).enable("table").render(TEXT)

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from merge_snli import Result, analyze, import_files, score
-from merge_snli.comparison.compare import Comparison, compare_results
+from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.power import power_of_results
 from merge_snli.comparison.scored_dataset import NotComputable, on_common_seeds
-from merge_snli.comparison.statistics_tables import comparison_tables, to_json
+from merge_snli.comparison.statistics_tables import to_json
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.explorer.write import write_explorer
 from merge_snli.leaderboard.boards import Board, make_boards, side_by_side
@@ -24,6 +24,7 @@ from merge_snli.paper.filter_sets import filter_sets
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.grouping import coverage, permuted_labels, ranked, unranked_reasons, without_permuted
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
+from tests.merge_snli.comparison.test_comparison import comparison_text
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.explorer.test_page import unpacked
 from tests.oracles import BUNDLED, gold_of, known, missing_from, pair_of, refused
@@ -31,10 +32,6 @@ from tests.oracles import guess as answer_by_length
 from tests.oracles import rows_of as read_rows
 
 WHOLE, PART, WEAK, TWO_WAY = "whole", "part", "weak", "two-way"
-
-
-def comparison_text(comparison: Comparison) -> str:
-    return "\n".join(table.text() for table in comparison_tables(comparison))
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,6 @@ from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.statistics import OVERLAP_WARNING
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
-from merge_snli.scoring.store import write_result
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import (
@@ -40,6 +39,7 @@ from tests.oracles import (
     refused,
     scored_again,
     with_answers,
+    write_results,
 )
 
 
@@ -240,10 +240,7 @@ def test_only_the_t_test_warns_of_overlapping_subsamples_and_json_has_no_infinit
 
 @pytest.fixture(scope="module")
 def folder(results: list[Result], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("results")
-    for result in results:
-        write_result(result, folder)
-    return folder
+    return write_results(tmp_path_factory.mktemp("results"), results)
 
 
 def test_command_prints_models_letters_and_p_values(folder: Path, dataset: Path, command: Command) -> None:
@@ -290,9 +287,9 @@ def test_thresholds_at_which_models_differ(folder: Path, command: Command) -> No
 
 
 def test_results_of_several_folders_are_compared(results: list[Result], tmp_path: Path, command: Command) -> None:
-    for result, folder in zip((*results, results[0]), ("a", "a", "b", "b", "b"), strict=True):
-        write_result(result, tmp_path / folder)
-    [found] = command("compare", tmp_path / "a", tmp_path / "b", "--format", "json").json["comparisons"]
+    first = write_results(tmp_path / "a", results[:2])
+    second = write_results(tmp_path / "b", [*results[2:], results[0]])
+    [found] = command("compare", first, second, "--format", "json").json["comparisons"]
     assert set(found["pattern_accuracy"]) == set(ACCURACIES)
 
 
@@ -377,9 +374,7 @@ def test_a_test_over_subsamples_is_refused(grouped_results: list[Result]) -> Non
 def test_the_commands_read_both_kinds_of_results(
     grouped_results: list[Result], dataset: Path, tmp_path: Path, command: Command
 ) -> None:
-    folder = tmp_path / "results"
-    for result in grouped_results:
-        write_result(result, folder)
+    folder = write_results(tmp_path / "results", grouped_results)
     score(lambda pairs: [0] * len(pairs), dataset, out=folder, name="zero")
     score(lambda pairs: [1] * len(pairs), dataset, out=folder, name="one")
     text = command("compare", folder, "--out", tmp_path / "figures").out

@@ -10,7 +10,7 @@ import pytest
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
 from merge_snli.dataset.record import TaggerRecord, generation_of, read_record
 from merge_snli.models.tagger import Tagger
-from tests.oracles import refused, write_rows
+from tests.oracles import refused, write_rows, written
 from tests.records import SHIPPED, changed
 
 TEXTS = (
@@ -21,9 +21,7 @@ TEXTS = (
 
 
 def plain(folder: Path, content: str | bytes) -> str:
-    path = folder / "corpus.txt"
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return str(path)
+    return str(written(folder / "corpus.txt", content))
 
 
 def problems(folder: Path, rows: list[dict[str, str]]) -> str:

@@ -32,7 +32,7 @@ from merge_snli.scoring.statistics import Interval
 from merge_snli.scoring.store import write_result
 from metrics.pattern_accuracy.core import CURVE
 from tests.commands import Command
-from tests.oracles import refused
+from tests.oracles import refused, write_results
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +92,8 @@ def test_command_draws_three_figures_per_config(
     curves: list[Path], results: list[Result], tmp_path: Path, command: Command
 ) -> None:
     """From all thresholds, from that of the paper's Figure 4, and by class, averaged over models."""
-    for result in results:
-        write_result(result, tmp_path / "results")
-    lines = command("compare", tmp_path / "results", "--out", tmp_path / "figures").out.splitlines()
+    folder = write_results(tmp_path / "results", results)
+    lines = command("compare", folder, "--out", tmp_path / "figures").out.splitlines()
     printed = [line for line in lines if line.startswith(str(tmp_path))]
     assert sorted(printed) == sorted(str(path) for path in (tmp_path / "figures").iterdir())
     drawn = {Path(path).name.partition("-all-")[2]: Path(path) for path in printed}

@@ -1,7 +1,6 @@
 """Tests of sentences that state findings, of the power of comparisons, and of the gate."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,11 +17,10 @@ from merge_snli.comparison.statistics_tables import comparison_tables, too_few_n
 from merge_snli.models.labels import Pair
 from merge_snli.scoring.grouping import distinct_names_of
 from merge_snli.scoring.statistics import Family, compare_models, permutation_test
-from merge_snli.scoring.store import write_result
 from tests.commands import Command
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.leaderboard.conftest import noisy
-from tests.oracles import BUNDLED, gold_of, known, missing_from, refused
+from tests.oracles import BUNDLED, known, missing_from, refused, write_results
 
 # The share of subsamples in which each of 40 seeds passes: a clear order, with two that are nearly equal.
 VALUES = {
@@ -154,11 +152,6 @@ def named(two_results: list[Result]) -> dict[str, Result]:
 
 
 @pytest.fixture(scope="module")
-def gold() -> dict[Pair, int]:
-    return gold_of(BUNDLED)
-
-
-@pytest.fixture(scope="module")
 def two_results(gold: dict[Pair, int]) -> list[Result]:
     return [score(noisy(name, gold, errors), BUNDLED, name=name) for name, errors in (("good", 0.04), ("bad", 0.4))]
 
@@ -263,7 +256,7 @@ def test_assumptions_are_checked() -> None:
 
 def test_the_command_prints_and_draws_it(tmp_path: Path, command: Command) -> None:
     options = ["--power", "--out", tmp_path / "figures", "--format", "json"]
-    document = command("compare", folder_of(TWO, tmp_path / "results"), *options).json
+    document = command("compare", write_results(tmp_path / "results", TWO), *options).json
     [found] = document["power"]
     assert [row["seeds"] for row in found["rows"]] == sorted([*SIZES, 84])
     drawn = [Path(path) for path in document["figures"]]
@@ -298,12 +291,6 @@ MODELS = ("good", "bad", "alike")
 def by_name() -> dict[str, Result]:
     rows = [row for seed in range(N_SEEDS) for row in rows_of(f"s{seed}", [f"en{'n' if seed == 3 else 'e'}"] * 10)]
     return {model.name: model.result for model in scored_dataset(rows, models=MODELS).models}
-
-
-def folder_of(by_name: Sequence[Result], folder: Path) -> str:
-    for result in by_name:
-        write_result(result, folder)
-    return str(folder)
 
 
 def test_the_permutation_test_is_that_over_all_signs(by_name: dict[str, Result]) -> None:
@@ -357,7 +344,7 @@ def test_a_model_has_one_baseline(by_name: dict[str, Result]) -> None:
 def test_the_command_fails_with_an_exit_code_of_its_own(
     by_name: dict[str, Result], tmp_path: Path, command: Command
 ) -> None:
-    bad, good = (folder_of([by_name[name]], tmp_path / name) for name in ("bad", "good"))
+    bad, good = (write_results(tmp_path / name, [by_name[name]]) for name in ("bad", "good"))
     gate = ["compare", bad, "--baseline", good, "--format", "json"]
     assert command(*gate).json["failures"] == []
     printed = command(*gate, "--fail-if-worse", "--min-pa", "0.8", code=3)
@@ -368,7 +355,7 @@ def test_the_command_fails_with_an_exit_code_of_its_own(
 
 
 def test_the_command_prints_one_row_per_model(by_name: dict[str, Result], tmp_path: Path, command: Command) -> None:
-    folder = folder_of([by_name["bad"], by_name["alike"]], tmp_path / "models")
+    folder = write_results(tmp_path / "models", [by_name["bad"], by_name["alike"]])
     lines = command("compare", folder, "--min-pa", "0.5", "--format", "csv", code=GATE_FAILED).out.splitlines()
     assert [line.partition(",")[0] for line in lines] == ["Model", "alike", "bad"]
     assert "Baseline" not in lines[0]
@@ -390,4 +377,6 @@ def test_options_that_do_not_apply_are_refused(
     options: list[str],
     named: str,
 ) -> None:
-    assert named in command("compare", folder_of([by_name["good"]], tmp_path / "good"), *options, code=INPUT_ERROR).err
+    assert (
+        named in command("compare", write_results(tmp_path / "good", [by_name["good"]]), *options, code=INPUT_ERROR).err
+    )

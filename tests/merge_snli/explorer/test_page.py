@@ -22,7 +22,7 @@ from merge_snli.card.metadata import may_be_shared
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.explorer.write import results_on, write_explorer
 from merge_snli.schema import NLI_LABELS
-from tests.browser import DESK, PHONE, Page, background, choose, chromium, errors_of, find, key, opened, texts_of
+from tests.browser import DESK, PHONE, Page, background, choose, errors_of, find, key, opened, texts_of
 from tests.commands import Command
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, named
 from tests.oracles import answers_of_groups, known, variants_of
@@ -137,12 +137,6 @@ def test_a_model_with_two_names_is_shown_once(
 def site(results: list[Result], bundled: MergeDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
     corpus = CorpusCounts("some text", "0" * 64, {"boy": 7, "girl": 3})
     return write_explorer(results, bundled, tmp_path_factory.mktemp("site"), corpus=corpus)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Page]:
-    with chromium("--disable-gpu") as chrome:
-        yield chrome
 
 
 @pytest.fixture

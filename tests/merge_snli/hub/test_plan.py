@@ -19,7 +19,7 @@ from merge_snli.hub.plan import Plan, plan, plan_text
 from merge_snli.scoring.eval_results import eval_tasks
 from tests.merge_snli.hub.conftest import OWN, REPO, SPACE
 from tests.merge_snli.language_models.conftest import run_task
-from tests.oracles import missing_from, refused
+from tests.oracles import missing_from, refused, written
 from tests.records import changed
 
 
@@ -153,8 +153,7 @@ def test_eval_yaml_asks_as_the_prompts_do(
 
 
 def test_inspect_runs_a_task_of_eval_yaml(planned: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "eval.yaml"
-    file.write_text(published(planned, "eval.yaml"), encoding="utf-8")
+    file = written(tmp_path / "eval.yaml", published(planned, "eval.yaml"))
     monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda **_: str(file))
     original = getattr(hf, "hf_dataset")  # noqa: B009 - not exported
     monkeypatch.setattr(hf, "hf_dataset", lambda path, revision, **options: original(str(OWN), limit=3, **options))

@@ -22,14 +22,12 @@ import pytest
 from merge_snli.base.files import sha256_of_file
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.embedded import FOLDER
 from merge_snli.hub.register import datasets_cache, modules_cache, register, registered, undo
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
 from tests.commands import Command
 from tests.hub.server import Hub
-from tests.oracles import refused
+from tests.oracles import BUNDLED, refused, rows_of
 
-DATA_SET = FOLDER.parent
 SCORES = [{"variant_id": "v1", "annotator": "a1", "F": 5, "R": 4, "comment": ""}]
 
 
@@ -50,14 +48,14 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def part_of_the_data_set(folder: Path, configs: Mapping[str, str], names: Sequence[str]) -> Path:
     """Write a data set with some configs, each with rows of a bundled config, and the splits of these names."""
-    rows_of_split = find_dataset(str(DATA_SET)).record.data_rows
-    run = json.loads((DATA_SET / "run.json").read_text(encoding="utf-8"))
+    rows_of_split = find_dataset(str(BUNDLED)).record.data_rows
+    run = json.loads((BUNDLED / "run.json").read_text(encoding="utf-8"))
     run["data"]["files"], bundled, run["configs"] = {}, run["configs"], {}
     for config, of in configs.items():
         for split in (name for name in names if name in rows_of_split[of]):
             path = folder / data_file(config, split)
             path.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(DATA_SET / data_file(of, split), path)
+            shutil.copy(BUNDLED / data_file(of, split), path)
             run["data"]["files"][data_file(config, split)] = sha256_of_file(path)
             run["configs"].setdefault(config, bundled[of] | {"splits": {}})["splits"][split] = rows_of_split[of][split]
     run["options"]["subsamples"] = len(names) - 1
@@ -69,7 +67,7 @@ def part_of_the_data_set(folder: Path, configs: Mapping[str, str], names: Sequen
 @pytest.fixture(scope="module")
 def data_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All configs of the bundled data set with two splits, since the libraries take a second for all, and scores."""
-    configs = {config: config for config in find_dataset(str(DATA_SET)).configs}
+    configs = {config: config for config in find_dataset(str(BUNDLED)).configs}
     folder = part_of_the_data_set(tmp_path_factory.mktemp("two") / "merge_snli", configs, (TEST, "subsample_0"))
     path = folder / data_file(ANNOTATION, TEST)
     path.parent.mkdir()
@@ -126,11 +124,6 @@ def load_elsewhere(home: Path, empty: Path, wanted: dict[str, str]) -> dict[str,
     assert done.returncode == 0, done.stderr
     loaded: dict[str, object] = json.loads(done.stdout)
     return loaded
-
-
-def rows_of(folder: Path, config: str, split: str) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = pq.read_table(folder / data_file(config, split)).to_pylist()
-    return rows
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -195,7 +188,7 @@ def test_the_copies_have_the_date_of_the_registration(other_set: Path, home: Pat
 def test_other_files_of_the_caches_are_kept_and_an_older_registration_is_replaced(
     data_set: Path, home: Path, other_set: Path
 ) -> None:
-    datasets.load_dataset(str(DATA_SET), "noun", cache_dir=str(home / "datasets"))
+    datasets.load_dataset(str(BUNDLED), "noun", cache_dir=str(home / "datasets"))
     before = tree(home)
     register(str(data_set))
     assert register(str(other_set)) == registered()

@@ -37,7 +37,7 @@ from tests.merge_snli.language_models.conftest import (
     scripted_answers,
     write_tasks,
 )
-from tests.oracles import answers_of_groups, missing_from
+from tests.oracles import answers_of_groups, missing_from, written
 
 PART: dict[str, Any] = {"config": "verb", "limit_seeds": 3}
 PART_OPTIONS = ("--config", "verb", "--limit-seeds", "3")
@@ -460,8 +460,7 @@ def test_wrong_tables(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
 ) -> None:
-    path = tmp_path / "predictions.csv"
-    path.write_text(content.replace("{0}", table[0]["id"]), encoding="utf-8")
+    path = written(tmp_path / "predictions.csv", content.replace("{0}", table[0]["id"]))
     named = [] if options == ["no model"] else ["--model", "m", *options]
     refused([str(path), *named], message, capsys, tmp_path)
 

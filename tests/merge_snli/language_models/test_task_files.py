@@ -1,11 +1,9 @@
 """Task files: lm-evaluation-harness loads and scores them, and its numbers equal those of the answers."""
 
-import json
 import math
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,6 @@ from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 from transformers import AutoTokenizer
 
-from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.language_models.lm_eval_task import (
     load_questions,
@@ -33,7 +30,7 @@ from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.reading import read_config
 from tests.commands import Command
 from tests.merge_snli.language_models.conftest import OWN, Json, write_tasks
-from tests.oracles import refused
+from tests.oracles import refused, write_rows
 
 SHOTS = (
     {"premise": "A poet sings.", "hypothesis": "A poet is silent.", "label": "contradiction"},
@@ -48,11 +45,6 @@ def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def read_task(tasks: Path, name: str) -> Json:
     return yaml.safe_load((tasks / f"{name}.yaml").read_text(encoding="utf-8").replace("!function ", ""))
-
-
-def write_rows(path: Path, rows: Sequence[Json]) -> str:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return str(path)
 
 
 def test_the_files_hold_no_text_of_the_data_set(tasks: Path) -> None:
@@ -85,7 +77,7 @@ def test_other_data_need_shots_of_their_task_for_a_prompt_with_shots(
     rows = [
         {"question": f"Who is number {at}?", "sentence": "A nurse.", "label": ("no", "yes")[at % 2]} for at in (1, 2, 3)
     ]
-    assert main([*given, "--shots-from", write_rows(tmp_path / "problems.jsonl", rows)]) == 0
+    command(*given, "--shots-from", write_rows(tmp_path / "problems.jsonl", rows))
     assert "the prompt few_shot calls premise and hypothesis: use the prompt task" in caplog.text
     assert "num_fewshot: 3" in (out / "merge_snli_all_few_shot.yaml").read_text(encoding="utf-8")
 
@@ -220,7 +212,7 @@ def test_an_estimate_has_the_cost_and_the_expected_interval(command: Command) ->
 def test_fewer_problems_than_shots_are_all_offered(
     tmp_path: Path, command: Command, caplog: pytest.LogCaptureFixture
 ) -> None:
-    given = ["--config", "noun", "--limit-seeds", "2", "--shots-from", write_rows(tmp_path / "few.jsonl", SHOTS)]
+    given = ["--config", "noun", "--limit-seeds", "2", "--shots-from", str(write_rows(tmp_path / "few.jsonl", SHOTS))]
     task = (write_tasks(tmp_path, *given) / "merge_snli_noun_few_shot.yaml").read_text(encoding="utf-8")
     assert "only 2 of 9 shots" in caplog.text
     assert task.count("hypothesis: ") == len(SHOTS)

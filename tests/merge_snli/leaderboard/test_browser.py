@@ -33,6 +33,7 @@ from tests.browser import (
 )
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, Pair, noisy
 from tests.merge_snli.scoring.test_prompts_group import record as prompt_record
+from tests.oracles import written
 from tests.processes import wait_until
 
 pytestmark = pytest.mark.slow
@@ -61,9 +62,7 @@ def fresh_browser() -> Iterator[Page]:
 def address(
     boards: tuple[Board, ...], texts: dict[int, dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
 ) -> str:
-    path = tmp_path_factory.mktemp("site") / "index.html"
-    path.write_text(render_page(boards, texts), encoding="utf-8")
-    return path.as_uri()
+    return written(tmp_path_factory.mktemp("site") / "index.html", render_page(boards, texts)).as_uri()
 
 
 Show = Callable[..., Page]
@@ -74,8 +73,7 @@ def show(browser: Page, tmp_path: Path) -> Show:
     """A function that writes and opens the page of some boards."""
 
     def open_boards(*boards: Board, **options: Any) -> Page:  # noqa: ANN401 - of the screen
-        (tmp_path / "index.html").write_text(render_page(boards), encoding="utf-8")
-        return opened(browser, (tmp_path / "index.html").as_uri(), **options)
+        return opened(browser, written(tmp_path / "index.html", render_page(boards)).as_uri(), **options)
 
     return open_boards
 

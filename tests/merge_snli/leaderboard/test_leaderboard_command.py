@@ -26,15 +26,13 @@ from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.leaderboard.conftest import SCRIPT, SHIPPED, data_of, named
 from tests.merge_snli.leaderboard.test_page import Parsed
+from tests.oracles import write_results, written
 from tests.records import save_record
 
 
 @pytest.fixture(scope="module")
 def folder(results: list[Result], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("scored") / "results"
-    for result in results:
-        write_result(result, out)
-    return out
+    return write_results(tmp_path_factory.mktemp("scored") / "results", results)
 
 
 def run(*arguments: object) -> int:
@@ -257,16 +255,15 @@ def test_the_data_set_of_pairs_in_groups_can_be_given(tmp_path: Path) -> None:
     whole, part = (
         score(lambda pairs: ["neutral"] * len(pairs), data, config="simple", limit_seeds=limit) for limit in (None, 5)
     )
-    for result in (whole, part):
-        assert write_leaderboard([result], tmp_path / "page", datasets=[data]).is_file()
+    assert write_leaderboard([whole], tmp_path / "page", datasets=[data]).is_file()
+    assert write_leaderboard([part], tmp_path / "page", datasets=[data]).is_file()
 
 
 def test_the_command_shows_both_kinds_of_data(
     results: list[Result], grouped: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
-    for folder, of_folder in (("results", [*results, *grouped]), ("grouped", grouped)):
-        for result in of_folder:
-            write_result(result, tmp_path / folder)
+    write_results(tmp_path / "results", [*results, *grouped])
+    write_results(tmp_path / "grouped", grouped)
     for file_format, name in (("html", "index.html"), ("md", "leaderboard.md")):
         assert main(["leaderboard", str(tmp_path / "results"), "--out", str(tmp_path), "--format", file_format]) == 0
         assert "Models on all data sets" in (tmp_path / name).read_text(encoding="utf-8")
@@ -284,8 +281,7 @@ def test_the_command_shows_both_kinds_of_data(
 @pytest.mark.parametrize("kinds", ["both", "groups"])
 def test_the_page_in_a_browser(results: list[Result], grouped: list[Result], tmp_path: Path, kinds: str) -> None:
     boards = make_boards([*results, *grouped] if kinds == "both" else grouped)
-    page = tmp_path / "index.html"
-    page.write_text(render_page(boards), encoding="utf-8")
+    page = written(tmp_path / "index.html", render_page(boards))
     with chromium("--window-size=1200,900") as browser:
         browser.get(page.as_uri())
         assert browser.get_log("browser") == []

@@ -29,7 +29,7 @@ from tests.commands import Command
 from tests.hub.server import Hub
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.leaderboard.conftest import SHIPPED, unchecked
-from tests.oracles import refused, scored_again
+from tests.oracles import refused, scored_again, write_results
 
 Json = dict[str, Any]
 
@@ -290,9 +290,8 @@ SPACE = "org/leaderboard"
 @pytest.fixture(scope="module")
 def space(results: list[Result], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("space")
-    for result in (results[0], results[4]):
-        write_result(result, folder / "scored")
-    command = ["leaderboard", str(folder / "scored"), "--init-space", SPACE, "--dataset", str(SHIPPED)]
+    scored = write_results(folder / "scored", [results[0], results[4]])
+    command = ["leaderboard", str(scored), "--init-space", SPACE, "--dataset", str(SHIPPED)]
     assert main([*command, "--out", str(folder / "space")]) == 0
     return folder / "space"
 

@@ -34,6 +34,7 @@ from merge_snli.models.paper_models import (
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predict import predict_pairs
+from tests.conftest import paper_text
 from tests.merge_snli.conftest import MakeModel
 from tests.oracles import refused
 from tests.tiny_models import as_pickle, byte_bpe_tokenizer, embedded_texts, trained_unigram, wordpiece_tokenizer
@@ -192,7 +193,6 @@ def test_every_member_of_a_family_has_a_name() -> None:
 
 auto_model: Any = AutoModelForSequenceClassification
 NAMED = ModelOptions(model_labels=("entailment", "neutral", "contradiction"))
-PAPER = Path(__file__).parents[4] / "shared" / "seeds" / "merge-paper-pdf.txt"
 PAIRS: list[Pair] = [
     ("A man walks his dog near the river.", "A man is outside."),
     ("Two women sit on a bench and talk about the old house.", "Two women are asleep."),
@@ -202,9 +202,7 @@ PAIRS: list[Pair] = [
 
 
 def test_table_matches_the_paper() -> None:
-    if not PAPER.is_file():
-        pytest.skip("the paper's text is not available")
-    text = PAPER.read_text(encoding="utf-8")
+    text = paper_text("merge-paper-pdf.txt")
     cards = dict(re.findall(r"^(\S+-(?:S|SMFA))\t(\S+/\S+)$", text, re.MULTILINE))
     scores = re.findall(r"^(\S+-(?:S|SMFA))\t[\d.]+\t", text, re.MULTILINE)
     spelled = {name.lower().replace("1.3b", "1-3b"): card for name, card in cards.items()}

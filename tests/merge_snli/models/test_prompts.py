@@ -22,7 +22,7 @@ from merge_snli.models.prompts import (
     read_prompts,
 )
 from merge_snli.schema import NLI_LABELS
-from tests.oracles import refused
+from tests.oracles import refused, written
 
 SHOTS = (Shot("It rains.", "It is wet.", "entailment"), Shot("A dog runs.", "A cat runs.", "neutral"))
 QUESTION = "Premise: {{ premise }}\\nHypothesis: {{ hypothesis }}"
@@ -125,10 +125,10 @@ def test_a_base_model_stops_at_its_own_problem() -> None:
 
 
 def test_a_file_of_the_user(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(
+    path = written(
+        tmp_path / "mine.toml",
         'name = "mine"\nanswer = "word"\nquestion = "{{ premise }} => {{ hypothesis }} ({{ words | join(\'/\') }})"\n'
-        '[words]\nneutral = "maybe"\n'
+        '[words]\nneutral = "maybe"\n',
     )
     shown = FilledPrompt(read_prompt(path), NLI_LABELS)
     assert shown.text("{{ x }} & <y>", "z") == "{{ x }} & <y> => z (entailment/maybe/contradiction)"
@@ -174,8 +174,7 @@ def test_wrong_prompts(tmp_path: Path, toml: str | None, message: str) -> None:
 
 
 def test_the_letter_of_its_own_label_is_a_word(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "B"')
+    path = written(tmp_path / "mine.toml", f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "B"')
     assert FilledPrompt(read_prompt(path), NLI_LABELS).words == ("entailment", "B", "contradiction")
 
 

@@ -13,7 +13,7 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import open_source, stream_problems, survey_problems
 from tests.hub.server import Hub
 from tests.hub.storage import Repo
-from tests.oracles import refused
+from tests.oracles import refused, write_rows
 
 ROWS = [
     {"premise": f"A cat sees {number} dogs.", "hypothesis": "A cat sees dogs.", "label": "entailment"}
@@ -48,8 +48,7 @@ def test_a_sample_depends_on_the_seed_and_not_on_the_order(tmp_path: Path) -> No
     rows = [row | {"label": label} for row in (*ROWS, ROWS[0], ROWS[0]) for label in ("entailment", "neutral", "-")]
 
     def sampled(name: str, order: list[dict[str, str]], **options: Any) -> list[tuple[str, int]]:  # noqa: ANN401
-        path = tmp_path / name
-        path.write_text("".join(json.dumps(row) + "\n" for row in order))
+        path = write_rows(tmp_path / name, order)
         source = open_source(Options(problems=str(path), mlm=("m",), **options))
         survey = survey_problems(source)
         problems = list(stream_problems(source, survey))

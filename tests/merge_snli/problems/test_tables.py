@@ -25,7 +25,7 @@ from merge_snli.problems.rows import read_label_names
 from merge_snli.schema import NLI_LABELS
 from merge_snli.validation import validate
 from tests.merge_snli.problems.test_reading import parquet
-from tests.oracles import refused
+from tests.oracles import refused, written
 
 ROWS: list[dict[str, Any]] = [
     {"premise": f"A man rides the horse number {number}.", "hypothesis": "A man rides a horse.", "label": label}
@@ -122,8 +122,7 @@ def test_no_cell_is_taken_for_a_missing_value_or_a_number(kind: str, tmp_path: P
         "jsonl": json.dumps(row).encode(),
         "parquet": parquet([row]),
     }
-    path = tmp_path / f"problems.{kind}"
-    path.write_bytes(contents.get(kind, b""))
+    path = written(tmp_path / f"problems.{kind}", contents.get(kind, b""))
     problems = {"pandas.DataFrame": pd.DataFrame([row]), "datasets.Dataset": datasets.Dataset.from_list([row])}
     (problem,) = read_problems(
         ProblemOptions(problems=problems.get(kind, path), id_column="id", keep_column=("a", "b", "empty"))
@@ -132,8 +131,7 @@ def test_no_cell_is_taken_for_a_missing_value_or_a_number(kind: str, tmp_path: P
 
 
 def test_an_unbalanced_quotation_mark_in_tsv_is_kept(tmp_path: Path) -> None:
-    path = tmp_path / "p.tsv"
-    path.write_text('premise\thypothesis\tlabel\n"A dog runs.\tA dog runs.\tneutral\n')
+    path = written(tmp_path / "p.tsv", 'premise\thypothesis\tlabel\n"A dog runs.\tA dog runs.\tneutral\n')
     assert read_problems(ProblemOptions(problems=path)).problems[0].premise == '"A dog runs.'
 
 

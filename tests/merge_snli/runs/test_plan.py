@@ -37,7 +37,7 @@ from merge_snli.runs.status import run_status
 from merge_snli.runs.submit import PLAN_FORMAT, Cluster
 from merge_snli.runs.task import StageTask
 from tests.commands import Command
-from tests.oracles import missing_from, refused
+from tests.oracles import missing_from, refused, written
 
 DOCS = Path(__file__).parents[3] / "docs" / "cluster.md"
 
@@ -52,9 +52,7 @@ class NoStep(PipelineStep):  # type: ignore[misc]
 
 
 def read(folder: Path, text: str) -> ClusterOptions:
-    path = folder / "cluster.toml"
-    path.write_text(text, encoding="utf-8")
-    return read_cluster_file(path)
+    return read_cluster_file(written(folder / "cluster.toml", text))
 
 
 def test_stages_take_the_defaults(tmp_path: Path) -> None:
@@ -196,8 +194,7 @@ def test_an_error_in_the_cluster_file_is_reported_before_any_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     monkeypatch.setattr("generation.dry_run.dry_run", lambda *_, **__: pytest.fail("work was done"))
-    file = tmp_path / "cluster.toml"
-    file.write_text('executor = "local"\ntaks = 3\n', encoding="utf-8")
+    file = written(tmp_path / "cluster.toml", 'executor = "local"\ntaks = 3\n')
     arguments = ["generate", "demo:problems", "--preset", "demo", "--cluster", file]
     for more in (["--dry-run"], ["--out", tmp_path / "data"]):
         assert re.search(rf"{re.escape(str(file))}.*taks", command(*arguments, *more, code=2).err, re.DOTALL)
@@ -276,9 +273,7 @@ def test_a_task_that_is_done_and_runs_again_is_no_failure(stage: SubmittedStage,
 
 def test_what_a_task_printed_is_shown_if_it_ended_before_its_work(stage: SubmittedStage, folder: Path) -> None:
     (folder / SUBMITTER_FILE).unlink()
-    log = stage.folder / "output" / "00004.txt"
-    log.parent.mkdir()
-    log.write_text("…\nNo module named 'merge_snli'\n", encoding="utf-8")
+    log = written(stage.folder / "output" / "00004.txt", "…\nNo module named 'merge_snli'\n")
     last = run_status(folder)["failures"][-1]
     assert (last["task"], last["log"]) == (4, str(log))
     assert last["error"].endswith("No module named 'merge_snli'")
@@ -287,8 +282,7 @@ def test_what_a_task_printed_is_shown_if_it_ended_before_its_work(stage: Submitt
 def test_a_command_on_another_machine_ends_when_it_no_longer_renews_its_file(
     stage: SubmittedStage, folder: Path
 ) -> None:
-    file = folder / SUBMITTER_FILE
-    file.write_text("elsewhere 1", encoding="utf-8")
+    file = written(folder / SUBMITTER_FILE, "elsewhere 1")
     assert is_submitting(folder)
     os.utime(file, (0, 0))
     assert not is_submitting(folder)
@@ -307,9 +301,7 @@ def test_no_run_and_a_run_that_cannot_be_canceled(stage: SubmittedStage, tmp_pat
     "content", ["[]", '{"executor": "local"}', '{"executor": "local", "stages": [{"folder": "a"}]}']
 )
 def test_file_of_another_version_is_named(content: str, folder: Path, tmp_path: Path, command: Command) -> None:
-    path = folder / "cluster.json"
-    path.parent.mkdir(parents=True)
-    path.write_text(content, encoding="utf-8")
+    path = written(folder / "cluster.json", content)
     assert f"{path} is damaged" in command("work", "status", tmp_path / "out", code=2).err
 
 
@@ -335,7 +327,5 @@ def test_a_submission_that_is_just_being_written_has_no_output_yet(
     stage: SubmittedStage, content: str, has_output: bool
 ) -> None:
     (stage.folder / "ranks_to_run.json").write_text(content, encoding="utf-8")
-    output = stage.folder / "slurm_logs" / "17_1.out"
-    output.parent.mkdir()
-    output.write_text("started\n", encoding="utf-8")
+    output = written(stage.folder / "slurm_logs" / "17_1.out", "started\n")
     assert replace(stage, job="17").output(1) == (output if has_output else None)

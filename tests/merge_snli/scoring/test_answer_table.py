@@ -31,7 +31,7 @@ from merge_snli.scoring.scores import Scores
 from merge_snli.scoring.store import answers_name, write_result
 from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
 from tests.merge_snli.comparison.made import made_result
-from tests.merge_snli.explorer.conftest import bundled, folder, gold, results, with_annotators
+from tests.merge_snli.explorer.conftest import bundled, folder, results, with_annotators
 from tests.merge_snli.leaderboard.conftest import Pair, chance, noisy
 from tests.oracles import BUNDLED, Graded, check_scores, known, pair_of, refused, rows_of, share
 from tests.public_interface import FILE
@@ -42,7 +42,7 @@ COLUMNS = ["row_id", "group_id", "is_seed", "label", "answer", "unread", "subsam
 WORDS = ["word_class", "original", "replacement"]
 
 
-__all__ = ["bundled", "folder", "gold", "results", "with_annotators"]
+__all__ = ["bundled", "folder", "results", "with_annotators"]
 
 
 @pytest.fixture(scope="module")

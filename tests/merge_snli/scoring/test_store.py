@@ -21,7 +21,7 @@ from merge_snli.scoring.answer_table import to_bytes
 from merge_snli.scoring.measure import source_accuracy
 from merge_snli.scoring.scores import SourceScores
 from merge_snli.scoring.store import SCHEMA_FILE, file_name, result_schema, safe_name, to_json, write_result
-from tests.oracles import both_files, missing_from, refused
+from tests.oracles import both_files, missing_from, refused, written
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +88,7 @@ NOT_RESULTS = ("", "{", "[]", "null", '{"schema_version": 8}', '{"schema_version
 
 @pytest.mark.parametrize("content", NOT_RESULTS)
 def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "x.json"
-    path.write_text(content, encoding="utf-8")
+    path = written(tmp_path / "x.json", content)
     refused(r"x\.json", read_result, path)
     path.unlink()
     refused(r"x\.json: No such file", read_result, path)

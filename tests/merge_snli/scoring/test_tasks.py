@@ -42,7 +42,7 @@ from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.score_models import check_labels, infer_labels, score_model, score_models
 from merge_snli.scoring.tasks import ScoringRun, evaluate, predict, score_run
 from tests.merge_snli.conftest import MakeDataset
-from tests.oracles import known, refused
+from tests.oracles import known, refused, written
 
 QUIET = Progress(quiet=True)
 
@@ -328,8 +328,7 @@ def test_look_up_returns_predictions_in_order(store: PredictionStore) -> None:
 
 @pytest.mark.parametrize("damage", [b"", b"PAR1 something else"])
 def test_damaged_shard_is_deleted(store: PredictionStore, damage: bytes, caplog: pytest.LogCaptureFixture) -> None:
-    path = max(store.folder.glob("*.parquet"), key=lambda shard: shard.stat().st_size)
-    path.write_bytes(damage)
+    path = written(max(store.folder.glob("*.parquet"), key=lambda shard: shard.stat().st_size), damage)
     with caplog.at_level(logging.WARNING):
         assert len(list(store.shards())) == 1
     assert f"{path} is damaged" in caplog.text

@@ -25,7 +25,7 @@ from merge_snli.validation.seeds import is_replaced, read_seeds
 from tests.commands import Command
 from tests.merge_snli.validation.conftest import random_run
 from tests.merge_snli.validation.digests import change_record, read_run, write_record
-from tests.oracles import refused
+from tests.oracles import refused, write_rows, written
 from tests.tiny_wordnet import save_wordnet
 
 
@@ -213,8 +213,7 @@ PROBLEMS = (
 
 @pytest.fixture
 def options(masked_lms: list[Path], tmp_path: Path) -> Options:
-    path = tmp_path / "problems.jsonl"
-    path.write_text("".join(json.dumps(problem) + "\n" for problem in PROBLEMS), encoding="utf-8")
+    path = write_rows(tmp_path / "problems.jsonl", PROBLEMS)
     mlms = tuple(map(str, masked_lms[:2]))
     return Options(problems=str(path), mlm=mlms, inflation=2, subsamples=2, classes=("noun",), top_k=40)
 
@@ -248,8 +247,9 @@ def test_relations_are_checked_with_the_wordnet_of_the_run(
 
 
 def test_words_of_seeds_have_no_accents_or_case(options: Options, tagger: Tagger, tmp_path: Path) -> None:
-    path = tmp_path / "cafe.jsonl"
-    path.write_text(json.dumps({**PROBLEMS[0], "premise": "Two kids, a boy and a CAFÉ."}) + "\n", encoding="utf-8")
+    path = written(
+        tmp_path / "cafe.jsonl", json.dumps({**PROBLEMS[0], "premise": "Two kids, a boy and a CAFÉ."}) + "\n"
+    )
     options = replace(options, problems=str(path))
     dataset = run_pipeline(options, tmp_path / "cafe")
     count = len(read_split(dataset, "all"))

@@ -22,7 +22,7 @@ from merge_snli.scoring.store import to_json, write_result
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.paper.report.conftest import SHIPPED
-from tests.oracles import refused
+from tests.oracles import refused, written
 
 
 def test_a_report_is_written_and_printed(results_folder: Path, tmp_path: Path, command: Command) -> None:
@@ -96,9 +96,7 @@ def damaged_copy(folder: Path, name: str, content: str | None) -> Path:
 
 
 def file_of(folder: Path, content: str | bytes, name: str = "seeds.txt") -> Path:
-    path = folder / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
+    return written(folder / name, content)
 
 
 def duplicate(folder: Path, results: list[Result]) -> Path:

@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -31,7 +30,7 @@ from merge_snli.paper.report.word_artifacts import word_frequency_artifacts
 from merge_snli.paper.report.write import check_report_folder, inline_svg, write_report
 from merge_snli.paper.word_frequency import Average, ModelWordFrequency, WordFrequency
 from merge_snli.scoring.statistics import Interval, TestResult
-from tests.browser import DESK, PHONE, Page, background, chromium, errors_of, opened
+from tests.browser import DESK, PHONE, Page, background, errors_of, opened
 from tests.merge_snli.paper.report.conftest import MARKUP
 from tests.oracles import refused
 from tests.systems import unprivileged
@@ -123,12 +122,6 @@ def test_an_inline_figure_has_no_color_of_its_own() -> None:
     assert set(re.findall(r'id="([^"]*)"', element)) >= set(re.findall(r"url\(#([^)]*)\)", element)) != set()
     assert all(name.startswith("key-") for name in re.findall(r'id="([^"]*)"', element))
     assert len(element) < len(image(figure, "svg"))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Page]:
-    with chromium("--disable-gpu") as chrome:
-        yield chrome
 
 
 def show(browser: Page, folder: Path, **options: Any) -> None:  # noqa: ANN401 - of the screen

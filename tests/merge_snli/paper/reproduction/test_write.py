@@ -5,6 +5,7 @@ import re
 import shutil
 import tomllib
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,8 +42,8 @@ from merge_snli.papers.numbers import MERGE, SIMPLE_PAIR, PaperCell, read_paper
 from merge_snli.scoring.opening import open_config
 from tests.browser import chromium
 from tests.commands import Command
-from tests.conftest import DATA
-from tests.oracles import by_length, known, missing_from, refused
+from tests.conftest import paper_text
+from tests.oracles import BUNDLED, by_length, known, missing_from, refused, written
 
 ARTIFACTS = read_paper(MERGE).artifacts
 
@@ -56,9 +57,7 @@ def demo(tmp_path: Path) -> Reproduction:
 
 
 def test_page_and_markdown_show_what_the_json_file_has(demo: Reproduction) -> None:
-    figure = demo.out / "figures" / "figure-5.svg"
-    figure.parent.mkdir(parents=True)
-    figure.write_text(SVG, encoding="utf-8")
+    written(demo.out / "figures" / "figure-5.svg", SVG)
     demo.failed["org/<model> on plain"] = "it has no weights"
     found = OurNumber(value=90.0, interval=(89.25, 91.0))
     ours = {
@@ -132,8 +131,7 @@ def test_annotators_labels_are_kept_if_the_problems_have_them(tmp_path: Path) ->
     row = {"sentence1": "A dog runs.", "sentence2": "A dog moves.", "gold_label": "entailment"}
     labels = ["entailment", "entailment", "neutral", "", "entailment"]
     for extra, kept in (({}, ()), ({ANNOTATOR_LABELS: labels}, (ANNOTATOR_LABELS,))):
-        path = tmp_path / "snli_test.jsonl"
-        path.write_text(json.dumps(row | extra) + "\n", encoding="utf-8")
+        path = written(tmp_path / "snli_test.jsonl", json.dumps(row | extra) + "\n")
         assert plan_reproduction(tmp_path / "out", problems=str(path)).options.keep_column == kept
 
 
@@ -301,9 +299,6 @@ def test_our_rows_that_the_paper_does_not_have_are_shown() -> None:
     assert [(cell["column"], cell["ours"], cell["verdict"]) for cell in shown] == [("seeds", 80.0, NOT_COMPARABLE)]
 
 
-TEXT = Path(__file__).parents[5] / "shared" / "seeds" / "simple-pair-paper.txt"
-
-
 SIMPLE_PAPER = read_paper(SIMPLE_PAIR)
 
 
@@ -338,9 +333,7 @@ def printed_rows(text: str, name: str) -> list[tuple[str, list[str]]]:
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    if not TEXT.is_file():
-        pytest.skip(f"the paper's text {TEXT.name} was not found")
-    return TEXT.read_text(encoding="utf-8")
+    return paper_text("simple-pair-paper.txt")
 
 
 @pytest.mark.parametrize("name", SPANS)
@@ -476,13 +469,10 @@ def test_demo_makes_every_artifact_and_resumes(tmp_path: Path, command: Command)
 
 
 @pytest.mark.slow
-def test_first_problems_of_snli_test_with_bundled_models(tmp_path: Path) -> None:
-    problems = DATA / "snli" / "test.jsonl"
-    if not problems.is_file():
-        pytest.skip(f"{problems} was not found")
+def test_first_problems_of_snli_test_with_bundled_models(corpus: Callable[[str], Path], tmp_path: Path) -> None:
     planned = plan_reproduction(
         tmp_path / "out",
-        problems=str(problems),
+        problems=str(corpus("snli/test.jsonl")),
         limit=SNLI_PROBLEMS,
         only=["table-2", "table-3", "table-4", "table-10"],
     )
@@ -504,9 +494,6 @@ def test_first_problems_of_snli_test_with_bundled_models(tmp_path: Path) -> None
     assert 50 < source < 100
 
 
-SHIPPED = FOLDER.parent
-
-
 OUR_MODELS = {"BERT-B-S": "textattack/bert-base-uncased-snli", "RoBERTa-B-S": "pepa/roberta-base-snli"}
 
 
@@ -515,7 +502,7 @@ def results() -> list[Result]:
     """Two functions that pass for models of the paper; the second has another way to be wrong."""
     functions = (by_length, lambda pairs: [len(hypothesis) % 5 % 3 for _, hypothesis in pairs])
     scored = [
-        score(function, SHIPPED, config="adj", name=name) for name, function in zip(OUR_MODELS, functions, strict=True)
+        score(function, BUNDLED, config="adj", name=name) for name, function in zip(OUR_MODELS, functions, strict=True)
     ]
     return [
         replace(result, model=replace(result.model, name=name))
@@ -526,7 +513,7 @@ def results() -> list[Result]:
 @pytest.mark.slow
 def test_a_changed_score_changes_its_verdict(results: list[Result], tmp_path: Path) -> None:
     artifact = read_paper(MERGE).artifacts["table-3"]
-    ours = score_numbers(analyze(results, [SHIPPED]), results, tmp_path)
+    ours = score_numbers(analyze(results, [BUNDLED]), results, tmp_path)
     scores = results[0].scores
     cells = ours["table-3"].cells
     assert scores.qt is not None and scores.intervals is not None and scores.intervals.qt is not None
@@ -536,7 +523,7 @@ def test_a_changed_score_changes_its_verdict(results: list[Result], tmp_path: Pa
     before = {(cell["row"], cell["column"]): cell["verdict"] for cell in compare(artifact, ours["table-3"])["cells"]}
     lower = replace(scores.pattern_accuracy, mean=known(scores.seed_accuracy) - 0.049)
     changed = replace(results[0], scores=replace(scores, pattern_accuracy=lower, qt=-0.049))
-    scored = scored_dataset(open_config(SHIPPED, "adj"), [changed, results[1]])
+    scored = scored_dataset(open_config(BUNDLED, "adj"), [changed, results[1]])
     found = replace(ours["table-3"], cells=table_3_cells(table_3(scored)))
     after = {(cell["row"], cell["column"]): cell["verdict"] for cell in compare(artifact, found)["cells"]}
     different = {key: (verdict, after[key]) for key, verdict in before.items() if after[key] != verdict}
