@@ -171,8 +171,7 @@ def test_the_run_depends_on_the_judgments(made: Made, filtered: Callable[..., Me
     scores[ids[1]] = (1, 1)
     refused("judgments", filtered, {"model 1": scores})
     other = ids_of(filtered({"model 1": scores}, "other"))
-    assert ids[1] not in other
-    assert other != ids_of(dataset)
+    assert ids[1] not in other and other != ids_of(dataset)
     refused("judgments", made.again, dataset.folder)
 
 

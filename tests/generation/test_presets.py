@@ -165,8 +165,7 @@ def test_an_error_names_file_and_key(tmp_path: Path, content: bytes | None, mess
     if content is not None:
         path.write_bytes(content)
     error = refused("", read_run_file, path)
-    assert str(error).startswith(f"options {path}")
-    assert message in str(error)
+    assert str(error).startswith(f"options {path}") and message in str(error)
     assert "\n" not in str(error)
 
 

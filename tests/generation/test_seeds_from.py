@@ -95,8 +95,7 @@ def test_every_set_has_the_same_seeds(made: Made) -> None:
 def test_the_filters_relate_the_sets_to_each_other(made: Made) -> None:
     every = {**made.sets, "plain": made.plain}
     ids = {name: {key for (key,) in keys(dataset, "variant_id")} for name, dataset in every.items()}
-    assert ids["plain"] <= ids["union"]
-    assert ids["plain"] == ids["pos"] & ids["prob"]
+    assert ids["plain"] <= ids["union"] and ids["plain"] == ids["pos"] & ids["prob"]
     assert ids["pos"] | ids["prob"] <= ids["none"]
     assert "a:noun:girl:happy" in ids["prob"] - ids["pos"]
     assert "a:noun:girl:teacher" in ids["pos"] - ids["prob"]

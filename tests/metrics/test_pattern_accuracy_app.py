@@ -58,8 +58,7 @@ def test_a_bad_table_is_an_error(app: Any, text: str, message: str) -> None:  # 
 
 
 def test_scores_a_table(app: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    path = written(tmp_path / "predictions.csv", TABLE)
-    for text, upload in ((TABLE, None), ("", str(path))):
+    for text, upload in ((TABLE, None), ("", str(written(tmp_path / "predictions.csv", TABLE)))):
         summary, curve, table = app.score_table(text, upload, "gold")
         assert [text for text in ("Sample accuracy 75.0%", "50.0%** of 2 groups") if text not in summary] == []
         assert len(curve) == 101

@@ -74,10 +74,8 @@ def test_resumed_training_gives_the_same_weights(tmp_path: Path, monkeypatch: py
 def test_learning_rates_have_warmup_and_decay() -> None:
     recipe = LoopRecipe(steps=100, learning_rate=1.0, batch_size=1, warmup=0.1)
     rates = [rate_at(step, recipe) for step in range(100)]
-    assert rates[0] == pytest.approx(0.1)
-    assert max(rates) == rates[9] == 1.0
-    assert rates[10:] == sorted(rates[10:], reverse=True)
-    assert rates[-1] == pytest.approx(1 / 90)
+    assert rates[0] == pytest.approx(0.1) and max(rates) == rates[9] == 1.0
+    assert rates[10:] == sorted(rates[10:], reverse=True) and rates[-1] == pytest.approx(1 / 90)
 
 
 def test_the_batches_are_those_of_the_epochs_one_after_another() -> None:
@@ -143,8 +141,7 @@ def test_every_sentence_has_a_target_and_padding_has_none() -> None:
             sentences, rates, np.random.default_rng(seed), mask_id=MASK, pad_id=PAD, regular=np.arange(100, 200)
         )
         chosen = targets != IGNORED
-        assert chosen.sum(axis=1).tolist() == [1, 1]
-        assert chosen[0, 1]
+        assert chosen.sum(axis=1).tolist() == [1, 1] and chosen[0, 1]
         assert attention.tolist() == [[1, 1, 1, 0, 0], [1] * 5]
 
 
@@ -194,8 +191,7 @@ def test_weights_that_are_missing_or_have_another_digest_are_an_error(name: str,
 
 def test_layer_weights_has_all_weights_of_the_first_layers(base: Base) -> None:
     names = layer_weights(base, 2).keys()
-    assert {name.split(".")[2] for name in names} == {"0", "1"}
-    assert len(names) == 2 * 16
+    assert {name.split(".")[2] for name in names} == {"0", "1"} and len(names) == 2 * 16
 
 
 EXTRA = 20

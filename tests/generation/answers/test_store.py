@@ -86,8 +86,7 @@ def test_answers_are_read_back(tmp_path: Path, key: CacheKey, shard: Path) -> No
     with Store(tmp_path, key) as store:
         assert store.missing([*answers(), "c" * 32]) == {"c" * 32}
         loaded = store.load([*answers(), "c" * 32])
-    assert loaded.keys() == answers().keys()
-    assert all_same(loaded, answers())
+    assert loaded.keys() == answers().keys() and all_same(loaded, answers())
 
 
 def test_answers_of_many_row_groups_and_shards_are_read_back(
@@ -107,8 +106,7 @@ def test_answers_of_many_row_groups_and_shards_are_read_back(
         assert len(shards_of(store)) == 4
         for wanted in (keys, keys[::9], keys[28:32]):
             loaded = store.load(wanted)
-            assert loaded.keys() == set(wanted)
-            assert all_same(loaded, every)
+            assert loaded.keys() == set(wanted) and all_same(loaded, every)
 
 
 @pytest.mark.parametrize(
@@ -124,8 +122,7 @@ def test_damaged_shard_is_deleted_and_rewritten(
         assert (store.missing(answers()), store.load(answers())) == (set(answers()), {})
         assert f"{shard} is damaged" in caplog.text
         store.save(answers())
-        assert shards_of(store) == [shard]
-        assert not store.missing(answers())
+        assert shards_of(store) == [shard] and not store.missing(answers())
 
 
 def test_damage_anywhere_in_a_shard_is_found_while_the_index_is_built(
@@ -159,8 +156,7 @@ def test_long_texts_are_predicted_again_if_they_were_not_masked_in_windows(tmp_p
     with Store(tmp_path, key) as store:
         rows = [{name: row_of(form, answer).get(name) for name in SHARD_SCHEMA.names} for form, answer in old.items()]
         write_checked(store.folder, pa.Table.from_pylist(rows, SHARD_SCHEMA).drop_columns(["in_window"]))
-        assert store.missing(old) == {"c" * 32}
-        assert all_same(store.load(old), answers())
+        assert store.missing(old) == {"c" * 32} and all_same(store.load(old), answers())
         in_window = replace(answers()["a" * 32], in_window=True)  # type: ignore[type-var]
         store.save({"c" * 32: in_window, "d" * 32: "too long"})
     for shared in (False, True):
@@ -234,8 +230,7 @@ def test_stored_forms_are_not_answered_again_and_load_no_masked_lm(
     with monkeypatch.context() as patched:
         patched.setattr(loading, "load_masked_lm", refuse)
         again = suggester.suggest(TEN, tmp_path)
-    assert first.keys() == again.keys() == TEN.keys()
-    assert all_same(first, again)
+    assert first.keys() == again.keys() == TEN.keys() and all_same(first, again)
     refused("called", suggester.suggest, TEN | {"f" * 32: Form("A boat.", 2, 6)}, tmp_path, error=AssertionError)
 
 

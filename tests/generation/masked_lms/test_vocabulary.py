@@ -60,8 +60,7 @@ def test_pieces_spell_the_encoded_text(make: Callable[[], PreTrainedTokenizerFas
     encoding = tokenizer(text, return_offsets_mapping=True, add_special_tokens=False)
     for index, (start, end) in zip(encoding["input_ids"], encoding["offset_mapping"], strict=True):
         piece = vocabulary.pieces[index]
-        assert piece is not None
-        assert piece.text.casefold() == text[start:end].strip().casefold()
+        assert piece is not None and piece.text.casefold() == text[start:end].strip().casefold()
         follows_space = start == 0 or text[start - 1] == " " or text[start:end].startswith(" ")
         if make is byte_bpe_tokenizer:
             assert piece.kind == (SPACED if start > 0 and follows_space else BARE)

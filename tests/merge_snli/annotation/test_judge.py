@@ -92,8 +92,7 @@ def test_a_question_shows_the_seed_and_each_variant_with_marked_words(sheets: Pa
         assert "row" not in system.lower().split("## how to answer")[1]
         for word, key in variants.items():
             shown = question_texts([by_id[key]], sample.texts)
-            assert all(paragraph in user for paragraph in shown)
-            assert f"*{word}*" in shown[1]
+            assert all(paragraph in user for paragraph in shown) and f"*{word}*" in shown[1]
 
 
 def test_the_schema_is_that_of_the_reply_that_is_read() -> None:
@@ -182,8 +181,7 @@ def test_a_run_that_stopped_is_resumed(tmp_path: Path, sheets: Path) -> None:
     modelapi(name="scripted_judge")(Scripted)
     common: dict[str, Any] = {"log_dir": str(tmp_path), "display": "none", "max_samples": 1}
     (stopped,) = inspect_eval(task, model="scripted_judge/m", **common)
-    assert stopped.error is not None
-    assert "no connection" in stopped.error.message
+    assert stopped.error is not None and "no connection" in stopped.error.message
     assert len(pairs_in(_path(stopped))) < len(read_sample(sheets / "sample.json").rows)
     (log,) = eval_retry(stopped, **common)
     assert pairs_in(_path(log)) == {
@@ -237,8 +235,7 @@ def test_the_log_and_a_table_of_it_are_stored_in_the_data_set(
     stored = pq.read_table(folder / FILE)
     assert stored.equals(judgments.table)
     annotation = find_dataset(str(folder)).record.annotation
-    assert annotation is not None
-    assert annotation.judges == judgments.judges
+    assert annotation is not None and annotation.judges == judgments.judges
     assert validate(folder).findings == ()
     table = written(tmp_path / "table.csv", stored.drop_columns("comment").to_pandas().to_csv(index=False))
     assert annotate("apply", folder, table, "--sample", sheets / "sample.json")[0] == 0

@@ -45,8 +45,7 @@ MESSAGES = {
 def test_parameters_are_named_as_in_python_and_by_flags(text: str) -> None:
     in_python, flags = MESSAGES[text]
     for shown in (Message(text), InputError(text)):
-        assert str(shown) == f"{shown}" == in_python
-        assert as_flags(shown).startswith(flags)
+        assert str(shown) == f"{shown}" == in_python and as_flags(shown).startswith(flags)
 
 
 @pytest.mark.parametrize(
@@ -242,12 +241,10 @@ def test_a_folder_on_the_python_path_is_named_too(shadow: Path, monkeypatch: pyt
 
 
 def test_the_first_use_from_python_names_the_file(shadow: Path) -> None:
-    script = written(shadow.with_name("script.py"), USES[shadow.stem])
-    done = _run(str(script), folder=ROOT)
+    done = _run(str(written(shadow.with_name("script.py"), USES[shadow.stem])), folder=ROOT)
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("merge_snli.base.errors.InputError: ")
-    assert str(shadow) in last
+    assert last.startswith("merge_snli.base.errors.InputError: ") and str(shadow) in last
 
 
 def test_packages_that_do_not_need_it_still_work(tmp_path: Path) -> None:

@@ -57,8 +57,7 @@ def test_notes_name_files_that_exist(tmp_path: Path, shared: bool) -> None:
     notes, made = Notes(tmp_path / "notes" if shared else None), tmp_path / "made.parquet"
     made.touch()
     notes.write(TAG, 3, {"shard": made}, words={"noun": 2})
-    assert notes.files(TAG, 3) == {"shard": made}
-    assert notes.read(TAG, 3)["words"] == {"noun": 2}
+    assert notes.files(TAG, 3) == {"shard": made} and notes.read(TAG, 3)["words"] == {"noun": 2}
     made.unlink()
     refused(r"made\.parquet", notes.files, TAG, 3, error=IncompleteError)
 

@@ -89,8 +89,7 @@ def test_values_are_allowed_by_the_hub() -> None:
 
 def test_data_version() -> None:
     first, second = (data_version(digest * 64) for digest in "ab")
-    assert first != second
-    assert all(number.isdigit() for number in first.split("."))
+    assert first != second and all(number.isdigit() for number in first.split("."))
     assert len(first.split(".")) == 3
     assert yaml.safe_load(f"version: {first}") == {"version": first}
 
@@ -165,8 +164,7 @@ DIFFERING: dict[str, dict[str, object]] = {
 @pytest.mark.parametrize(("title", "options"), DIFFERING.items())
 def test_departure_is_shown_at_the_top(title: str, options: dict[str, object]) -> None:
     departing = head({"mlm": ["google-bert/bert-base-cased"]} | options)
-    assert f"> - **{title}**" in departing
-    assert departing.count("> - ") == 1
+    assert f"> - **{title}**" in departing and departing.count("> - ") == 1
 
 
 def head(options: dict[str, Any]) -> str:
@@ -201,12 +199,10 @@ def test_every_filter_has_a_sentence_where_it_departs(filter_: Filter) -> None:
 
 def test_no_and_several_departures() -> None:
     paper = head({"mlm": ["google-bert/bert-base-cased"]})
-    assert "All options follow the paper's method." in paper
-    assert "> " not in paper
+    assert "All options follow the paper's method." in paper and "> " not in paper
     options: dict[str, Any] = {"scramble": True, "filters": [], "sides": "union"}
     several = head(options)
-    assert "# MERGE on its bundled problems\n" in several
-    assert several.count("> - ") == 5
+    assert "# MERGE on its bundled problems\n" in several and several.count("> - ") == 5
     assert "`filters=none`" in render_card(with_options(**options), BUNDLED)
     tagged = {"problems": "x", "mlm": ["google-bert/bert-base-cased"]}
     assert departures(tagged) == departures(tagged | {"tagger": "en_core_web_sm"}) == (), "the paper's tagger"
@@ -284,8 +280,7 @@ def test_record_or_data_without_a_card_is_a_finding(tmp_path: Path, damage: str)
     collector = Collector()
     check_card(tmp_path, record, collector)
     findings = collector.report("").findings
-    assert findings
-    assert {finding.file for finding in findings} == {"README.md"}
+    assert findings and {finding.file for finding in findings} == {"README.md"}
 
 
 TEXT = (BUNDLED / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]

@@ -37,8 +37,7 @@ def run_into(file: IO[str], *command: str, unbuffered: str, **options: Any) -> s
 
 
 def assert_one_line(error: str, *named: str) -> None:
-    assert error.startswith("merge-snli: ")
-    assert error.count("\n") == 1
+    assert error.startswith("merge-snli: ") and error.count("\n") == 1
     assert [name for name in named if name not in error] == []
 
 
@@ -101,8 +100,7 @@ def test_a_usage_error_is_a_short_usage_and_one_line(
     assert caught.value.code == 2
     usage, error = capsys.readouterr().err.splitlines()
     assert usage.startswith("usage: merge-snli")
-    assert error.startswith("merge-snli: ")
-    assert named in error
+    assert error.startswith("merge-snli: ") and named in error
 
 
 @pytest.fixture
@@ -164,8 +162,7 @@ def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path, make: Callable[[P
     process.send_signal(signal.SIGINT)
     err = process.communicate(timeout=120)[1]
     assert process.returncode == 130
-    assert "Traceback" not in err
-    assert "merge-snli: interrupted" in err
+    assert "Traceback" not in err and "merge-snli: interrupted" in err
 
 
 def test_ctrl_c_in_a_callback_is_not_lost() -> None:
@@ -188,8 +185,7 @@ cli._run = run
 sys.exit(cli.main([]))
 """
     done = run_python(code)
-    assert done.returncode == 130
-    assert "Traceback" not in done.stderr
+    assert done.returncode == 130 and "Traceback" not in done.stderr
     assert "merge-snli: interrupted" in done.stderr
 
 

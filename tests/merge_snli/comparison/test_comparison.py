@@ -103,8 +103,7 @@ def test_seeds_and_variants_and_word_classes_are_tested(results: list[Result], d
     on_seeds = [result.scores.seed_accuracy or 0.0 for result in results]
     expected = stats.ttest_rel(on_seeds, [result.scores.sample_accuracy.mean or 0.0 for result in results])
     against = known(compared.seeds_against_variants)
-    assert against.p_value == pytest.approx(float(expected.pvalue))
-    assert against.unit == "model"
+    assert against.p_value == pytest.approx(float(expected.pvalue)) and against.unit == "model"
     scored = scored_dataset(read_config(find_dataset(str(dataset)), "all"), results)
     pairs = known(compared.classes)
     assert [(pair.first, pair.second) for pair in pairs] == [("noun", "verb"), ("noun", "adj"), ("verb", "adj")]
@@ -144,11 +143,9 @@ def test_order_of_seeds_does_not_matter(results: list[Result], comparison: Compa
 
 
 def test_a_model_with_two_names_counts_once(results: list[Result], caplog: pytest.LogCaptureFixture) -> None:
-    names = ("one name", "another name")
-    twice = [changed(results[0], "model", name=name, digest="a" * 64) for name in names]
+    twice = [changed(results[0], "model", name=name, digest="a" * 64) for name in ("one name", "another name")]
     [compared] = compare_results([*twice, *results[1:]])
-    assert "one name" in compared.family.models
-    assert "another name" not in compared.family.models
+    assert "one name" in compared.family.models and "another name" not in compared.family.models
     assert len(compared.family.pairs) == 6
     assert re.search("one name.*another name", caplog.text)
 
@@ -282,8 +279,7 @@ def test_thresholds_at_which_models_differ(folder: Path, command: Command) -> No
     ranges = [list(map(int, each.split(" to "))) for each in better.split(", ")]
     expected = [any(ends[0] <= percent <= ends[-1] for ends in ranges) for percent in range(101)]
     assert (differs, worse) == (expected, "–")
-    assert differs[90]
-    assert not differs[0]
+    assert differs[90] and not differs[0]
 
 
 def test_results_of_several_folders_are_compared(results: list[Result], tmp_path: Path, command: Command) -> None:
@@ -362,8 +358,7 @@ def test_models_are_compared_over_groups(grouped_results: list[Result]) -> None:
         assert pair.result.p_value == pytest.approx(stats.binomtest(only, discordant).pvalue)
         assert pair.result.unit == "group"
     text = comparison_text(comparison)
-    assert "over 40 groups, in percent" in text
-    assert "subsample" not in text
+    assert "over 40 groups, in percent" in text and "subsample" not in text
 
 
 def test_a_test_over_subsamples_is_refused(grouped_results: list[Result]) -> None:

@@ -101,8 +101,7 @@ def test_command_draws_three_figures_per_config(
     assert {*drawn} == {f"{stem}.{extension}" for stem in stems for extension in ("png", "svg")}
     full, zoomed = (comments(drawn[f"{stem}.svg"], r"\d+") for stem in (stems[2], stems[0]))
     assert "10" in full
-    assert "10" not in zoomed
-    assert "80" in zoomed
+    assert "10" not in zoomed and "80" in zoomed
     assert drawn["figure-5-word-classes.png"].read_bytes().startswith(b"\x89PNG")
     assert {"noun", "verb", "adj"} <= {*comments(drawn["figure-5-word-classes.svg"], "noun|verb|adj")}
     assert "mean of 3 models" in drawn["figure-5-word-classes.svg"].read_text(encoding="utf-8")
@@ -125,8 +124,7 @@ def line_colors(svg: Path) -> dict[str, str]:
 def test_labels_do_not_overlap() -> None:
     positions = spread_labels([50.0, 49.0, 10.0, 50.5], 4.5)
     assert all(above - below >= 4.5 for below, above in pairwise(sorted(positions)))
-    assert positions[2] == 10.0
-    assert positions[1] < positions[0] < positions[3]
+    assert positions[2] == 10.0 and positions[1] < positions[0] < positions[3]
 
 
 @pytest.mark.parametrize(

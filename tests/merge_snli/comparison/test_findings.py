@@ -172,8 +172,7 @@ def test_standings_are_those_of_compare_with_a_sentence_for_other_models(
         )
     )
     found = standings(named([*two_results, two]))
-    assert "Two-way models: two has PA(0.9)" in found.finding
-    assert "two" not in found.letters
+    assert "Two-way models: two has PA(0.9)" in found.finding and "two" not in found.letters
     assert "significantly better than" not in found.models["two"]
     assert "The labels of shifted seem to be permuted." in standings(named([*two_results, shifted])).finding
 
@@ -301,8 +300,7 @@ def test_the_permutation_test_is_that_over_all_signs(by_name: dict[str, Result])
     assert row.worse
     for model, baseline in (("good", "bad"), ("alike", "good"), ("good", "good")):
         (row,) = compare_with_baseline(by_name[model], by_name[baseline])
-        assert not row.worse
-        assert row.failures(fail_if_worse=True) == []
+        assert not row.worse and row.failures(fail_if_worse=True) == []
 
 
 def test_p_values_are_adjusted_over_models_and_thresholds(by_name: dict[str, Result]) -> None:

@@ -137,8 +137,7 @@ def test_name_is_the_digest_of_the_bytes(tmp_path: Path, prefix: str) -> None:
 def test_damaged_file_is_deleted(tmp_path: Path, kept_bytes: int, caplog: pytest.LogCaptureFixture) -> None:
     path = write_checked(tmp_path, TABLE, prefix="key.")
     path.write_bytes(path.read_bytes()[:kept_bytes])
-    assert not is_intact(path)
-    assert not path.exists()
+    assert not is_intact(path) and not path.exists()
     assert not is_intact(path)
     assert str(path) in caplog.text
 
@@ -226,8 +225,7 @@ def test_a_data_set_never_replaces_the_package(
     for arguments in (["pairs", "simple"], ["generate", "demo:problems", "--preset", "demo"]):
         error = command(*arguments, "--out", "merge_snli", *overwrite, code=2).err
         assert "--out merge_snli is the folder of the package" in error
-        assert "add --overwrite" not in error
-        assert error.count("\n") == 1
+        assert "add --overwrite" not in error and error.count("\n") == 1
     assert (PACKAGE / "run.json").read_bytes() == before
 
 

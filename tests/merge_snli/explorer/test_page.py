@@ -128,8 +128,7 @@ def test_a_model_with_two_names_is_shown_once(
         replace(results[0], model=replace(results[0].model, name=name, digest="a" * 64)) for name in ("one", "other")
     )
     shown = results_on([first, second, *results[1:]], bundled)
-    assert len(shown) == len(results)
-    assert second not in shown
+    assert len(shown) == len(results) and second not in shown
     assert "one and other are the same model" in caplog.text
 
 
@@ -482,8 +481,7 @@ def test_names_cannot_inject_markup_and_a_page_has_no_sentences_without_a_licens
     dataset = dataclasses.replace(bundled, record=dataclasses.replace(bundled.record, title=SCRIPT, terms=terms))
     models = [named(results[0], SCRIPT, 1, None), named(results[1], QUOTES, 1, None)]
     open_page(browser, write_explorer(models, dataset, tmp_path), "#sort=data")
-    assert browser.title != "owned"
-    assert texts_of(browser, ".sentence") == []
+    assert browser.title != "owned" and texts_of(browser, ".sentence") == []
     assert "--with-text" in texts_of(browser, "#terms")[0]
     find(browser, "#seeds .word").click()
     assert QUOTES[:10] in "".join(texts_of(browser, "#model option"))

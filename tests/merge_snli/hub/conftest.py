@@ -23,8 +23,7 @@ def dataset(tmp_path: Path) -> MergeDataset:
     """A writable copy of the bundled problems' data set with only the `test` splits."""
     folder = tmp_path / "merge_snli"
     run = json.loads((OWN / "run.json").read_text(encoding="utf-8"))
-    data = run["data"]
-    files = {name: digest for name, digest in data["files"].items() if name.endswith("/test.parquet")}
+    files = {name: digest for name, digest in run["data"]["files"].items() if name.endswith("/test.parquet")}
     for name in ("README.md", *files):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(OWN / name, folder / name)

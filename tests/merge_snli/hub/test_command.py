@@ -150,8 +150,7 @@ def test_malformed_token_is_not_shown(
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", broken)
     message = command("publish", dataset.folder, "--repo", REPO, code=2).err
-    assert "the Hub token has invalid characters" in message
-    assert broken not in message
+    assert "the Hub token has invalid characters" in message and broken not in message
 
 
 @pytest.mark.parametrize(

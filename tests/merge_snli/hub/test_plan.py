@@ -158,8 +158,7 @@ def test_inspect_runs_a_task_of_eval_yaml(planned: Plan, tmp_path: Path, monkeyp
     original = getattr(hf, "hf_dataset")  # noqa: B009 - not exported
     monkeypatch.setattr(hf, "hf_dataset", lambda path, revision, **options: original(str(OWN), limit=3, **options))
     (task,) = hf.task_create_from_hf(f"hf/{REPO}/verb_sample_accuracy")
-    log = run_task(task, ("0", "It is 1.", "none"), tmp_path / "logs")
-    samples = log.samples or []
+    samples = run_task(task, ("0", "It is 1.", "none"), tmp_path / "logs").samples or []
     answers = [sample.scores["pattern"] for sample in samples if sample.scores]
     assert [score.answer for score in answers[:2]] == ["0", "1"]
     assert [score.value == "C" for score in answers] == [

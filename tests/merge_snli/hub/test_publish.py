@@ -303,8 +303,7 @@ def test_pull_request_with_a_lost_response_is_not_opened_twice(
     hub: Hub, api: HfApi, planned: Plan, repo: Repo, waits: list[float]
 ) -> None:
     hub.faults.append(Fault("POST", "/commit/main", lost=True))
-    proposed = replace(planned, branches=planned.branches[:1], tag=None)
-    published = publish_plan(api, proposed, create_pr=True)
+    published = publish_plan(api, replace(planned, branches=planned.branches[:1], tag=None), create_pr=True)
     assert list(repo.pull_requests) == [1]
     assert published.pushed[0].pull_request == f"{hub.url}/datasets/{REPO}/discussions/1"
 

@@ -48,8 +48,7 @@ def test_scopes_without_and_with_only_seeds(bundled: MergeDataset) -> None:
 def test_a_limit_keeps_whole_seeds_and_larger_limits_add_to_it(bundled: MergeDataset) -> None:
     few, more, most, every = (asked(bundled, config="noun", limit_seeds=limit) for limit in (3, 5, 10**6, None))
     uses = [[use["seed_id"] for question in each for use in question.uses] for each in (few, more)]
-    assert [len({*seeds}) for seeds in uses] == [3, 5]
-    assert {*uses[0]} < {*uses[1]}
+    assert [len({*seeds}) for seeds in uses] == [3, 5] and {*uses[0]} < {*uses[1]}
     assert {uses[0].count(seed) for seed in uses[0]} == {11}
     assert most == every
 

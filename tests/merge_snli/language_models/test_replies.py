@@ -110,8 +110,7 @@ def test_the_majority_of_several_epochs_counts(ask: Ask, tmp_path: Path) -> None
 
 def test_ties_and_unread_replies_in_a_majority() -> None:
     replies = [Reply(label) for label in ("neutral", None, "entailment", "entailment", "neutral", None)]
-    assert majority(replies) == "neutral"
-    assert agreement(replies) == pytest.approx(1 / 3)
+    assert majority(replies) == "neutral" and agreement(replies) == pytest.approx(1 / 3)
     assert (majority([Reply(None)]), agreement([Reply(None)])) == (None, 0)
 
 

@@ -86,10 +86,8 @@ def test_markdown_and_latex_escape_names(results: list[Result]) -> None:
     assert "\n| a\\|b\\_c &amp; 50% \\\\x\\{y\\} \\$z \\#1 \\~^ | " in markdown(awkward)
     text = latex(awkward)
     name = r"a\textbar{}b\_c \& 50\% \textbackslash{}x\{y\} \$z \#1 \textasciitilde{}\textasciicircum{}"
-    assert f"    {name} & " in text
-    assert text.startswith("\\begin{table}\n")
-    assert text.count(r"\\") == 2
-    assert "& $-$" in text
+    assert f"    {name} & " in text and text.startswith("\\begin{table}\n")
+    assert text.count(r"\\") == 2 and "& $-$" in text
 
 
 @pytest.mark.parametrize("name", ["[1ex] x", "*x", "a\nb", "a\x1bb", "a\u2028b"])

@@ -82,8 +82,7 @@ def show(browser: Page, tmp_path: Path) -> Show:
 def page(browser: Page, address: str) -> Iterator[Page]:
     """The page in its initial state; fails if the browser logged an error."""
     yield opened(browser, address)
-    assert errors_of(browser) == []
-    assert browser.title != "owned"
+    assert errors_of(browser) == [] and browser.title != "owned"
 
 
 def show_other_view(page: Page, act: Callable[[], None]) -> None:
@@ -134,8 +133,7 @@ def test_slider_changes_the_ranking(page: Page, boards: tuple[Board, ...]) -> No
     assert (shown_percents(page), names(page)) == (percents(boards[0], "all", 100), ranking(boards[0], 100))
     slider.send_keys(key("ARROW_LEFT") * 20)
     assert slider.get_attribute("aria-valuetext") == "at least 80% (8 of 10)"
-    assert shown_percents(page) == percents(boards[0], "all", 80)
-    assert "t=80" in page.current_url
+    assert shown_percents(page) == percents(boards[0], "all", 80) and "t=80" in page.current_url
     assert texts_of(page, "#curve-table tr.current th") == ["80%"]
     find(page, "#reset-threshold").click()
     assert shown_percents(page) == percents(boards[0], "all", 90)
@@ -363,8 +361,7 @@ def test_a_model_with_several_prompts_on_a_phone(prompted: Board, show: Show) ->
     assert f"{first.correct} of {first.variants} answers with 3 prompts correct" in find(page, "#seeds li").text
     find(page, "details.plain summary").click()
     about = dict(zip(texts_of(page, "#model-about dt"), texts_of(page, "#model-about dd"), strict=True))
-    assert about["Prompt"].startswith("3 prompts, ranked")
-    assert about["Calls"] == "300"
+    assert about["Prompt"].startswith("3 prompts, ranked") and about["Calls"] == "300"
     assert find(page, "#model-about").is_displayed()
     assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
     show_other_view(page, find(page, "#back").click)

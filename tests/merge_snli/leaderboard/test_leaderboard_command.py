@@ -199,8 +199,7 @@ def test_one_row_per_model_and_columns_per_data_set(results: list[Result], group
     starts = [0, *accumulate(len(measures) for _, measures in data)]
     rows = {name: [tuple(cells[at:end]) for at, end in pairwise(starts)] for name, *cells in table.rows}
     merge = {entry.name: entry.result.row for entry in boards[0].entries}
-    assert [*rows][-1] == SCRIPT + "2"
-    assert next(iter(rows)) == next(iter(merge))
+    assert [*rows][-1] == SCRIPT + "2" and next(iter(rows)) == next(iter(merge))
     assert {*rows} == {*merge, SCRIPT + "2"}
     for name, scores in merge.items():
         shown = [scores["seed_accuracy"] or 0, scores["sample_accuracy"] or 0]
@@ -239,8 +238,7 @@ def test_bars_have_the_shares_of_the_labels(results: list[Result], grouped: list
     parsed = Parsed(page)
     assert parsed.tags.count("script") == 1  # the data, which is not executed
     assert "script-src 'none'" in parsed.policy
-    assert "&lt;i&gt;round&lt;/i&gt;" in page
-    assert SCRIPT not in page
+    assert "&lt;i&gt;round&lt;/i&gt;" in page and SCRIPT not in page
     shown = [value for name, value in parsed.attributes if name == "aria-label" and "%" in (value or "")]
     by_kind = [board.results[at].rows_by["kind"] for board in boards for at in (0, 1)]
     assert shown == [

@@ -72,12 +72,10 @@ def parsed(page: str) -> Parsed:
 
 
 def test_names_are_escaped(page: str, parsed: Parsed) -> None:
-    assert parsed.tags.count("script") == 3
-    assert "img" not in parsed.tags
+    assert parsed.tags.count("script") == 3 and "img" not in parsed.tags
     assert not [name for name, _ in parsed.attributes if name.startswith("on")]
     assert [part for part in (SCRIPT, QUOTES) if part in page] == []
-    assert page.count("</script") == 3
-    assert "&lt;script&gt;" in page
+    assert page.count("</script") == 3 and "&lt;script&gt;" in page
 
 
 def test_data_round_trips(parsed: Parsed) -> None:
@@ -257,8 +255,7 @@ def test_variants_can_be_rebuilt_from_offsets(texts: dict[int, dict[str, Any]], 
 
 
 def test_license(texts: dict[int, dict[str, Any]]) -> None:
-    assert texts[0]["license"] == "apache-2.0"
-    assert "Apache-2.0" in texts[0]["terms"]
+    assert texts[0]["license"] == "apache-2.0" and "Apache-2.0" in texts[0]["terms"]
 
 
 @pytest.mark.parametrize(

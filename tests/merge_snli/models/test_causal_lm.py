@@ -106,8 +106,7 @@ def test_scores_are_those_of_the_plain_model(folder: Folder, kind: str, *, cache
     for name in PROMPTS if kind == "llama" else PROMPTS[:1]:
         prompt = FilledPrompt(read_prompt(name), NLI_LABELS, SHOTS)
         ranked = loaded(folder(kind), prompt)
-        assert ranked._uses_cache == cached
-        assert len(ranked._prefix) > 20
+        assert ranked._uses_cache == cached and len(ranked._prefix) > 20
         expected = np.array(plain(folder(kind), prompt))
         assert np.ptp(expected, axis=1).min() > 0.1
         assert ranked.predict(PAIRS) == pytest.approx(expected, abs=2e-4)
@@ -134,8 +133,7 @@ def test_scores_do_not_depend_on_the_other_pairs(folder: Folder) -> None:
     together = ranked.predict(PAIRS)
     assert [ranked.predict([pair])[0].tobytes() for pair in PAIRS] == [row.tobytes() for row in together]
     predictions, facts = predict_pairs(lambda: ranked, PAIRS, None)
-    assert predictions.logits is not None
-    assert predictions.logits.tobytes() == together.tobytes()
+    assert predictions.logits is not None and predictions.logits.tobytes() == together.tobytes()
     assert (facts.architecture, facts.max_length) == ("LlamaForCausalLM", 512)
     assert predictions.tokens.tolist() == ranked.count_tokens(PAIRS)
 

@@ -153,8 +153,7 @@ def test_few_lengths_with_little_padding() -> None:
     assert padded[:31] == list(lengths)[:31]
     assert lengths_of((100, 103, 104)) == [104, 104, 108]
     added = np.array(padded) / np.array(lengths) - 1
-    assert added.min() == 0
-    assert added.max() <= 1 / 16
+    assert added.min() == 0 and added.max() <= 1 / 16
     assert len(set(padded[31:])) < 50
 
 
@@ -237,8 +236,7 @@ def test_outputs_match_the_plain_layers(bias: bool) -> None:
     model, rows = two_layers(bias=bias), torch.randn(5, 7, 48)
     with torch.inference_mode():
         expected = model(rows)
-        assert pack(model, lambda: model(rows), "m")
-        assert packed_layers(model) == 2
+        assert pack(model, lambda: model(rows), "m") and packed_layers(model) == 2
         torch.testing.assert_close(model(rows), expected, atol=1e-5, rtol=1e-5)
 
 
@@ -279,8 +277,7 @@ def test_rows_of_a_batch_invariant_model_do_not_depend_on_the_batch() -> None:
 def test_layers_with_other_outputs_are_detected(forward: Forward, packed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PackedLinear, "forward", forward)
     model = two_layers()
-    assert not pack(model, lambda: None, "m")
-    assert packed_layers(model) == packed
+    assert not pack(model, lambda: None, "m") and packed_layers(model) == packed
 
 
 @needs_onednn
@@ -318,8 +315,7 @@ def test_model_with_other_matrices_is_not_batch_invariant() -> None:
             return torch.Tensor(self.layer(self.words(ids)) @ self.matrix)
 
     other, ids = Other().eval(), torch.tensor([[1, 2, 3]])
-    assert not pack(other, lambda: other(ids), "m")
-    assert packed_layers(other) == 1
+    assert not pack(other, lambda: other(ids), "m") and packed_layers(other) == 1
     assert not pack(nn.Sequential(nn.Conv1d(2, 2, 1), nn.Linear(2, 2)), lambda: None, "m")
     assert pack(nn.Sequential(nn.Embedding(9, 48), two_layers()), lambda: None, "m")
     # without packed layers, for example an int8 model, which quantizes all rows of a batch together
@@ -344,5 +340,4 @@ def test_few_rows_are_tested_for_a_head_with_many_outputs(monkeypatch: pytest.Mo
 def test_nothing_is_packed_without_onednn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.ops, "mkldnn", object())
     model = two_layers()
-    assert not pack(model, lambda: None, "m")
-    assert packed_layers(model) == 0
+    assert not pack(model, lambda: None, "m") and packed_layers(model) == 0

@@ -47,8 +47,7 @@ hf: Any = transformers  # its configurations and models are made by name
 
 def unigram_tokenizer(kind: str) -> PreTrainedTokenizerFast:
     """Return a unigram tokenizer as SentencePiece makes them: for ALBERT and DeBERTa-v3, or XLNet's."""
-    special = ["<pad>", "<unk>", "[CLS]", "[SEP]"]
-    tokenizer = trained_unigram(embedded_texts(), 600, special, normalizers.NFKC())
+    tokenizer = trained_unigram(embedded_texts(), 600, ["<pad>", "<unk>", "[CLS]", "[SEP]"], normalizers.NFKC())
     cls, sep = (tokenizer.token_to_id(token) or 0 for token in ("[CLS]", "[SEP]"))
     single, pair = ("$A [SEP] [CLS]", "$A [SEP] $B:1 [SEP]:1 [CLS]:2")
     if kind != "xlnet":
@@ -160,8 +159,7 @@ def save_classifier(kind: str, folder: Path, *, labels: Sequence[str] = LABELS, 
     torch.manual_seed(seed)
     tokenizer = tokenizer_of(kind)
     names = {"id2label": dict(enumerate(labels)), "label2id": {name: index for index, name in enumerate(labels)}}
-    model = hf.AutoModelForSequenceClassification.from_config(_config(kind, tokenizer, names))
-    model.save_pretrained(folder)
+    hf.AutoModelForSequenceClassification.from_config(_config(kind, tokenizer, names)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
 
@@ -275,8 +273,7 @@ def test_logits_match_the_plain_pipeline(shapes: dict[str, Path], paper_name: st
 def test_adapter_digest_includes_the_base_model(shapes: dict[str, Path], tmp_path: Path) -> None:
     other = save_lora(tmp_path / "BERT-L-S", save_classifier("bert", tmp_path / "base", labels=("a", "b"), seed=9))
     first, second = (model_from_name(str(folder), NAMED) for folder in (shapes["BERT-L-S"], other))
-    assert first.digest != second.digest
-    assert "peft" in first.versions
+    assert first.digest != second.digest and "peft" in first.versions
 
 
 def test_adapter_without_its_base_model_is_refused(shapes: dict[str, Path], tmp_path: Path) -> None:

@@ -80,8 +80,7 @@ def test_the_entries_are_consistent() -> None:
     assert len(set(ids)) == len(ids)
     for known in KNOWN_DATASETS:
         assert {known.premise_column, *known.hypothesis_column.split("+"), known.label_column} <= set(known.columns)
-        assert len(set(known.columns)) == len(known.columns)
-        assert known.attribution.endswith(".")
+        assert len(set(known.columns)) == len(known.columns) and known.attribution.endswith(".")
         if known.data_labels is not None:
             assert tuple(name.partition("=")[2] for name in known.data_labels) == known.labels
 

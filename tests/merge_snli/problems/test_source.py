@@ -48,8 +48,7 @@ def test_a_sample_depends_on_the_seed_and_not_on_the_order(tmp_path: Path) -> No
     rows = [row | {"label": label} for row in (*ROWS, ROWS[0], ROWS[0]) for label in ("entailment", "neutral", "-")]
 
     def sampled(name: str, order: list[dict[str, str]], **options: Any) -> list[tuple[str, int]]:  # noqa: ANN401
-        path = write_rows(tmp_path / name, order)
-        source = open_source(Options(problems=str(path), mlm=("m",), **options))
+        source = open_source(Options(problems=str(write_rows(tmp_path / name, order)), mlm=("m",), **options))
         survey = survey_problems(source)
         problems = list(stream_problems(source, survey))
         assert (len(problems), survey.without_label) == (survey.with_label, 0)

@@ -160,8 +160,7 @@ def test_names_without_spelling_are_their_own_spellings() -> None:
 @pytest.mark.parametrize(("text", "number"), [("e", 0), ("n", 1), ("c", 1), ("0", 0), ("2", 1), ("entailment", None)])
 def test_several_spellings_may_have_the_same_name(text: str, number: int | None) -> None:
     labels = read_label_names(("e=entailment", "n=not_entailment", "c=not_entailment"))
-    assert labels.names == ("entailment", "not_entailment")
-    assert labels.number(text) == number
+    assert labels.names == ("entailment", "not_entailment") and labels.number(text) == number
 
 
 def reference_ids(rows: list[tuple[str, str, str]]) -> list[str]:

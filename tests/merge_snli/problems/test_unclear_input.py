@@ -98,8 +98,7 @@ FILES = {
 def test_a_file_that_cannot_be_read_as_it_is_says_how_at_once(tmp_path: Path, case: str) -> None:
     name, content, expected = FILES[case]
     (tmp_path / name).write_text(content)
-    error = refused("", read_problems, ProblemOptions(problems=tmp_path / name))
-    message = as_flags(error)
+    message = as_flags(refused("", read_problems, ProblemOptions(problems=tmp_path / name)))
     assert [text for text in (name, *expected) if text not in message] == []
 
 
@@ -113,8 +112,7 @@ def test_a_file_that_cannot_be_read_as_it_is_says_how_at_once(tmp_path: Path, ca
 )
 def test_two_numbers_need_names_in_their_order(tmp_path: Path, labels: list[object], shown: list[str] | None) -> None:
     """Taken as entailment and not_entailment, the labels of PAWS, MRPC and QQP would be inverted."""
-    error = refused("", read_problems, write(tmp_path / "p.jsonl", labels))
-    message = as_flags(error)
+    message = as_flags(refused("", read_problems, write(tmp_path / "p.jsonl", labels)))
     texts = (
         "--data-labels=entailment,not_entailment if 0 is entailment",
         "--data-labels=not_entailment,entailment if 1 is",

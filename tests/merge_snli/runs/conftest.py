@@ -113,8 +113,7 @@ MODELS = ("demo:nli-a", "demo:nli-b")
 def check_scores(dataset: Path, expected: Path, cluster_file: Path, out: Path) -> None:
     """Check that scores are those of one process."""
     start("score", *MODELS, "--dataset", str(dataset), "--cluster", str(cluster_file), out=out).succeed()
-    assert len(results(out)) == len(MODELS)
-    assert results(out) == results(expected)
+    assert len(results(out)) == len(MODELS) and results(out) == results(expected)
 
 
 def check_lost_node(

@@ -234,8 +234,7 @@ def test_a_task_killed_in_every_stage_is_told_and_only_what_is_missing_runs_agai
         jobs = {each["name"]: each["job"] for each in found["stages"]}
         assert jobs["read and tag"] is None or nth < 2, "complete stages are not submitted again"
         slurm("scancel", f"{jobs[stage]}_0")
-        error = running.fail()
-        assert not missing_from(error, f"{stage}, task 0", "killed")
+        assert not missing_from(running.fail(), f"{stage}, task 0", "killed")
         assert not out.exists()
     assert generate(many, out, file, MANY).end() == (0, "")
     assert files(out) == many_files

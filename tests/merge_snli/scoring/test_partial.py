@@ -68,8 +68,7 @@ def answers_by_group(result: Result) -> dict[str, str]:
 def test_a_part_of_the_seeds_keeps_all_their_variants_and_is_never_mixed_with_the_whole() -> None:
     whole, part, _, all_seeds = results = [score_guess(limit_seeds=limit) for limit in (None, 20, 30, 10_000)]
     answers = answers_by_group(part)
-    assert answers.items() <= answers_by_group(whole).items()
-    assert len(answers) == 20
+    assert answers.items() <= answers_by_group(whole).items() and len(answers) == 20
     assert len(part.scores.curve.groups) == 10
     assert on_same_data(results) == [[whole, all_seeds], [part], results[2:3]], "10,000 seeds are all"
     assert [result.dataset.partial is None for result in results] == [True, False, False, True]
@@ -135,8 +134,7 @@ def test_drawn_variants_alone_give_the_same_scores_also_of_some_seeds(two_draws:
     assert unranked_reasons([whole, drawn]) == [None, None]
     whole, drawn = (score_guess(two_draws, drawn=only, limit_seeds=5) for only in (False, True))
     assert (drawn.group_ids, drawn.scores.curve) == (whole.group_ids, whole.scores.curve)
-    assert drawn.dataset == whole.dataset
-    assert drawn.left_out.undrawn > 0
+    assert drawn.dataset == whole.dataset and drawn.left_out.undrawn > 0
 
 
 def test_a_result_on_drawn_variants_says_what_it_lacks_and_is_read_and_computed_again(
@@ -186,8 +184,7 @@ def test_an_analysis_has_only_drawn_variants_if_a_model_was_asked_no_others(two_
 def test_the_command_asks_drawn_variants_only(two_draws: str, bert: Path, tmp_path: Path, command: Command) -> None:
     arguments = ["score", str(bert), "--dataset", two_draws, "--drawn", "--format", "json"]
     [printed] = command(*arguments, "--out", tmp_path / "results").json["results"]
-    assert printed["scores"]["all_rows_accuracy"] is None
-    assert printed["left_out"]["undrawn"] > 0
+    assert printed["scores"]["all_rows_accuracy"] is None and printed["left_out"]["undrawn"] > 0
 
 
 def test_groups_without_seeds_are_limited_too_and_have_no_subsamples(tmp_path: Path) -> None:
@@ -304,8 +301,7 @@ def test_results_have_scores_by_agreement_and_leave_seeds_out(annotators: Path, 
     assert "agreement of at least 0.8" in result.dataset.title
     arguments = ["--dataset", str(annotators), "--out", str(annotators.parent / "results"), "--min-agreement", "4/5"]
     printed = command("score", "demo:nli-a", *arguments, "--subsample", "0").out
-    assert not missing_from(printed, "by agreement", "4/5")
-    assert "3/5" not in printed
+    assert not missing_from(printed, "by agreement", "4/5") and "3/5" not in printed
 
 
 def test_compare_and_analyze_leave_them_out(annotators: Path, tmp_path: Path) -> None:

@@ -227,8 +227,7 @@ def test_bad_input_is_named_and_exits_with_code_2(
     paths = {"dataset": dataset} | {name: tmp_path / name for name in ("empty", "full", "file")}
     bad = [argument.format_map(paths) for argument in arguments]
     printed = command("score", bert, "--dataset", dataset, "--out", tmp_path / "results", *bad, code=2)
-    assert printed.err.startswith("merge-snli: ")
-    assert named.format_map(paths) in printed.err
+    assert printed.err.startswith("merge-snli: ") and named.format_map(paths) in printed.err
     assert printed.err.count("\n") == 1
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -276,8 +275,7 @@ def test_an_interrupted_run_keeps_its_shards(
     monkeypatch.setattr("merge_snli.scoring.predict.PAIRS_PER_SHARD", 32)
     monkeypatch.setattr(PredictionStore, "add", add_and_interrupt)
     command("score", bert, "--dataset", dataset, "--out", tmp_path / "results", code=130)
-    assert len(list(tmp_path.rglob("*.parquet"))) == 1
-    assert not list(tmp_path.rglob("results/*"))
+    assert len(list(tmp_path.rglob("*.parquet"))) == 1 and not list(tmp_path.rglob("results/*"))
 
 
 KILLED = """
@@ -467,8 +465,7 @@ def test_scores_without_interval_and_a_tiny_drop(table_result: Result) -> None:
 def test_failed_models_and_names_with_control_characters_or_markup(table_result: Result) -> None:
     text = score_table([table_result], {"org/gone": "not found"}).text()
     gone = rows_of(text)[-1]
-    assert gone.pop("Model") == "org/gone"
-    assert {*gone.values()} == {"–"}
+    assert gone.pop("Model") == "org/gone" and {*gone.values()} == {"–"}
     assert text.endswith("org/gone: not scored: not found\n")
     assert score_table([], {"org/gone": "not found"}).text().endswith("\n\norg/gone: not scored: not found\n")
     model = replace(table_result.model, name="a\nb\x1b[2J")
@@ -477,6 +474,5 @@ def test_failed_models_and_names_with_control_characters_or_markup(table_result:
     assert text.endswith("c d: not scored: it is gone\n")
     evil = replace(table_result.model, name="<script>alert(1)</script>")
     html = score_table([replace(table_result, model=evil)]).html()
-    assert "<script>" not in html
-    assert "&lt;script&gt;" in html
+    assert "<script>" not in html and "&lt;script&gt;" in html
     assert all(f">{shown}</td>" in html for shown in ("84.8", "81.0 to 90.0", "-4.9"))

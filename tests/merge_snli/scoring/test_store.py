@@ -45,8 +45,7 @@ def test_results_round_trip(result: Result, tmp_path: Path) -> None:
     assert read_results(tmp_path / "results") == read_results(str(tmp_path / "results")) == [result]
     assert read_json(to_json(result), tmp_path, result) == result
     text = path.read_text(encoding="utf-8")
-    assert text.endswith("}\n")
-    assert '\n  "quality_threshold": "0.9",\n' in text
+    assert text.endswith("}\n") and '\n  "quality_threshold": "0.9",\n' in text
     assert json.loads(text) | {"answers_sha256": None} == to_json(result)
 
 

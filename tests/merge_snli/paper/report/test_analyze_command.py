@@ -274,8 +274,7 @@ def test_data_sets_on_the_same_seeds_are_compared(make_dataset: MakeDataset, tmp
     results = [score(three_way, folder, name="length") for folder in (first, second)]
     report = analyze(results, [first, second], out=tmp_path / "report")
     across = report.as_dict()["across_data_sets"]["filter_sets"]
-    assert len(across["sets"]) == 2
-    assert across["family"]["pairs"][0]["result"]["unit"] == "seed"
+    assert len(across["sets"]) == 2 and across["family"]["pairs"][0]["result"]["unit"] == "seed"
     figures = {path.name for path in (tmp_path / "report" / "figures").iterdir()}
     assert "across-data-sets-figure-8-filters.svg" in figures
     assert len({chapter.key for chapter in report.chapters}) == 3

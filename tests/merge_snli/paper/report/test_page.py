@@ -88,8 +88,7 @@ def test_links_ids_and_headings_of_the_page(parsed: Parsed) -> None:
     targets = {value[1:] for _, name, value in parsed.attributes if name in ("href", "xlink:href") and value[:1] == "#"}
     assert targets <= set(ids)
     levels = [int(tag[1]) for tag in parsed.tags if re.fullmatch("h[1-6]", tag)]
-    assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert levels[0] == 1 and all(after <= before + 1 for before, after in pairwise(levels))
 
 
 def test_every_figure_is_drawn_for_both_widths(parsed: Parsed, report_folder: Path) -> None:
@@ -115,8 +114,7 @@ def test_an_inline_figure_has_no_color_of_its_own() -> None:
     lines = [Line(f"model {style}", [0.5, 0.4], [0.4, 0.3], [0.6, 0.5], style) for style in range(len(COLORS) + 1)]
     figure = line_figure(lines, (0.9, 1.0), title="<b>title</b>", marked=0.9, start=0.9)
     element = inline_svg(image(figure, "svg", text_as="none").decode(), key="key", label='a "label"')
-    assert element.startswith("<svg viewBox=")
-    assert 'aria-label="a &quot;label&quot;"' in element
+    assert element.startswith("<svg viewBox=") and 'aria-label="a &quot;label&quot;"' in element
     assert not re.search(r"#[0-9a-f]{6}", element)
     assert "&lt;b&gt;title" in element
     assert set(re.findall(r'id="([^"]*)"', element)) >= set(re.findall(r"url\(#([^)]*)\)", element)) != set()
@@ -276,8 +274,7 @@ def test_curves_of_few_seeds_are_not_drawn_and_labels_of_tests_differ(of_two: di
     pairs = of_two["figure-6-class-pairs"]
     seeds = {row[0]: row[1] for row in pairs.tables[0].rows}
     few = [name for name, number in seeds.items() if isinstance(number, int) and number < MIN_SEEDS]
-    assert few
-    assert all(f"{name} (" in pairs.not_drawn for name in few)
+    assert few and all(f"{name} (" in pairs.not_drawn for name in few)
     assert (pairs.draw is None) is (len(few) == len(seeds))
     assert not of_two["figure-5-word-classes"].not_drawn
     (table,) = of_two["seeds-against-variants"].tables

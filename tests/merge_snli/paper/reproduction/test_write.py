@@ -89,8 +89,7 @@ def test_page_and_markdown_show_what_the_json_file_has(demo: Reproduction) -> No
         in_page += [f'id="{artifact.name}"', artifact.title.replace("'", "&#39;")]
     for text, shown in ((page, in_page), (markdown, in_markdown)):
         assert re.search(r"\b1 of \d+ cells can be compared: 1 inside our 95% interval\.", text)
-        both = ["--preset paper-bart", "--size 100 --per class"]
-        assert not missing_from(text, *shown, *both)
+        assert not missing_from(text, *shown, "--preset paper-bart", "--size 100 --per class")
     demo.write({}, not_comparable="bundled models")
     page = (demo.out / "reproduction.html").read_text(encoding="utf-8")
     assert re.search(r"0 of \d+ cells can be compared: bundled models\.", page), "the reason is in the finding"
@@ -139,8 +138,7 @@ def test_what_is_missing_is_said_before_anything_starts(tmp_path: Path, monkeypa
     out = tmp_path / "out"
     run = plan_reproduction(out, only=["table-3", "figure-10"])
     monkeypatch.setattr("merge_snli.paper.reproduction.run.find_spec", lambda name: None)
-    error = refused("", reproduce, run)
-    message = str(error)
+    message = str(refused("", reproduce, run))
     assert "BERT-L-S" in message and "peft>=" in message and "openpyxl>=" in message
     assert not out.exists()
     assert missing_packages(plan_reproduction(out, only=["table-2"], demo=True))[0].startswith("matplotlib")
