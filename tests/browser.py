@@ -57,7 +57,7 @@ def set_theme(browser: Page, theme: str) -> None:
 
 
 def errors_of(page: Page) -> list[str]:
-    """Return the errors that the browser has logged since it was asked last."""
+    """Return the errors that the browser has logged since the last call."""
     return [entry["message"] for entry in page.get_log("browser") if entry["level"] == "SEVERE"]
 
 

@@ -12,11 +12,11 @@ import pytest
 from generation import Options
 from generation.filters.definitions import FILTERS, FilterOptions
 from generation.pipeline import run_pipeline
-from merge_snli.cli import main
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.models.tagger import find_tagger
 from merge_snli.validation import validate
+from tests.commands import Command
 from tests.merge_snli.validation.digests import update_digests
 from tests.oracles import refused
 from tests.records import first_problems
@@ -95,12 +95,10 @@ def test_a_filtered_run_records_its_filters_and_is_valid(filtered: MergeDataset,
 
 
 def test_explain_names_the_filter_that_dropped_a_word(
-    filtered: MergeDataset, plain: MergeDataset, capsys: pytest.CaptureFixture[str]
+    filtered: MergeDataset, plain: MergeDataset, command: Command
 ) -> None:
-    work = str(plain.folder.with_name("merge_snli.work"))
-    for seed in read_split(filtered, "seed")["seed_id"].to_pylist():
-        assert main(["explain", str(filtered.folder), "--seed-id", seed, "--work", work]) == 0
-    text = capsys.readouterr().out
+    work, seeds = plain.folder.with_name("merge_snli.work"), read_split(filtered, "seed")["seed_id"].to_pylist()
+    text = "".join(command("explain", filtered.folder, "--seed-id", seed, "--work", work).out for seed in seeds)
     for reason in ("too few masked LMs in the premise", "other article", "other tag", "low log-odds", "low rank"):
         assert re.search(rf"^ +{reason} \d+: \w", text, re.MULTILINE), reason
 

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import shutil
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -31,7 +30,7 @@ from merge_snli.problems.reading import read_problems
 from merge_snli.schema import ALL, DEFAULT_CLASSES, NLI_LABELS, SEED, TEST, columns, data_file, features, splits
 from tests.conftest import DemoRun
 from tests.oracles import BUNDLED, Row, refused, rows_of
-from tests.records import bundled, save_record
+from tests.records import bundled, copy_bundled, save_record
 
 DATASET = find_dataset(str(BUNDLED))
 
@@ -165,10 +164,7 @@ def halved(folder: Path) -> Path:
 
 
 def test_rewritten_folder_gives_new_rows(tmp_path: Path) -> None:
-    folder = tmp_path / "merge_snli"
-    shutil.copytree(BUNDLED / "data", folder / "data")
-    shutil.copy(BUNDLED / "README.md", folder)
-    shutil.copy(BUNDLED / "run.json", folder)
+    folder = copy_bundled(tmp_path / "merge_snli")
     with empty_caches():
         assert loaded(folder) == [rows_of(BUNDLED, "noun", TEST)] * 3
         halved(folder)

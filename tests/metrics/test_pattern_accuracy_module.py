@@ -15,7 +15,7 @@ import pytest
 from huggingface_hub import metadata_load
 
 from metrics.pattern_accuracy.core import compute
-from tests.oracles import refused
+from tests.oracles import refused, written
 
 pytestmark = pytest.mark.filterwarnings("ignore:predictions:UserWarning")
 
@@ -174,10 +174,7 @@ def test_the_module_works_after_a_missing_seed(module: Any) -> None:  # noqa: AN
 
 @pytest.fixture
 def agreement(tmp_path: Path) -> Any:  # noqa: ANN401
-    folder = tmp_path / "agreement"
-    folder.mkdir()
-    (folder / "agreement.py").write_text(AGREEMENT, encoding="utf-8")
-    return evaluate.load(str(folder))
+    return evaluate.load(str(written(tmp_path / "agreement" / "agreement.py", AGREEMENT).parent))
 
 
 def test_combined_with_another_metric(module: Any, agreement: Any) -> None:  # noqa: ANN401

@@ -21,7 +21,7 @@ from merge_snli.schema import data_version
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, assert_refused
 from tests.merge_snli.annotation.filled import Scores, csv_rows, edit, fill_csv, random_scores
 from tests.oracles import refused
-from tests.records import files_in
+from tests.records import copy_bundled, files_in
 
 FILE = "data/annotation/test.parquet"
 
@@ -38,17 +38,10 @@ def scores(sheets: Path) -> dict[str, Scores]:
     return made_up
 
 
-def copy_of_shipped(folder: Path) -> Path:
-    shutil.copytree(SHIPPED / "data", folder / "data")
-    for name in ("README.md", "run.json"):
-        shutil.copy(SHIPPED / name, folder)
-    return folder
-
-
 @pytest.fixture(scope="module")
 def annotated(sheets: Path, scores: dict[str, Scores], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the shipped data set with the scores."""
-    folder = copy_of_shipped(tmp_path_factory.mktemp("annotated") / "set")
+    folder = copy_bundled(tmp_path_factory.mktemp("annotated") / "set")
     assert main(["annotate", "apply", str(folder), *(str(sheets / f"{name}.csv") for name in scores)]) == 0
     return folder
 
@@ -143,7 +136,7 @@ def test_bad_input_leaves_the_data_set_unchanged(
     scores: dict[str, Scores],
     tmp_path: Path,
 ) -> None:
-    folder = copy_of_shipped(tmp_path / "set")
+    folder = copy_bundled(tmp_path / "set")
     shutil.copytree(sheets, tmp_path / "sheets")
     damage(tmp_path)
     before = files_in(folder)
@@ -159,7 +152,7 @@ def test_a_folder_that_cannot_be_written_stays_unchanged(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    folder = copy_of_shipped(tmp_path / "set")
+    folder = copy_bundled(tmp_path / "set")
     before = files_in(folder)
 
     def fail_at_the_record(path: Path, content: bytes) -> None:

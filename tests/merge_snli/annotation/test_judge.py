@@ -18,9 +18,10 @@ from merge_snli.dataset.stored import find_dataset
 from merge_snli.validation import validate
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, Score
 from tests.merge_snli.annotation.filled import fill_csv, random_scores
-from tests.merge_snli.annotation.test_apply import FILE, copy_of_shipped
+from tests.merge_snli.annotation.test_apply import FILE
 from tests.merge_snli.language_models.conftest import run_task
 from tests.oracles import refused, written
+from tests.records import copy_bundled
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -229,7 +230,7 @@ def test_the_log_is_an_annotator_beside_sheets(sheets: Path, log: Path, score: S
 def test_the_log_and_a_table_of_it_are_stored_in_the_data_set(
     sheets: Path, log: Path, tmp_path: Path, annotate: Annotate
 ) -> None:
-    folder, judgments = copy_of_shipped(tmp_path / "set"), judgments_in([log])
+    folder, judgments = copy_bundled(tmp_path / "set"), judgments_in([log])
     code, printed = annotate("apply", folder, log, "--sample", sheets / "sample.json")
     assert code == 0, printed
     stored = pq.read_table(folder / FILE)

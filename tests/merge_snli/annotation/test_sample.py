@@ -18,7 +18,7 @@ from merge_snli.dataset.record import DataRecord
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.dataset.texts import TextNames
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, assert_refused
-from tests.oracles import refused
+from tests.oracles import refused, written
 from tests.records import files_in, save_record
 
 COLUMNS = ["variant_id", "seed_premise", "seed_hypothesis", "premise", "hypothesis", "label", "F", "R", "comment"]
@@ -202,8 +202,7 @@ def test_bad_arguments_are_one_sentence(
 
 @pytest.mark.parametrize("name", ["file", "folder"])
 def test_existing_files_are_kept(annotate: Annotate, name: str, tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "a1.csv").write_text("filled in")
+    written(tmp_path / "folder" / "a1.csv", "filled in")
     (tmp_path / "file").write_text("text")
     before = files_in(tmp_path)
     out = tmp_path / name

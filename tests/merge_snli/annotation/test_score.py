@@ -27,6 +27,7 @@ from tests.merge_snli.annotation.filled import (
     write,
     xlsx_rows,
 )
+from tests.records import copy_bundled
 
 ANNOTATORS = ("a1", "a2")
 
@@ -391,9 +392,7 @@ def test_bad_sheets_are_one_sentence(name: str, annotate: Annotate, copy: Path, 
 
 
 def test_a_data_set_that_was_not_sampled_is_refused(annotate: Annotate, filled: Path, tmp_path: Path) -> None:
-    shutil.copytree(SHIPPED / "data", tmp_path / "other" / "data")
-    shutil.copy(SHIPPED / "run.json", tmp_path / "other")
-    edit("run.json", lambda record: record["data"].update(digest="0" * 64))(tmp_path / "other")
+    edit("run.json", lambda record: record["data"].update(digest="0" * 64))(copy_bundled(tmp_path / "other"))
     refused = annotate("score", filled / "a1.csv", "--dataset", tmp_path / "other", "--out", tmp_path / "out")
     assert_refused(refused, ["no variants", "other", "000000000000", str(SHIPPED)])
     assert not (tmp_path / "out").exists()

@@ -254,7 +254,6 @@ def test_packages_that_do_not_need_it_still_work(tmp_path: Path) -> None:
 
 
 def test_a_package_of_the_user_is_named_by_its_file(tmp_path: Path) -> None:
-    (tmp_path / "metrics").mkdir()
-    (tmp_path / "metrics" / "__init__.py").write_text("")
+    written(tmp_path / "metrics" / "__init__.py", "")
     done = _run("-c", USES["metrics"], folder=tmp_path)
     assert str(tmp_path / "metrics" / "__init__.py") in done.stderr.splitlines()[-1]

@@ -1,7 +1,6 @@
 """The card: its metadata is valid for the Hub, its numbers are those of the run, and no data are parsed as markup."""
 
 import re
-import shutil
 from dataclasses import fields, replace
 from html import unescape
 from pathlib import Path
@@ -28,7 +27,7 @@ from merge_snli.schema import ALL, SEED, columns, data_file, data_version, split
 from merge_snli.validation.card import check_card
 from merge_snli.validation.findings import Collector
 from tests.oracles import BUNDLED, known, refused
-from tests.records import changed
+from tests.records import changed, copy_bundled
 
 DATASET = find_dataset(str(BUNDLED))
 
@@ -268,9 +267,7 @@ def test_examples_of_a_local_data_set_load_its_own_folder(tmp_path: Path, monkey
 
 @pytest.mark.parametrize("damage", ["words", "rows"])
 def test_record_or_data_without_a_card_is_a_finding(tmp_path: Path, damage: str) -> None:
-    for name in ("README.md", *(data_file(config, "test") for config in RECORD.configs)):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(BUNDLED / name, tmp_path / name)
+    copy_bundled(tmp_path, "README.md", *(data_file(config, "test") for config in RECORD.configs))
     record = RECORD
     if damage == "words":
         record = changed(record, words={"noun": None})

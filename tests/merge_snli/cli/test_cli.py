@@ -74,15 +74,14 @@ def test_the_command_works_in_a_folder_with_packages_of_the_same_names(tmp_path:
     assert done.stderr == ""
 
 
-def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["tables", str(tmp_path / "nowhere.jsonl")]) == 2
-    out, error = capsys.readouterr()
-    assert out == ""
-    assert_one_line(error, str(tmp_path / "nowhere.jsonl"))
+def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, command: Command) -> None:
+    printed = command("tables", tmp_path / "nowhere.jsonl", code=2)
+    assert printed.out == ""
+    assert_one_line(printed.err, str(tmp_path / "nowhere.jsonl"))
 
 
 @pytest.mark.parametrize(
-    ("command", "named"),
+    ("arguments", "named"),
     [
         (["generate", "--top-k", "many"], "--top-k"),
         (["generate", "--quick"], "--quick"),
@@ -92,13 +91,8 @@ def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, capsys: 
         (["annotate", "draw"], "unknown step draw: choose from sample, estimate, score, apply"),
     ],
 )
-def test_a_usage_error_is_a_short_usage_and_one_line(
-    command: list[str], named: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as caught:
-        cli.main(command)
-    assert caught.value.code == 2
-    usage, error = capsys.readouterr().err.splitlines()
+def test_a_usage_error_is_a_short_usage_and_one_line(arguments: list[str], named: str, command: Command) -> None:
+    usage, error = command(*arguments, code=2).err.splitlines()
     assert usage.startswith("usage: merge-snli")
     assert error.startswith("merge-snli: ") and named in error
 

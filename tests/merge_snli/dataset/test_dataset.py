@@ -31,7 +31,7 @@ from merge_snli.leaderboard.space import init_space
 from merge_snli.schema import NLI_LABELS, columns
 from tests.commands import Command
 from tests.oracles import missing_from, refused
-from tests.records import save_record
+from tests.records import copy_bundled, save_record
 from tests.systems import unprivileged
 
 
@@ -107,9 +107,7 @@ def test_record_round_trip() -> None:
 
 
 def test_changed_missing_and_damaged_splits(tmp_path: Path) -> None:
-    shutil.copytree(FOLDER.parent / "data", tmp_path / "data")
-    shutil.copy(FOLDER.parent / "run.json", tmp_path)
-    dataset = find_dataset(str(tmp_path))
+    dataset = find_dataset(str(copy_bundled(tmp_path)))
     path = tmp_path / "data" / "adj" / "test.parquet"
     pq.write_table(pq.read_table(path).slice(1), path)
     refused(r"adj/test\.parquet", read_split, dataset, "adj")
@@ -187,11 +185,7 @@ def contents(folder: Path) -> dict[str, bytes | None]:
 @pytest.fixture
 def dataset_folder(tmp_path: Path) -> Path:
     """The files by which the folder of a data set is known."""
-    folder = tmp_path / "my_data"
-    folder.mkdir()
-    for name in ("run.json", "README.md"):
-        shutil.copy(PACKAGE / name, folder)
-    return folder
+    return copy_bundled(tmp_path / "my_data", "run.json", "README.md")
 
 
 @pytest.mark.parametrize("inside", ["", "results"])

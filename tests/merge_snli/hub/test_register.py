@@ -26,7 +26,7 @@ from merge_snli.hub.register import datasets_cache, modules_cache, register, reg
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
 from tests.commands import Command
 from tests.hub.server import Hub
-from tests.oracles import BUNDLED, refused, rows_of
+from tests.oracles import BUNDLED, refused, rows_of, written
 
 SCORES = [{"variant_id": "v1", "annotator": "a1", "F": 5, "R": 4, "comment": ""}]
 
@@ -53,9 +53,7 @@ def part_of_the_data_set(folder: Path, configs: Mapping[str, str], names: Sequen
     run["data"]["files"], bundled, run["configs"] = {}, run["configs"], {}
     for config, of in configs.items():
         for split in (name for name in names if name in rows_of_split[of]):
-            path = folder / data_file(config, split)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(BUNDLED / data_file(of, split), path)
+            path = written(folder / data_file(config, split), (BUNDLED / data_file(of, split)).read_bytes())
             run["data"]["files"][data_file(config, split)] = sha256_of_file(path)
             run["configs"].setdefault(config, bundled[of] | {"splits": {}})["splits"][split] = rows_of_split[of][split]
     run["options"]["subsamples"] = len(names) - 1
@@ -140,8 +138,7 @@ def assert_nothing_is_registered(home: Path) -> None:
 def with_others(home: Path) -> dict[str, str]:
     """The files of caches that have an older registration of the metric, and others, with their digests."""
     metric = home / "modules" / "evaluate_modules" / "metrics" / "evaluate-metric--pattern_accuracy" / ("0" * 64)
-    metric.mkdir(parents=True)
-    (metric / "pattern_accuracy.py").write_text("raise RuntimeError('the older one')\n")
+    written(metric / "pattern_accuracy.py", "raise RuntimeError('the older one')\n")
     (metric.parent / "__init__.py").write_text("# of another\n")
     return {path.relative_to(home).as_posix(): sha256_of_file(path) for path in files_of(home)}
 

@@ -37,7 +37,7 @@ from tests.merge_snli.language_models.conftest import (
     run_tasks,
     scripted_answers,
 )
-from tests.oracles import refused
+from tests.oracles import refused, written
 from tests.processes import wait_until
 
 ROOT = Path(__file__).parents[3]
@@ -279,9 +279,8 @@ def test_a_task_of_lm_evaluation_harness(tmp_path: Path) -> None:
 
         loglikelihood = loglikelihood_rolling = generate_until
 
-    folder = tmp_path / "tasks"
-    folder.mkdir()
-    (folder / "utils.py").write_text(f"ROWS = {[row._asdict() for row in ASKED]!r}\n{UTILS}", encoding="utf-8")
+    rows = [row._asdict() for row in ASKED]
+    folder = written(tmp_path / "tasks" / "utils.py", f"ROWS = {rows!r}\n{UTILS}").parent
     task = """
 task: capitals
 test_split: test

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import accumulate, pairwise
@@ -13,21 +12,19 @@ from typing import Any
 import pytest
 
 from merge_snli import Result, score
-from merge_snli.cli import main
 from merge_snli.dataset.record import DataRecord
 from merge_snli.leaderboard.boards import make_boards, side_by_side
 from merge_snli.leaderboard.write import FORMATS, render_page, write_leaderboard
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.store import write_result
 from tests.browser import chromium
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.leaderboard.conftest import SCRIPT, SHIPPED, data_of, named
 from tests.merge_snli.leaderboard.test_page import Parsed
 from tests.oracles import write_results, written
-from tests.records import save_record
+from tests.records import copy_bundled, save_record
 
 
 @pytest.fixture(scope="module")
@@ -35,47 +32,47 @@ def folder(results: list[Result], tmp_path_factory: pytest.TempPathFactory) -> P
     return write_results(tmp_path_factory.mktemp("scored") / "results", results)
 
 
-def run(*arguments: object) -> int:
-    return main(["leaderboard", *map(str, arguments)])
+PageOf = Callable[..., str]
 
 
-def page_of(out: Path, *arguments: object) -> str:
-    """Write a page and return it."""
-    assert run(*arguments, "--out", out / "site") == 0
-    return (out / "site" / "index.html").read_text(encoding="utf-8")
+@pytest.fixture
+def page_of(command: Command, tmp_path: Path) -> PageOf:
+    """A function that runs `leaderboard` with these arguments and returns the page that it writes."""
+    return lambda *arguments: Path(
+        command("leaderboard", *arguments, "--out", tmp_path / "site").out.strip()
+    ).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     ("file_format", "name"),
     [("md", "leaderboard.md"), ("csv", "leaderboard.csv"), ("json", "leaderboard.json"), ("latex", "leaderboard.tex")],
 )
-def test_tables(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], file_format: str, name: str) -> None:
-    assert run(folder, "--out", tmp_path / "site", "--format", file_format) == 0
-    assert capsys.readouterr().out == f"{tmp_path / 'site' / name}\n"
+def test_tables(folder: Path, tmp_path: Path, command: Command, file_format: str, name: str) -> None:
+    printed = command("leaderboard", folder, "--out", tmp_path / "site", "--format", file_format).out
+    assert printed == f"{tmp_path / 'site' / name}\n"
     assert "org/careful-large" in (tmp_path / "site" / name).read_text(encoding="utf-8").replace("\\", "")
 
 
-def test_tables_are_printed_without_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(folder, "--format", "md", "--threshold", "0.8") == 0
-    printed = capsys.readouterr().out
+def test_tables_are_printed_without_a_folder(folder: Path, command: Command) -> None:
+    printed = command("leaderboard", folder, "--format", "md", "--threshold", "0.8").out
     assert "org/careful-large" in printed and "PA(0.8)" in printed
-    assert run(folder) == 2
-    assert "--out" in capsys.readouterr().err
+    assert "--out" in command("leaderboard", folder, code=2).err
 
 
-def test_page_with_and_without_texts(folder: Path, tmp_path: Path) -> None:
-    page, with_texts = (page_of(tmp_path, folder, *more) for more in ((), ("--dataset", SHIPPED)))
+def test_page_with_and_without_texts(folder: Path, tmp_path: Path, page_of: PageOf) -> None:
+    page, with_texts = (page_of(folder, *more) for more in ((), ("--dataset", SHIPPED)))
     assert len(with_texts) > len(page)
     assert [path.name for path in (tmp_path / "site").iterdir()] == ["index.html"]
 
 
-def test_sentences_that_may_not_be_shared_are_on_the_page_on_request(folder: Path, tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    shutil.copytree(SHIPPED / "data", data / "data")
+def test_sentences_that_may_not_be_shared_are_on_the_page_on_request(
+    folder: Path, tmp_path: Path, page_of: PageOf
+) -> None:
+    data = copy_bundled(tmp_path / "data")
     record = json.loads((SHIPPED / "run.json").read_text(encoding="utf-8"))
     record["terms"]["license"] = "other"
     (data / "run.json").write_text(json.dumps(record), encoding="utf-8")
-    pages = [page_of(tmp_path, folder, "--dataset", data, *more) for more in ((), ("--with-text",))]
+    pages = [page_of(folder, "--dataset", data, *more) for more in ((), ("--with-text",))]
     assert [bool(data_of(page)["boards"][0]["texts"]) for page in pages] == [False, True]
 
 
@@ -83,15 +80,15 @@ def test_sentences_that_may_not_be_shared_are_on_the_page_on_request(folder: Pat
     "arguments", [[], ["--dataset", SHIPPED, "--format", "md"], ["--dataset", SHIPPED, "--init-space", "org/board"]]
 )
 def test_sentences_on_request_need_a_page_with_a_data_set(
-    folder: Path, tmp_path: Path, arguments: list[object], capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, arguments: list[object], command: Command
 ) -> None:
-    assert run(folder, "--out", tmp_path / "site", "--with-text", *arguments) == 2
-    assert "--with-text" in capsys.readouterr().err
+    options = ["--out", tmp_path / "site", "--with-text", *arguments]
+    assert "--with-text" in command("leaderboard", folder, *options, code=2).err
     assert not (tmp_path / "site").exists()
 
 
-def test_tables_at_other_thresholds(folder: Path, tmp_path: Path, results: list[Result]) -> None:
-    assert run(folder, "--out", tmp_path, "--format", "md", "--threshold", "0.8,0.95") == 0
+def test_tables_at_other_thresholds(folder: Path, tmp_path: Path, results: list[Result], command: Command) -> None:
+    command("leaderboard", folder, "--out", tmp_path, "--format", "md", "--threshold", "0.8,0.95")
     lines = (tmp_path / "leaderboard.md").read_text(encoding="utf-8").splitlines()
     rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines if line.startswith("| ")]
     names, row = (next(row for row in rows if row[0] == name) for name in ("Model", "org/hasty-base"))
@@ -103,11 +100,11 @@ def test_tables_at_other_thresholds(folder: Path, tmp_path: Path, results: list[
 
 
 def test_one_page_of_several_folders_and_data_sets(
-    folder: Path, results: list[Result], tmp_path: Path, make_dataset: MakeDataset
+    folder: Path, results: list[Result], tmp_path: Path, make_dataset: MakeDataset, page_of: PageOf
 ) -> None:
     other = make_dataset(tmp_path / "other", seeds=4)
     score(lambda pairs: ["neutral"] * len(pairs), other, name="always neutral", out=tmp_path / "more")
-    page = page_of(tmp_path, folder, tmp_path / "more", "--dataset", SHIPPED, "--dataset", other)
+    page = page_of(folder, tmp_path / "more", "--dataset", SHIPPED, "--dataset", other)
     assert "Models on all data sets" in page
     assert [(board["dataset"], bool(board["texts"])) for board in data_of(page)["boards"]] == [
         ("MERGE on its bundled problems", True),
@@ -117,17 +114,16 @@ def test_one_page_of_several_folders_and_data_sets(
 
 
 def test_damaged_result_is_skipped_with_a_warning(
-    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, results: list[Result]
+    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, results: list[Result], command: Command
 ) -> None:
-    write_result(results[0], tmp_path / "results")
-    (tmp_path / "results" / "torn.json").write_text("{", encoding="utf-8")
-    assert run(tmp_path / "results", "--out", tmp_path / "site", "--format", "json") == 0
+    written(write_results(tmp_path / "results", results[:1]) / "torn.json", "{")
+    command("leaderboard", tmp_path / "results", "--out", tmp_path / "site", "--format", "json")
     assert "torn.json" in caplog.text
     rows = json.loads((tmp_path / "site" / "leaderboard.json").read_text(encoding="utf-8"))["rows"]
     assert {row["model"] for row in rows} == {"org/hasty-base"}
 
 
-def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, command: Command) -> None:
     file, other = tmp_path / "file", tmp_path / "other"
     file.touch()
     other.mkdir()
@@ -139,8 +135,7 @@ def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, caps
         (folder, "--out", tmp_path / "site", "--threshold", "0.8"): "--format html",
     }
     for arguments, message in cases.items():
-        assert run(*arguments) == 2
-        assert message in capsys.readouterr().err
+        assert message in command("leaderboard", *arguments, code=2).err
     assert not (tmp_path / "site").exists()
 
 
@@ -239,7 +234,7 @@ def test_bars_have_the_shares_of_the_labels(results: list[Result], grouped: list
     assert parsed.tags.count("script") == 1  # the data, which is not executed
     assert "script-src 'none'" in parsed.policy
     assert "&lt;i&gt;round&lt;/i&gt;" in page and SCRIPT not in page
-    shown = [value for name, value in parsed.attributes if name == "aria-label" and "%" in (value or "")]
+    shown = [value for _, name, value in parsed.attributes if name == "aria-label" and "%" in value]
     by_kind = [board.results[at].rows_by["kind"] for board in boards for at in (0, 1)]
     assert shown == [
         ", ".join(f"{label} {100 * by[value].share(f'predicted_{label}'):.1f}%" for label in NLI_LABELS)
@@ -258,17 +253,16 @@ def test_the_data_set_of_pairs_in_groups_can_be_given(tmp_path: Path) -> None:
 
 
 def test_the_command_shows_both_kinds_of_data(
-    results: list[Result], grouped: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str], command: Command
+    results: list[Result], grouped: list[Result], tmp_path: Path, command: Command
 ) -> None:
     write_results(tmp_path / "results", [*results, *grouped])
     write_results(tmp_path / "grouped", grouped)
     for file_format, name in (("html", "index.html"), ("md", "leaderboard.md")):
-        assert main(["leaderboard", str(tmp_path / "results"), "--out", str(tmp_path), "--format", file_format]) == 0
+        command("leaderboard", tmp_path / "results", "--out", tmp_path, "--format", file_format)
         assert "Models on all data sets" in (tmp_path / name).read_text(encoding="utf-8")
-    assert main(["leaderboard", str(tmp_path / "grouped"), "--out", str(tmp_path / "only")]) == 0
+    command("leaderboard", tmp_path / "grouped", "--out", tmp_path / "only")
     assert "<h1>Models on pairs in groups</h1>" in (tmp_path / "only" / "index.html").read_text(encoding="utf-8")
     shipped = ["--dataset", str(Path(__file__).parents[3] / "merge_snli")]
-    capsys.readouterr()
     assert (
         "no result was computed on"
         in command("leaderboard", tmp_path / "grouped", "--out", tmp_path / "only", *shipped, code=2).err

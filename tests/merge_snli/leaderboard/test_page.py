@@ -34,19 +34,20 @@ MAX_BYTES = 1_500_000
 
 
 class Parsed(HTMLParser):
-    """The elements of a page and the contents of its scripts."""
+    """The elements, attributes and texts of a page, and the contents of its scripts."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.tags: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.text: list[str] = []
         self.scripts: list[str] = []
         self.policy, self.in_script = "", False
         self.feed(page)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
-        self.attributes += attributes
+        self.attributes += [(tag, name, value or "") for name, value in attributes]
         if ("http-equiv", "Content-Security-Policy") in attributes:
             self.policy = dict(attributes)["content"] or ""
         self.in_script = tag == "script"
@@ -54,6 +55,7 @@ class Parsed(HTMLParser):
             self.scripts.append("")
 
     def handle_data(self, data: str) -> None:
+        self.text.append(data)
         if self.in_script:
             self.scripts[-1] += data
 
@@ -73,7 +75,7 @@ def parsed(page: str) -> Parsed:
 
 def test_names_are_escaped(page: str, parsed: Parsed) -> None:
     assert parsed.tags.count("script") == 3 and "img" not in parsed.tags
-    assert not [name for name, _ in parsed.attributes if name.startswith("on")]
+    assert not [name for _, name, _ in parsed.attributes if name.startswith("on")]
     assert [part for part in (SCRIPT, QUOTES) if part in page] == []
     assert page.count("</script") == 3 and "&lt;script&gt;" in page
 
@@ -97,9 +99,9 @@ def test_policy_allows_only_the_scripts_of_the_page(parsed: Parsed) -> None:
 
 
 def test_nothing_is_fetched(parsed: Parsed) -> None:
-    assert not {name for name, _ in parsed.attributes} & {"src", "srcset", "data", "action"}
+    assert not {name for _, name, _ in parsed.attributes} & {"src", "srcset", "data", "action"}
     assert "url(" not in shared_style() + (ASSETS / "page.css").read_text(encoding="utf-8")
-    links = {value for name, value in parsed.attributes if name == "href"}
+    links = {value for _, name, value in parsed.attributes if name == "href"}
     assert links == {"#", "#main", "data:,", "https://arxiv.org/abs/2510.24295"}
 
 

@@ -106,7 +106,7 @@ def rule(pair: Pair) -> str | None:
 
 
 class Api:
-    """Answers by rule, records what it was asked and how concurrently, and fails after some calls."""
+    """Answers by rule, records the pairs and the concurrency of its calls, and fails after some calls."""
 
     def __init__(self, fails_after: float = float("inf"), answer: Callable[[Pair], Any] = rule) -> None:
         self.fails_after, self.answer = fails_after, answer

@@ -29,7 +29,7 @@ from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import data_file
 from merge_snli.validation import validate
-from tests.oracles import refused
+from tests.oracles import refused, written
 
 CONFIGS = {"simple": "test", "relevance": "test", "conjunction": "test", "augmentation": "train"}
 
@@ -196,8 +196,7 @@ def test_publishing_plan(small: MergeDataset) -> None:
 
 def test_a_published_data_set_is_valid(small: MergeDataset, tmp_path: Path) -> None:
     for path, content in plan(small, "org/simple_pair").branches[0].files.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+        written(tmp_path / path, content if isinstance(content, bytes) else content.read_bytes())
     assert validate(tmp_path).findings == ()
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -107,6 +107,10 @@ def results(folder: Path) -> dict[str, Any]:
     return found
 
 
+ClusterFile: TypeAlias = Callable[..., Path]
+"""The type of the fixture `cluster_file`."""
+
+STAGES = ("read and tag", "demo:mlm-wordpiece", "filters and sets", "write")
 MODELS = ("demo:nli-a", "demo:nli-b")
 
 

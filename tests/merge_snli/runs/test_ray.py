@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ import pytest
 from tests.commands import Command
 from tests.merge_snli.runs.conftest import (
     MANY,
+    STAGES,
+    ClusterFile,
     check_error_of_the_user,
     check_lost_node,
     check_scores,
@@ -29,9 +31,6 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("shared")]
 
-ClusterFile = Callable[..., Path]
-
-STAGES = ("read and tag", "demo:mlm-wordpiece", "filters and sets", "write")
 NODE: dict[str, Any] = {"num_cpus": 1, "memory": 2 * 1024**3, "object_store_memory": 80 * 1024**2}
 
 

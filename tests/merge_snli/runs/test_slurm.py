@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,8 @@ import pytest
 from tests.commands import Command
 from tests.merge_snli.runs.conftest import (
     MANY,
+    STAGES,
+    ClusterFile,
     check_error_of_the_user,
     check_lost_node,
     check_scores,
@@ -199,10 +201,6 @@ pytestmark = [
     pytest.mark.skipif(why_no_slurm() is not None, reason=str(why_no_slurm())),
     pytest.mark.usefixtures("shared"),
 ]
-
-ClusterFile = Callable[..., Path]
-
-STAGES = ("read and tag", "demo:mlm-wordpiece", "filters and sets", "write")
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ import csv
 import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -31,29 +30,12 @@ from merge_snli.paper.report.write import check_report_folder, inline_svg, write
 from merge_snli.paper.word_frequency import Average, ModelWordFrequency, WordFrequency
 from merge_snli.scoring.statistics import Interval, TestResult
 from tests.browser import DESK, PHONE, Page, background, errors_of, opened
+from tests.merge_snli.leaderboard.test_page import Parsed
 from tests.merge_snli.paper.report.conftest import MARKUP
 from tests.oracles import refused
 from tests.systems import unprivileged
 
 STYLE = (files("merge_snli.paper.report") / "page" / "report.css").read_text(encoding="utf-8")
-
-
-class Parsed(HTMLParser):
-    """The elements, attributes and text of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str, str]] = []
-        self.text: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += [(tag, name, value or "") for name, value in attributes]
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
 
 
 @pytest.fixture(scope="module")

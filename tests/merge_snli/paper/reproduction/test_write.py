@@ -7,6 +7,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ from tests.browser import chromium
 from tests.commands import Command
 from tests.conftest import paper_text
 from tests.oracles import BUNDLED, by_length, known, missing_from, refused, written
+from tests.records import copy_bundled
 
 ARTIFACTS = read_paper(MERGE).artifacts
 
@@ -145,13 +147,9 @@ def test_what_is_missing_is_said_before_anything_starts(tmp_path: Path, monkeypa
 
 
 def test_every_model_that_needs_pickle_weights_is_named(demo: Reproduction, tmp_path: Path) -> None:
-    models = []
-    for name in ("first", "second"):
-        folder = tmp_path / name
-        folder.mkdir()
-        for file in ("config.json", "vocab.txt"):
-            (folder / file).write_text("{}", encoding="utf-8")
-        models.append(str(folder))
+    models = [str(tmp_path / name) for name in ("first", "second")]
+    for folder, file in product(models, ("config.json", "vocab.txt")):
+        written(Path(folder) / file, "{}")
     error = refused("", check_requirements, replace(demo, models={name: name for name in models}))
     assert as_flags(error).count("--allow-pickle") == 2
 
@@ -177,16 +175,13 @@ def test_bad_options(arguments: list[str], message: str, tmp_path: Path, command
 
 def test_data_sets_of_another_run_and_other_files_are_not_replaced(demo: Reproduction) -> None:
     folder = demo.folder(PLAIN)
-    shutil.copytree(FOLDER.parent / "data", folder / "data")
-    for file in ("run.json", "README.md"):
-        shutil.copy(FOLDER.parent / file, folder / file)
+    copy_bundled(folder)
     before = (folder / "run.json").read_bytes()
     error = refused("", demo.make_data, PLAIN)
     assert "limit" in str(error) and "--overwrite" in as_flags(error)
     assert (folder / "run.json").read_bytes() == before
     shutil.rmtree(demo.out)
-    demo.out.mkdir()
-    (demo.out / "thesis.tex").touch()
+    written(demo.out / "thesis.tex", "")
     refused(r"thesis\.tex", reproduce, demo)
 
 
