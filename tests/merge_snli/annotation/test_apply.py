@@ -100,8 +100,7 @@ def test_applying_again_replaces_the_scores(
     assert annotate("apply", folder, sheets / "a1.csv") == (0, f"24 rows in config annotation of {folder}\n")
     dataset = find_dataset(str(folder))
     assert set(read_split(dataset, "annotation")["annotator"].to_pylist()) == {"a1"}
-    assert dataset.record.annotation is not None
-    assert dataset.record.annotation.annotators == ("a1",)
+    assert dataset.record.annotation is not None and dataset.record.annotation.annotators == ("a1",)
     assert (annotated / "README.md").read_text("utf-8") != (folder / "README.md").read_text("utf-8")
 
 

@@ -127,8 +127,7 @@ def test_seeds_are_left_out_of_the_source() -> None:
     source = SourceScores("snli", "0" * 64, 0, 0, source_accuracy(7, 9), labels)
     models = tuple(replace(model, result=replace(model.result, source=source)) for model in whole.models)
     first, second = without_seeds(replace(whole, models=models), {"s1", "s3"}).models
-    assert first.result.source is not None
-    assert first.result.source.overall == source_accuracy(5, 7)
+    assert first.result.source is not None and first.result.source.overall == source_accuracy(5, 7)
     assert first.result.source.labels == {"entailment": source_accuracy(5, 7)}
     assert known(second.result.source).labels == {"entailment": source_accuracy(6, 7)}
     first, second = without_seeds(replace(whole, models=models), {"s4"}).models  # too long for b

@@ -68,8 +68,7 @@ def test_a_function_may_return_probabilities(dataset: Path, tmp_path: Path, form
 
     result = score(lambda pairs: form(shares(pairs)), dataset, name="shares", out=tmp_path)
     labels = score(lambda pairs: form(shares(pairs).argmax(axis=1)), dataset, name="labels")
-    assert result.scores == labels.scores
-    assert result.calibration is not labels.calibration is None
+    assert result.scores == labels.scores and result.calibration is not labels.calibration is None
     rows = find_dataset(str(dataset)).to_pandas("all").set_index("variant_id")
     table = result.to_pandas(dataset, with_text=True).set_index("row_id").loc[rows.index]
     stored = table[[f"probability:{label}" for label in NLI_LABELS]].to_numpy()
@@ -133,8 +132,7 @@ def test_scores_are_those_of_the_same_function_without_async(dataset: Path) -> N
     result = score(api, dataset, config="noun", concurrency=5)
     expected = score(lambda pairs: [rule(pair) for pair in pairs], dataset, config="noun", name="Api")
     assert (result.scores, result.title) == (expected.scores, expected.title)
-    assert answers_of_groups(result) == answers_of_groups(expected)
-    assert result.run.no_answers > 0
+    assert answers_of_groups(result) == answers_of_groups(expected) and result.run.no_answers > 0
     assert api.most == 5
 
 
@@ -175,8 +173,7 @@ def test_a_killed_process_loses_no_answer(tmp_path: Path) -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
     api = Api(answer=lambda pair: "neutral")
     options: dict[str, Any] = {"read": lambda label, pair: str(label), "concurrency": 4, "journal": journal}
-    assert len(call_all(api, pairs, name="label_of", **options)) == 60
-    assert api.asked == pairs[25:]
+    assert len(call_all(api, pairs, name="label_of", **options)) == 60 and api.asked == pairs[25:]
 
 
 def test_it_runs_inside_an_event_loop(dataset: Path) -> None:

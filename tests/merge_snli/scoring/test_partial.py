@@ -364,8 +364,7 @@ def test_stored_probabilities_give_the_distance_on_a_part(annotators: Path, bert
 
 def test_without_labels_of_annotators(dataset: Path, bert: Path) -> None:
     result = score(bert, dataset, subsample=0)
-    assert "agreement" not in result.parts
-    assert known(result.calibration).annotator_distance is None
+    assert "agreement" not in result.parts and known(result.calibration).annotator_distance is None
     refused(r"min_agreement.*annotator_labels", score, neutral, dataset, min_agreement=0.8)
     assert label_counts('["Entailment", "", "c"]', NLI_LABELS, "s1") == [1, 0, 1], "empty labels do not count"
     assert label_counts(None, NLI_LABELS, "s1") == [0, 0, 0]

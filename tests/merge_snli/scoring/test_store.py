@@ -74,8 +74,7 @@ def test_file_names_have_model_data_and_config_and_are_unique_per_function_and_d
     digest = sha256_of_json("odd")[:8]
     assert file_name(result) == f"odd-function-{digest}_merge_small-{result.dataset.digest[:8]}-noun.json"
     other = renamed(result, "odd", "bfloat16")
-    assert other.title == "odd (bfloat16)"
-    assert file_name(other).startswith("odd-bfloat16-function-")
+    assert other.title == "odd (bfloat16)" and file_name(other).startswith("odd-bfloat16-function-")
     long = "long" * 20
     others = [renamed(result, name) for name in ("a b", "a^b", "日本", "…", f"{long}1", f"{long}2")]
     others += [renamed(result, long, dtype) for dtype in ("float32", "bfloat16", "int8")]
