@@ -34,6 +34,13 @@ def chromium(*arguments: str) -> Iterator[Page]:
         browser.quit()
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Page]:
+    """A browser for the tests of a module."""
+    with chromium("--disable-gpu") as chrome:
+        yield chrome
+
+
 def opened(browser: Page, address: str, *, screen: dict[str, Any] = DESK, theme: str = "light") -> Page:
     """Open a page afresh, on a screen and with the theme of the system."""
     browser.get("about:blank")
@@ -50,7 +57,7 @@ def set_theme(browser: Page, theme: str) -> None:
 
 
 def errors_of(page: Page) -> list[str]:
-    """Return the errors that the browser has logged since it was asked last."""
+    """Return the errors that the browser has logged since the last call."""
     return [entry["message"] for entry in page.get_log("browser") if entry["level"] == "SEVERE"]
 
 

@@ -17,12 +17,21 @@ os.environ.update(HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", TOKENIZERS_PARALL
 import pytest
 from filelock import FileLock
 
+from tests.browser import browser
 from tests.commands import command
 from tests.hub.fixtures import hub, hub_server, token, waits
 
-__all__ = ["command", "hub", "hub_server", "token", "waits"]
+__all__ = ["browser", "command", "hub", "hub_server", "token", "waits"]
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
+
+
+def paper_text(name: str) -> str:
+    """Return the text of a paper; skips the test if it is missing."""
+    path = DATA.parent / "seeds" / name
+    if not path.is_file():
+        pytest.skip(f"the paper's text {name} was not found")
+    return path.read_text(encoding="utf-8")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -3,7 +3,7 @@
 import json
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,7 +22,7 @@ from merge_snli.scoring.answers import Answers, join, predicted_answers
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.evaluate import make_result
 from merge_snli.scoring.result import Result
-from merge_snli.scoring.store import answers_name
+from merge_snli.scoring.store import answers_name, write_result
 
 BUNDLED = FOLDER.parent
 """The folder of the bundled data set."""
@@ -44,10 +44,16 @@ def refused(
     *arguments: Any,  # noqa: ANN401 - of the call
     error: type[BaseException] = InputError,
     **options: Any,  # noqa: ANN401 - of the call
-) -> None:
-    """Check that a call raises an error whose text has a match of `message`; by default one that a user can mend."""
-    with pytest.raises(error, match=message or None):
+) -> BaseException:
+    """Check that a call raises an error whose text matches `message`, by default an `InputError`; return the error."""
+    with pytest.raises(error, match=message or None) as raised:
         call(*arguments, **options)
+    return raised.value
+
+
+def missing_from(text: str, *parts: str) -> list[str]:
+    """Return the parts that a text does not contain."""
+    return [part for part in parts if part not in text]
 
 
 def rows_of(folder: Path, config: str = "all", split: str = "test") -> list[Row]:
@@ -68,10 +74,23 @@ def gold_of(folder: Path) -> dict[Pair, int]:
     }
 
 
-def write_rows(path: Path, rows: Sequence[Row]) -> Path:
-    """Write rows as JSON lines."""
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+def written(path: Path, content: str | bytes) -> Path:
+    """Write a file and its missing folders, and return its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
+
+
+def write_rows(path: Path, rows: Iterable[Row]) -> Path:
+    """Write rows as JSON lines."""
+    return written(path, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+def write_results(folder: Path, results: Iterable[Result]) -> Path:
+    """Write result files to a folder and return it."""
+    for result in results:
+        write_result(result, folder)
+    return folder
 
 
 def by_length(pairs: Sequence[Pair]) -> list[int]:

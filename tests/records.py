@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.dataset.record import Record, encode_record, generation_of, read_record
-from merge_snli.dataset.stored import RUN_FILE
+from merge_snli.dataset.stored import CARD_FILE, RUN_FILE
 from merge_snli.embedded import FOLDER, embedded_path
+from tests.oracles import written
 
 SHIPPED = FOLDER.parent / RUN_FILE
 
@@ -24,6 +25,13 @@ def save_record(folder: Path, **changes: Any) -> Record:  # noqa: ANN401 - value
     record = changed(read_record(SHIPPED), **changes)
     (folder / RUN_FILE).write_bytes(encode_record(record))
     return record
+
+
+def copy_bundled(folder: Path, *names: str) -> Path:
+    """Copy the bundled data set, or only its files of these names, into a folder, and return the folder."""
+    for name in names or (RUN_FILE, CARD_FILE, *read_record(SHIPPED).data.files):
+        written(folder / name, (SHIPPED.parent / name).read_bytes())
+    return folder
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

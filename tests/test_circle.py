@@ -111,8 +111,7 @@ def drawn_digest(circle: Circle) -> str:
 
 def test_branches_tag_and_files_are_published(circle: Circle) -> None:
     repo = circle.hub.storage.repos["dataset", REPO]
-    assert set(repo.branches) == {"main", "script"}
-    assert repo.tags == {circle.tag: repo.branches["main"]}
+    assert (set(repo.branches), repo.tags) == ({"main", "script"}, {circle.tag: repo.branches["main"]})
     files = circle.hub.storage.files(repo)
     recorded = find_dataset(str(circle.folder)).record.data.files
     assert {name for name in files if name.startswith("data/")} == set(recorded)
@@ -121,8 +120,7 @@ def test_branches_tag_and_files_are_published(circle: Circle) -> None:
 
 def test_plain_libraries_load_data_and_metric(circle: Circle) -> None:
     report = json.loads(circle.run(sys.executable, "-c", NEW, circle.tag).splitlines()[-1])
-    assert report["splits"] == sorted(splits("noun", SUBSAMPLES))
-    assert report["same"]
+    assert report["splits"] == sorted(splits("noun", SUBSAMPLES)) and report["same"]
     assert report["digest"] == drawn_digest(circle)
     assert report["first"] == read_split(find_dataset(str(circle.folder)), "seed")["seed_id"][0].as_py()
     assert (report["scores"]["sample_accuracy"], report["scores"]["pattern_accuracy"]) == (1, 1)

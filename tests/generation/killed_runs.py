@@ -67,8 +67,7 @@ def main() -> None:
     tqdm.set_lock(threading.RLock())  # that of tqdm is shared by forked processes, and a killed one may hold it
     tagger = find_tagger()
     _ = tagger.nlp  # loaded once, before the runs
-    replaced_names = ((run, "find_tagger", tagger), (tasks, "InPlaceTagger", InPlaceTagger(tagger)))
-    for module, name, value in replaced_names:
+    for module, name, value in ((run, "find_tagger", tagger), (tasks, "InPlaceTagger", InPlaceTagger(tagger))):
         setattr(module, name, partial(_return, value))
     tasks.FORMS_PER_SHARD, tasks.FORMS_PER_CHUNK = 8, 20
     options = Options(

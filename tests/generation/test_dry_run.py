@@ -27,7 +27,6 @@ from generation.options import PRESETS, Options
 from generation.replacements.finding import CLASS_FORMS
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
-from merge_snli.base.errors import InputError
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.models.shapes import operations_of
@@ -35,7 +34,7 @@ from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import read_problems
 from tests.commands import Command
-from tests.conftest import DATA
+from tests.oracles import refused
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -103,13 +102,10 @@ def test_problems_of_a_premise_are_sampled_together() -> None:
     assert [*of_every_premise(problems, 100)] == [problem for problem in problems if problem.premise == "a"]
 
 
-@pytest.mark.parametrize(("corpus", "forms"), [("snli/test", 27_504), ("mnli/dev_matched", 29_844)])
+@pytest.mark.parametrize(("name", "forms"), [("snli/test", 27_504), ("mnli/dev_matched", 29_844)])
 @pytest.mark.slow
-def test_forms_of_a_corpus_are_estimated(corpus: str, forms: int) -> None:
-    path = DATA / f"{corpus}.jsonl"
-    if not path.is_file():
-        pytest.skip(f"{path} was not found")
-    estimated = dry_run(Options(problems=str(path), mlm=("demo:mlm-bpe",)))
+def test_forms_of_a_corpus_are_estimated(corpus: Callable[[str], Path], name: str, forms: int) -> None:
+    estimated = dry_run(Options(problems=str(corpus(f"{name}.jsonl")), mlm=("demo:mlm-bpe",)))
     assert estimated.sampled == pytest.approx(SAMPLED_PROBLEMS, rel=0.15)
     assert estimated.forms == pytest.approx(forms, rel=0.1)
 
@@ -134,8 +130,7 @@ def test_several_processes_share_the_work(estimated: DryRun, options: Options) -
     of_two = dry_run(options, workers=2)
     assert (estimated.workers, of_two.workers) == (1, 2), "one by default for few problems"
     assert "(cpu, 2 processes)" in dry_run_text(of_two)
-    with pytest.raises(InputError, match="workers is 0"):
-        dry_run(options, workers=0)
+    refused("workers is 0", dry_run, options, workers=0)
 
 
 def test_the_command_writes_nothing(

@@ -17,7 +17,6 @@ from generation.pipeline import run_pipeline
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED
 from generation.report.against import TOO_FEW, tables_against
 from generation.report.explain import explain
-from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_json
 from merge_snli.cli import main
 from merge_snli.dataset.record import as_json, generation_of, read_record, seal
@@ -25,6 +24,7 @@ from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.validation import validate
 from tests.commands import Command
 from tests.generation.test_seeds_from import options_in, options_with
+from tests.oracles import refused
 
 Scores = Mapping[str, tuple[int, int]]
 ANNOTATION = "data/annotation/test.parquet"
@@ -142,8 +142,7 @@ def test_the_means_of_several_judges_count_and_the_limit_is_an_option(
         card = (dataset.folder / "README.md").read_text("utf-8")
         assert "`a`, `b`" in card
         assert ("**Another limit of the judgments**" in card) == (limit != 9)
-    with pytest.raises(InputError, match="no problem"):
-        filtered({"a": first, "b": second}, "set-10", min_judged=10)
+    refused("no problem", filtered, {"a": first, "b": second}, "set-10", min_judged=10)
 
 
 def test_variants_without_a_judgment_are_dropped_and_counted_apart(
@@ -170,13 +169,10 @@ def test_the_run_depends_on_the_judgments(made: Made, filtered: Callable[..., Me
     (dataset.folder / ANNOTATION).unlink()
     assert read_split(made.again(dataset.folder, judgments=moved), "annotation").num_rows == len(ids)
     scores[ids[1]] = (1, 1)
-    with pytest.raises(InputError, match="judgments"):
-        filtered({"model 1": scores})
+    refused("judgments", filtered, {"model 1": scores})
     other = ids_of(filtered({"model 1": scores}, "other"))
-    assert ids[1] not in other
-    assert other != ids_of(dataset)
-    with pytest.raises(InputError, match="judgments"):
-        made.again(dataset.folder)
+    assert ids[1] not in other and other != ids_of(dataset)
+    refused("judgments", made.again, dataset.folder)
 
 
 def test_a_run_without_judgments_has_none_in_its_record(made: Made) -> None:
@@ -185,8 +181,7 @@ def test_a_run_without_judgments_has_none_in_its_record(made: Made) -> None:
 
 def test_the_stored_judgments_give_the_same_data_set(made: Made, judged: MergeDataset, tmp_path: Path) -> None:
     again = made.again(tmp_path / "again", judgments=str(judged.folder / ANNOTATION))
-    assert again.record.data == judged.record.data
-    assert again.record.annotation == judged.record.annotation
+    assert (again.record.data, again.record.annotation) == (judged.record.data, judged.record.annotation)
 
 
 def test_explain_names_what_the_judgments_dropped(made: Made, judged: MergeDataset, command: Command) -> None:

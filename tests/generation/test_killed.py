@@ -32,8 +32,7 @@ def report(tiny_mlm: Callable[[str], Path], tmp_path_factory: pytest.TempPathFac
 
 
 def test_killed_at_random_moments(report: dict[str, Any]) -> None:
-    assert report["random"]["killed"] >= 30
-    assert report["random"]["equal"]
+    assert report["random"]["killed"] >= 30 and report["random"]["equal"]
     assert all(report["random"]["equal"])
 
 

@@ -16,6 +16,7 @@ from generation.pipeline import run_pipeline
 from merge_snli.dataset.record import generation_of, read_record
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.schema import ALL, TEST, data_file
+from tests.oracles import write_rows
 
 LONG = " ".join(
     f"The {size} dog sleeps near the house number {number}." for number in range(20) for size in ["old", "big"]
@@ -123,8 +124,7 @@ def test_extra_columns_come_last_as_text(tiny_mlm: Callable[[str], Path], tmp_pa
     made = run_pipeline(options, tmp_path / "merge_snli")
     for config in ("all", "seed"):
         table = read_split(made, config)
-        assert table.column_names[-4:] == list(extra)
-        assert table.num_rows > 0
+        assert table.column_names[-4:] == list(extra) and table.num_rows > 0
         for row in table.select(list(extra)).to_pylist():
             assert row == {"genre": "fiction", "round": "3", "notes": '["a", "ü"]', "empty": ""}
 
@@ -136,8 +136,7 @@ RARE = {"premise": "A xylograph hangs here.", "hypothesis": "The xylograph is he
 
 @pytest.fixture
 def three_problems(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> Options:
-    problems = tmp_path / "problems.jsonl"
-    problems.write_text("".join(json.dumps(problem) + "\n" for problem in (ONCE, TWICE, RARE)), encoding="utf-8")
+    problems = write_rows(tmp_path / "problems.jsonl", (ONCE, TWICE, RARE))
     return Options(
         problems=str(problems), mlm=(str(tiny_mlm("bert")), str(tiny_mlm("roberta"))), inflation=1, device="cpu"
     )
@@ -155,8 +154,7 @@ def variants(three_problems: Options, out: Path) -> dict[str, dict[tuple[str, st
 
 def test_each_option_changes_only_the_affected_variants(three_problems: Options, tmp_path: Path) -> None:
     default = variants(three_problems, tmp_path / "default")
-    assert default[ONCE["premise"]]
-    assert RARE["premise"] not in default
+    assert default[ONCE["premise"]] and RARE["premise"] not in default
 
     together = variants(replace(three_problems, mask="all"), tmp_path / "all")
     assert together[ONCE["premise"]] == default[ONCE["premise"]]

@@ -171,8 +171,7 @@ def test_sheets_are_scored_with_the_names_of_the_texts(
 def test_the_classifier_is_scored_by_the_labels_of_its_config(run: TaskRun) -> None:
     """Sample and pattern accuracy again, from the predictions and the counts of each subsample."""
     result, scores, groups = run.result, run.result["scores"], run.answers
-    assert result["model"]["label_origin"] == "config"
-    assert result["model"]["labels"] == [*run.task.labels[::-1]]
+    assert (result["model"]["label_origin"], result["model"]["labels"]) == ("config", [*run.task.labels[::-1]])
     assert result["compared_labels"] == [*scores["predicted"]] == [*run.task.labels]
     assert None not in [scores[name] for name in ("seed_accuracy", "all_rows_accuracy", "qt", "mt")]
     right = sum(answers.count(gold[0]) for answers, gold in zip(groups.predictions, groups.gold, strict=True))

@@ -22,6 +22,7 @@ from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.schema import columns, splits
 from tests.commands import Command
+from tests.oracles import refused
 from tests.records import bundled, files_in, first_problems
 from tests.tiny_models import as_pickle
 
@@ -144,12 +145,10 @@ def test_pickles_need_the_option_even_with_a_run_file(problems: Path, tmp_path: 
 
 def test_other_options_need_overwrite(made: MergeDataset, problems: Path, tmp_path: Path) -> None:
     out, other = copied(made, tmp_path / "merge_snli"), options(problems, random_seed=1)
-    with pytest.raises(InputError, match=r"random_seed.* add overwrite=True"):
-        run_pipeline(other, out)
+    refused(r"random_seed.* add overwrite=True", run_pipeline, other, out)
     assert files_in(out) == files_in(made.folder)
     replaced = run_pipeline(other, out, overwrite=True)
-    assert replaced.digest != made.digest
-    assert replaced.record.options["random_seed"] == 1
+    assert replaced.digest != made.digest and replaced.record.options["random_seed"] == 1
     assert sorted(path.name for path in out.iterdir()) == ["README.md", "data", "run.json", "run.toml"]
 
 
@@ -208,17 +207,14 @@ def test_a_failed_run_leaves_no_data_set(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     work = made.folder.with_name("merge_snli.work")
-    with pytest.raises(InputError, match=message):
-        run_pipeline(options(problems, **changes), tmp_path / "merge_snli", work=work)
+    refused(message, run_pipeline, options(problems, **changes), tmp_path / "merge_snli", work=work)
     assert not (tmp_path / "merge_snli").exists()
 
 
 def test_a_folder_with_other_files_is_not_changed(problems: Path, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(InputError, match=r"is not empty and not a data set"):
-        run_pipeline(options(problems), tmp_path)
-    with pytest.raises(InputError, match=r"thesis\.tex is a file"):
-        run_pipeline(options(problems), tmp_path / "thesis.tex")
+    refused(r"is not empty and not a data set", run_pipeline, options(problems), tmp_path)
+    refused(r"thesis\.tex is a file", run_pipeline, options(problems), tmp_path / "thesis.tex")
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
@@ -240,10 +236,8 @@ def test_a_full_disk_does_not_change_the_finished_data_set(
             patched.setattr(Path, "rename", lambda *paths: next(outcomes)(*paths))
         else:
             patched.setattr(where, full)
-        with pytest.raises(InputError, match=r"disk .*merge_snli.* is full"):
-            run_pipeline(options(problems, random_seed=1), out, overwrite=True)
-    assert files_in(out) == files_in(made.folder)
-    assert find_dataset(str(out)).digest == made.digest
+        refused(r"disk .*merge_snli.* is full", run_pipeline, options(problems, random_seed=1), out, overwrite=True)
+    assert (files_in(out), find_dataset(str(out)).digest) == (files_in(made.folder), made.digest)
 
 
 def test_out_may_be_the_working_folder_or_a_link_but_not_inside_a_file(
@@ -257,5 +251,4 @@ def test_out_may_be_the_working_folder_or_a_link_but_not_inside_a_file(
     (tmp_path / "link").symlink_to("target")
     assert run_pipeline(options(problems), tmp_path / "link").digest == made.digest
     assert (tmp_path / "target" / "run.json").is_file()
-    with pytest.raises(InputError, match=r"run\.json is a file"):
-        run_pipeline(options(problems), tmp_path / "target" / "run.json" / "x")
+    refused(r"run\.json is a file", run_pipeline, options(problems), tmp_path / "target" / "run.json" / "x")

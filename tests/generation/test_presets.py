@@ -22,19 +22,12 @@ from generation.options import (
     write_run_file,
 )
 from generation.output.dataset import terms_of, title_of
-from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import TermsRecord
 from merge_snli.models.paper_models import PAPER_MLMS
 from merge_snli.problems.known_datasets import known_dataset
+from tests.conftest import paper_text
+from tests.oracles import refused, written
 from tests.records import bundled
-
-PAPERS = Path(__file__).parents[3] / "shared" / "seeds"
-
-
-def paper_text(name: str) -> str:
-    if not (PAPERS / name).is_file():
-        pytest.skip(f"the paper's text {name} is not beside the project")
-    return (PAPERS / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -81,22 +74,19 @@ def test_the_slides_use_two_masked_lms_and_the_union() -> None:
 
 
 def test_an_unknown_preset_is_an_error_that_names_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"'papers'.* paper, paper-bart, slides, strict, balanced, demo"):
-        preset_options("papers")
+    refused(r"'papers'.* paper, paper-bart, slides, strict, balanced, demo", preset_options, "papers")
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: bool(text.strip()))
 
 
-def written(folder: Path, content: str) -> Path:
-    path = folder / "run.toml"
-    path.write_bytes(content.encode())
-    return path
+def run_file(folder: Path, content: str) -> Path:
+    return written(folder / "run.toml", content)
 
 
 def again(folder: Path, options: Options) -> Options:
     """Write options into a file of a folder and read them."""
-    return Options(**read_run_file(written(folder, write_run_file(options))))
+    return Options(**read_run_file(run_file(folder, write_run_file(options))))
 
 
 @given(problems=TEXT, mlm=st.lists(TEXT, min_size=1, unique=True), id_column=st.none() | TEXT, seed=st.integers())
@@ -142,13 +132,12 @@ def test_a_run_records_absolute_paths(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_the_example_in_the_docs_is_valid(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "generate.md").read_text(encoding="utf-8")
-    options = Options(**read_run_file(written(tmp_path, page.partition("```toml\n")[2].partition("```")[0])))
+    options = Options(**read_run_file(run_file(tmp_path, page.partition("```toml\n")[2].partition("```")[0])))
     assert (options.split, options.keep_column, options.top_k) == ("validation_matched", ("genre",), 200)
 
 
 def test_keys_may_be_spelled_as_on_the_command_line(tmp_path: Path) -> None:
-    path = written(tmp_path, 'top-k = 50\nseeds_from = "x"\n')
-    assert read_run_file(path) == {"top_k": 50, "seeds_from": "x"}
+    assert read_run_file(run_file(tmp_path, 'top-k = 50\nseeds_from = "x"\n')) == {"top_k": 50, "seeds_from": "x"}
 
 
 @pytest.mark.parametrize(
@@ -175,11 +164,9 @@ def test_an_error_names_file_and_key(tmp_path: Path, content: bytes | None, mess
     path = tmp_path / "mine.toml"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(InputError) as error:
-        read_run_file(path)
-    assert str(error.value).startswith(f"options {path}")
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
+    error = refused("", read_run_file, path)
+    assert str(error).startswith(f"options {path}") and message in str(error)
+    assert "\n" not in str(error)
 
 
 def test_terms_come_from_the_known_data_set_or_from_the_option() -> None:
@@ -215,8 +202,7 @@ def test_title_from_the_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_title_from_the_options() -> None:
     assert title_of(Options(problems="org/mine", mlm=("demo:mlm-bpe",), title="MERGE on mine")) == "MERGE on mine"
     for title in ("", " ", "two\nlines"):
-        with pytest.raises(InputError, match="title"):
-            Options(problems="org/mine", mlm=("demo:mlm-bpe",), title=title)
+        refused("title", Options, problems="org/mine", mlm=("demo:mlm-bpe",), title=title)
 
 
 MLM = "demo:mlm-wordpiece"
@@ -255,6 +241,5 @@ def test_single_options_override_the_preset(tmp_path: Path) -> None:
 def test_options_that_do_not_fit_are_refused(
     arguments: tuple[Any, ...], options: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        merge.generate(*arguments, **options, out=tmp_path / "out")
+    refused(message, merge.generate, *arguments, **options, out=tmp_path / "out")
     assert not list(tmp_path.iterdir())

@@ -12,13 +12,13 @@ import pytest
 from generation import Options
 from generation.filters.definitions import FILTERS, FilterOptions
 from generation.pipeline import run_pipeline
-from merge_snli.base.errors import InputError
-from merge_snli.cli import main
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.models.tagger import find_tagger
 from merge_snli.validation import validate
+from tests.commands import Command
 from tests.merge_snli.validation.digests import update_digests
+from tests.oracles import refused
 from tests.records import first_problems
 
 CHOICES: dict[str, Any] = {
@@ -88,12 +88,10 @@ def test_a_filtered_run_records_its_filters_and_is_valid(filtered: MergeDataset,
 
 
 def test_explain_names_the_filter_that_dropped_a_word(
-    filtered: MergeDataset, plain: MergeDataset, capsys: pytest.CaptureFixture[str]
+    filtered: MergeDataset, plain: MergeDataset, command: Command
 ) -> None:
-    work = str(plain.folder.with_name("merge_snli.work"))
-    for seed in read_split(filtered, "seed")["seed_id"].to_pylist():
-        assert main(["explain", str(filtered.folder), "--seed-id", seed, "--work", work]) == 0
-    text = capsys.readouterr().out
+    work, seeds = plain.folder.with_name("merge_snli.work"), read_split(filtered, "seed")["seed_id"].to_pylist()
+    text = "".join(command("explain", filtered.folder, "--seed-id", seed, "--work", work).out for seed in seeds)
     for reason in ("too few masked LMs in the premise", "other article", "other tag", "low log-odds", "low rank"):
         assert re.search(rf"^ +{reason} \d+: \w", text, re.MULTILINE), reason
 
@@ -152,5 +150,4 @@ def test_validation_finds_variants_that_a_filter_would_have_dropped(
     ],
 )
 def test_an_impossible_value_is_an_error(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Options(problems="x", mlm=("m1", "m2"), **changes)
+    refused(message, Options, problems="x", mlm=("m1", "m2"), **changes)

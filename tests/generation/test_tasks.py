@@ -14,10 +14,11 @@ from generation.run import GenerationRun, plan_run, read_inputs
 from generation.sentences.forms import Form
 from generation.sentences.tagging import TaggedProblem, TaggedSentence
 from generation.sentences.words import SharedWord
-from merge_snli.base.errors import IncompleteError, InputError
+from merge_snli.base.errors import IncompleteError
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import WHOLE, Notes, TaskShare
 from merge_snli.problems.problem import Problem
+from tests.oracles import refused
 from tests.records import files_in, first_problems
 
 PER_SHARD = 5
@@ -82,23 +83,25 @@ def test_missing_files_of_earlier_stages_are_named(options: Options, tmp_path: P
     run = run_of(options, tmp_path)
     name = run.inputs.masked_lms[0].name
     with QUIET.stage("all", unit="units") as stage:
-        with pytest.raises(IncompleteError, match=r"000000\.json"):
-            tasks.answer(run, name, TaskShare(1, 2), stage)
+        refused(r"000000\.json", tasks.answer, run, name, TaskShare(1, 2), stage, error=IncompleteError)
         for share in (TaskShare(0, 2), TaskShare(1, 2)):
             tasks.tag(run, share, stage)
-        with pytest.raises(IncompleteError, match=f"no answers of {name}"):
-            tasks.make_variants(run, TaskShare(1, 4), stage)
+        refused(f"no answers of {name}", tasks.make_variants, run, TaskShare(1, 4), stage, error=IncompleteError)
         for mlm in run.inputs.masked_lms:
             tasks.answer(run, mlm.name, TaskShare(0, 2), stage)
         tasks.make_variants(run, TaskShare(1, 4), stage)  # the first shard, after the sample of all shards
-        with pytest.raises(IncompleteError, match="answers of demo:mlm-wordpiece were deleted"):
-            tasks.make_variants(run, TaskShare(2, 4), stage)
-        with pytest.raises(IncompleteError, match=r"000002\.json"):
-            tasks.write(run, WHOLE, stage)
+        refused(
+            "answers of demo:mlm-wordpiece were deleted",
+            tasks.make_variants,
+            run,
+            TaskShare(2, 4),
+            stage,
+            error=IncompleteError,
+        )
+        refused(r"000002\.json", tasks.write, run, WHOLE, stage, error=IncompleteError)
         (shard,) = run.tagged([0])
         shard.unlink()
-        with pytest.raises(IncompleteError, match=shard.name):
-            tasks.answer(run, name, TaskShare(0, 2), stage)
+        refused(shard.name, tasks.answer, run, name, TaskShare(0, 2), stage, error=IncompleteError)
     assert not run.out.exists()
 
 
@@ -109,15 +112,12 @@ def test_other_inputs_than_at_submission_are_refused(options: Options, problems:
     elsewhere = replace(run, answer_keys={**run.answer_keys, name: other_key})
     other_tagger = replace(run, expected={**run.expected, "tagger": run.expected["tagger"] | {"version": "0.1"}})
     with QUIET.stage("all", unit="units") as stage:
-        with pytest.raises(InputError, match=r"tagger of the run .*0\.1"):
-            tasks.tag(other_tagger, WHOLE, stage)
+        refused(r"tagger of the run .*0\.1", tasks.tag, other_tagger, WHOLE, stage)
         tasks.tag(run, WHOLE, stage)
-        with pytest.raises(InputError, match=rf"libraries of masked LM {name} .*1\.0"):
-            tasks.answer(elsewhere, name, WHOLE, stage)
+        refused(rf"libraries of masked LM {name} .*1\.0", tasks.answer, elsewhere, name, WHOLE, stage)
         options = replace(run.options, mlm=("/nowhere/mlm", run.options.mlm[1]))
         gone = replace(run, inputs=replace(run.inputs, options=options))
-        with pytest.raises(InputError, match="/nowhere/mlm"):
-            tasks.answer(gone, name, WHOLE, stage)
+        refused("/nowhere/mlm", tasks.answer, gone, name, WHOLE, stage)
 
 
 def test_a_task_of_a_masked_lm_does_not_read_the_seeds_again(

@@ -23,6 +23,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import is_running
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import FILTERS, RunStage
+from tests.oracles import refused, written
 from tests.processes import wait_until
 from tests.records import files_in, first_problems
 from tests.systems import linux_only
@@ -125,8 +126,7 @@ def test_workers_end_when_the_user_interrupts_or_the_process_is_killed(
     options: Options, work: Path, interrupted: bool
 ) -> None:
     (problems,) = options.problems.names
-    script = work / "script.py"
-    script.write_text(SCRIPT.format(problems=problems, out=str(work / "out"), work=str(work)), encoding="utf-8")
+    script = written(work / "script.py", SCRIPT.format(problems=problems, out=str(work / "out"), work=str(work)))
     clear(work, "out", *RESULT_FOLDERS)
     command = [sys.executable, str(script)]
     choices: dict[str, Any] = {"env": {**os.environ, "PYTHONPATH": str(ROOT)}, "stderr": subprocess.PIPE, "text": True}
@@ -152,5 +152,4 @@ def children(pid: int) -> list[int]:
 
 @pytest.mark.parametrize("workers", [0, -1])
 def test_too_few_workers(options: Options, tmp_path: Path, workers: int) -> None:
-    with pytest.raises(InputError, match=f"workers is {workers}"):
-        generate(options.problems, options, out=tmp_path / "out", workers=workers)
+    refused(f"workers is {workers}", generate, options.problems, options, out=tmp_path / "out", workers=workers)

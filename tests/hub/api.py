@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Mapping
 from io import BytesIO
-from typing import Any
+from typing import Any, cast
 
 import yaml
 from werkzeug.exceptions import HTTPException
@@ -16,7 +16,7 @@ from werkzeug.routing import BaseConverter, Map, Rule
 from werkzeug.wrappers import Request, Response
 from werkzeug.wsgi import wrap_file
 
-from tests.hub.storage import LARGE, Commit, Entry, PullRequest, Repo, Storage, Tree
+from tests.hub.storage import LARGE, Commit, PullRequest, Repo, Storage, Tree
 
 
 class Refused(Exception):  # noqa: N818 - a response, not a failure
@@ -152,10 +152,8 @@ def _folders(entries: Tree) -> set[str]:
 
 def _entry_json(path: str, entries: Tree) -> dict[str, Any]:
     entry = entries.get(path)
-    return {"type": "directory", "path": path, "oid": "0" * 40, "size": 0} if entry is None else _file(path, entry)
-
-
-def _file(path: str, entry: Entry) -> dict[str, Any]:
+    if entry is None:
+        return {"type": "directory", "path": path, "oid": "0" * 40, "size": 0}
     large = {} if entry.sha256 is None else {"lfs": {"oid": entry.sha256, "size": entry.size, "pointerSize": 134}}
     return {"type": "file", "path": path, "oid": entry.blob, "size": entry.size, **large}
 
@@ -371,11 +369,11 @@ class Api:
             self.endpoint, values = ROUTES.bind_to_environ(request.environ).match()
             token = self._token(request)
             if self.endpoint in WRITES and token not in self._writers:
-                raise Refused(403, "You don't have the rights to do this") if token else _no_token()
+                forbidden = Refused(403, "You don't have the rights to do this")
+                raise forbidden if token else Refused(401, "Invalid username or password.")
             if "owner" in values:
                 values = self._with_repo(values, token)
-            response: Response = globals()[self.endpoint](self, request, **values)
-            return response
+            return cast("Response", globals()[self.endpoint](self, request, **values))
         except Refused as refused:
             return problem(refused.status, refused.message, code=refused.code, headers=refused.headers)
         except HTTPException:
@@ -397,7 +395,3 @@ class Api:
             message = f"Access to {repo.type} {repo.id} is restricted and you are not in the authorized list."
             raise Refused(401 if token is None else 403, message, code="GatedRepo")
         return {name: value for name, value in parts.items() if name not in ("kind", "owner", "name")} | {"repo": repo}
-
-
-def _no_token() -> Refused:
-    return Refused(401, "Invalid username or password.")

@@ -74,8 +74,7 @@ class Repo:
         if pull_request:
             request = self.pull_requests.get(int(pull_request[1]))
             return None if request is None else self.commits[request.oid]
-        oid = self.branches.get(revision) or self.tags.get(revision) or revision
-        return self.commits.get(oid)
+        return self.commits.get(self.branches.get(revision) or self.tags.get(revision) or revision)
 
     def add(self, tree: Mapping[str, Entry], *, parent: str | None, title: str) -> Commit:
         """Add a commit without a ref."""

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-import pytest
 from huggingface_hub import CommitOperationAdd, HfApi, HfFileSystem
 from huggingface_hub.errors import RemoteEntryNotFoundError
 from huggingface_hub.hf_api import RepoFile
 
 from tests.hub.server import Hub
+from tests.oracles import refused
 
 
 def commit_two(api: HfApi) -> str:
@@ -38,5 +38,4 @@ def test_a_range_of_a_file_is_read(hub: Hub, token: str) -> None:
 
 def test_a_missing_file_is_an_error(hub: Hub) -> None:
     hub.storage.put(hub.storage.create("model", "org/model"), {"config.json": b"{}"})
-    with pytest.raises(RemoteEntryNotFoundError):
-        HfApi(token=False).hf_hub_download("org/model", "other.json")
+    refused("", HfApi(token=False).hf_hub_download, "org/model", "other.json", error=RemoteEntryNotFoundError)

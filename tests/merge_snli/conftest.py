@@ -19,6 +19,8 @@ from tests.records import save_record
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 from merge_snli import schema
+from merge_snli.models.labels import Pair
+from tests.oracles import BUNDLED, gold_of
 
 SYLLABLES = [first + second for first in "bdfgklmnprst" for second in "aeiou"]
 CLASSES = ("noun", "verb", "adj")
@@ -168,6 +170,12 @@ def make_dataset() -> MakeDataset:
         return folder
 
     return make
+
+
+@pytest.fixture(scope="session")
+def gold() -> dict[Pair, int]:
+    """The number of the gold label of each pair of the bundled data set."""
+    return gold_of(BUNDLED)
 
 
 @pytest.fixture(scope="session")

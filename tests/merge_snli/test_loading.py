@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import shutil
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -21,7 +20,6 @@ from generation.options import Options, preset_options
 from generation.pipeline import run_pipeline
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
-from merge_snli.base.errors import InputError
 from merge_snli.builder import MergeSnli
 from merge_snli.card import render_card
 from merge_snli.dataset.stored import find_dataset
@@ -31,22 +29,16 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import ALL, DEFAULT_CLASSES, NLI_LABELS, SEED, TEST, columns, data_file, features, splits
 from tests.conftest import DemoRun
-from tests.records import bundled, save_record
+from tests.oracles import BUNDLED, Row, refused, rows_of
+from tests.records import bundled, copy_bundled, save_record
 
-DATA_SET = FOLDER.parent
-DATASET = find_dataset(str(DATA_SET))
-Row = dict[str, Any]
+DATASET = find_dataset(str(BUNDLED))
 
 
 @pytest.fixture(autouse=True)
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Skip the check of a registration in another process; these tests load the data themselves."""
     monkeypatch.setattr("merge_snli.hub.register.check_loading", lambda dataset, stage, name: None)
-
-
-def rows_of(config: str, split: str, folder: Path = DATA_SET) -> list[Row]:
-    rows: list[Row] = pq.read_table(folder / data_file(config, split)).to_pylist()
-    return rows
 
 
 def digest_of(rows: list[Row]) -> str:
@@ -56,18 +48,20 @@ def digest_of(rows: list[Row]) -> str:
 
 @pytest.mark.parametrize("line", LINES, ids=[line.name for line in LINES])
 def test_every_way_of_loading(line: Line, record_property: Callable[[str, object], None]) -> None:
-    rows, seconds = run_line(line, DATA_SET)
+    rows, seconds = run_line(line, BUNDLED)
     record_property("seconds", round(seconds, 3))
-    expected = line.expected(rows_of("noun", "subsample_3"))
+    expected = line.expected(rows_of(BUNDLED, "noun", "subsample_3"))
     assert len(expected) > 0
     assert digest_of(rows) == digest_of(expected)
 
 
 def test_readme_example_in_the_project_root() -> None:
-    with empty_caches(), working_in(DATA_SET.parent):
-        assert datasets.load_dataset("merge_snli", "noun")["subsample_9"].to_list() == rows_of("noun", "subsample_9")
+    with empty_caches(), working_in(BUNDLED.parent):
+        assert datasets.load_dataset("merge_snli", "noun")["subsample_9"].to_list() == rows_of(
+            BUNDLED, "noun", "subsample_9"
+        )
         assert datasets.get_dataset_config_names("merge_snli") == list(DATASET.configs)
-        assert datasets.load_dataset("merge_snli", split=TEST).num_rows == len(rows_of("all", TEST))
+        assert datasets.load_dataset("merge_snli", split=TEST).num_rows == len(rows_of(BUNDLED, "all", TEST))
 
 
 def test_local_data_set_takes_precedence_over_registered_one(tmp_path: Path) -> None:
@@ -75,17 +69,17 @@ def test_local_data_set_takes_precedence_over_registered_one(tmp_path: Path) -> 
 
     half = halved(tmp_path / "merge_snli")
     with empty_caches() as empty:
-        registration = register(str(DATA_SET))
+        registration = register(str(BUNDLED))
         with working_in(empty):
-            assert datasets.load_dataset("merge_snli", "noun", split=TEST).to_list() == rows_of("noun", TEST)
+            assert datasets.load_dataset("merge_snli", "noun", split=TEST).to_list() == rows_of(BUNDLED, "noun", TEST)
         assert "register again" not in registered_text(registration)
         time.sleep(1)  # the default config has the date of the next second
         with working_in(half.parent):
-            assert datasets.load_dataset("merge_snli", "noun", split=TEST).to_list() == rows_of("noun", TEST, half)
+            assert datasets.load_dataset("merge_snli", "noun", split=TEST).to_list() == rows_of(half, "noun", TEST)
         assert "a folder merge_snli was loaded since" in registered_text(registration)
-        assert "a folder merge_snli was loaded since" not in registered_text(register(str(DATA_SET)))
+        assert "a folder merge_snli was loaded since" not in registered_text(register(str(BUNDLED)))
         with working_in(empty):
-            assert datasets.load_dataset("merge_snli", "noun", split=TEST).to_list() == rows_of("noun", TEST)
+            assert datasets.load_dataset("merge_snli", "noun", split=TEST).to_list() == rows_of(BUNDLED, "noun", TEST)
 
 
 @pytest.mark.parametrize("config", DATASET.configs)
@@ -96,8 +90,8 @@ def test_builder_has_every_split_of_every_config(config: str, tmp_path: Path) ->
     for split in builder.info.splits:
         (written,) = (tmp_path / "parquet").glob(f"*-{split}*.parquet")
         table = pq.read_table(written)
-        assert table.to_pylist() == rows_of(config, split)
-        assert table.schema.metadata == pq.read_schema(DATA_SET / data_file(config, split)).metadata
+        assert table.to_pylist() == rows_of(BUNDLED, config, split)
+        assert table.schema.metadata == pq.read_schema(BUNDLED / data_file(config, split)).metadata
 
 
 @pytest.mark.parametrize(
@@ -113,8 +107,11 @@ def test_builder_rejects_unknown_config_and_subsample(
     message: str,
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(ValueError, match=message):
-        MergeSnli(config_name=config, subsample=subsample, cache_dir=str(tmp_path)).download_and_prepare()
+    refused(
+        message,
+        MergeSnli(config_name=config, subsample=subsample, cache_dir=str(tmp_path)).download_and_prepare,
+        error=ValueError,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +119,7 @@ def branch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files of branch `script`, for `datasets` 3."""
     if not OLD_DATASETS.is_file():
         pytest.skip("there is no environment with datasets 3.6.0: make datasets-3")
-    return script_folder(DATA_SET, tmp_path_factory.mktemp("branch"))
+    return script_folder(BUNDLED, tmp_path_factory.mktemp("branch"))
 
 
 @pytest.mark.parametrize("subsample", [3, None])
@@ -136,7 +133,7 @@ def test_loading_script(branch: Path, tmp_path: Path, subsample: int | None) -> 
         for config in DATASET.configs
     }
     assert {config: result["digests"] for config, result in printed["loaded"].items()} == {
-        config: {split: digest_of(rows_of(config, of)) for split, of in splits.items()}
+        config: {split: digest_of(rows_of(BUNDLED, config, of)) for split, of in splits.items()}
         for config, splits in expected.items()
     }
 
@@ -144,7 +141,7 @@ def test_loading_script(branch: Path, tmp_path: Path, subsample: int | None) -> 
 def test_loading_script_does_not_import_the_package(tmp_path: Path) -> None:
     lines = [
         line.strip()
-        for path in script_folder(DATA_SET, tmp_path).glob("*.py")
+        for path in script_folder(BUNDLED, tmp_path).glob("*.py")
         for line in path.read_text(encoding="utf-8").splitlines()
     ]
     imports = [line for line in lines if line.startswith(("import ", "from "))]
@@ -157,7 +154,7 @@ def halved(folder: Path) -> Path:
     for name in DATASET.record.data.files:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        table = pq.read_table(DATA_SET / name)
+        table = pq.read_table(BUNDLED / name)
         pq.write_table(table.slice(0, max(1, table.num_rows // 2)), path)
         files[name] = hashlib.sha256(path.read_bytes()).hexdigest()
     digest = hashlib.sha256(json.dumps(files).encode()).hexdigest()
@@ -167,15 +164,12 @@ def halved(folder: Path) -> Path:
 
 
 def test_rewritten_folder_gives_new_rows(tmp_path: Path) -> None:
-    folder = tmp_path / "merge_snli"
-    shutil.copytree(DATA_SET / "data", folder / "data")
-    shutil.copy(DATA_SET / "README.md", folder)
-    shutil.copy(DATA_SET / "run.json", folder)
+    folder = copy_bundled(tmp_path / "merge_snli")
     with empty_caches():
-        assert loaded(folder) == [rows_of("noun", TEST)] * 3
+        assert loaded(folder) == [rows_of(BUNDLED, "noun", TEST)] * 3
         halved(folder)
-        assert loaded(folder) == [rows_of("noun", TEST, folder)] * 3
-        assert len(rows_of("noun", TEST, folder)) < len(rows_of("noun", TEST))
+        assert loaded(folder) == [rows_of(folder, "noun", TEST)] * 3
+        assert len(rows_of(folder, "noun", TEST)) < len(rows_of(BUNDLED, "noun", TEST))
 
 
 def loaded(folder: Path) -> list[list[Row]]:
@@ -194,7 +188,7 @@ ROWS = ((data_file(ALL, TEST), "variant_id"), (data_file(SEED, TEST), "seed_id")
 
 def test_a_run_on_some_problems_gives_their_rows_of_the_shipped_data_set(tmp_path: Path) -> None:
     """The rows of a seed depend on no other problem."""
-    variants, seeds = (rows_by(DATA_SET / name, key) for name, key in ROWS)
+    variants, seeds = (rows_by(BUNDLED / name, key) for name, key in ROWS)
     of_classes = [
         sorted({row["seed_id"] for row in variants.values() if row["word_class"] == name})[:2]
         for name in DEFAULT_CLASSES
@@ -216,7 +210,7 @@ def test_a_run_on_some_problems_gives_their_rows_of_the_shipped_data_set(tmp_pat
 @pytest.mark.slow
 def test_the_shipped_data_set_is_what_the_run_gives(demo_run: DemoRun) -> None:
     """Ids and strings exactly, log-odds to 1e-3; a processor that rounds otherwise may turn one row in a thousand."""
-    shipped, regenerated = (find_dataset(str(folder)) for folder in (DATA_SET, demo_run.out / "merge_snli"))
+    shipped, regenerated = (find_dataset(str(folder)) for folder in (BUNDLED, demo_run.out / "merge_snli"))
     assert shipped.record.options == regenerated.record.options
     names = sorted(shipped.record.data.files)
     assert names == sorted(regenerated.record.data.files)
@@ -246,12 +240,12 @@ def test_the_data_set_keeps_at_least_60_seeds_of_all_labels_and_classes() -> Non
 
 
 def test_the_data_is_small() -> None:
-    assert sum(path.stat().st_size for path in (DATA_SET / "data").rglob("*") if path.is_file()) <= 2 * MEBIBYTE
+    assert sum(path.stat().st_size for path in (BUNDLED / "data").rglob("*") if path.is_file()) <= 2 * MEBIBYTE
 
 
 def test_no_script_bears_the_folders_name() -> None:
     """`datasets` 4 and newer cannot load a folder NAME that holds NAME.py."""
-    assert not (DATA_SET / "merge_snli.py").exists()
+    assert not (BUNDLED / "merge_snli.py").exists()
 
 
 def test_problems_are_even_in_labels_and_have_the_hard_shapes() -> None:
@@ -301,8 +295,7 @@ def words_in(text: str) -> str:
 
 
 def test_an_unknown_embedded_name_lists_those_there_are() -> None:
-    with pytest.raises(InputError, match=r"demo:x.*choose from demo:problems, demo:mlm-wordpiece"):
-        embedded_path("demo:x")
+    refused(r"demo:x.*choose from demo:problems, demo:mlm-wordpiece", embedded_path, "demo:x")
     assert embedded_path("google/bert") is None
 
 
@@ -315,8 +308,7 @@ def test_features_are_those_of_the_columns(config: str) -> None:
 def test_types_of_features() -> None:
     noun = features("noun", ("entailment", "not_entailment"))
     assert noun["label"] == datasets.ClassLabel(names=["entailment", "not_entailment"])
-    assert noun["subsamples"].feature == datasets.Value("int32")
-    assert noun["log_odds"] == datasets.Value("float32")
+    assert (noun["subsamples"].feature, noun["log_odds"]) == (datasets.Value("int32"), datasets.Value("float32"))
 
 
 def test_splits() -> None:

@@ -23,14 +23,15 @@ from merge_snli.base.option import Option, described, option_types
 from merge_snli.base.typed import typed
 from merge_snli.cli import generate
 from merge_snli.dataset.stored import as_datasets
+from tests.commands import Command
+from tests.oracles import refused
 from tests.systems import unix_only
 
 
 @pytest.mark.parametrize("name", merge_snli.__all__)
 def test_each_public_name_exists_and_is_documented(name: str) -> None:
     value = getattr(merge_snli, name)
-    assert callable(value)
-    assert value.__doc__
+    assert callable(value) and value.__doc__
 
 
 def test_the_package_lists_its_public_names() -> None:
@@ -120,9 +121,8 @@ def test_wrong_arguments_are_refused_in_one_sentence(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     call, message = WRONG[case]
-    with pytest.raises(InputError, match=message) as error:
-        call(merge_snli, result)
-    assert "\n" not in str(error.value)
+    error = refused(message, call, merge_snli, result)
+    assert "\n" not in str(error)
     assert [*tmp_path.iterdir()] == []
 
 
@@ -147,9 +147,8 @@ def test_right_arguments_pass() -> None:
 
     checked = typed(function)
     assert checked(None, "a", Path("b"), share=1, other={}) == (None, ("a", Path("b")), 1, {})
-    for arguments, error, message in (((1, "a", 3), InputError, "paths is 3"), ((), TypeError, None)):
-        with pytest.raises(error, match=message):
-            checked(*arguments)
+    for arguments, error, message in (((1, "a", 3), InputError, "paths is 3"), ((), TypeError, "")):
+        refused(message, checked, *arguments, error=error)
 
 
 def parser_of_generate() -> argparse.ArgumentParser:
@@ -220,8 +219,7 @@ def test_arguments_override_a_run_file(tmp_path: Path) -> None:
 
 
 def test_preset_and_run_file_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        read("p", "--preset", "demo", "--options", "run.toml")
+    refused("", read, "p", "--preset", "demo", "--options", "run.toml", error=SystemExit)
     assert "not allowed with" in capsys.readouterr().err
 
 
@@ -266,9 +264,8 @@ def test_values_of_similar_types_are_converted() -> None:
     ],
 )
 def test_a_missing_or_invalid_option_is_named(arguments: list[str], named: list[str]) -> None:
-    with pytest.raises(InputError) as error:
-        read(*arguments)
-    assert [part for part in named if part not in as_flags(error.value)] == []
+    error = refused("", read, *arguments)
+    assert [part for part in named if part not in as_flags(error)] == []
 
 
 COMPLETE = """
@@ -278,21 +275,16 @@ _shtab_merge_snli 2> /dev/null; echo "${{COMPREPLY[@]}}"
 """
 
 
-def script_of(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
-    assert cli.main(["completion", shell]) == 0
-    return capsys.readouterr().out
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_script_knows_every_command(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    script = script_of(shell, capsys)
+def test_a_script_knows_every_command(shell: str, command: Command) -> None:
+    script = command("completion", shell).out
     options = ("all-thresholds", "threshold", "against-work", "suggestions", "init-space", "pull-request")
     assert [word for word in (*cli.COMMANDS, *options) if word not in script] == []
 
 
 @unix_only
-def test_bash_completes_commands_options_choices_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "script").write_text(script_of("bash", capsys))
+def test_bash_completes_commands_options_choices_and_files(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "script").write_text(command("completion", "bash").out)
     (tmp_path / "problems.jsonl").touch()
     (tmp_path / "results").mkdir()
     for words, expected in {

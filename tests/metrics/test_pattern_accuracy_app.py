@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.browser import chromium
-from tests.processes import SECONDS, free_port, wait_for_server
+from tests.browser import Page, find, key, opened, texts_of
+from tests.oracles import refused, written
+from tests.processes import SECONDS, free_port, wait_for_server, wait_until
 
 FOLDER = Path(__file__).parents[2] / "metrics" / "pattern_accuracy"
 TABLE = "group,reference,prediction\na,0,0\na,0,0\nb,1,1\nb,1,0\n"
@@ -53,14 +54,11 @@ def test_reads_csv_and_tsv_with_columns_in_any_order(app: Any, old: str, new: st
     ],
 )
 def test_a_bad_table_is_an_error(app: Any, text: str, message: str) -> None:  # noqa: ANN401
-    with pytest.raises(app.gr.Error, match=message):
-        app.score_table(text, None, "gold")
+    refused(message, app.score_table, text, None, "gold", error=app.gr.Error)
 
 
 def test_scores_a_table(app: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    path = tmp_path / "predictions.csv"
-    path.write_text(TABLE, encoding="utf-8")
-    for text, upload in ((TABLE, None), ("", str(path))):
+    for text, upload in ((TABLE, None), ("", str(written(tmp_path / "predictions.csv", TABLE)))):
         summary, curve, table = app.score_table(text, upload, "gold")
         assert [text for text in ("Sample accuracy 75.0%", "50.0%** of 2 groups") if text not in summary] == []
         assert len(curve) == 101
@@ -75,18 +73,15 @@ def test_the_table_has_four_digits(app: Any) -> None:  # noqa: ANN401
 
 
 def test_a_file_that_is_not_text_is_an_error(app: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    path = tmp_path / "predictions.csv"
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(app.gr.Error, match="UTF-8"):
-        app.score_table("", str(path), "gold")
+    path = written(tmp_path / "predictions.csv", b"\xff\xfe\x00")
+    refused("UTF-8", app.score_table, "", str(path), "gold", error=app.gr.Error)
 
 
 def test_the_page_starts_with_the_example_and_shows_scores_that_cannot_be_edited(app: Any) -> None:  # noqa: ANN401
     page = app.build()
     parts: dict[str, Any] = {block.elem_id: block for block in page.blocks.values() if block.elem_id}
     assert parts.keys() == {"table", "upload", "compute", "summary", "curve", "scores"}
-    assert parts["table"].value == app.EXAMPLE
-    assert parts["upload"].file_types == [".csv", ".tsv", ".txt"]
+    assert (parts["table"].value, parts["upload"].file_types) == (app.EXAMPLE, [".csv", ".tsv", ".txt"])
     assert parts["curve"].x_lim == parts["curve"].y_lim == [0, 1]
     assert parts["scores"].interactive is False
     [click] = page.fns.values()
@@ -114,43 +109,32 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         log.close()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium("--window-size=1400,1300") as chrome:
-        yield chrome
-
-
 @pytest.mark.slow
-def test_the_page_in_a_browser(address: str, browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    by = importlib.import_module("selenium.webdriver.common.by").By
-    keys = importlib.import_module("selenium.webdriver.common.keys").Keys
-    waiting = importlib.import_module("selenium.webdriver.support.ui").WebDriverWait
-
+def test_the_page_in_a_browser(address: str, browser: Page, tmp_path: Path) -> None:
     def shown(element: str, text: str) -> None:
-        waiting(browser, 30).until(lambda _: text in browser.find_element(by.CSS_SELECTOR, element).text)
+        wait_until(lambda: text in find(browser, element).text)
 
-    browser.get(address)
-    waiting(browser, 30).until(lambda _: browser.find_elements(by.ID, "compute"))
-    browser.find_element(by.ID, "compute").click()
+    opened(browser, address)
+    wait_until(lambda: texts_of(browser, "#compute"))
+    find(browser, "#compute").click()
     shown("#summary", "Sample accuracy 87.5% over 8 rows; pattern accuracy at 0.9: 50.0% of 2 groups.")
     shown("#scores", "0.75")
-    waiting(browser, 30).until(lambda _: browser.find_elements(by.CSS_SELECTOR, "#curve canvas, #curve svg.marks"))
+    wait_until(lambda: texts_of(browser, "#curve canvas, #curve svg.marks"))
     browser.save_screenshot(str(tmp_path / "page.png"))
 
-    table = browser.find_element(by.CSS_SELECTOR, "#table textarea")
-    table.send_keys(keys.CONTROL, "a")
+    table = find(browser, "#table textarea")
+    table.send_keys(key("CONTROL"), "a")
     table.send_keys("prediction,reference,group\n0,0,a\n0.5,0,a\n")
-    browser.find_element(by.CSS_SELECTOR, "input[value=majority]").click()
-    browser.find_element(by.ID, "compute").click()
+    find(browser, "input[value=majority]").click()
+    find(browser, "#compute").click()
     shown("#summary", "Sample accuracy 50.0% over 2 rows")
-    table.send_keys(keys.CONTROL, "a", keys.DELETE)  # clear() does not notify the page
-    browser.find_element(by.ID, "compute").click()
+    table.send_keys(key("CONTROL"), "a", key("DELETE"))  # clear() does not notify the page
+    find(browser, "#compute").click()
     shown("body", "table is empty")
 
-    upload = tmp_path / "predictions.csv"
-    upload.write_text(TABLE, encoding="utf-8")
-    browser.find_element(by.CSS_SELECTOR, "#upload input[type=file]").send_keys(str(upload))
+    upload = written(tmp_path / "predictions.csv", TABLE)
+    find(browser, "#upload input[type=file]").send_keys(str(upload))
     shown("#upload", "predictions")
-    browser.find_element(by.CSS_SELECTOR, "input[value=gold]").click()
-    browser.find_element(by.ID, "compute").click()
+    find(browser, "input[value=gold]").click()
+    find(browser, "#compute").click()
     shown("#summary", "Sample accuracy 75.0% over 4 rows")

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from metrics.pattern_accuracy.core import compute
+from tests.oracles import refused
 
 GOOD: dict[str, Any] = {"predictions": [0, 1, 0], "references": [0, 1, 1], "groups": ["a", "a", "b"]}
 SEEDS = {"seed_predictions": {"a": 0, "b": 1}, "seed_references": {"a": 0, "b": 1}}
@@ -89,10 +90,9 @@ bad_input = pytest.mark.parametrize(("change", "named"), BAD, ids=[" ".join(name
 
 
 def assert_rejected(call: Callable[..., object], change: dict[str, Any], named: tuple[str, ...]) -> None:
-    with pytest.raises(ValueError) as caught:
-        call(**{**GOOD, **change})
-    assert str(caught.value).startswith(named[0])
-    assert [part for part in named if part not in str(caught.value)] == []
+    caught = refused("", call, **{**GOOD, **change}, error=ValueError)
+    assert str(caught).startswith(named[0])
+    assert [part for part in named if part not in str(caught)] == []
 
 
 @bad_input

@@ -200,8 +200,7 @@ def of_rights(rows: list[tuple[int, bool]]) -> Row:
 @settings(max_examples=300, deadline=None)
 def test_pattern_accuracy_never_rises_with_the_threshold(rows: list[tuple[int, bool]]) -> None:
     curve = list(quietly(**of_rights(rows), thresholds="curve")["pattern_accuracy"].values())
-    assert curve == sorted(curve, reverse=True)
-    assert curve[0] == 1
+    assert curve == sorted(curve, reverse=True) and curve[0] == 1
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=40), thresholds_of_nine_decimals)

@@ -22,6 +22,7 @@ from metrics.pattern_accuracy.core import (
     required_correct,
     sample_accuracy,
 )
+from tests.oracles import refused
 
 
 def test_required_correct_is_the_ceiling_of_the_decimal_for_every_percent_and_size() -> None:
@@ -122,5 +123,4 @@ def test_sample_accuracy_is_the_share_of_correct_rows() -> None:
 def test_counts_that_do_not_match_are_rejected(
     function: Callable[..., object], arguments: tuple[Any, ...], message: str
 ) -> None:
-    with pytest.raises(ValueError, match=message):
-        function(*arguments)
+    refused(message, function, *arguments, error=ValueError)

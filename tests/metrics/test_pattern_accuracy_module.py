@@ -15,6 +15,7 @@ import pytest
 from huggingface_hub import metadata_load
 
 from metrics.pattern_accuracy.core import compute
+from tests.oracles import refused, written
 
 pytestmark = pytest.mark.filterwarnings("ignore:predictions:UserWarning")
 
@@ -152,34 +153,28 @@ def test_adding_rejects_bad_rows_and_keeps_the_good_ones(module: Any, batch: dic
     if bad["predictions"] == ["0"]:
         bad["references"] = ["0"]
     module.add_batch(**good)
-    with pytest.raises(ValueError, match=message):
-        module.add_batch(**bad)
-    with pytest.raises(ValueError, match="thresholds is 2"):
-        module.compute(thresholds=2)
+    refused(message, module.add_batch, **bad, error=ValueError)
+    refused("thresholds is 2", module.compute, thresholds=2, error=ValueError)
     assert module.compute()["n_samples"] == 1
 
 
 def test_a_bad_row_that_is_added_and_no_row_are_rejected(module: Any) -> None:  # noqa: ANN401
-    with pytest.raises(ValueError, match=r"predictions\[0\] is 0.5 \(float\)"):
-        module.add(prediction=0.5, reference=0, groups="a")
-    with pytest.raises(ValueError, match="predictions is missing"):
-        module.compute()
+    refused(r"predictions\[0\] is 0.5 \(float\)", module.add, prediction=0.5, reference=0, groups="a", error=ValueError)
+    refused("predictions is missing", module.compute, error=ValueError)
 
 
 def test_the_module_works_after_a_missing_seed(module: Any) -> None:  # noqa: ANN401
     module.add_batch(**ROWS)
-    with pytest.raises(ValueError, match=r"seed_predictions .*'b'"):
-        module.compute(seed_predictions={"a": 0}, seed_references={"a": 0})
+    refused(
+        r"seed_predictions .*'b'", module.compute, seed_predictions={"a": 0}, seed_references={"a": 0}, error=ValueError
+    )
     module.add_batch(**ROWS)
     assert module.compute() == compute(**ROWS)
 
 
 @pytest.fixture
 def agreement(tmp_path: Path) -> Any:  # noqa: ANN401
-    folder = tmp_path / "agreement"
-    folder.mkdir()
-    (folder / "agreement.py").write_text(AGREEMENT, encoding="utf-8")
-    return evaluate.load(str(folder))
+    return evaluate.load(str(written(tmp_path / "agreement" / "agreement.py", AGREEMENT).parent))
 
 
 def test_combined_with_another_metric(module: Any, agreement: Any) -> None:  # noqa: ANN401
@@ -191,8 +186,9 @@ def test_combined_with_another_metric(module: Any, agreement: Any) -> None:  # n
 
 
 def test_combined_compute_passes_groups_to_the_other_metric_too(module: Any, agreement: Any) -> None:  # noqa: ANN401
-    with pytest.raises(TypeError, match="unexpected keyword argument 'groups'"):
-        evaluate.combine([module, agreement]).compute(**ROWS)
+    refused(
+        "unexpected keyword argument 'groups'", evaluate.combine([module, agreement]).compute, **ROWS, error=TypeError
+    )
 
 
 @pytest.mark.parametrize("name", ["columns", "options", "counts", "core"])

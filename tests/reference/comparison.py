@@ -14,6 +14,7 @@ import torch
 
 from generation import Options, pipeline
 from merge_snli.schema import ALL, NLI_LABELS, SEED, WORD_CLASSES, data_file, subsample_split
+from tests.oracles import write_rows
 from tests.reference import literal
 from tests.reference.literal import Key
 
@@ -124,9 +125,7 @@ def with_ids(problems: Sequence[Problem]) -> list[tuple[str, Problem]]:
 
 def options_for(problems: Sequence[Problem], folder: Path, mlms: Sequence[str]) -> Options:
     """Write the problems to a file in `folder` and return options for them with inflation 1."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "problems.jsonl"
-    path.write_text("".join(json.dumps(vars(problem)) + "\n" for problem in problems), encoding="utf-8")
+    path = write_rows(folder / "problems.jsonl", map(vars, problems))
     return Options(
         problems=str(path), mlm=tuple(mlms), data_labels=NLI_LABELS, tagger=TAGGER, device="cpu", inflation=1
     )

@@ -17,6 +17,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import NLI_LABELS
+from tests.oracles import refused, write_rows, written
 from tests.records import first_problems
 from tests.tiny_models import save_masked_lm
 from training.finetune import main, parse_options
@@ -154,12 +155,10 @@ def test_an_incomplete_checkpoint_is_ignored(tmp_path: Path) -> None:
 def test_a_complete_model_is_kept_and_another_run_does_not_replace_it(whole: FinetuneOptions, tmp_path: Path) -> None:
     first = replace(whole, out=Path(shutil.copytree(whole.out, tmp_path / "model")))
     main(first)
-    with pytest.raises(InputError, match=r"model .*training"):
-        main(replace(first, recipe=replace(RECIPE, epochs=3)))
+    refused(r"model .*training", main, replace(first, recipe=replace(RECIPE, epochs=3)))
     for break_it in (lambda record: record.write_text("{", encoding="utf-8"), Path.unlink):
         break_it(first.out / RECORD)
-        with pytest.raises(InputError, match=r"model exists .*another out"):
-            main(first)
+        refused(r"model exists .*another out", main, first)
 
 
 @pytest.mark.usefixtures("untrained")
@@ -168,8 +167,9 @@ def test_folders_of_all_seeds_are_checked_before_the_first_is_trained(
     base: Path, problems: Path, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / name).mkdir(parents=True)
-    with pytest.raises(InputError, match=rf"{re.escape(str(Path(name)))} exists"):
-        main(options(base, problems, tmp_path / "models", random_seeds=(1, 2)))
+    refused(
+        rf"{re.escape(str(Path(name)))} exists", main, options(base, problems, tmp_path / "models", random_seeds=(1, 2))
+    )
 
 
 @pytest.mark.parametrize(
@@ -183,8 +183,11 @@ def test_a_maximum_length_that_does_not_fit_model_or_pairs_is_refused(
     base: Path, problems: Path, tmp_path: Path, max_length: int, message: str
 ) -> None:
     limit = json.loads((base / "config.json").read_text())["max_position_embeddings"]
-    with pytest.raises(InputError, match=message.format(limit=limit)):
-        main(replace(options(base, problems, tmp_path / "out"), recipe=replace(RECIPE, max_length=max_length)))
+    refused(
+        message.format(limit=limit),
+        main,
+        replace(options(base, problems, tmp_path / "out"), recipe=replace(RECIPE, max_length=max_length)),
+    )
     assert not (tmp_path / "out.work").exists()
 
 
@@ -209,8 +212,7 @@ def test_checkpoints_of_another_run_are_not_used(
 ) -> None:
     first = options(base, problems, tmp_path / "model")
     interrupt_at(first, 0)
-    with pytest.raises(InputError, match=r"model\.work.seed-0 .*held_out"):
-        main(replace(first, hold_out=1))
+    refused(r"model\.work.seed-0 .*held_out", main, replace(first, hold_out=1))
 
 
 def test_augmentation_adds_all_examples_or_a_share_that_depends_on_the_seed(
@@ -224,8 +226,7 @@ def test_augmentation_adds_all_examples_or_a_share_that_depends_on_the_seed(
     assert [example.label for example in everything.examples[-9:]] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert everything.sources[-1].license == "apache-2.0"
     shares = [augmented(data, replace(chosen, augment_share=0.2), seed) for seed in (1, 1, 2)]
-    assert [len(share.examples) for share in shares] == [24, 24, 24]
-    assert [share.sources[-1].used for share in shares] == [4, 4, 4]
+    assert [(len(share.examples), share.sources[-1].used) for share in shares] == [(24, 4)] * 3
     assert shares[0] == shares[1] != shares[2]
     assert set(shares[2].examples[-4:]) <= set(everything.examples[-9:])
     twice = augmented(data, replace(chosen, augment_copies=2), 1)
@@ -258,8 +259,8 @@ def test_each_epoch_has_every_example_once_and_its_own_order() -> None:
 def test_the_recipe_depends_on_the_base_and_options_override_it(tmp_path: Path) -> None:
     common = ["--train", "a.jsonl", "b.jsonl", "--out", str(tmp_path), "--random-seed", "3", "4"]
     paper = parse_options(["--base", "FacebookAI/roberta-base", *common])
-    assert (paper.recipe.learning_rate, paper.recipe.epochs, paper.recipe.batch_size) == (2e-5, 3, 32)
-    assert paper.recipe.weight_decay == 0.1
+    recipe = paper.recipe
+    assert (recipe.learning_rate, recipe.epochs, recipe.batch_size, recipe.weight_decay) == (2e-5, 3, 32, 0.1)
     assert (list(paper.train), list(paper.random_seeds)) == (["a.jsonl", "b.jsonl"], [3, 4])
     small = parse_options(["--base", "demo:mlm-bpe", "--epochs", "5", *common])
     assert small.recipe == replace(RECIPES["small"], epochs=5)
@@ -336,8 +337,7 @@ def test_bad_input_is_reported_and_nothing_is_written(
     ids=str,
 )
 def test_hyperparameters_out_of_range_are_reported(changed: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        replace(RECIPE, **changed)
+    refused(message, replace, RECIPE, **changed)
 
 
 @pytest.mark.parametrize(
@@ -361,15 +361,13 @@ def test_data_that_does_not_fit_is_reported(
     augmentation: Path,
     tmp_path: Path,
 ) -> None:
-    train = tmp_path / "rows.jsonl"
-    train.write_text("".join(json.dumps(row) + "\n" for row in rows or ()), encoding="utf-8")
+    train = write_rows(tmp_path / "rows.jsonl", rows or ())
     more = {"augment": f"{augmentation}/augmentation", **changed} if changed else {}
-    with pytest.raises(InputError, match=message):
-        main(options(base, train if rows else Path(PROBLEMS), tmp_path / "out", **more))
+    refused(message, main, options(base, train if rows else Path(PROBLEMS), tmp_path / "out", **more))
 
 
 def test_an_option_for_columns_is_not_advised(tmp_path: Path) -> None:
-    path = tmp_path / "gold.csv"
-    path.write_text("premise,hypothesis,gold\na b,c d,neutral\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"gold\.csv .*label_column, which training does not take"):
-        read_examples(str(path), problem_options(str(path)))
+    path = written(tmp_path / "gold.csv", "premise,hypothesis,gold\na b,c d,neutral\n")
+    refused(
+        r"gold\.csv .*label_column, which training does not take", read_examples, str(path), problem_options(str(path))
+    )

@@ -9,8 +9,8 @@ import pytest
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
-from merge_snli.base.errors import InputError
 from merge_snli.problems.problem import Problem
+from tests.oracles import refused
 from training import loop
 from training.base import Base, check_digest, layer_weights
 from training.finetuning.data import epoch_batches
@@ -65,8 +65,7 @@ def trained(checkpoint: Path, stop_at: int | None = None) -> BertForSequenceClas
 def test_resumed_training_gives_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "SAVE_EVERY", 2)
     whole = trained(tmp_path / "whole.pt")
-    with pytest.raises(KeyboardInterrupt):
-        trained(tmp_path / "broken.pt", stop_at=5)
+    refused("", trained, tmp_path / "broken.pt", stop_at=5, error=KeyboardInterrupt)
     resumed = trained(tmp_path / "broken.pt")
     for name, value in whole.state_dict().items():
         torch.testing.assert_close(resumed.state_dict()[name], value, rtol=0, atol=0)
@@ -75,10 +74,8 @@ def test_resumed_training_gives_the_same_weights(tmp_path: Path, monkeypatch: py
 def test_learning_rates_have_warmup_and_decay() -> None:
     recipe = LoopRecipe(steps=100, learning_rate=1.0, batch_size=1, warmup=0.1)
     rates = [rate_at(step, recipe) for step in range(100)]
-    assert rates[0] == pytest.approx(0.1)
-    assert max(rates) == rates[9] == 1.0
-    assert rates[10:] == sorted(rates[10:], reverse=True)
-    assert rates[-1] == pytest.approx(1 / 90)
+    assert rates[0] == pytest.approx(0.1) and max(rates) == rates[9] == 1.0
+    assert rates[10:] == sorted(rates[10:], reverse=True) and rates[-1] == pytest.approx(1 / 90)
 
 
 def test_the_batches_are_those_of_the_epochs_one_after_another() -> None:
@@ -115,8 +112,7 @@ def test_open_class_words_of_one_piece_have_the_highest_rate(base: Base) -> None
 
 
 def test_a_last_word_without_a_full_stop_is_never_chosen(base: Base) -> None:
-    assert rates_of(base, "The dog jumps")["jumps"] == 0
-    assert rates_of(base, "The dog jumps.")["jumps"] == OPEN_RATE
+    assert (rates_of(base, "The dog jumps")["jumps"], rates_of(base, "The dog jumps.")["jumps"]) == (0, OPEN_RATE)
 
 
 def test_shares_of_a_large_batch() -> None:
@@ -145,8 +141,7 @@ def test_every_sentence_has_a_target_and_padding_has_none() -> None:
             sentences, rates, np.random.default_rng(seed), mask_id=MASK, pad_id=PAD, regular=np.arange(100, 200)
         )
         chosen = targets != IGNORED
-        assert chosen.sum(axis=1).tolist() == [1, 1]
-        assert chosen[0, 1]
+        assert chosen.sum(axis=1).tolist() == [1, 1] and chosen[0, 1]
         assert attention.tolist() == [[1, 1, 1, 0, 0], [1] * 5]
 
 
@@ -177,8 +172,7 @@ def test_missing_data_exits_with_code_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.argv", ["measure", "--data", str(tmp_path)])
-    with pytest.raises(SystemExit, match="2"):
-        main()
+    refused("2", main, error=SystemExit)
     message = capsys.readouterr().err
     assert [text for text in (str(tmp_path / "snli" / "test.jsonl"), "--data") if text not in message] == []
 
@@ -192,14 +186,12 @@ def test_missing_data_exits_with_code_2(
 )
 def test_weights_that_are_missing_or_have_another_digest_are_an_error(name: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "other.safetensors").write_bytes(b"other weights")
-    with pytest.raises(InputError, match=message):
-        check_digest(tmp_path / name)
+    refused(message, check_digest, tmp_path / name)
 
 
 def test_layer_weights_has_all_weights_of_the_first_layers(base: Base) -> None:
     names = layer_weights(base, 2).keys()
-    assert {name.split(".")[2] for name in names} == {"0", "1"}
-    assert len(names) == 2 * 16
+    assert {name.split(".")[2] for name in names} == {"0", "1"} and len(names) == 2 * 16
 
 
 EXTRA = 20
@@ -227,14 +219,12 @@ def test_the_last_1500_are_held_out(numbered: Path) -> None:
 
 
 def test_snli_test_is_never_trained_on(numbered: Path) -> None:
-    with pytest.raises(InputError, match=SNLI_TEST):
-        training_problems(numbered, SNLI_TEST)
+    refused(SNLI_TEST, training_problems, numbered, SNLI_TEST)
     assert not any("test" in sentence for sentence in masked_lm_sentences(numbered))
 
 
 def test_a_missing_data_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nowhere.snli.dev\.jsonl.* as data DIR"):
-        training_problems(tmp_path / "nowhere", SNLI_DEV)
+    refused(r"nowhere.snli.dev\.jsonl.* as data DIR", training_problems, tmp_path / "nowhere", SNLI_DEV)
 
 
 def test_masked_lms_are_not_trained_on_held_out_sentences(data: Path) -> None:

@@ -16,10 +16,10 @@ from transformers import (
     pipeline,
 )
 
-from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS
 from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS
+from tests.oracles import refused
 from training.base import Base, bert_config, bert_student
 from training.loop import LoopRecipe
 from training.measure import REQUIRED, megabytes
@@ -56,8 +56,7 @@ def test_a_folder_has_a_model_a_tokenizer_and_a_card_but_no_code(folder: Path) -
 
 def test_sizes() -> None:
     sizes = [megabytes(FOLDER / name) for name in BUNDLED]
-    assert max(sizes) <= MAX_MEGABYTES
-    assert sum(sizes) <= MAX_TOTAL_MEGABYTES
+    assert max(sizes) <= MAX_MEGABYTES and sum(sizes) <= MAX_TOTAL_MEGABYTES
 
 
 def test_weights_are_float16_and_finite(folder: Path) -> None:
@@ -76,8 +75,7 @@ def test_no_weight_is_missing_or_unused(name: str, caplog: pytest.LogCaptureFixt
     assert not any(report.values())
     assert not caplog.records
     tokenizer = AutoTokenizer.from_pretrained(FOLDER / name)
-    assert tokenizer.is_fast
-    assert len(tokenizer) == model.config.vocab_size
+    assert tokenizer.is_fast and len(tokenizer) == model.config.vocab_size
     longest = tokenizer("word " * 2_000, truncation=True, return_tensors="pt")
     assert longest["input_ids"].shape[1] == tokenizer.model_max_length
     assert torch.isfinite(model(**longest).logits).all()
@@ -196,8 +194,7 @@ def test_bpe_has_the_special_tokens_of_roberta() -> None:
 )
 def test_a_bpe_embedding_is_the_mean_of_the_base_embeddings(base: Base, piece: str, expected: list[str]) -> None:
     assert [base.tokenizer.id_to_token(number) for number in base_ids(base, piece)] == expected
-    mean = base.words[base_ids(base, piece)].mean(dim=0)
-    torch.testing.assert_close(mapped_embeddings(base, [piece])[0], mean)
+    torch.testing.assert_close(mapped_embeddings(base, [piece])[0], base.words[base_ids(base, piece)].mean(dim=0))
 
 
 def test_piece_text_decodes_bytes() -> None:
@@ -230,8 +227,7 @@ def test_the_named_models_are_trained_or_all_of_them(
 
 
 def test_a_missing_teacher_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nli-a.* python -m training\.train nli-a"):
-        load_teacher(tmp_path / "nli-a")
+    refused(r"nli-a.* python -m training\.train nli-a", load_teacher, tmp_path / "nli-a")
 
 
 def test_a_student_copies_embeddings_layers_and_head_of_its_teacher() -> None:
@@ -247,8 +243,7 @@ def test_a_student_copies_embeddings_layers_and_head_of_its_teacher() -> None:
 
 @pytest.mark.usefixtures("one_thread")
 def test_a_tiny_classifier_learns_three_problems(tmp_path: Path) -> None:
-    words = ("a", "dog", "man", "runs", "moves", "sits", "is", "fast", ".")
-    tokenizer = wordpiece_tokenizer([*SPECIALS, *words])
+    tokenizer = wordpiece_tokenizer([*SPECIALS, "a", "dog", "man", "runs", "moves", "sits", "is", "fast", "."])
     torch.manual_seed(0)
     config = BertConfig(
         vocab_size=len(tokenizer),

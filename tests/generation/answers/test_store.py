@@ -20,10 +20,10 @@ from generation.options import Options
 from generation.sentences.forms import Form
 from generation.sentences.forms import forms as forms_of
 from generation.tasks import suggest
-from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.parquet_files import write_checked
 from merge_snli.models.finding import ResolvedModel, find_model
+from tests.oracles import refused
 
 SENTENCE = "A farmer sees a nurse, a baker and a goat near the old bridge."
 TEN = {
@@ -86,8 +86,7 @@ def test_answers_are_read_back(tmp_path: Path, key: CacheKey, shard: Path) -> No
     with Store(tmp_path, key) as store:
         assert store.missing([*answers(), "c" * 32]) == {"c" * 32}
         loaded = store.load([*answers(), "c" * 32])
-    assert loaded.keys() == answers().keys()
-    assert all_same(loaded, answers())
+    assert loaded.keys() == answers().keys() and all_same(loaded, answers())
 
 
 def test_answers_of_many_row_groups_and_shards_are_read_back(
@@ -107,8 +106,7 @@ def test_answers_of_many_row_groups_and_shards_are_read_back(
         assert len(shards_of(store)) == 4
         for wanted in (keys, keys[::9], keys[28:32]):
             loaded = store.load(wanted)
-            assert loaded.keys() == set(wanted)
-            assert all_same(loaded, every)
+            assert loaded.keys() == set(wanted) and all_same(loaded, every)
 
 
 @pytest.mark.parametrize(
@@ -121,12 +119,10 @@ def test_damaged_shard_is_deleted_and_rewritten(
 ) -> None:
     shard.write_bytes(damage(shard.read_bytes()))
     with Store(tmp_path, key) as store:
-        assert store.missing(answers()) == set(answers())
-        assert store.load(answers()) == {}
+        assert (store.missing(answers()), store.load(answers())) == (set(answers()), {})
         assert f"{shard} is damaged" in caplog.text
         store.save(answers())
-        assert shards_of(store) == [shard]
-        assert not store.missing(answers())
+        assert shards_of(store) == [shard] and not store.missing(answers())
 
 
 def test_damage_anywhere_in_a_shard_is_found_while_the_index_is_built(
@@ -160,8 +156,7 @@ def test_long_texts_are_predicted_again_if_they_were_not_masked_in_windows(tmp_p
     with Store(tmp_path, key) as store:
         rows = [{name: row_of(form, answer).get(name) for name in SHARD_SCHEMA.names} for form, answer in old.items()]
         write_checked(store.folder, pa.Table.from_pylist(rows, SHARD_SCHEMA).drop_columns(["in_window"]))
-        assert store.missing(old) == {"c" * 32}
-        assert all_same(store.load(old), answers())
+        assert store.missing(old) == {"c" * 32} and all_same(store.load(old), answers())
         in_window = replace(answers()["a" * 32], in_window=True)  # type: ignore[type-var]
         store.save({"c" * 32: in_window, "d" * 32: "too long"})
     for shared in (False, True):
@@ -235,10 +230,8 @@ def test_stored_forms_are_not_answered_again_and_load_no_masked_lm(
     with monkeypatch.context() as patched:
         patched.setattr(loading, "load_masked_lm", refuse)
         again = suggester.suggest(TEN, tmp_path)
-    assert first.keys() == again.keys() == TEN.keys()
-    assert all_same(first, again)
-    with pytest.raises(AssertionError, match="called"):
-        suggester.suggest(TEN | {"f" * 32: Form("A boat.", 2, 6)}, tmp_path)
+    assert first.keys() == again.keys() == TEN.keys() and all_same(first, again)
+    refused("called", suggester.suggest, TEN | {"f" * 32: Form("A boat.", 2, 6)}, tmp_path, error=AssertionError)
 
 
 def test_answers_do_not_depend_on_the_shards(
@@ -286,8 +279,7 @@ def test_full_disk_leaves_no_partial_shard(tmp_path: Path, key: CacheKey, monkey
 
     with Store(tmp_path, key) as store:
         monkeypatch.setattr(Path, "write_bytes", full)
-        with pytest.raises(InputError, match=r"disk.* is full"):
-            store.save(answers())
+        refused(r"disk.* is full", store.save, answers())
         assert [*store.folder.iterdir()] == []
 
 
@@ -296,8 +288,7 @@ def test_full_disk_for_the_index_keeps_finished_work(tmp_path: Path, key: CacheK
     with Store(tmp_path, key) as store:
         pages = store._index._connection.execute("PRAGMA page_count").fetchone()[0]
         store._index._connection.execute(f"PRAGMA max_page_count = {pages}")
-        with pytest.raises(InputError, match=r"database or disk is full"):
-            store.save(many)
+        refused(r"database or disk is full", store.save, many)
     with Store(tmp_path, key) as store:
         assert not store.missing([*answers(), *many])
 
@@ -306,7 +297,6 @@ def test_masked_lm_that_disappears_keeps_finished_work(suggester: Suggester, tmp
     first = dict(list(TEN.items())[:5])
     suggester.suggest(first, tmp_path)
     gone = replace(suggester, model=replace(suggester.model, path=tmp_path / "gone"))
-    with pytest.raises(InputError, match=r"config\.json of masked LM tiny-bert|masked LM tiny-bert cannot be loaded"):
-        gone.suggest(TEN, tmp_path)
+    refused(r"config\.json of masked LM tiny-bert|masked LM tiny-bert cannot be loaded", gone.suggest, TEN, tmp_path)
     with suggester.store(tmp_path) as store:
         assert not store.missing(first)

@@ -22,6 +22,7 @@ from generation.sentences.tagging import TaggedProblem, TaggedSentence
 from generation.sentences.words import SharedWord
 from merge_snli.base.option import METADATA, Option
 from merge_snli.problems.problem import Problem
+from tests.oracles import refused
 
 CONDITIONS = ("on_fillers", "on_log_odds", "on_word", "on_tag", "on_parse", "on_validators", "on_votes")
 STAGES = {
@@ -112,7 +113,5 @@ def test_explain_writes_a_word_that_a_filter_saw_in_the_case_of_the_original(rea
 
 
 def test_an_option_needs_a_departure_or_a_reason_to_be_neutral() -> None:
-    with pytest.raises(TypeError, match="departure"):
-        Option(help="x", default=None)
-    with pytest.raises(TypeError, match="departure"):
-        Option(help="x", default=None, departure="a", neutral="b")
+    refused("departure", Option, help="x", default=None, error=TypeError)
+    refused("departure", Option, help="x", default=None, departure="a", neutral="b", error=TypeError)

@@ -19,7 +19,7 @@ from generation.masked_lms.vocabulary import (
     sentencepiece,
     wordpiece,
 )
-from merge_snli.base.errors import InputError
+from tests.oracles import refused
 from tests.tiny_models import byte_bpe_tokenizer, gemma_tokenizer, sentencepiece_tokenizer, wordpiece_tokenizer
 
 
@@ -60,8 +60,7 @@ def test_pieces_spell_the_encoded_text(make: Callable[[], PreTrainedTokenizerFas
     encoding = tokenizer(text, return_offsets_mapping=True, add_special_tokens=False)
     for index, (start, end) in zip(encoding["input_ids"], encoding["offset_mapping"], strict=True):
         piece = vocabulary.pieces[index]
-        assert piece is not None
-        assert piece.text.casefold() == text[start:end].strip().casefold()
+        assert piece is not None and piece.text.casefold() == text[start:end].strip().casefold()
         follows_space = start == 0 or text[start - 1] == " " or text[start:end].startswith(" ")
         if make is byte_bpe_tokenizer:
             assert piece.kind == (SPACED if start > 0 and follows_space else BARE)
@@ -114,5 +113,5 @@ def byte_bpe_vocabulary(*tokens: str) -> PreTrainedTokenizerFast:
 
 def test_unsupported_tokenizer_is_refused() -> None:
     tokenizer = Tokenizer(models.WordLevel({"dog": 0}, "dog"))
-    with pytest.raises(InputError, match=r"masked LM strange .*WordLevel"):
-        read_vocabulary(PreTrainedTokenizerFast(tokenizer_object=tokenizer), 1, "strange")  # type: ignore[no-untyped-call]
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer)  # type: ignore[no-untyped-call]
+    refused(r"masked LM strange .*WordLevel", read_vocabulary, fast, 1, "strange")

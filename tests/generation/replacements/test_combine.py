@@ -85,8 +85,7 @@ def replacements(words: list[str]) -> list[Replacement]:
 def test_only_the_order_of_the_letters_changes(word: str, case: Callable[[str], str], random_seed: int) -> None:
     word = case(word)
     scrambled = scramble(word, random_seed)
-    assert scrambled is not None
-    assert sorted(scrambled.casefold()) == sorted(word.casefold())
+    assert scrambled is not None and sorted(scrambled.casefold()) == sorted(word.casefold())
     shapes = [[mark if mark in "'-" else "x" for mark in text] for text in (scrambled, word)]
     assert shapes[0] == shapes[1]
     different = {letter.casefold() for letter in word if letter.isalpha()}

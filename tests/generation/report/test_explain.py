@@ -19,13 +19,12 @@ from generation.report.explain import explain, stored_answers, trace_form
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import InPlaceTagger, tag
 from generation.sentences.words import shared_words
-from merge_snli.base.errors import InputError
-from merge_snli.cli import main
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import read_problems
 from tests.commands import Command
+from tests.oracles import refused
 from tests.records import first_problems
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
@@ -116,8 +115,7 @@ def test_a_problem_that_is_not_a_seed_is_read_again(made: MergeDataset, work: Pa
 
 def test_a_problem_after_the_limit_is_not_found(made: MergeDataset, options: Options, work: Path) -> None:
     limited = replace(made, record=replace(made.record, options=made.record.options | {"limit": 5}))
-    with pytest.raises(InputError, match=r"no problem 'odd' .*first 5 rows"):
-        explain(limited, "odd", work)
+    refused(r"no problem 'odd' .*first 5 rows", explain, limited, "odd", work)
 
 
 def test_parts_of_words_and_negations_are_counted(made: MergeDataset) -> None:
@@ -170,11 +168,9 @@ def test_json(made: MergeDataset, seed: str, command: Command) -> None:
 def test_missing_or_changed_inputs_are_input_errors(
     made: MergeDataset, seed: str, options: Options, tmp_path: Path, command: Command
 ) -> None:
-    with pytest.raises(InputError, match="has no problem 'nobody'"):
-        explain(made, "nobody", tmp_path)
+    refused("has no problem 'nobody'", explain, made, "nobody", tmp_path)
     advice = ".*demo:mlm-wordpiece.* work folder of the run, .*merge-snli generate --options"
-    with pytest.raises(InputError, match=f"{re.escape(str(tmp_path))} {advice}"):
-        explain(made, seed, tmp_path)
+    refused(f"{re.escape(str(tmp_path))} {advice}", explain, made, seed, tmp_path)
     assert list(tmp_path.iterdir()) == [], "looking up answers creates no folder"
     copy = tmp_path / "copy"
     shutil.copytree(made.folder, copy)
@@ -189,11 +185,10 @@ def test_missing_or_changed_inputs_are_input_errors(
     assert "000000000000" in command("explain", str(copy), "--seed-id", seed, code=2).err
 
 
-def test_the_run_file_reproduces_the_data_set(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_run_file_reproduces_the_data_set(made: MergeDataset, command: Command) -> None:
     before = (made.folder / "run.json").read_bytes()
-    assert main(["generate", "--options", str(made.folder / "run.toml"), "--out", str(made.folder)]) == 0
-    assert (made.folder / "run.json").read_bytes() == before
-    assert str(made.folder) in capsys.readouterr().out
+    printed = command("generate", "--options", made.folder / "run.toml", "--out", made.folder).out
+    assert str(made.folder) in printed and (made.folder / "run.json").read_bytes() == before
 
 
 def refuse(*_: object, **__: object) -> NoReturn:
@@ -251,8 +246,14 @@ def test_runs_with_other_options_reuse_the_answers(
     assert variants["none"] >= max(variants["pos"], variants["prob"])
     assert variants["none"] > variants["default"] == variants["seed"]
     assert variants["default"] > variants["classes"]
-    with pytest.raises(AssertionError, match="used a masked LM"):
-        run_pipeline(replace(tiny_run.options, top_k=39), tmp_path / "top_k", work=tiny_run.work)
+    refused(
+        "used a masked LM",
+        run_pipeline,
+        replace(tiny_run.options, top_k=39),
+        tmp_path / "top_k",
+        work=tiny_run.work,
+        error=AssertionError,
+    )
 
 
 def test_the_cache_command_lists_files_and_drops_those_not_needed(

@@ -140,7 +140,7 @@ def test_shared_words(premise: str, hypothesis: str, ignore_case: bool, expected
 def test_words_that_cannot_be_replaced_everywhere_are_left_out(
     premise: str, hypothesis: str | None, reasons: list[Any]
 ) -> None:
-    """Where there is no hypothesis, it is the premise."""
+    """If no hypothesis is given, it is the premise."""
     found = [(word.text, word.left_out) for word in words(premise, hypothesis or premise)]
     assert found[: reasons.index(...) if ... in reasons else None] == [reason for reason in reasons if reason != ...]
 

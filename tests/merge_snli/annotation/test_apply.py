@@ -20,7 +20,8 @@ from merge_snli.hub.plan import plan
 from merge_snli.schema import data_version
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, assert_refused
 from tests.merge_snli.annotation.filled import Scores, csv_rows, edit, fill_csv, random_scores
-from tests.records import files_in
+from tests.oracles import refused
+from tests.records import copy_bundled, files_in
 
 FILE = "data/annotation/test.parquet"
 
@@ -37,17 +38,10 @@ def scores(sheets: Path) -> dict[str, Scores]:
     return made_up
 
 
-def copy_of_shipped(folder: Path) -> Path:
-    shutil.copytree(SHIPPED / "data", folder / "data")
-    for name in ("README.md", "run.json"):
-        shutil.copy(SHIPPED / name, folder)
-    return folder
-
-
 @pytest.fixture(scope="module")
 def annotated(sheets: Path, scores: dict[str, Scores], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the shipped data set with the scores."""
-    folder = copy_of_shipped(tmp_path_factory.mktemp("annotated") / "set")
+    folder = copy_bundled(tmp_path_factory.mktemp("annotated") / "set")
     assert main(["annotate", "apply", str(folder), *(str(sheets / f"{name}.csv") for name in scores)]) == 0
     return folder
 
@@ -72,8 +66,7 @@ def test_the_builder_has_the_config(annotated: Path, subsample: int | None, tmp_
 
 def test_everything_else_is_unchanged(annotated: Path) -> None:
     before, after = find_dataset(str(SHIPPED)), find_dataset(str(annotated))
-    assert after.digest == before.digest
-    assert after.record.data == before.record.data
+    assert (after.digest, after.record.data) == (before.digest, before.record.data)
     assert {path.relative_to(annotated).as_posix() for path in annotated.rglob("*") if path.is_file()} == {
         *before.record.data.files,
         *(FILE, "README.md", "run.json"),
@@ -92,8 +85,7 @@ def test_a_record_without_scores_keeps_its_bytes() -> None:
 
 def test_publishing_takes_the_scores_along(annotated: Path) -> None:
     planned, without = (plan(find_dataset(str(folder)), "org/set") for folder in (annotated, SHIPPED))
-    assert planned.tag == without.tag
-    assert planned.data_files == without.data_files
+    assert (planned.tag, planned.data_files) == (without.tag, without.data_files)
     for branch, old in zip(planned.branches, without.branches, strict=True):
         assert set(branch.files) - set(old.files) == {FILE}
     card = planned.branches[0].files["README.md"]
@@ -108,16 +100,16 @@ def test_applying_again_replaces_the_scores(
     assert annotate("apply", folder, sheets / "a1.csv") == (0, f"24 rows in config annotation of {folder}\n")
     dataset = find_dataset(str(folder))
     assert set(read_split(dataset, "annotation")["annotator"].to_pylist()) == {"a1"}
-    assert dataset.record.annotation is not None
-    assert dataset.record.annotation.annotators == ("a1",)
+    assert dataset.record.annotation is not None and dataset.record.annotation.annotators == ("a1",)
     assert (annotated / "README.md").read_text("utf-8") != (folder / "README.md").read_text("utf-8")
 
 
 def test_a_changed_file_is_not_read(annotated: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(annotated, tmp_path / "set"))
     pq.write_table(pq.read_table(folder / FILE).slice(1), folder / FILE)
-    with pytest.raises(ValueError, match=r"annotation/test\.parquet has changed"):
-        read_split(find_dataset(str(folder)), "annotation")
+    refused(
+        r"annotation/test\.parquet has changed", read_split, find_dataset(str(folder)), "annotation", error=ValueError
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,7 +135,7 @@ def test_bad_input_leaves_the_data_set_unchanged(
     scores: dict[str, Scores],
     tmp_path: Path,
 ) -> None:
-    folder = copy_of_shipped(tmp_path / "set")
+    folder = copy_bundled(tmp_path / "set")
     shutil.copytree(sheets, tmp_path / "sheets")
     damage(tmp_path)
     before = files_in(folder)
@@ -159,7 +151,7 @@ def test_a_folder_that_cannot_be_written_stays_unchanged(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    folder = copy_of_shipped(tmp_path / "set")
+    folder = copy_bundled(tmp_path / "set")
     before = files_in(folder)
 
     def fail_at_the_record(path: Path, content: bytes) -> None:

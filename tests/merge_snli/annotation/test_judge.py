@@ -13,14 +13,15 @@ import pytest
 
 from merge_snli.annotation.judge import question_texts, questions, read_scores
 from merge_snli.annotation.sample import read_sample
-from merge_snli.base.errors import InputError
 from merge_snli.dataset.judgments import judgments_in
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.validation import validate
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, Score
 from tests.merge_snli.annotation.filled import fill_csv, random_scores
-from tests.merge_snli.annotation.test_apply import FILE, copy_of_shipped
+from tests.merge_snli.annotation.test_apply import FILE
 from tests.merge_snli.language_models.conftest import run_task
+from tests.oracles import refused, written
+from tests.records import copy_bundled
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -92,8 +93,7 @@ def test_a_question_shows_the_seed_and_each_variant_with_marked_words(sheets: Pa
         assert "row" not in system.lower().split("## how to answer")[1]
         for word, key in variants.items():
             shown = question_texts([by_id[key]], sample.texts)
-            assert all(paragraph in user for paragraph in shown)
-            assert f"*{word}*" in shown[1]
+            assert all(paragraph in user for paragraph in shown) and f"*{word}*" in shown[1]
 
 
 def test_the_schema_is_that_of_the_reply_that_is_read() -> None:
@@ -182,8 +182,7 @@ def test_a_run_that_stopped_is_resumed(tmp_path: Path, sheets: Path) -> None:
     modelapi(name="scripted_judge")(Scripted)
     common: dict[str, Any] = {"log_dir": str(tmp_path), "display": "none", "max_samples": 1}
     (stopped,) = inspect_eval(task, model="scripted_judge/m", **common)
-    assert stopped.error is not None
-    assert "no connection" in stopped.error.message
+    assert stopped.error is not None and "no connection" in stopped.error.message
     assert len(pairs_in(_path(stopped))) < len(read_sample(sheets / "sample.json").rows)
     (log,) = eval_retry(stopped, **common)
     assert pairs_in(_path(log)) == {
@@ -231,17 +230,15 @@ def test_the_log_is_an_annotator_beside_sheets(sheets: Path, log: Path, score: S
 def test_the_log_and_a_table_of_it_are_stored_in_the_data_set(
     sheets: Path, log: Path, tmp_path: Path, annotate: Annotate
 ) -> None:
-    folder, judgments = copy_of_shipped(tmp_path / "set"), judgments_in([log])
+    folder, judgments = copy_bundled(tmp_path / "set"), judgments_in([log])
     code, printed = annotate("apply", folder, log, "--sample", sheets / "sample.json")
     assert code == 0, printed
     stored = pq.read_table(folder / FILE)
     assert stored.equals(judgments.table)
     annotation = find_dataset(str(folder)).record.annotation
-    assert annotation is not None
-    assert annotation.judges == judgments.judges
+    assert annotation is not None and annotation.judges == judgments.judges
     assert validate(folder).findings == ()
-    table = tmp_path / "table.csv"
-    table.write_text(stored.drop_columns("comment").to_pandas().to_csv(index=False), encoding="utf-8")
+    table = written(tmp_path / "table.csv", stored.drop_columns("comment").to_pandas().to_csv(index=False))
     assert annotate("apply", folder, table, "--sample", sheets / "sample.json")[0] == 0
     assert pq.read_table(folder / FILE).equals(stored)
 
@@ -265,11 +262,9 @@ def test_a_log_of_other_variants_is_refused(log: Path, annotate: Annotate) -> No
     ],
 )
 def test_bad_logs_and_tables_are_refused(name: str, content: str, named: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError) as error:
-        judgments_in([path])
-    assert [value for value in (named, str(path)) if value not in str(error.value)] == []
+    path = written(tmp_path / name, content)
+    error = refused("", judgments_in, [path])
+    assert [value for value in (named, str(path)) if value not in str(error)] == []
 
 
 def test_the_estimate_has_the_calls_of_the_task(sheets: Path, annotate: Annotate) -> None:

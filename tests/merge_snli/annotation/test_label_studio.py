@@ -52,8 +52,7 @@ def test_annotations_of_label_studio_give_the_numbers_of_the_sheets(
     assert numbers(tmp_path / "own") == expected
     assert annotate("score", shared, *sample, "--out", tmp_path / "shared")[0] == 0
     found = numbers(tmp_path / "shared")
-    assert found["annotators"] == ["user 1", "user 2"]
-    assert found["pool"]["good"] == expected["pool"]["good"]
+    assert (found["annotators"], found["pool"]["good"]) == (["user 1", "user 2"], expected["pool"]["good"])
     assert [each["alpha"] for each in found["agreement"]] == [each["alpha"] for each in expected["agreement"]]
     adjudication = [(tmp_path / name / "adjudication.csv").read_text("utf-8") for name in ("own", "expected")]
     assert adjudication[0].replace(f"odd: {ids[0]}", "") == adjudication[1]

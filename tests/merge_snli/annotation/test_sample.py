@@ -13,12 +13,12 @@ from openpyxl import load_workbook
 
 from merge_snli.annotation.sample import TEXT_COLUMNS, draw_sample, mark
 from merge_snli.annotation.sheets import label_config, write_sheets
-from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.record import DataRecord
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.dataset.texts import TextNames
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, assert_refused
+from tests.oracles import refused, written
 from tests.records import files_in, save_record
 
 COLUMNS = ["variant_id", "seed_premise", "seed_hypothesis", "premise", "hypothesis", "label", "F", "R", "comment"]
@@ -134,8 +134,7 @@ def test_strata_of_masked_lms_have_their_variants(variants: dict[str, dict[str, 
         }
         drawn = {variant.variant_id for variant in sampled.variants if name in variant.strata}
         assert len(validated) == population
-        assert len(drawn) == 30
-        assert drawn <= validated
+        assert len(drawn) == 30 and drawn <= validated
     assert [row["variant_id"] for row in sample.rows] == [variant.variant_id for variant in sampled.variants]
 
 
@@ -172,8 +171,7 @@ def test_two_data_sets_give_one_pool(annotate: Annotate, tmp_path: Path) -> None
 
 def test_different_variants_with_one_id_are_refused(tmp_path: Path) -> None:
     datasets = [find_dataset(str(each)) for each in (SHIPPED, copy_with_premise(tmp_path / "other", "!"))]
-    with pytest.raises(InputError, match=r"other.*different variants.*'demo-"):
-        draw_sample(datasets, sizes=[50, 50], annotators=["a"])
+    refused(r"other.*different variants.*'demo-", draw_sample, datasets, sizes=[50, 50], annotators=["a"])
 
 
 @pytest.mark.parametrize(
@@ -204,8 +202,7 @@ def test_bad_arguments_are_one_sentence(
 
 @pytest.mark.parametrize("name", ["file", "folder"])
 def test_existing_files_are_kept(annotate: Annotate, name: str, tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "a1.csv").write_text("filled in")
+    written(tmp_path / "folder" / "a1.csv", "filled in")
     (tmp_path / "file").write_text("text")
     before = files_in(tmp_path)
     out = tmp_path / name
@@ -259,5 +256,4 @@ def test_the_offsets_say_which_of_two_equal_words_was_replaced() -> None:
 
 @pytest.mark.parametrize("variant", ["A cat naps.", "A dog sleeps.", "A bird naps.", ""])
 def test_other_changes_are_refused(variant: str) -> None:
-    with pytest.raises(InputError, match="validate"):
-        mark("A cat naps.", variant, [2], "cat", "dog")
+    refused("validate", mark, "A cat naps.", variant, [2], "cat", "dog")

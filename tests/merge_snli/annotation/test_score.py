@@ -27,6 +27,7 @@ from tests.merge_snli.annotation.filled import (
     write,
     xlsx_rows,
 )
+from tests.records import copy_bundled
 
 ANNOTATORS = ("a1", "a2")
 
@@ -76,8 +77,7 @@ def wilson(good: int, n: int) -> tuple[float, float]:
 def assert_share(found: dict[str, Any], good: list[bool]) -> None:
     assert (found["good"], found["variants"]) == (sum(good), len(good))
     assert found["share"] == pytest.approx(sum(good) / len(good))
-    ends = found["interval"]["low"], found["interval"]["high"]
-    assert ends == pytest.approx(wilson(sum(good), len(good)))
+    assert (found["interval"]["low"], found["interval"]["high"]) == pytest.approx(wilson(sum(good), len(good)))
 
 
 def assert_part(found: dict[str, Any], ids: list[str], scores: dict[str, Scores]) -> None:
@@ -191,8 +191,7 @@ def test_an_export_of_label_studio_gives_the_same_numbers(
     (found, _), expected = score(filled / "export.json"), numbers[0]
     assert found["datasets"][0]["masked_lms"] is None
     assert not list((tmp_path / "out").glob("*figure-10*"))
-    assert found["annotators"] == ["user a1", "user a2"]
-    assert found["pool"]["good"] == expected["pool"]["good"]
+    assert (found["annotators"], found["pool"]["good"]) == (["user a1", "user a2"], expected["pool"]["good"])
     assert [each["alpha"] for each in found["agreement"]] == [each["alpha"] for each in expected["agreement"]]
 
 
@@ -393,9 +392,7 @@ def test_bad_sheets_are_one_sentence(name: str, annotate: Annotate, copy: Path, 
 
 
 def test_a_data_set_that_was_not_sampled_is_refused(annotate: Annotate, filled: Path, tmp_path: Path) -> None:
-    shutil.copytree(SHIPPED / "data", tmp_path / "other" / "data")
-    shutil.copy(SHIPPED / "run.json", tmp_path / "other")
-    edit("run.json", lambda record: record["data"].update(digest="0" * 64))(tmp_path / "other")
+    edit("run.json", lambda record: record["data"].update(digest="0" * 64))(copy_bundled(tmp_path / "other"))
     refused = annotate("score", filled / "a1.csv", "--dataset", tmp_path / "other", "--out", tmp_path / "out")
     assert_refused(refused, ["no variants", "other", "000000000000", str(SHIPPED)])
     assert not (tmp_path / "out").exists()

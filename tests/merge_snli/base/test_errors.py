@@ -21,8 +21,8 @@ from generation.pipeline import run_pipeline
 from merge_snli.base.errors import REASON, IncompleteError, InputError, Message, as_flags, explained, log_flags, param
 from merge_snli.base.extras import install_command
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
-from merge_snli.cli import main
 from tests.commands import Command
+from tests.oracles import refused, written
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("merge_snli", "generation", "training")
@@ -45,8 +45,7 @@ MESSAGES = {
 def test_parameters_are_named_as_in_python_and_by_flags(text: str) -> None:
     in_python, flags = MESSAGES[text]
     for shown in (Message(text), InputError(text)):
-        assert str(shown) == f"{shown}" == in_python
-        assert as_flags(shown).startswith(flags)
+        assert str(shown) == f"{shown}" == in_python and as_flags(shown).startswith(flags)
 
 
 @pytest.mark.parametrize(
@@ -110,14 +109,12 @@ def test_logs_name_parameters_as_in_python_or_by_flags() -> None:
     assert logged(log_flags) == "a: set --dtype=float32\n--work is full in 3 s\nb\n"
 
 
-def test_a_warning_of_a_command_has_flags(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_warning_of_a_command_has_flags(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
-    problems = tmp_path / "problems.tsv"
-    problems.write_text("premise\thypothesis\tgold_label\nA dog runs.\tA dog moves.\tentailment\n")
-    assert main(["tables", str(problems)]) == 0
-    (warning,) = [line for line in capsys.readouterr().err.splitlines() if "reading the columns" in line]
+    problems = written(
+        tmp_path / "problems.tsv", "premise\thypothesis\tgold_label\nA dog runs.\tA dog moves.\tentailment\n"
+    )
+    (warning,) = [line for line in command("tables", problems).err.splitlines() if "reading the columns" in line]
     assert warning.startswith(f"merge-snli: {problems}: ")
     assert "--premise-column, --hypothesis-column and --label-column" in warning
 
@@ -127,13 +124,11 @@ def test_an_error_from_the_command_line_has_flags(command: Command) -> None:
         "merge-snli: --top-k is 0"
         in command("generate", *["demo:problems", "--mlm", "demo:mlm-bpe"], "--top-k", "0", "--out", "x", code=2).err
     )
-    with pytest.raises(InputError, match=r"^top_k is 0"):
-        Options(problems="demo:problems", mlm=("demo:mlm-bpe",), top_k=0)
+    refused(r"^top_k is 0", Options, problems="demo:problems", mlm=("demo:mlm-bpe",), top_k=0)
 
 
 def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, command: Command) -> None:
-    old = tmp_path / "--old.jsonl"
-    old.write_text('{"a": 1, "b": 2}\n')
+    old = written(tmp_path / "--old.jsonl", '{"a": 1, "b": 2}\n')
     message = command("generate", old, "--mlm", "demo:mlm-bpe", "--out", tmp_path / "out", code=2).err
     assert [text for text in (str(old), "--premise-column") if text not in message] == []
     assert "\ufdd0" not in message
@@ -141,8 +136,12 @@ def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, command: C
 
 def test_the_public_function_names_its_parameters(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("")
-    with pytest.raises(InputError, match=re.escape(f"out {tmp_path} is not empty")):
-        run_pipeline(Options(problems="demo:problems", mlm=("demo:mlm-bpe",)), tmp_path)
+    refused(
+        re.escape(f"out {tmp_path} is not empty"),
+        run_pipeline,
+        Options(problems="demo:problems", mlm=("demo:mlm-bpe",)),
+        tmp_path,
+    )
 
 
 @pytest.mark.parametrize(
@@ -212,9 +211,7 @@ USES = {
 @pytest.fixture(params=PACKAGES)
 def shadow(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A user's module that must not be run."""
-    path = tmp_path / f"{request.param}.py"
-    path.write_text("raise SystemExit('the module of the user was imported')")
-    return path
+    return written(tmp_path / f"{request.param}.py", "raise SystemExit('the module of the user was imported')")
 
 
 def _run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -226,15 +223,13 @@ def test_installed_packages_pass() -> None:
 
 
 def test_a_package_that_is_not_installed_is_an_error() -> None:
-    with pytest.raises(InputError, match="no_such_package"):
-        check_not_shadowed("no_such_package")
+    refused("no_such_package", check_not_shadowed, "no_such_package")
 
 
 def test_the_command_line_names_the_file(shadow: Path) -> None:
     code = "import sys; from merge_snli.cli import main; sys.exit(main(['tables', 'demo:problems']))"
     done = _run("-c", code, folder=shadow.parent)
-    assert done.returncode == 2
-    assert done.stdout == ""
+    assert (done.returncode, done.stdout) == (2, "")
     assert [text for text in (str(shadow), "rename it") if text not in done.stderr] == []
     assert done.stderr.count("\n") == 1
 
@@ -246,13 +241,10 @@ def test_a_folder_on_the_python_path_is_named_too(shadow: Path, monkeypatch: pyt
 
 
 def test_the_first_use_from_python_names_the_file(shadow: Path) -> None:
-    script = shadow.with_name("script.py")
-    script.write_text(USES[shadow.stem])
-    done = _run(str(script), folder=ROOT)
+    done = _run(str(written(shadow.with_name("script.py"), USES[shadow.stem])), folder=ROOT)
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("merge_snli.base.errors.InputError: ")
-    assert str(shadow) in last
+    assert last.startswith("merge_snli.base.errors.InputError: ") and str(shadow) in last
 
 
 def test_packages_that_do_not_need_it_still_work(tmp_path: Path) -> None:
@@ -262,7 +254,6 @@ def test_packages_that_do_not_need_it_still_work(tmp_path: Path) -> None:
 
 
 def test_a_package_of_the_user_is_named_by_its_file(tmp_path: Path) -> None:
-    (tmp_path / "metrics").mkdir()
-    (tmp_path / "metrics" / "__init__.py").write_text("")
+    written(tmp_path / "metrics" / "__init__.py", "")
     done = _run("-c", USES["metrics"], folder=tmp_path)
     assert str(tmp_path / "metrics" / "__init__.py") in done.stderr.splitlines()[-1]

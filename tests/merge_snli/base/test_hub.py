@@ -2,13 +2,13 @@
 
 import pytest
 
-from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.embedded import FOLDER
 from merge_snli.models.finding import MODEL_FILES, find_model, folder_digest
 from tests.hub.faults import Fault
 from tests.hub.server import READER, WRITER, Hub
 from tests.hub.storage import PullRequest, Repo
+from tests.oracles import refused
 
 NOUN = "data/noun/test.parquet"
 
@@ -47,8 +47,7 @@ def test_cached_model_offline(hub: Hub, model: Repo, monkeypatch: pytest.MonkeyP
     fetched = find_model("org/bpe")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert find_model("org/bpe") == fetched
-    with pytest.raises(InputError, match=r"org/other.*HF_HUB_OFFLINE"):
-        find_model("org/other")
+    refused(r"org/other.*HF_HUB_OFFLINE", find_model, "org/other")
 
 
 def test_data_set_is_downloaded_without_other_files(hub: Hub, data: Repo) -> None:
@@ -73,9 +72,8 @@ def test_failed_download(hub: Hub, model: Repo, data: Repo, monkeypatch: pytest.
         if token:
             monkeypatch.setenv("HF_TOKEN", token)
         for typed, message in messages.items():
-            with pytest.raises(InputError, match=message) as raised:
-                find(typed)
-            assert "\n" not in str(raised.value)
+            raised = refused(message, find, typed)
+            assert "\n" not in str(raised)
     repo.private = True
     monkeypatch.setenv("HF_TOKEN", WRITER)
     assert find(name).revision == repo.branches["main"]
@@ -83,5 +81,4 @@ def test_failed_download(hub: Hub, model: Repo, data: Repo, monkeypatch: pytest.
 
 def test_server_error(hub: Hub, model: Repo) -> None:
     hub.faults.append(Fault("GET", "/api/models", 500, times=9))
-    with pytest.raises(InputError, match=r"model org/bpe: .*500"):
-        find_model("org/bpe")
+    refused(r"model org/bpe: .*500", find_model, "org/bpe")

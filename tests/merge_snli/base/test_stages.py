@@ -21,6 +21,7 @@ from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.progress import Progress, Stage, format_duration, repeating
 from merge_snli.base.stages import FILTERS, TAG, Notes, RunStage, TaskShare, run_here
 from merge_snli.base.workers import Workers, next_item, started
+from tests.oracles import refused
 from tests.processes import SECONDS, wait_until
 
 
@@ -46,8 +47,7 @@ def test_stages_run_in_order_and_stop_at_the_first_error() -> None:
         for step, name in enumerate(("first", "second", "third"))
     ]
     progress = Progress(quiet=True)
-    with pytest.raises(InputError, match="no"):
-        run_here(stages, progress)
+    refused("no", run_here, stages, progress)
     assert done == ["first", "second"]
     assert [stage.name for stage in progress.stages] == done
 
@@ -57,22 +57,18 @@ def test_notes_name_files_that_exist(tmp_path: Path, shared: bool) -> None:
     notes, made = Notes(tmp_path / "notes" if shared else None), tmp_path / "made.parquet"
     made.touch()
     notes.write(TAG, 3, {"shard": made}, words={"noun": 2})
-    assert notes.files(TAG, 3) == {"shard": made}
-    assert notes.read(TAG, 3)["words"] == {"noun": 2}
+    assert notes.files(TAG, 3) == {"shard": made} and notes.read(TAG, 3)["words"] == {"noun": 2}
     made.unlink()
-    with pytest.raises(IncompleteError, match=r"made\.parquet"):
-        notes.files(TAG, 3)
+    refused(r"made\.parquet", notes.files, TAG, 3, error=IncompleteError)
 
 
 def test_a_missing_or_damaged_note_is_named(tmp_path: Path) -> None:
     notes = Notes(tmp_path)
-    with pytest.raises(IncompleteError, match=r"000003\.json"):
-        notes.read(FILTERS, 3)
+    refused(r"000003\.json", notes.read, FILTERS, 3, error=IncompleteError)
     notes.write(FILTERS, 3, {})
     (file,) = tmp_path.rglob("*.json")
     file.write_text("{", encoding="utf-8")
-    with pytest.raises(IncompleteError, match=r"000003\.json"):
-        notes.read(FILTERS, 3)
+    refused(r"000003\.json", notes.read, FILTERS, 3, error=IncompleteError)
 
 
 def test_stages_of_this_process_import_no_cluster() -> None:

@@ -1,7 +1,6 @@
 """The card: its metadata is valid for the Hub, its numbers are those of the run, and no data are parsed as markup."""
 
 import re
-import shutil
 from dataclasses import fields, replace
 from html import unescape
 from pathlib import Path
@@ -24,17 +23,13 @@ from merge_snli.card.render import PLACEHOLDER
 from merge_snli.card.tables import column_table
 from merge_snli.dataset.record import Record, TermsRecord, generation_of
 from merge_snli.dataset.stored import find_dataset, read_split
-from merge_snli.embedded import FOLDER
 from merge_snli.schema import ALL, SEED, columns, data_file, data_version, splits
 from merge_snli.validation.card import check_card
 from merge_snli.validation.findings import Collector
-from tests.oracles import known
-from tests.records import changed
+from tests.oracles import BUNDLED, known, refused
+from tests.records import changed, copy_bundled
 
-DATA_SET = FOLDER.parent
-
-
-DATASET = find_dataset(str(DATA_SET))
+DATASET = find_dataset(str(BUNDLED))
 
 
 RECORD = DATASET.record
@@ -44,17 +39,16 @@ def with_options(**options: object) -> Record:
     return replace(RECORD, options=RECORD.options | options)
 
 
-CARD = render_card(RECORD, DATA_SET)
+CARD = render_card(RECORD, BUNDLED)
 METADATA = yaml.safe_load(str(DatasetCard(CARD).data))
 
 
 def test_card_and_metadata_of_the_shipped_data_set() -> None:
     assert not PLACEHOLDER.search(CARD)
-    assert (DATA_SET / "README.md").read_text(encoding="utf-8") == CARD
+    assert (BUNDLED / "README.md").read_text(encoding="utf-8") == CARD
     assert METADATA["size_categories"] == ["1K<n<10K"]
     assert 1_000 < RECORD.configs["all"].rows < 10_000
-    assert METADATA["license"] == "apache-2.0"
-    assert METADATA["source_datasets"] == ["original"]
+    assert (METADATA["license"], METADATA["source_datasets"]) == ("apache-2.0", ["original"])
     assert [config["config_name"] for config in METADATA["configs"]] == ["all", "noun", "verb", "adj", "seed"]
     assert [config["config_name"] for config in METADATA["configs"] if config.get("default")] == ["all"]
     for config in METADATA["configs"]:
@@ -94,8 +88,7 @@ def test_values_are_allowed_by_the_hub() -> None:
 
 def test_data_version() -> None:
     first, second = (data_version(digest * 64) for digest in "ab")
-    assert first != second
-    assert all(number.isdigit() for number in first.split("."))
+    assert first != second and all(number.isdigit() for number in first.split("."))
     assert len(first.split(".")) == 3
     assert yaml.safe_load(f"version: {first}") == {"version": first}
 
@@ -112,7 +105,7 @@ def test_numbers_and_columns() -> None:
     assert [text for text in shown if text not in CARD] == []
     assert "limit=" not in CARD
     for config in ("all", "seed"):
-        names = re.findall(r"^\| `(\w+)` \|", column_table(RECORD, config, DATA_SET), flags=re.MULTILINE)
+        names = re.findall(r"^\| `(\w+)` \|", column_table(RECORD, config, BUNDLED), flags=re.MULTILINE)
         assert names == [column.name for column in columns(config, RECORD.options["classes"])]
 
 
@@ -169,14 +162,13 @@ DIFFERING: dict[str, dict[str, object]] = {
 @pytest.mark.parametrize(("title", "options"), DIFFERING.items())
 def test_departure_is_shown_at_the_top(title: str, options: dict[str, object]) -> None:
     departing = head({"mlm": ["google-bert/bert-base-cased"]} | options)
-    assert f"> - **{title}**" in departing
-    assert departing.count("> - ") == 1
+    assert f"> - **{title}**" in departing and departing.count("> - ") == 1
 
 
 def head(options: dict[str, Any]) -> str:
     """Return the card up to its first code block, with the paper's options but for the given ones."""
     paper = {"min_mlms": 1, "same_tag": False, "articles": False, "max_rank": None, "inflation": 20}
-    return render_card(with_options(**paper | options), DATA_SET).partition("```")[0]
+    return render_card(with_options(**paper | options), BUNDLED).partition("```")[0]
 
 
 def test_every_option_is_a_departure_or_says_why_not() -> None:
@@ -205,13 +197,11 @@ def test_every_filter_has_a_sentence_where_it_departs(filter_: Filter) -> None:
 
 def test_no_and_several_departures() -> None:
     paper = head({"mlm": ["google-bert/bert-base-cased"]})
-    assert "All options follow the paper's method." in paper
-    assert "> " not in paper
+    assert "All options follow the paper's method." in paper and "> " not in paper
     options: dict[str, Any] = {"scramble": True, "filters": [], "sides": "union"}
     several = head(options)
-    assert "# MERGE on its bundled problems\n" in several
-    assert several.count("> - ") == 5
-    assert "`filters=none`" in render_card(with_options(**options), DATA_SET)
+    assert "# MERGE on its bundled problems\n" in several and several.count("> - ") == 5
+    assert "`filters=none`" in render_card(with_options(**options), BUNDLED)
     tagged = {"problems": "x", "mlm": ["google-bert/bert-base-cased"]}
     assert departures(tagged) == departures(tagged | {"tagger": "en_core_web_sm"}) == (), "the paper's tagger"
 
@@ -230,10 +220,10 @@ def test_license() -> None:
         (unknown, ["license: unknown", "license of the seed problems is unknown"]),
         (of_multi, ["license: other", "their own terms", "MultiNLI: its paper says under which."]),
     ):
-        card = render_card(record, DATA_SET)
+        card = render_card(record, BUNDLED)
         assert [text for text in shown if text not in card] == []
         assert "/home/someone" not in card
-    data = yaml.safe_load(str(DatasetCard(render_card(known, DATA_SET)).data))
+    data = yaml.safe_load(str(DatasetCard(render_card(known, BUNDLED)).data))
     assert data["source_datasets"] == ["stanfordnlp/snli"]
     assert data["annotations_creators"] == ["crowdsourced", "machine-generated"]
 
@@ -250,8 +240,8 @@ def test_scoring_example_runs(tmp_path: Path) -> None:
     """Run it in a folder with the data set and the metric; `my_model` always answers entailment."""
     block = re.findall(r"```python\n(.*?)```", CARD, re.DOTALL)[1]
     assert len([line for line in block.splitlines() if line]) == 6
-    (tmp_path / "merge_snli").symlink_to(DATA_SET)
-    (tmp_path / "pattern_accuracy").symlink_to(DATA_SET.parent / "metrics" / "pattern_accuracy")
+    (tmp_path / "merge_snli").symlink_to(BUNDLED)
+    (tmp_path / "pattern_accuracy").symlink_to(BUNDLED.parent / "metrics" / "pattern_accuracy")
     names: dict[str, Any] = {"my_model": lambda premise, hypothesis: 0}
     *lines, last = block.strip().splitlines()
     exec("\n".join([*lines, f"scores = {last}"]), names)
@@ -262,24 +252,21 @@ def test_scoring_example_runs(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("cached")
 def test_examples_of_a_local_data_set_load_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the project's root, which has the bundled data set, they raise an error."""
-    (tmp_path / "mine").symlink_to(DATA_SET)
-    card = render_card(replace(RECORD, load_name=load_name_of(tmp_path / "mine")), DATA_SET)
+    (tmp_path / "mine").symlink_to(BUNDLED)
+    card = render_card(replace(RECORD, load_name=load_name_of(tmp_path / "mine")), BUNDLED)
     assert not re.search(r'load_dataset\("(?!\./mine")', card)
     assert "this data set load" not in card
     block = re.findall(r"```python\n(.*?)```", card, re.DOTALL)[0]
     names: dict[str, Any] = {}
     exec(block, names)
     assert names["seeds"].num_rows == RECORD.configs["seed"].rows
-    monkeypatch.chdir(DATA_SET.parent)
-    with pytest.raises(OSError, match="mine"):
-        exec(block, {})
+    monkeypatch.chdir(BUNDLED.parent)
+    refused("mine", exec, block, {}, error=OSError)
 
 
 @pytest.mark.parametrize("damage", ["words", "rows"])
 def test_record_or_data_without_a_card_is_a_finding(tmp_path: Path, damage: str) -> None:
-    for name in ("README.md", *(data_file(config, "test") for config in RECORD.configs)):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(DATA_SET / name, tmp_path / name)
+    copy_bundled(tmp_path, "README.md", *(data_file(config, "test") for config in RECORD.configs))
     record = RECORD
     if damage == "words":
         record = changed(record, words={"noun": None})
@@ -289,11 +276,10 @@ def test_record_or_data_without_a_card_is_a_finding(tmp_path: Path, damage: str)
     collector = Collector()
     check_card(tmp_path, record, collector)
     findings = collector.report("").findings
-    assert findings
-    assert {finding.file for finding in findings} == {"README.md"}
+    assert findings and {finding.file for finding in findings} == {"README.md"}
 
 
-TEXT = (DATA_SET / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
+TEXT = (BUNDLED / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
 
 
 PAGE = MarkdownIt("commonmark", {"html": True}).enable("table").render(TEXT)

@@ -37,8 +37,7 @@ def run_into(file: IO[str], *command: str, unbuffered: str, **options: Any) -> s
 
 
 def assert_one_line(error: str, *named: str) -> None:
-    assert error.startswith("merge-snli: ")
-    assert error.count("\n") == 1
+    assert error.startswith("merge-snli: ") and error.count("\n") == 1
     assert [name for name in named if name not in error] == []
 
 
@@ -75,15 +74,14 @@ def test_the_command_works_in_a_folder_with_packages_of_the_same_names(tmp_path:
     assert done.stderr == ""
 
 
-def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["tables", str(tmp_path / "nowhere.jsonl")]) == 2
-    out, error = capsys.readouterr()
-    assert out == ""
-    assert_one_line(error, str(tmp_path / "nowhere.jsonl"))
+def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, command: Command) -> None:
+    printed = command("tables", tmp_path / "nowhere.jsonl", code=2)
+    assert printed.out == ""
+    assert_one_line(printed.err, str(tmp_path / "nowhere.jsonl"))
 
 
 @pytest.mark.parametrize(
-    ("command", "named"),
+    ("arguments", "named"),
     [
         (["generate", "--top-k", "many"], "--top-k"),
         (["generate", "--quick"], "--quick"),
@@ -93,16 +91,10 @@ def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, capsys: 
         (["annotate", "draw"], "unknown step draw: choose from sample, estimate, score, apply"),
     ],
 )
-def test_a_usage_error_is_a_short_usage_and_one_line(
-    command: list[str], named: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as caught:
-        cli.main(command)
-    assert caught.value.code == 2
-    usage, error = capsys.readouterr().err.splitlines()
+def test_a_usage_error_is_a_short_usage_and_one_line(arguments: list[str], named: str, command: Command) -> None:
+    usage, error = command(*arguments, code=2).err.splitlines()
     assert usage.startswith("usage: merge-snli")
-    assert error.startswith("merge-snli: ")
-    assert named in error
+    assert error.startswith("merge-snli: ") and named in error
 
 
 @pytest.fixture
@@ -164,8 +156,7 @@ def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path, make: Callable[[P
     process.send_signal(signal.SIGINT)
     err = process.communicate(timeout=120)[1]
     assert process.returncode == 130
-    assert "Traceback" not in err
-    assert "merge-snli: interrupted" in err
+    assert "Traceback" not in err and "merge-snli: interrupted" in err
 
 
 def test_ctrl_c_in_a_callback_is_not_lost() -> None:
@@ -188,8 +179,7 @@ cli._run = run
 sys.exit(cli.main([]))
 """
     done = run_python(code)
-    assert done.returncode == 130
-    assert "Traceback" not in done.stderr
+    assert done.returncode == 130 and "Traceback" not in done.stderr
     assert "merge-snli: interrupted" in done.stderr
 
 

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,22 +22,10 @@ from merge_snli.cli.arguments import TABLE_FORMATS, add_all, list_argument, spli
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
 from tests.commands import Command
+from tests.oracles import written
+from tests.records import copy_bundled
 
 BUNDLED = str(Path(cli.__file__).parents[1])
-
-
-def exits(*arguments: str) -> object:
-    """Return the exit code with which the parser ends the program."""
-    with pytest.raises(SystemExit) as caught:
-        cli.main(arguments)
-    return caught.value.code
-
-
-def usage_error(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
-    """Return the two lines that a usage error prints."""
-    assert exits(*arguments) == 2
-    usage, error = capsys.readouterr().err.splitlines()
-    return usage, error
 
 
 def subparsers_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -56,9 +44,8 @@ def arguments_of(parser: argparse.ArgumentParser, prefix: str = "") -> list[tupl
 ARGUMENTS = arguments_of(cli.command_parser(cli.COMMANDS))
 
 
-def test_help_lists_at_most_18_commands_under_five_headings(capsys: pytest.CaptureFixture[str]) -> None:
-    assert exits("--help") == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_help_lists_at_most_18_commands_under_five_headings(command: Command) -> None:
+    lines = command("--help").out.splitlines()
     headings = [line.removesuffix(":") for line in lines if line.endswith(":")]
     assert headings == ["make data", "score", "report", "share", "run", "options"]
     listed = [line.split()[0] for line in lines if line.startswith("  ") and not line.startswith(("   ", "  -"))]
@@ -78,9 +65,8 @@ def test_only_the_module_of_the_given_command_is_imported(arguments: list[str]) 
 
 
 @pytest.mark.parametrize("name", ["analyze", "analyse"])
-def test_both_spellings_of_analyze_are_accepted(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert exits(name, "--help") == 0
-    assert "--without-seeds" in capsys.readouterr().out
+def test_both_spellings_of_analyze_are_accepted(name: str, command: Command) -> None:
+    assert "--without-seeds" in command(name, "--help").out
 
 
 @pytest.mark.parametrize(
@@ -99,9 +85,9 @@ def test_both_spellings_of_analyze_are_accepted(name: str, capsys: pytest.Captur
     ],
 )
 def test_an_unknown_name_suggests_the_nearest_and_names_the_command(
-    arguments: list[str], of: str, named: str, nearest: str | None, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], of: str, named: str, nearest: str | None, command: Command
 ) -> None:
-    usage, error = usage_error(capsys, *arguments)
+    usage, error = command(*arguments, code=2).err.splitlines()
     assert usage == f"usage: {of} [options] ({of} --help lists them)"
     assert named in error
     if nearest is not None:
@@ -116,9 +102,10 @@ def test_an_unknown_name_suggests_the_nearest_and_names_the_command(
     ],
 )
 def test_an_unknown_command_or_value_without_a_similar_one_lists_all(
-    arguments: tuple[str, ...], choices: Iterable[str], capsys: pytest.CaptureFixture[str]
+    arguments: tuple[str, ...], choices: Iterable[str], command: Command
 ) -> None:
-    assert usage_error(capsys, *arguments)[1].endswith(", ".join(choices))
+    _, error = command(*arguments, code=2).err.splitlines()
+    assert error.endswith(", ".join(choices))
 
 
 @pytest.mark.parametrize(
@@ -479,15 +466,12 @@ FILES: dict[str, str | bytes] = {
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hostile")
     for name, content in FILES.items():
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        written(folder / name, content)
     (folder / "empty-folder").mkdir()
     (folder / "loop").symlink_to("loop")
     shutil.copytree(FOLDER / "data", folder / "no-seeds/data", ignore=shutil.ignore_patterns("seed"))
-    for name, file in product(("no-data", "no-seeds"), (RUN_FILE, CARD_FILE)):
-        (folder / name).mkdir(exist_ok=True)
-        shutil.copy(FOLDER / file, folder / name)
+    for name in ("no-data", "no-seeds"):
+        copy_bundled(folder / name, RUN_FILE, CARD_FILE)
     return folder
 
 

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from merge_snli import Result, analyze, import_files, score
-from merge_snli.comparison.compare import Comparison, compare_results
+from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.power import power_of_results
 from merge_snli.comparison.scored_dataset import NotComputable, on_common_seeds
-from merge_snli.comparison.statistics_tables import comparison_tables, to_json
+from merge_snli.comparison.statistics_tables import to_json
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.explorer.write import write_explorer
 from merge_snli.leaderboard.boards import Board, make_boards, side_by_side
@@ -24,17 +24,14 @@ from merge_snli.paper.filter_sets import filter_sets
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.grouping import coverage, permuted_labels, ranked, unranked_reasons, without_permuted
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
+from tests.merge_snli.comparison.test_comparison import comparison_text
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.explorer.test_page import unpacked
-from tests.oracles import BUNDLED, gold_of, known, pair_of, refused
+from tests.oracles import BUNDLED, gold_of, known, missing_from, pair_of, refused
 from tests.oracles import guess as answer_by_length
 from tests.oracles import rows_of as read_rows
 
 WHOLE, PART, WEAK, TWO_WAY = "whole", "part", "weak", "two-way"
-
-
-def comparison_text(comparison: Comparison) -> str:
-    return "\n".join(table.text() for table in comparison_tables(comparison))
 
 
 @pytest.fixture(scope="module")
@@ -135,16 +132,18 @@ def test_compare_uses_common_seeds_and_says_so(results: list[Result], folder: Pa
     assert known(same.seeds_against_variants).difference == 0, "both models have the same answers on the common seeds"
     text = " ".join(comparison_text(compared).split())
     assert "too long" not in text
-    assert "were imported" in text
-    assert f"{TWO_WAY}: not compared, because no other model here answers with the labels entailment, " in text
+    assert not missing_from(
+        text,
+        "were imported",
+        f"{TWO_WAY}: not compared, because no other model here answers with the labels entailment, ",
+    )
     assert TWO_WAY in to_json(compared)["notes"]
 
 
 def test_two_way_models_are_compared_with_each_other(results: list[Result], folder: Path) -> None:
     other = score(lambda pairs: ["not_entailment"] * len(pairs), folder, name="never")
     three, two = compare_results([*results, other])
-    assert {*two.family.models} == {TWO_WAY, "never"}
-    assert two.title == f"{three.title}, two-way models"
+    assert ({*two.family.models}, two.title) == ({TWO_WAY, "never"}, f"{three.title}, two-way models")
     assert TWO_WAY not in three.notes
 
 
@@ -160,9 +159,12 @@ def test_analyse_uses_common_seeds_and_separates_two_way_models(
     assert two["analyses"]["table_3"]["rows"][0]["seeds"] == 24
     assert all(curve["seeds"] <= n_part for curve in three["analyses"]["classes"]["curves"].values())
     page = " ".join((tmp_path / "report" / "index.html").read_text(encoding="utf-8").split())
-    assert f"{n_part} common seeds" in page
-    assert "for 1 data set.</p>" in page
-    assert f"{PART}: {n_part} of 24 seeds, the others lack imported answers" in page
+    assert not missing_from(
+        page,
+        f"{n_part} common seeds",
+        "for 1 data set.</p>",
+        f"{PART}: {n_part} of 24 seeds, the others lack imported answers",
+    )
     [table] = (tmp_path / "report" / "tables").glob("*-all-table-3.csv")
     with table.open(newline="", encoding="utf-8") as file:
         assert {row["n"] for row in csv.DictReader(file)} == {str(n_part)}
@@ -191,8 +193,7 @@ def test_figure_8_is_on_seeds_that_every_model_has_in_every_set() -> None:
         digest="e" * 64,
     )
     found = filter_sets([plain, pos])
-    assert found.seeds == 2
-    assert any("second: 2 of 3 seeds" in each for each in found.coverage)
+    assert found.seeds == 2 and any("second: 2 of 3 seeds" in each for each in found.coverage)
     assert [each.curve.at(0.9) for each in found.sets] == [1, 0.75]
 
 

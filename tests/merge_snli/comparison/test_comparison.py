@@ -28,10 +28,19 @@ from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.statistics import OVERLAP_WARNING
 from merge_snli.scoring.statistics.families import PAIRED_TESTS
-from merge_snli.scoring.store import write_result
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
-from tests.oracles import AnswersOfGroups, answers_of_groups, gold_of, known, refused, scored_again, with_answers
+from tests.oracles import (
+    AnswersOfGroups,
+    answers_of_groups,
+    gold_of,
+    known,
+    missing_from,
+    refused,
+    scored_again,
+    with_answers,
+    write_results,
+)
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -85,8 +94,7 @@ def test_pattern_accuracy_equals_a_plain_count_and_has_the_interval_of_score(
         assert interval.low <= accuracy <= interval.high
         assert (interval.low, interval.high) == intervals.pattern_accuracy
         assert (interval.unit, interval.method) == ("seed", intervals.methods["pattern_accuracy"])
-    assert comparison.seeds == len(results[0].group_ids)
-    assert (comparison.left_out, comparison.subsamples) == (0, 10)
+    assert (comparison.seeds, comparison.left_out, comparison.subsamples) == (len(results[0].group_ids), 0, 10)
 
 
 def test_seeds_and_variants_and_word_classes_are_tested(results: list[Result], dataset: Path) -> None:
@@ -95,8 +103,7 @@ def test_seeds_and_variants_and_word_classes_are_tested(results: list[Result], d
     on_seeds = [result.scores.seed_accuracy or 0.0 for result in results]
     expected = stats.ttest_rel(on_seeds, [result.scores.sample_accuracy.mean or 0.0 for result in results])
     against = known(compared.seeds_against_variants)
-    assert against.p_value == pytest.approx(float(expected.pvalue))
-    assert against.unit == "model"
+    assert against.p_value == pytest.approx(float(expected.pvalue)) and against.unit == "model"
     scored = scored_dataset(read_config(find_dataset(str(dataset)), "all"), results)
     pairs = known(compared.classes)
     assert [(pair.first, pair.second) for pair in pairs] == [("noun", "verb"), ("noun", "adj"), ("verb", "adj")]
@@ -136,11 +143,9 @@ def test_order_of_seeds_does_not_matter(results: list[Result], comparison: Compa
 
 
 def test_a_model_with_two_names_counts_once(results: list[Result], caplog: pytest.LogCaptureFixture) -> None:
-    names = ("one name", "another name")
-    twice = [changed(results[0], "model", name=name, digest="a" * 64) for name in names]
+    twice = [changed(results[0], "model", name=name, digest="a" * 64) for name in ("one name", "another name")]
     [compared] = compare_results([*twice, *results[1:]])
-    assert "one name" in compared.family.models
-    assert "another name" not in compared.family.models
+    assert "one name" in compared.family.models and "another name" not in compared.family.models
     assert len(compared.family.pairs) == 6
     assert re.search("one name.*another name", caplog.text)
 
@@ -197,8 +202,11 @@ def test_pairs_without_a_defined_test_are_named(results: list[Result]) -> None:
     assert (pair.first, pair.second, pair.result.difference) == ("best", "poor", 1)
     assert {*compared.family.letters["best"]}.isdisjoint(compared.family.letters["poor"])
     text = " ".join(comparison_text(compared).split())
-    assert "best and poor: the t-test is not defined, because the difference is 100.0 points" in text
-    assert "Holm's method over 2 of 3 pairs" in text
+    assert not missing_from(
+        text,
+        "best and poor: the t-test is not defined, because the difference is 100.0 points",
+        "Holm's method over 2 of 3 pairs",
+    )
 
 
 def test_results_that_cannot_be_compared_are_named(
@@ -229,10 +237,7 @@ def test_only_the_t_test_warns_of_overlapping_subsamples_and_json_has_no_infinit
 
 @pytest.fixture(scope="module")
 def folder(results: list[Result], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("results")
-    for result in results:
-        write_result(result, folder)
-    return folder
+    return write_results(tmp_path_factory.mktemp("results"), results)
 
 
 def test_command_prints_models_letters_and_p_values(folder: Path, dataset: Path, command: Command) -> None:
@@ -242,9 +247,7 @@ def test_command_prints_models_letters_and_p_values(folder: Path, dataset: Path,
     assert lines[0].startswith("merge_small, config all: PA at 0.9 over ")
     assert lines[1].startswith("best has the highest PA(0.9), ")
     assert any(line.split()[:2] == ["1", "best"] for line in lines)
-    assert "over 6 pairs" in out
-    assert "\nSA, seeds − variants " in out
-    assert "\nPA, noun − verb " in out
+    assert not missing_from(out, "over 6 pairs", "\nSA, seeds − variants ", "\nPA, noun − verb ")
 
 
 def test_models_are_compared_at_each_threshold_and_with_each_test(
@@ -276,14 +279,13 @@ def test_thresholds_at_which_models_differ(folder: Path, command: Command) -> No
     ranges = [list(map(int, each.split(" to "))) for each in better.split(", ")]
     expected = [any(ends[0] <= percent <= ends[-1] for ends in ranges) for percent in range(101)]
     assert (differs, worse) == (expected, "–")
-    assert differs[90]
-    assert not differs[0]
+    assert differs[90] and not differs[0]
 
 
 def test_results_of_several_folders_are_compared(results: list[Result], tmp_path: Path, command: Command) -> None:
-    for result, folder in zip((*results, results[0]), ("a", "a", "b", "b", "b"), strict=True):
-        write_result(result, tmp_path / folder)
-    [found] = command("compare", tmp_path / "a", tmp_path / "b", "--format", "json").json["comparisons"]
+    first = write_results(tmp_path / "a", results[:2])
+    second = write_results(tmp_path / "b", [*results[2:], results[0]])
+    [found] = command("compare", first, second, "--format", "json").json["comparisons"]
     assert set(found["pattern_accuracy"]) == set(ACCURACIES)
 
 
@@ -356,8 +358,7 @@ def test_models_are_compared_over_groups(grouped_results: list[Result]) -> None:
         assert pair.result.p_value == pytest.approx(stats.binomtest(only, discordant).pvalue)
         assert pair.result.unit == "group"
     text = comparison_text(comparison)
-    assert "over 40 groups, in percent" in text
-    assert "subsample" not in text
+    assert "over 40 groups, in percent" in text and "subsample" not in text
 
 
 def test_a_test_over_subsamples_is_refused(grouped_results: list[Result]) -> None:
@@ -368,14 +369,11 @@ def test_a_test_over_subsamples_is_refused(grouped_results: list[Result]) -> Non
 def test_the_commands_read_both_kinds_of_results(
     grouped_results: list[Result], dataset: Path, tmp_path: Path, command: Command
 ) -> None:
-    folder = tmp_path / "results"
-    for result in grouped_results:
-        write_result(result, folder)
+    folder = write_results(tmp_path / "results", grouped_results)
     score(lambda pairs: [0] * len(pairs), dataset, out=folder, name="zero")
     score(lambda pairs: [1] * len(pairs), dataset, out=folder, name="one")
     text = command("compare", folder, "--out", tmp_path / "figures").out
-    assert "seeds, mean over 10 subsamples" in text
-    assert "over 40 groups" in text
+    assert not missing_from(text, "seeds, mean over 10 subsamples", "over 40 groups")
     names = [Path(line).name for line in text.splitlines() if line.startswith(str(tmp_path / "figures"))]
     assert sum(name.endswith(".svg") for name in names) == 5
     assert all((tmp_path / "figures" / name).stat().st_size for name in names)
@@ -394,6 +392,5 @@ def test_figures_have_a_panel_per_value_and_equal_bytes(grouped_results: list[Re
 def test_columns_with_too_many_values_are_not_drawn(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     rows = [{**row, "many": number} for number, row in enumerate(ROWS)][:100]
     result = score(partial(predict_in_groups, wrong=2), rows, group_column="set", by=["many", "kind"], name="poor")
-    names = [path.name for path in draw_figures([result], tmp_path)]
-    assert not any("many" in name for name in names)
+    assert not any("many" in path.name for path in draw_figures([result], tmp_path))
     assert "many has 100 values" in caplog.text

@@ -10,7 +10,7 @@ import pytest
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
 from merge_snli.dataset.record import TaggerRecord, generation_of, read_record
 from merge_snli.models.tagger import Tagger
-from tests.oracles import refused, write_rows
+from tests.oracles import refused, write_rows, written
 from tests.records import SHIPPED, changed
 
 TEXTS = (
@@ -21,9 +21,7 @@ TEXTS = (
 
 
 def plain(folder: Path, content: str | bytes) -> str:
-    path = folder / "corpus.txt"
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return str(path)
+    return str(written(folder / "corpus.txt", content))
 
 
 def problems(folder: Path, rows: list[dict[str, str]]) -> str:
@@ -35,8 +33,7 @@ def test_tokens_are_those_of_the_tagger_in_whole_texts(tmp_path: Path, tagger: T
     expected = Counter(
         token.lower_ for text in TEXTS for token in tagger.nlp.make_doc(text) if not token.text.isspace()
     )
-    assert counts.by_token == expected
-    assert counts.tokens == sum(expected.values())
+    assert (counts.by_token, counts.tokens) == (expected, sum(expected.values()))
     assert counts.of(pa.array(["Dog", "dogs", "zebra", "CAT", "dog"]).dictionary_encode()).tolist() == [2, 1, 0, 1, 2]
 
 
@@ -55,8 +52,7 @@ def test_the_split_of_a_folder_is_train_by_default(tmp_path: Path, tagger: Tagge
         row = {"premise": f"A {word}.", "hypothesis": f"One {word}.", "label": "entailment"}
         write_rows(tmp_path / f"{split}.jsonl", [row])
     corpus = open_corpus(str(tmp_path))
-    assert corpus.name == f"{tmp_path}, split train"
-    assert count_corpus(corpus, tagger).by_token["dog"] == 2
+    assert (corpus.name, count_corpus(corpus, tagger).by_token["dog"]) == (f"{tmp_path}, split train", 2)
     assert count_corpus(open_corpus(str(tmp_path), split="test"), tagger).by_token["cat"] == 2
 
 
@@ -126,5 +122,4 @@ def test_a_corpus_that_changes_while_it_is_read(tmp_path: Path, tagger: Tagger) 
 
 def test_words_that_do_not_occur() -> None:
     counts = CorpusCounts("made up", "f" * 64, {})
-    assert counts.tokens == 0
-    assert counts.of(pa.array(["dog"]).dictionary_encode()).tolist() == [0]
+    assert (counts.tokens, counts.of(pa.array(["dog"]).dictionary_encode()).tolist()) == (0, [0])

@@ -32,7 +32,7 @@ from merge_snli.scoring.statistics import Interval
 from merge_snli.scoring.store import write_result
 from metrics.pattern_accuracy.core import CURVE
 from tests.commands import Command
-from tests.oracles import refused
+from tests.oracles import refused, write_results
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +92,8 @@ def test_command_draws_three_figures_per_config(
     curves: list[Path], results: list[Result], tmp_path: Path, command: Command
 ) -> None:
     """From all thresholds, from that of the paper's Figure 4, and by class, averaged over models."""
-    for result in results:
-        write_result(result, tmp_path / "results")
-    lines = command("compare", tmp_path / "results", "--out", tmp_path / "figures").out.splitlines()
+    folder = write_results(tmp_path / "results", results)
+    lines = command("compare", folder, "--out", tmp_path / "figures").out.splitlines()
     printed = [line for line in lines if line.startswith(str(tmp_path))]
     assert sorted(printed) == sorted(str(path) for path in (tmp_path / "figures").iterdir())
     drawn = {Path(path).name.partition("-all-")[2]: Path(path) for path in printed}
@@ -102,8 +101,7 @@ def test_command_draws_three_figures_per_config(
     assert {*drawn} == {f"{stem}.{extension}" for stem in stems for extension in ("png", "svg")}
     full, zoomed = (comments(drawn[f"{stem}.svg"], r"\d+") for stem in (stems[2], stems[0]))
     assert "10" in full
-    assert "10" not in zoomed
-    assert "80" in zoomed
+    assert "10" not in zoomed and "80" in zoomed
     assert drawn["figure-5-word-classes.png"].read_bytes().startswith(b"\x89PNG")
     assert {"noun", "verb", "adj"} <= {*comments(drawn["figure-5-word-classes.svg"], "noun|verb|adj")}
     assert "mean of 3 models" in drawn["figure-5-word-classes.svg"].read_text(encoding="utf-8")
@@ -113,8 +111,7 @@ def test_figures_of_results_that_cannot_be_compared(results: list[Result], tmp_p
     other = replace(results[1], dataset=replace(results[0].dataset, digest="0" * 64))
     folders = [write_result(result, tmp_path / name).parent for name, result in (("a", results[0]), ("b", other))]
     document = command("compare", *folders, "--out", tmp_path / "figures", "--format", "json").json
-    assert document["comparisons"] == []
-    assert len(document["figures"]) == 12
+    assert (document["comparisons"], len(document["figures"])) == ([], 12)
     assert "--out" in command("compare", *folders, code=2).err
 
 
@@ -127,8 +124,7 @@ def line_colors(svg: Path) -> dict[str, str]:
 def test_labels_do_not_overlap() -> None:
     positions = spread_labels([50.0, 49.0, 10.0, 50.5], 4.5)
     assert all(above - below >= 4.5 for below, above in pairwise(sorted(positions)))
-    assert positions[2] == 10.0
-    assert positions[1] < positions[0] < positions[3]
+    assert positions[2] == 10.0 and positions[1] < positions[0] < positions[3]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Tests of sentences that state findings, of the power of comparisons, and of the gate."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,11 +17,10 @@ from merge_snli.comparison.statistics_tables import comparison_tables, too_few_n
 from merge_snli.models.labels import Pair
 from merge_snli.scoring.grouping import distinct_names_of
 from merge_snli.scoring.statistics import Family, compare_models, permutation_test
-from merge_snli.scoring.store import write_result
 from tests.commands import Command
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.leaderboard.conftest import noisy
-from tests.oracles import BUNDLED, gold_of, known, refused
+from tests.oracles import BUNDLED, known, missing_from, refused, write_results
 
 # The share of subsamples in which each of 40 seeds passes: a clear order, with two that are nearly equal.
 VALUES = {
@@ -128,9 +126,7 @@ def test_an_undefined_test_supports_no_difference() -> None:
     means, family = ranked({"a": [0.9, 0.8, 0.7], "b": [0.8, 0.7, 0.6], "c": [0.1, 0.4, 0.2]}, "t-test")
     text = ranking(means, {}, family)
     assert family.untested
-    assert "better than c " in text
-    assert "undefined for 1 pair" in text
-    assert "subsamples overlap" in text
+    assert not missing_from(text, "better than c ", "undefined for 1 pair", "subsamples overlap")
 
 
 @pytest.mark.parametrize(
@@ -142,8 +138,7 @@ def test_an_undefined_test_supports_no_difference() -> None:
 )
 def test_a_difference_has_its_test(second: list[float], expected: str) -> None:
     text = difference(permutation_test([1.0] * 30, second), "on nouns", "on verbs")
-    assert expected in text
-    assert "paired permutation test over 30 seeds" in text
+    assert not missing_from(text, expected, "paired permutation test over 30 seeds")
 
 
 def test_a_difference_takes_the_adjusted_p_value() -> None:
@@ -157,11 +152,6 @@ def named(two_results: list[Result]) -> dict[str, Result]:
 
 
 @pytest.fixture(scope="module")
-def gold() -> dict[Pair, int]:
-    return gold_of(BUNDLED)
-
-
-@pytest.fixture(scope="module")
 def two_results(gold: dict[Pair, int]) -> list[Result]:
     return [score(noisy(name, gold, errors), BUNDLED, name=name) for name, errors in (("good", 0.04), ("bad", 0.4))]
 
@@ -170,8 +160,7 @@ def test_standings_are_those_of_compare_with_a_sentence_for_other_models(
     two_results: list[Result], gold: dict[Pair, int]
 ) -> None:
     [comparison], found = compare_results(two_results), standings(named(two_results))
-    assert found.finding == comparison.finding
-    assert found.letters == comparison.family.letters
+    assert (found.finding, found.letters) == (comparison.finding, comparison.family.letters)
     assert "worse than good" in found.models["bad"]
     assert "worse than no other model, and better than bad" in found.models["good"]
     answers = noisy("good", gold, 0.04)
@@ -183,8 +172,7 @@ def test_standings_are_those_of_compare_with_a_sentence_for_other_models(
         )
     )
     found = standings(named([*two_results, two]))
-    assert "Two-way models: two has PA(0.9)" in found.finding
-    assert "two" not in found.letters
+    assert "Two-way models: two has PA(0.9)" in found.finding and "two" not in found.letters
     assert "significantly better than" not in found.models["two"]
     assert "The labels of shifted seem to be permuted." in standings(named([*two_results, shifted])).finding
 
@@ -194,8 +182,7 @@ def test_a_model_on_fewer_seeds_is_not_compared(two_results: list[Result]) -> No
     fewer = replace(bad, answers=bad.answers.take(groups=(np.arange(len(bad.group_ids)) < len(bad.group_ids) // 2)))
     found: Standings = standings({"good": good, "fewer": fewer})
     assert found.finding.startswith("good has PA(0.9)")
-    assert found.finding.endswith("Not compared, with fewer seeds: fewer.")
-    assert not found.letters
+    assert found.finding.endswith("Not compared, with fewer seeds: fewer.") and not found.letters
 
 
 def test_groups_without_seeds() -> None:
@@ -267,7 +254,7 @@ def test_assumptions_are_checked() -> None:
 
 def test_the_command_prints_and_draws_it(tmp_path: Path, command: Command) -> None:
     options = ["--power", "--out", tmp_path / "figures", "--format", "json"]
-    document = command("compare", folder_of(TWO, tmp_path / "results"), *options).json
+    document = command("compare", write_results(tmp_path / "results", TWO), *options).json
     [found] = document["power"]
     assert [row["seeds"] for row in found["rows"]] == sorted([*SIZES, 84])
     drawn = [Path(path) for path in document["figures"]]
@@ -304,12 +291,6 @@ def by_name() -> dict[str, Result]:
     return {model.name: model.result for model in scored_dataset(rows, models=MODELS).models}
 
 
-def folder_of(by_name: Sequence[Result], folder: Path) -> str:
-    for result in by_name:
-        write_result(result, folder)
-    return str(folder)
-
-
 def test_the_permutation_test_is_that_over_all_signs(by_name: dict[str, Result]) -> None:
     (row,) = compare_with_baseline(by_name["bad"], by_name["good"])
     assert (row.model, row.baseline, row.seeds, row.threshold) == ("bad", "good", N_SEEDS, 0.9)
@@ -318,8 +299,7 @@ def test_the_permutation_test_is_that_over_all_signs(by_name: dict[str, Result])
     assert row.worse
     for model, baseline in (("good", "bad"), ("alike", "good"), ("good", "good")):
         (row,) = compare_with_baseline(by_name[model], by_name[baseline])
-        assert not row.worse
-        assert row.failures(fail_if_worse=True) == []
+        assert not row.worse and row.failures(fail_if_worse=True) == []
 
 
 def test_p_values_are_adjusted_over_models_and_thresholds(by_name: dict[str, Result]) -> None:
@@ -361,19 +341,18 @@ def test_a_model_has_one_baseline(by_name: dict[str, Result]) -> None:
 def test_the_command_fails_with_an_exit_code_of_its_own(
     by_name: dict[str, Result], tmp_path: Path, command: Command
 ) -> None:
-    bad, good = (folder_of([by_name[name]], tmp_path / name) for name in ("bad", "good"))
+    bad, good = (write_results(tmp_path / name, [by_name[name]]) for name in ("bad", "good"))
     gate = ["compare", bad, "--baseline", good, "--format", "json"]
     assert command(*gate).json["failures"] == []
     printed = command(*gate, "--fail-if-worse", "--min-pa", "0.8", code=3)
     document = printed.json
-    assert document["models"][0]["test"]["difference"] == -1
-    assert len(document["failures"]) == 2
+    assert (document["models"][0]["test"]["difference"], len(document["failures"])) == (-1, 2)
     assert printed.err == f"merge-snli: {'; '.join(document['failures'])}\n"
     assert all(text in printed.err for text in ("100.0 points below good", "8 seeds", "p 0.008", "--min-pa 80%"))
 
 
 def test_the_command_prints_one_row_per_model(by_name: dict[str, Result], tmp_path: Path, command: Command) -> None:
-    folder = folder_of([by_name["bad"], by_name["alike"]], tmp_path / "models")
+    folder = write_results(tmp_path / "models", [by_name["bad"], by_name["alike"]])
     lines = command("compare", folder, "--min-pa", "0.5", "--format", "csv", code=GATE_FAILED).out.splitlines()
     assert [line.partition(",")[0] for line in lines] == ["Model", "alike", "bad"]
     assert "Baseline" not in lines[0]
@@ -395,4 +374,6 @@ def test_options_that_do_not_apply_are_refused(
     options: list[str],
     named: str,
 ) -> None:
-    assert named in command("compare", folder_of([by_name["good"]], tmp_path / "good"), *options, code=INPUT_ERROR).err
+    assert (
+        named in command("compare", write_results(tmp_path / "good", [by_name["good"]]), *options, code=INPUT_ERROR).err
+    )

@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import merge_snli
-from merge_snli.base.errors import InputError
 from merge_snli.comparison.figures import draw_figures
 from merge_snli.dataset.answered_forms import IN_WINDOW, SPLIT, TOO_LONG, has_few_fillers, shares_text
 from merge_snli.dataset.parquet_files import is_intact, write_checked
@@ -31,8 +30,8 @@ from merge_snli.embedded import FOLDER
 from merge_snli.leaderboard.space import init_space
 from merge_snli.schema import NLI_LABELS, columns
 from tests.commands import Command
-from tests.oracles import refused
-from tests.records import save_record
+from tests.oracles import missing_from, refused
+from tests.records import copy_bundled, save_record
 from tests.systems import unprivileged
 
 
@@ -56,8 +55,7 @@ def test_the_bundled_data_set_is_found_by_name_from_any_folder(tmp_path: Path, m
 def test_a_notebook_and_pandas_show_the_rows() -> None:
     dataset = find_dataset(str(FOLDER.parent))
     frame = dataset.to_pandas("noun", "subsample_3")
-    assert len(frame) == dataset.record.rows["noun"]["subsample_3"]
-    assert {*frame["label"]} == {*NLI_LABELS}
+    assert (len(frame), {*frame["label"]}) == (dataset.record.rows["noun"]["subsample_3"], {*NLI_LABELS})
     html = dataset._repr_html_()
     assert all(
         f">{config}<" in html and f">{splits['test']:,}<" in html for config, splits in dataset.record.rows.items()
@@ -92,9 +90,8 @@ def test_not_a_data_set(tmp_path: Path) -> None:
 def test_first_invalid_field_is_named(changes: dict[str, Any], field: str, tmp_path: Path) -> None:
     values = json.loads((FOLDER.parent / "run.json").read_text(encoding="utf-8"))
     (tmp_path / "run.json").write_text(json.dumps(values | changes), encoding="utf-8")
-    with pytest.raises(InputError, match=rf"run\.json .*\({re.escape(field)}: \w") as caught:
-        find_dataset(str(tmp_path))
-    assert "\n" not in str(caught.value)
+    caught = refused(rf"run\.json .*\({re.escape(field)}: \w", find_dataset, str(tmp_path))
+    assert "\n" not in str(caught)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", "3", "null", "[" * 100_000, '{"a": "\\ud800"}'])
@@ -106,14 +103,11 @@ def test_file_that_is_not_a_record(content: str, tmp_path: Path) -> None:
 def test_record_round_trip() -> None:
     content = (FOLDER.parent / "run.json").read_bytes()
     record = decode_record(content)
-    assert encode_record(record) == content
-    assert seal(record, (FOLDER.parent / "README.md").read_bytes()) == record
+    assert (encode_record(record), seal(record, (FOLDER.parent / "README.md").read_bytes())) == (content, record)
 
 
 def test_changed_missing_and_damaged_splits(tmp_path: Path) -> None:
-    shutil.copytree(FOLDER.parent / "data", tmp_path / "data")
-    shutil.copy(FOLDER.parent / "run.json", tmp_path)
-    dataset = find_dataset(str(tmp_path))
+    dataset = find_dataset(str(copy_bundled(tmp_path)))
     path = tmp_path / "data" / "adj" / "test.parquet"
     pq.write_table(pq.read_table(path).slice(1), path)
     refused(r"adj/test\.parquet", read_split, dataset, "adj")
@@ -141,8 +135,7 @@ def test_name_is_the_digest_of_the_bytes(tmp_path: Path, prefix: str) -> None:
 def test_damaged_file_is_deleted(tmp_path: Path, kept_bytes: int, caplog: pytest.LogCaptureFixture) -> None:
     path = write_checked(tmp_path, TABLE, prefix="key.")
     path.write_bytes(path.read_bytes()[:kept_bytes])
-    assert not is_intact(path)
-    assert not path.exists()
+    assert not is_intact(path) and not path.exists()
     assert not is_intact(path)
     assert str(path) in caplog.text
 
@@ -164,8 +157,7 @@ def test_damaged_file_is_deleted(tmp_path: Path, kept_bytes: int, caplog: pytest
 )
 def test_shares_of_forms_in_words(in_window: float, too_long: float, split: float, text: str, few: bool) -> None:
     shares = {IN_WINDOW: in_window, TOO_LONG: too_long, SPLIT: split}
-    assert shares_text(shares) == text
-    assert has_few_fillers(shares) == few
+    assert (shares_text(shares), has_few_fillers(shares)) == (text, few)
 
 
 PACKAGE = Path(merge_snli.__file__).parent
@@ -193,11 +185,7 @@ def contents(folder: Path) -> dict[str, bytes | None]:
 @pytest.fixture
 def dataset_folder(tmp_path: Path) -> Path:
     """The files by which the folder of a data set is known."""
-    folder = tmp_path / "my_data"
-    folder.mkdir()
-    for name in ("run.json", "README.md"):
-        shutil.copy(PACKAGE / name, folder)
-    return folder
+    return copy_bundled(tmp_path / "my_data", "run.json", "README.md")
 
 
 @pytest.mark.parametrize("inside", ["", "results"])
@@ -207,8 +195,7 @@ def test_no_command_writes_beside_the_files_of_a_data_set(
 ) -> None:
     before = contents(dataset_folder)
     message = command(*name.split(), *COMMANDS[name], "--out", dataset_folder / inside, code=2).err
-    assert f"--out {dataset_folder / inside}" in message
-    assert f"{dataset_folder} is a data set" in message
+    assert not missing_from(message, f"--out {dataset_folder / inside}", f"{dataset_folder} is a data set")
     assert contents(dataset_folder) == before
 
 
@@ -232,8 +219,7 @@ def test_a_data_set_never_replaces_the_package(
     for arguments in (["pairs", "simple"], ["generate", "demo:problems", "--preset", "demo"]):
         error = command(*arguments, "--out", "merge_snli", *overwrite, code=2).err
         assert "--out merge_snli is the folder of the package" in error
-        assert "add --overwrite" not in error
-        assert error.count("\n") == 1
+        assert "add --overwrite" not in error and error.count("\n") == 1
     assert (PACKAGE / "run.json").read_bytes() == before
 
 

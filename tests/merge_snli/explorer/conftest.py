@@ -16,15 +16,9 @@ from merge_snli.dataset.variants import ANNOTATOR_LABELS
 from merge_snli.schema import NLI_LABELS, data_file
 from merge_snli.scoring.answers import join
 from merge_snli.scoring.opening import open_config
-from merge_snli.scoring.store import write_result
 from tests.merge_snli.comparison.made import made_result
-from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, chance, gold_labels, noisy
-from tests.oracles import known
-
-
-@pytest.fixture(scope="session")
-def gold() -> dict[Pair, int]:
-    return gold_labels()
+from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, chance, noisy
+from tests.oracles import known, write_results
 
 
 @pytest.fixture(scope="session")
@@ -58,10 +52,7 @@ def _with_gaps(result: Result) -> Result:
 @pytest.fixture(scope="session")
 def folder(results: list[Result], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The results as files."""
-    folder = tmp_path_factory.mktemp("results")
-    for result in results:
-        write_result(result, folder)
-    return folder
+    return write_results(tmp_path_factory.mktemp("results"), results)
 
 
 @pytest.fixture(scope="session")

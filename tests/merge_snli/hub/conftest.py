@@ -1,7 +1,6 @@
 """Fixtures: a data set with few files, its plan, and a client with write access."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import merge_snli
 from merge_snli.base.files import sha256_of_json, write_json
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.hub.plan import Plan, plan
+from tests.records import copy_bundled
 
 OWN = Path(merge_snli.__file__).parent
 """The data set of the bundled problems."""
@@ -23,11 +23,8 @@ def dataset(tmp_path: Path) -> MergeDataset:
     """A writable copy of the bundled problems' data set with only the `test` splits."""
     folder = tmp_path / "merge_snli"
     run = json.loads((OWN / "run.json").read_text(encoding="utf-8"))
-    data = run["data"]
-    files = {name: digest for name, digest in data["files"].items() if name.endswith("/test.parquet")}
-    for name in ("README.md", *files):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(OWN / name, folder / name)
+    files = {name: digest for name, digest in run["data"]["files"].items() if name.endswith("/test.parquet")}
+    copy_bundled(folder, "README.md", *files)
     for config in run["configs"].values():
         config["splits"] = {"test": config["splits"]["test"]}
     run["data"] = {"digest": sha256_of_json(files), "files": files}

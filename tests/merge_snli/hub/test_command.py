@@ -14,7 +14,6 @@ from huggingface_hub import HfApi
 
 import merge_snli
 from merge_snli import score
-from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.dataset.record import as_json
 from merge_snli.dataset.stored import MergeDataset, find_dataset
@@ -24,9 +23,11 @@ from merge_snli.hub.publish import Pushed, push
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.store import write_result
 from merge_snli.validation import Finding, ValidationReport
+from tests.commands import Command
 from tests.hub.faults import Fault
 from tests.hub.server import Hub
 from tests.merge_snli.hub.conftest import OWN, REPO, SPACE
+from tests.oracles import refused
 
 
 def find(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
@@ -57,9 +58,10 @@ def test_publish_in_python(hub: Hub, token: str, dataset: MergeDataset) -> None:
 
 
 @pytest.mark.usefixtures("without_validation")
-def test_dry_run_sends_no_request(hub: Hub, dataset: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["publish", str(dataset.folder), "--repo", REPO, "--dry-run"]) == 0
-    assert capsys.readouterr().out.startswith(f"data set {REPO}, branch main\n")
+def test_dry_run_sends_no_request(hub: Hub, dataset: MergeDataset, command: Command) -> None:
+    assert command("publish", dataset.folder, "--repo", REPO, "--dry-run").out.startswith(
+        f"data set {REPO}, branch main\n"
+    )
     assert hub.requests == []
 
 
@@ -74,25 +76,26 @@ def test_missing_token_and_offline(
     offline: bool,
     message: str,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", offline)
-    assert main(["publish", str(dataset.folder), "--repo", REPO]) == 2
-    assert message in capsys.readouterr().err
+    assert message in command("publish", dataset.folder, "--repo", REPO, code=2).err
     assert hub.requests == []
 
 
 def test_findings_prevent_publishing(
-    hub: Hub, token: str, dataset: MergeDataset, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    hub: Hub, token: str, dataset: MergeDataset, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     find(monkeypatch, *[Finding("data/all/test.parquet", 3, "label", "is 2 where the seed has 0")] * 2)
-    assert main(["publish", str(dataset.folder), "--repo", REPO]) == 2
-    assert "(data/all/test.parquet, row 3, label: is 2 where the seed has 0 and 1 more)" in capsys.readouterr().err
+    assert (
+        "(data/all/test.parquet, row 3, label: is 2 where the seed has 0 and 1 more)"
+        in command("publish", dataset.folder, "--repo", REPO, code=2).err
+    )
     assert hub.requests == []
 
 
 @pytest.mark.parametrize("path", ["README.md", "data/all/test.parquet", "data/seed/test.parquet", "run.json"])
-def test_damaged_data_set(hub: Hub, dataset: MergeDataset, capsys: pytest.CaptureFixture[str], path: str) -> None:
+def test_damaged_data_set(hub: Hub, dataset: MergeDataset, command: Command, path: str) -> None:
     damaged = dataset.folder / path
     if path == "run.json":
         damaged.write_text(json.dumps(as_json(dataset.record) | {"configs": {}, "generation": 3}), encoding="utf-8")
@@ -100,8 +103,7 @@ def test_damaged_data_set(hub: Hub, dataset: MergeDataset, capsys: pytest.Captur
         damaged.unlink()
     for more in ([], ["--dry-run"]):
         expected = "run.json" if path == "run.json" else "does not pass validation" if more else "no Hub token"
-        assert main(["publish", str(dataset.folder), "--repo", REPO, *more]) == 2
-        assert expected in capsys.readouterr().err
+        assert expected in command("publish", dataset.folder, "--repo", REPO, *more, code=2).err
     assert hub.requests == []
 
 
@@ -143,14 +145,12 @@ def test_malformed_token_is_not_shown(
     hub: Hub,
     dataset: MergeDataset,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     broken: str,
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", broken)
-    assert main(["publish", str(dataset.folder), "--repo", REPO]) == 2
-    message = capsys.readouterr().err
-    assert "the Hub token has invalid characters" in message
-    assert broken not in message
+    message = command("publish", dataset.folder, "--repo", REPO, code=2).err
+    assert "the Hub token has invalid characters" in message and broken not in message
 
 
 @pytest.mark.parametrize(
@@ -162,9 +162,8 @@ def test_malformed_token_is_not_shown(
         (["x", "--eval-results", "r.json", "--model", "org/m"], "give the folder of a data set or --eval-results"),
     ],
 )
-def test_invalid_arguments(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["publish", *arguments, "--repo", REPO]) == 2
-    assert message in capsys.readouterr().err
+def test_invalid_arguments(arguments: list[str], message: str, command: Command) -> None:
+    assert message in command("publish", *arguments, "--repo", REPO, code=2).err
 
 
 MODEL, PATH = "org/nli", ".eval_results/merge_snli.yaml"
@@ -210,8 +209,7 @@ def test_results_that_are_not_scores_of_a_task(result: Result, caplog: pytest.Lo
     part = of_hub_model(score(numbered, OWN, config="adj", name=MODEL, limit_seeds=5))
     two_way = of_hub_model(score(lambda pairs: ["not_entailment"] * len(pairs), OWN, config="adj", name=MODEL))
     for other in (short, part, two_way):
-        with pytest.raises(InputError, match="no result is of a commit of org/nli"):
-            results_branch([other], model=MODEL, dataset=REPO)
+        refused("no result is of a commit of org/nli", results_branch, [other], model=MODEL, dataset=REPO)
     assert (caplog.text.count("is over all variants"), caplog.text.count("two others")) == (2, 1)
 
 
@@ -247,16 +245,13 @@ def test_results_of_another_model_or_of_a_folder_and_a_missing_model(hub: Hub, a
         (of_folder, MODEL, "no result is of a commit of org/nli"),
         (result, MODEL, "org/nli does not exist on the Hub"),
     ):
-        with pytest.raises(InputError, match=message):
-            propose(api, proposed, model)
+        refused(message, propose, api, proposed, model)
 
 
-def test_command(hub: Hub, token: str, result: Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(hub: Hub, token: str, result: Result, tmp_path: Path, command: Command) -> None:
     hub.storage.create("model", MODEL)
-    command = ["publish", "--repo", REPO, "--eval-results", str(write_result(result, tmp_path)), "--model", MODEL]
-    assert main([*command, "--dry-run"]) == 0
-    printed = capsys.readouterr().out
+    arguments = ["publish", "--repo", REPO, "--eval-results", write_result(result, tmp_path), "--model", MODEL]
+    printed = command(*arguments, "--dry-run").out
     assert re.search(rf"model {MODEL}, branch main\n .*\n +\d+ bytes  {PATH.partition('/')[0]}/\*, 1 file\n", printed)
     assert hub.requests == []
-    assert main(command) == 0
-    assert capsys.readouterr().out == f"pull request {hub.url}/{MODEL}/discussions/1\n"
+    assert command(*arguments).out == f"pull request {hub.url}/{MODEL}/discussions/1\n"

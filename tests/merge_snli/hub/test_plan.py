@@ -10,7 +10,6 @@ import pytest
 import yaml
 from inspect_ai._eval.task import hf
 
-from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import count
 from merge_snli.dataset.record import as_json, encode_record, generation_of
@@ -20,6 +19,7 @@ from merge_snli.hub.plan import Plan, plan, plan_text
 from merge_snli.scoring.eval_results import eval_tasks
 from tests.merge_snli.hub.conftest import OWN, REPO, SPACE
 from tests.merge_snli.language_models.conftest import run_task
+from tests.oracles import missing_from, refused, written
 from tests.records import changed
 
 
@@ -49,8 +49,7 @@ def published(planned: Plan, path: str) -> str:
 
 def test_card_examples_name_repository_and_metric(planned: Plan) -> None:
     card = published(planned, "README.md")
-    assert f'load_dataset("{REPO}", "noun", split="subsample_0")' in card
-    assert f'evaluate.load("{SPACE}")' in card
+    assert not missing_from(card, f'load_dataset("{REPO}", "noun", split="subsample_0")', f'evaluate.load("{SPACE}")')
     assert "merge-snli register" not in card
 
 
@@ -95,8 +94,7 @@ def test_hub_id_is_published_in_full(dataset: MergeDataset) -> None:
 
 def test_unknown_license(dataset: MergeDataset) -> None:
     dataset = with_options(dataset, problems="mine.jsonl")
-    with pytest.raises(InputError, match=r"license .* is unknown.*license ID, such as license='cc-by-4.0'"):
-        plan(dataset, REPO)
+    refused(r"license .* is unknown.*license ID, such as license='cc-by-4.0'", plan, dataset, REPO)
     before = {path: path.read_bytes() for path in dataset.folder.rglob("*") if path.is_file()}
     planned = plan(dataset, REPO, license_id="CC-BY-4.0")
     assert metadata_of(planned)["license"] == run_of(planned)["terms"]["license"] == "cc-by-4.0"
@@ -114,8 +112,7 @@ def test_unknown_license(dataset: MergeDataset) -> None:
 def test_contradicting_and_invalid_licenses(
     dataset: MergeDataset, options: dict[str, str], license_id: str | None, message: str
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        plan(with_options(dataset, **options) if options else dataset, REPO, license_id=license_id)
+    refused(message, plan, with_options(dataset, **options) if options else dataset, REPO, license_id=license_id)
 
 
 def test_a_license_takes_the_place_of_an_unclear_one(dataset: MergeDataset) -> None:
@@ -156,14 +153,12 @@ def test_eval_yaml_asks_as_the_prompts_do(
 
 
 def test_inspect_runs_a_task_of_eval_yaml(planned: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "eval.yaml"
-    file.write_text(published(planned, "eval.yaml"), encoding="utf-8")
+    file = written(tmp_path / "eval.yaml", published(planned, "eval.yaml"))
     monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda **_: str(file))
     original = getattr(hf, "hf_dataset")  # noqa: B009 - not exported
     monkeypatch.setattr(hf, "hf_dataset", lambda path, revision, **options: original(str(OWN), limit=3, **options))
     (task,) = hf.task_create_from_hf(f"hf/{REPO}/verb_sample_accuracy")
-    log = run_task(task, ("0", "It is 1.", "none"), tmp_path / "logs")
-    samples = log.samples or []
+    samples = run_task(task, ("0", "It is 1.", "none"), tmp_path / "logs").samples or []
     answers = [sample.scores["pattern"] for sample in samples if sample.scores]
     assert [score.answer for score in answers[:2]] == ["0", "1"]
     assert [score.value == "C" for score in answers] == [
@@ -188,13 +183,11 @@ def test_inspect_runs_a_task_of_eval_yaml(planned: Plan, tmp_path: Path, monkeyp
     ],
 )
 def test_invalid_names(dataset: MergeDataset, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        plan(dataset, **{"repo": REPO, **options})
+    refused(message, plan, dataset, **{"repo": REPO, **options})
 
 
 def test_draft_branch(dataset: MergeDataset, planned: Plan) -> None:
-    with pytest.raises(InputError, match=f"revision {planned.tag} is the name of the tag"):
-        plan(dataset, REPO, revision=str(planned.tag))
+    refused(f"revision {planned.tag} is the name of the tag", plan, dataset, REPO, revision=str(planned.tag))
     assert plan(dataset, REPO, revision="drafts/v2.0").branches[0].name == "drafts/v2.0"
 
 

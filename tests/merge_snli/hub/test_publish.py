@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from huggingface_hub import HfApi
 
-from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import as_json
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.hub.plan import Plan, plan
@@ -18,6 +17,7 @@ from tests.hub.faults import Fault
 from tests.hub.server import READER, Hub
 from tests.hub.storage import Repo
 from tests.merge_snli.hub.conftest import REPO, SPACE
+from tests.oracles import refused
 
 DATA = {f"data/{config}/test.parquet" for config in ("all", "noun", "verb", "adj", "seed")}
 MAIN = DATA | {"README.md", "run.json", "eval.yaml", ".gitattributes"}
@@ -85,18 +85,15 @@ def test_changed_files_are_sent_and_obsolete_ones_deleted(
     repo = hub.storage.repos["dataset", REPO]
     hub.storage.put(repo, {"data/adv/test.parquet": b"PAR1 of an older run", "NOTES.md": b"by hand", "run.json": b"{}"})
     hub.requests.clear()
-    published = publish_plan(api, planned)
-    assert [pushed.is_changed for pushed in published.pushed] == [True, False, False]
-    assert set(hub.storage.files(repo)) == MAIN | {"NOTES.md"}
-    assert hub.count("PUT", "/lfs/") == 0
+    assert [pushed.is_changed for pushed in publish_plan(api, planned).pushed] == [True, False, False]
+    assert (set(hub.storage.files(repo)), hub.count("PUT", "/lfs/")) == (MAIN | {"NOTES.md"}, 0)
     assert json.loads(hub.storage.files(repo)["run.json"])["data"] == as_json(dataset.record)["data"]
     assert repo.titles()[:2] == [f"Data {planned.tag}", "files"]
 
 
 def test_unrelated_repository_is_refused(hub: Hub, api: HfApi, planned: Plan, repo: Repo) -> None:
     hub.storage.put(repo, {"README.md": b"# Birds", "birds.csv": b"name\n"})
-    with pytest.raises(InputError, match=r"org/merge_snli holds unrelated files.*no commit is confirmed"):
-        publish_plan(api, planned)
+    refused(r"org/merge_snli holds unrelated files.*no commit is confirmed", publish_plan, api, planned)
     assert set(hub.storage.files(repo)) == {".gitattributes", "README.md", "birds.csv"}
 
 
@@ -104,16 +101,14 @@ def test_private(hub: Hub, api: HfApi, planned: Plan) -> None:
     publish_plan(api, planned, private=True)
     assert all(repo.private for repo in hub.storage.repos.values())
     hub.storage.repos["dataset", REPO].private = False
-    with pytest.raises(InputError, match="org/merge_snli is public: make it private"):
-        publish_plan(api, planned, private=True)
+    refused("org/merge_snli is public: make it private", publish_plan, api, planned, private=True)
 
 
 def test_draft_has_no_script_and_no_tag(hub: Hub, api: HfApi, dataset: MergeDataset) -> None:
     publish_plan(api, plan(dataset, REPO, revision="draft"))
     repo = hub.storage.repos["dataset", REPO]
     assert ({*repo.branches}, repo.tags) == ({"main", "draft"}, {})
-    assert set(hub.storage.files(repo, "draft")) == MAIN
-    assert set(hub.storage.files(repo)) == {".gitattributes"}
+    assert (set(hub.storage.files(repo, "draft")), set(hub.storage.files(repo))) == (MAIN, {".gitattributes"})
 
 
 def test_pull_request_is_opened_once(hub: Hub, api: HfApi, proposed: Plan, repo: Repo) -> None:
@@ -127,8 +122,7 @@ def test_pull_request_is_opened_once(hub: Hub, api: HfApi, proposed: Plan, repo:
 def test_pull_request_is_updated(hub: Hub, api: HfApi, proposed: Plan, repo: Repo) -> None:
     opened = publish_plan(api, proposed, create_pr=True).pushed[0]
     proposed.branches[0].files["eval.yaml"] = b"name: other\n"
-    updated = publish_plan(api, proposed, create_pr=True).pushed[0]
-    assert updated.pull_request == opened.pull_request
+    assert publish_plan(api, proposed, create_pr=True).pushed[0].pull_request == opened.pull_request
     assert hub.storage.files(repo, "refs/pr/1")["eval.yaml"] == b"name: other\n"
     assert repo.commits[repo.pull_requests[1].oid].parent == opened.oid
 
@@ -142,8 +136,7 @@ def test_pull_request_of_another_user_is_not_touched(hub: Hub, api: HfApi, propo
 
 def test_every_route_of_the_stand_in_is_used(hub: Hub, api: HfApi, planned: Plan, proposed: Plan) -> None:
     hub.faults.append(Fault("POST", "/commit/script", 413))
-    with pytest.raises(InputError):
-        publish_plan(api, planned)
+    refused("", publish_plan, api, planned)
     publish_plan(api, planned)
     hub.storage.put(hub.storage.repos["dataset", REPO], {"run.json": b"{}"})
     publish_plan(api, proposed, create_pr=True)
@@ -153,8 +146,7 @@ def test_every_route_of_the_stand_in_is_used(hub: Hub, api: HfApi, planned: Plan
 
 def test_tag_of_other_data_is_refused(hub: Hub, api: HfApi, planned: Plan, repo: Repo) -> None:
     repo.tags[str(planned.tag)] = repo.branches["main"]
-    with pytest.raises(InputError, match="names other data: delete it on the Hub first; no commit is confirmed"):
-        publish_plan(api, planned)
+    refused("names other data: delete it on the Hub first; no commit is confirmed", publish_plan, api, planned)
     assert repo.titles() == ["initial commit"]
 
 
@@ -185,9 +177,8 @@ def test_refused_commit_changes_nothing(
 ) -> None:
     before = contents(repo)
     hub.faults.append(Fault("POST", f"{REPO}/commit/main", status, error="details.", times=ALWAYS))
-    with pytest.raises(InputError, match=rf"{meaning}.*\({status}: details\).*no commit is confirmed$") as raised:
-        publish_plan(api, planned)
-    assert "\n" not in str(raised.value)
+    raised = refused(rf"{meaning}.*\({status}: details\).*no commit is confirmed$", publish_plan, api, planned)
+    assert "\n" not in str(raised)
     assert contents(repo) == before
     assert waits == ([1, 2, 4, 8] if status in {409, 429, 500, 503} else [])
 
@@ -233,8 +224,7 @@ def test_interrupted_uploads_are_resumed_by_the_next_command(
 ) -> None:
     hub.faults.append(Fault("PUT", "/lfs/", cut=True, after=2, times=ALWAYS))
     before = contents(repo)
-    with pytest.raises(InputError, match=r"cannot reach the Hub for org/merge_snli \(\w+.*no commit is confirmed"):
-        publish_plan(api, planned)
+    refused(r"cannot reach the Hub for org/merge_snli \(\w+.*no commit is confirmed", publish_plan, api, planned)
     assert contents(repo) == before
     assert {waits.count(seconds) for seconds in (1, 2, 4)} == {3}
     hub.faults.clear()
@@ -256,16 +246,14 @@ def test_requested_wait(
     assert waits == [17, 21]
     assert "the Hub returned status 429; retrying in 17 s" in caplog.messages
     hub.faults.append(Fault("GET", "/refs", 429, {"Retry-After": "3600"}))
-    with pytest.raises(InputError, match=r"rate limit is exceeded: try again later, in 3600 seconds \(429"):
-        publish_plan(api, planned)
+    refused(r"rate limit is exceeded: try again later, in 3600 seconds \(429", publish_plan, api, planned)
 
 
 def test_concurrent_commit_is_not_overwritten(hub: Hub, api: HfApi, planned: Plan, repo: Repo) -> None:
     hub.faults.append(
         Fault("POST", "/commit/main", meanwhile=lambda: hub.storage.put(repo, {"README.md": b"theirs"}, title="Theirs"))
     )
-    with pytest.raises(InputError, match="org/merge_snli was changed by another commit and nothing was overwritten"):
-        publish_plan(api, planned)
+    refused("org/merge_snli was changed by another commit and nothing was overwritten", publish_plan, api, planned)
     assert repo.titles() == ["Theirs", "initial commit"]
     publish_plan(api, planned)
     assert_published(repo, planned, "Theirs")
@@ -275,8 +263,7 @@ def test_outage_after_a_commit_does_not_confirm_it(
     hub: Hub, api: HfApi, planned: Plan, repo: Repo, waits: list[float]
 ) -> None:
     hub.faults += [Fault("POST", "/commit/main", lost=True), Fault("GET", "/revision/", 503, after=1, times=ALWAYS)]
-    with pytest.raises(InputError, match=r"no commit is confirmed$"):
-        publish_plan(api, planned)
+    refused(r"no commit is confirmed$", publish_plan, api, planned)
     hub.faults.clear()
     publish_plan(api, planned)
     assert_published(repo, planned)
@@ -284,11 +271,10 @@ def test_outage_after_a_commit_does_not_confirm_it(
 
 def test_branch_is_deleted_if_its_commit_fails(hub: Hub, api: HfApi, planned: Plan) -> None:
     hub.faults.append(Fault("POST", "/commit/script", 413))
-    with pytest.raises(InputError, match="too large") as raised:
-        publish_plan(api, planned)
+    raised = refused("too large", publish_plan, api, planned)
     repo = hub.storage.repos["dataset", REPO]
     assert contents(repo) == ({"main": repo.branches["main"]}, {})
-    assert str(raised.value).endswith(
+    assert str(raised).endswith(
         f"published: data set {REPO}, branch main; not confirmed: data set {REPO}, branch script, "
         f"Space org/pattern_accuracy, branch main, tag {planned.tag}. Run the same command again to continue"
     )
@@ -310,23 +296,23 @@ def test_branch_is_deleted_if_its_commit_fails(hub: Hub, api: HfApi, planned: Pl
 )
 @pytest.mark.usefixtures("hub", "waits")
 def test_rejected_tokens_and_an_unreachable_hub(planned: Plan, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        publish_plan(HfApi(**options), planned)
+    refused(message, publish_plan, HfApi(**options), planned)
 
 
 def test_pull_request_with_a_lost_response_is_not_opened_twice(
     hub: Hub, api: HfApi, planned: Plan, repo: Repo, waits: list[float]
 ) -> None:
     hub.faults.append(Fault("POST", "/commit/main", lost=True))
-    proposed = replace(planned, branches=planned.branches[:1], tag=None)
-    published = publish_plan(api, proposed, create_pr=True)
+    published = publish_plan(api, replace(planned, branches=planned.branches[:1], tag=None), create_pr=True)
     assert list(repo.pull_requests) == [1]
     assert published.pushed[0].pull_request == f"{hub.url}/datasets/{REPO}/discussions/1"
 
 
 def test_metadata_rejected_by_the_hub(hub: Hub, api: HfApi, planned: Plan) -> None:
     planned.branches[0].files["README.md"] = b"---\nlicense: [none]\n---\n# Data\n"
-    with pytest.raises(
-        InputError, match=r'rejected the content .* org/merge_snli \(400: "license" must.*no commit is confirmed'
-    ):
-        publish_plan(api, planned)
+    refused(
+        r'rejected the content .* org/merge_snli \(400: "license" must.*no commit is confirmed',
+        publish_plan,
+        api,
+        planned,
+    )

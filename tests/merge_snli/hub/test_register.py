@@ -19,16 +19,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.embedded import FOLDER
 from merge_snli.hub.register import datasets_cache, modules_cache, register, registered, undo
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
+from tests.commands import Command
 from tests.hub.server import Hub
+from tests.oracles import BUNDLED, refused, rows_of, written
 
-DATA_SET = FOLDER.parent
 SCORES = [{"variant_id": "v1", "annotator": "a1", "F": 5, "R": 4, "comment": ""}]
 
 
@@ -49,14 +48,12 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def part_of_the_data_set(folder: Path, configs: Mapping[str, str], names: Sequence[str]) -> Path:
     """Write a data set with some configs, each with rows of a bundled config, and the splits of these names."""
-    rows_of_split = find_dataset(str(DATA_SET)).record.data_rows
-    run = json.loads((DATA_SET / "run.json").read_text(encoding="utf-8"))
+    rows_of_split = find_dataset(str(BUNDLED)).record.data_rows
+    run = json.loads((BUNDLED / "run.json").read_text(encoding="utf-8"))
     run["data"]["files"], bundled, run["configs"] = {}, run["configs"], {}
     for config, of in configs.items():
         for split in (name for name in names if name in rows_of_split[of]):
-            path = folder / data_file(config, split)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(DATA_SET / data_file(of, split), path)
+            path = written(folder / data_file(config, split), (BUNDLED / data_file(of, split)).read_bytes())
             run["data"]["files"][data_file(config, split)] = sha256_of_file(path)
             run["configs"].setdefault(config, bundled[of] | {"splits": {}})["splits"][split] = rows_of_split[of][split]
     run["options"]["subsamples"] = len(names) - 1
@@ -68,7 +65,7 @@ def part_of_the_data_set(folder: Path, configs: Mapping[str, str], names: Sequen
 @pytest.fixture(scope="module")
 def data_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All configs of the bundled data set with two splits, since the libraries take a second for all, and scores."""
-    configs = {config: config for config in find_dataset(str(DATA_SET)).configs}
+    configs = {config: config for config in find_dataset(str(BUNDLED)).configs}
     folder = part_of_the_data_set(tmp_path_factory.mktemp("two") / "merge_snli", configs, (TEST, "subsample_0"))
     path = folder / data_file(ANNOTATION, TEST)
     path.parent.mkdir()
@@ -127,11 +124,6 @@ def load_elsewhere(home: Path, empty: Path, wanted: dict[str, str]) -> dict[str,
     return loaded
 
 
-def rows_of(folder: Path, config: str, split: str) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = pq.read_table(folder / data_file(config, split)).to_pylist()
-    return rows
-
-
 def files_of(folder: Path) -> list[Path]:
     """Return the files of a folder that are not empty: locks and what the libraries make are."""
     return [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
@@ -146,8 +138,7 @@ def assert_nothing_is_registered(home: Path) -> None:
 def with_others(home: Path) -> dict[str, str]:
     """The files of caches that have an older registration of the metric, and others, with their digests."""
     metric = home / "modules" / "evaluate_modules" / "metrics" / "evaluate-metric--pattern_accuracy" / ("0" * 64)
-    metric.mkdir(parents=True)
-    (metric / "pattern_accuracy.py").write_text("raise RuntimeError('the older one')\n")
+    written(metric / "pattern_accuracy.py", "raise RuntimeError('the older one')\n")
     (metric.parent / "__init__.py").write_text("# of another\n")
     return {path.relative_to(home).as_posix(): sha256_of_file(path) for path in files_of(home)}
 
@@ -179,8 +170,7 @@ def test_register_loads_from_anywhere_and_undo_removes_it(
 def test_changed_scores_of_annotators_are_refused(data_set: Path, home: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(data_set, tmp_path / "copy"))
     (copy / data_file(ANNOTATION, TEST)).write_bytes(b"torn")
-    with pytest.raises(InputError, match=r"annotation/test\.parquet is missing or was changed"):
-        register(str(copy))
+    refused(r"annotation/test\.parquet is missing or was changed", register, str(copy))
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -195,7 +185,7 @@ def test_the_copies_have_the_date_of_the_registration(other_set: Path, home: Pat
 def test_other_files_of_the_caches_are_kept_and_an_older_registration_is_replaced(
     data_set: Path, home: Path, other_set: Path
 ) -> None:
-    datasets.load_dataset(str(DATA_SET), "noun", cache_dir=str(home / "datasets"))
+    datasets.load_dataset(str(BUNDLED), "noun", cache_dir=str(home / "datasets"))
     before = tree(home)
     register(str(data_set))
     assert register(str(other_set)) == registered()
@@ -208,9 +198,8 @@ def test_a_folder_that_register_did_not_write_is_not_overwritten(data_set: Path,
     registration = register(str(data_set))
     (home / "datasets" / "merge_snli" / "registered.json").unlink()
     before = tree(home)
-    with pytest.raises(InputError, match=r"exists and was not written by merge-snli register") as raised:
-        register(str(data_set))
-    assert registration.folders[0] in str(raised.value)
+    raised = refused(r"exists and was not written by merge-snli register", register, str(data_set))
+    assert registration.folders[0] in str(raised)
     assert tree(home) == before
 
 
@@ -247,12 +236,9 @@ def test_a_check_that_fails_leaves_nothing(
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(customization)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with pytest.raises(InputError) as caught:
-        register(str(data_set))
+    caught = refused("", register, str(data_set))
     missing = [
-        text
-        for text in messages
-        if text.format(data_set=str(data_set), cache=home / "datasets") not in str(caught.value)
+        text for text in messages if text.format(data_set=str(data_set), cache=home / "datasets") not in str(caught)
     ]
     assert missing == []
     assert_nothing_is_registered(home)
@@ -278,8 +264,7 @@ def test_a_full_disk_leaves_nothing(
         move(*arguments)
 
     monkeypatch.setattr(target, write)
-    with pytest.raises(InputError, match=re.escape(f"the disk of {home / 'datasets'} is full")):
-        register(str(data_set))
+    refused(re.escape(f"the disk of {home / 'datasets'} is full"), register, str(data_set))
     assert_nothing_is_registered(home)
 
 
@@ -295,8 +280,7 @@ def test_an_incomplete_registration_is_reported_and_undone(data_set: Path, home:
 @pytest.mark.usefixtures("unchecked")
 def test_undo_of_another_data_set(data_set: Path, home: Path, other_set: Path) -> None:
     register(str(data_set))
-    with pytest.raises(InputError, match=r"is not registered, .*merge_snli is"):
-        undo(str(other_set))
+    refused(r"is not registered, .*merge_snli is", undo, str(other_set))
     assert registered() is not None
 
 
@@ -305,14 +289,12 @@ def test_a_damaged_data_set_is_refused(data_set: Path, home: Path, other_set: Pa
     register(str(data_set))
     (other_set / data_file("adj", TEST)).write_bytes(b"torn")
     before = tree(home)
-    with pytest.raises(InputError, match=r"adj/test\.parquet is missing or was changed"):
-        register(str(other_set))
+    refused(r"adj/test\.parquet is missing or was changed", register, str(other_set))
     run = (other_set / "run.json").read_text(encoding="utf-8")
     for part in ("label_names", "configs", "generation"):
         (other_set / "run.json").write_text(run, encoding="utf-8")
         change_run(other_set, {part: {}})
-        with pytest.raises(InputError, match=rf"run\.json.*{part}"):
-            register(str(other_set))
+        refused(rf"run\.json.*{part}", register, str(other_set))
     assert tree(home) == before
 
 
@@ -324,18 +306,15 @@ def test_a_malformed_record_deletes_nothing(data_set: Path, home: Path, other_se
     content = json.loads(record.read_text())
     for path in (other_set, cache, modules_cache(), cache / "merge_snli", outside, Path("relative")):
         record.write_text(json.dumps(content | {"folders": [str(path)]}))
-        with pytest.raises(InputError, match="which merge-snli register does not write"):
-            undo()
+        refused("which merge-snli register does not write", undo)
     assert tree(home).keys() == before.keys()
     record.write_text("[]")
-    with pytest.raises(InputError, match=r"registered\.json was not written by merge-snli register"):
-        registered()
+    refused(r"registered\.json was not written by merge-snli register", registered)
 
 
 def test_a_relative_cache_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets.config, "HF_MODULES_CACHE", Path("modules"))
-    with pytest.raises(InputError, match="set HF_HOME or HF_MODULES_CACHE to an absolute one"):
-        modules_cache()
+    refused("set HF_HOME or HF_MODULES_CACHE to an absolute one", modules_cache)
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -356,8 +335,7 @@ def test_a_hub_data_set_is_named_by_its_id(hub: Hub, home: Path, other_set: Path
     paths = [path for path in other_set.rglob("*") if path.is_file()]
     hub.storage.put(repo, {path.relative_to(other_set).as_posix(): path.read_bytes() for path in paths})
     assert register("org/other").dataset == f"org/other@{repo.branches['main']}"
-    with pytest.raises(InputError, match=r"org/othe is not registered, org/other@[0-9a-f]{40} is"):
-        undo("org/othe")
+    refused(r"org/othe is not registered, org/other@[0-9a-f]{40} is", undo, "org/othe")
     assert undo("org/other") is not None
     assert_nothing_is_registered(home)
 
@@ -367,10 +345,9 @@ def test_both_libraries_use_the_same_cache_of_modules() -> None:
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_command(data_set: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(data_set: Path, home: Path, command: Command) -> None:
     def printed(*options: str) -> str:
-        assert main(["register", *options]) == 0
-        return capsys.readouterr().out
+        return command("register", *options).out
 
     assert printed("--list") == f"nothing is registered in {home / 'datasets'}\n"
     output, registration = printed(str(data_set)), registered()
@@ -382,19 +359,17 @@ def test_command(data_set: Path, home: Path, capsys: pytest.CaptureFixture[str])
     assert listed.startswith(output) and "some folders are missing" in listed
     assert f"no longer registered: {data_set}" in printed("--undo")
     assert_nothing_is_registered(home)
-    assert main(["register"]) == 2
-    assert "no data set given" in capsys.readouterr().err
+    assert "no data set given" in command("register", code=2).err
 
 
 @pytest.mark.parametrize(
     "fixture", ["unchecked", pytest.param("home", marks=pytest.mark.slow, id="loaded by this name in another process")]
 )
 def test_another_name(
-    fixture: str, home: Path, other_set: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+    fixture: str, home: Path, other_set: Path, command: Command, request: pytest.FixtureRequest
 ) -> None:
     request.getfixturevalue(fixture)
-    assert main(["register", str(other_set), "--as", "merge_sick"]) == 0
-    assert 'load_dataset("merge_sick", "adj")' in capsys.readouterr().out
+    assert 'load_dataset("merge_sick", "adj")' in command("register", other_set, "--as", "merge_sick").out
     registration = registered()
     assert registration is not None
     assert [(home / "datasets" / name / "adj").is_dir() for name in ("merge_sick", "merge_snli")] == [True, False]

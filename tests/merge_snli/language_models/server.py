@@ -52,8 +52,7 @@ class Server(ThreadingHTTPServer):
     def outcome(self) -> str:
         """Count a request and say what happens to it."""
         with self.lock:
-            number = sum(self.requests.values()) + 1
-            outcome = self.failures.get(number, "answer")
+            outcome = self.failures.get(sum(self.requests.values()) + 1, "answer")
             self.requests[outcome] += 1
         return outcome
 

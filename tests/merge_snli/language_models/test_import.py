@@ -14,14 +14,13 @@ from lm_eval.api.model import LM
 from lm_eval.models.dummy import DummyLM
 
 from merge_snli import Result, read_results, score
-from merge_snli.base.errors import InputError
-from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.inspect_task import nli
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.models.prompts import FilledPrompt, read_prompt
 from merge_snli.schema import NLI_LABELS
+from tests.commands import Command
 from tests.merge_snli.language_models.conftest import (
     OWN,
     Edit,
@@ -37,14 +36,15 @@ from tests.merge_snli.language_models.conftest import (
     scripted_answers,
     write_tasks,
 )
-from tests.oracles import answers_of_groups
+from tests.oracles import answers_of_groups, missing_from, refused, written
+from tests.records import copy_bundled
 
 PART: dict[str, Any] = {"config": "verb", "limit_seeds": 3}
 PART_OPTIONS = ("--config", "verb", "--limit-seeds", "3")
 
 
 TASK = ("eval", "metadata", "merge_snli")
-"""Where a log of Inspect says what was asked."""
+"""The path to the metadata of the task in a log of Inspect."""
 
 
 def without(name: str) -> Edit:
@@ -92,29 +92,28 @@ def lm_eval_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def other_dataset(bundled: MergeDataset, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Another version of the bundled data set."""
-    folder = tmp_path_factory.mktemp("other") / "merge_snli"
-    shutil.copytree(Path(OWN) / "data", folder / "data")
+    folder = copy_bundled(tmp_path_factory.mktemp("other") / "merge_snli")
     for name in ("run.json", "README.md"):
         text = (Path(OWN) / name).read_text(encoding="utf-8")
         (folder / name).write_text(text.replace(bundled.digest, "0" * 64), encoding="utf-8")
     return str(folder)
 
 
-def test_one_name_for_the_logs_of_several_models_is_refused(inspect_log: Path, tmp_path: Path) -> None:
+def test_one_name_for_the_logs_of_several_models_is_check_refused(inspect_log: Path, tmp_path: Path) -> None:
     other = edited(inspect_log, put("eval", "model", value="mockllm/other"), name="other.json")
-    with pytest.raises(InputError, match=r"model is 'mine'.*2 models, model, other"):
-        import_files([inspect_log, other], OWN, model="mine", out=tmp_path / "results")
+    message = r"model is 'mine'.*2 models, model, other"
+    refused(message, import_files, [inspect_log, other], OWN, model="mine", out=tmp_path / "results")
     assert not (tmp_path / "results").exists()
     assert [result.model.name for result in import_files([inspect_log, other], OWN)] == ["model", "other"]
     assert [result.model.name for result in import_files([other], OWN, model="mine")] == ["mine"]
 
 
-def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path) -> None:
+def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path, command: Command) -> None:
     task = nli(OWN, config="all", subsample="all", limit_seeds=4, prompt="few_shot", shots=2)
     answers = scripted_answers(task, *FORMS)
     log = run(task, answers)
     results = tmp_path / "results"
-    assert main(["import", log.location, "--dataset", OWN, "--model", "scripted", "--out", str(results)]) == 0
+    command("import", log.location, "--dataset", OWN, "--model", "scripted", "--out", results)
     (result,) = read_results(results)
     scores = result.scores
     seeds, subsamples = right_answers(task, answers, operator.eq)
@@ -131,14 +130,12 @@ def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path) -> N
     assert result.title == "scripted (few_shot, 2 shots)"
     assert "".join(answers_of_groups(result).predictions).count("?") > 0
     board = tmp_path / "site"
-    assert main(["leaderboard", str(results), "--out", str(board), "--format", "json"]) == 0
+    command("leaderboard", results, "--out", board, "--format", "json")
     first = json.loads((board / "leaderboard.json").read_text(encoding="utf-8"))["rows"][0]
     assert first["pattern_accuracy"] == scores.pattern_accuracy.mean
     assert (first["prompt"], first["shots"], first["provider"]) == ("few_shot", 2, "mockllm")
-    assert main(["leaderboard", str(results), "--out", str(board), "--dataset", OWN]) == 0
-    page = (board / "index.html").read_text(encoding="utf-8")
-    assert '"prompted"' in page
-    assert "no answer" in page
+    command("leaderboard", results, "--out", board, "--dataset", OWN)
+    assert not missing_from((board / "index.html").read_text(encoding="utf-8"), '"prompted"', "no answer")
 
 
 def test_a_model_that_never_answers_is_wrong_and_never_consistent(run: Run) -> None:
@@ -172,8 +169,7 @@ def test_imported_answers_give_the_result_of_the_function_that_gave_them(tmp_pat
     for name, table in tables.items():
         write_table(tmp_path / name, table)
         (result,) = import_files([tmp_path / name], OWN, model="rule", config="noun")
-        assert result.scores == expected.scores
-        assert answers_of_groups(result) == answers_of_groups(expected)
+        assert (result.scores, answers_of_groups(result)) == (expected.scores, answers_of_groups(expected))
         assert result.consistency == expected.consistency
         assert (result.model.label_origin, result.run.prompt) == ("answers", None)
 
@@ -213,8 +209,8 @@ def test_tied_scores_are_counted(table: list[dict[str, Json]], tmp_path: Path) -
     rows = [{"id": row["id"], **even, "neutral": 0.25 if number < 3 else 0.5} for number, row in enumerate(table)]
     (note,) = (note for note in imported(tmp_path / "a.csv", rows).notes if "tied" in note)
     assert f"tied on 3 of {len(table)} distinct pairs" in note
-    with pytest.raises(InputError, match=r"tied in every row of .*b\.csv"):
-        imported(tmp_path / "b.csv", [{"id": row["id"], **even} for row in table])
+    rows = [{"id": row["id"], **even} for row in table]
+    refused(r"tied in every row of .*b\.csv", imported, tmp_path / "b.csv", rows)
 
 
 def test_partial_leaves_out_and_counts_seeds(table: list[dict[str, Json]], tmp_path: Path) -> None:
@@ -239,11 +235,9 @@ def test_logs_of_one_run_are_joined(run: Run) -> None:
     for seeds in ("only", "without"):
         task = nli(OWN, **PART, seeds=seeds)
         logs.append(run(task, [str(sample.target) for sample in task.dataset]).location)
-    with pytest.raises(InputError, match=r"no answers to 3 of the 33"):
-        import_files(logs[1:], OWN)
+    refused(r"no answers to 3 of the 33", import_files, logs[1:], OWN)
     (result,) = import_files(logs, OWN)
-    assert result.scores.pattern_accuracy.mean == 1
-    assert prompt_of(result).calls == 33
+    assert (result.scores.pattern_accuracy.mean, prompt_of(result).calls) == (1, 33)
 
 
 def test_both_tasks_of_lm_eval(lm_eval_logs: Path, tmp_path: Path) -> None:
@@ -306,42 +300,36 @@ def test_wrong_logs_of_inspect(
     edits: list[Edit],
     options: list[str],
     message: str,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     tmp_path: Path,
 ) -> None:
-    refused([str(edited(inspect_log, *edits)), *options], message.replace("PATH", str(inspect_log)), capsys, tmp_path)
+    check_refused(
+        [str(edited(inspect_log, *edits)), *options], message.replace("PATH", str(inspect_log)), command, tmp_path
+    )
 
 
-def refused(
-    options: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, dataset: str = OWN
-) -> None:
+def check_refused(options: list[str], message: str, command: Command, tmp_path: Path, dataset: str = OWN) -> None:
     out = tmp_path / "results"
-    assert main(["import", *options, "--dataset", dataset, "--out", str(out)]) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert "Traceback" not in error
+    error = command("import", *options, "--dataset", dataset, "--out", out, code=2).err
+    assert message in error and "Traceback" not in error
     assert not out.exists()
 
 
 @pytest.mark.parametrize("name", ["log.eval", "log.json"])
 @pytest.mark.parametrize("content", ["two thirds", "", '[{"id": "a", "label": "neutral"}]'])
-def test_broken_files(
-    name: str, content: str, scripted_log: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_broken_files(name: str, content: str, scripted_log: Path, command: Command, tmp_path: Path) -> None:
     whole, path = scripted_log.with_name(name).read_bytes(), tmp_path / name
     path.write_bytes(whole[: len(whole) * 2 // 3] if content == "two thirds" else content.encode())
-    refused([str(path)], "is not a whole log", capsys, tmp_path)
+    check_refused([str(path)], "is not a whole log", command, tmp_path)
 
 
-def test_a_log_of_another_version(
-    inspect_log: Path, other_dataset: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    refused([str(inspect_log)], f"not on {other_dataset}", capsys, tmp_path, other_dataset)
+def test_a_log_of_another_version(inspect_log: Path, other_dataset: str, command: Command, tmp_path: Path) -> None:
+    check_refused([str(inspect_log)], f"not on {other_dataset}", command, tmp_path, other_dataset)
 
 
-def test_two_logs_that_differ(inspect_log: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_two_logs_that_differ(inspect_log: Path, command: Command, tmp_path: Path) -> None:
     other = edited(inspect_log, put("samples", 0, "output", "completion", value="?"), name="other.json")
-    refused([str(inspect_log), str(other)], "has another answer in an earlier log", capsys, tmp_path)
+    check_refused([str(inspect_log), str(other)], "has another answer in an earlier log", command, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -359,13 +347,13 @@ def test_wrong_options(
     options: list[str],
     message: str,
     inspect_log: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "table.csv").write_text("id,label\n", encoding="utf-8")
-    refused([*options, *(["--model", "m"] if options == ["."] else [])], message, capsys, tmp_path)
+    check_refused([*options, *(["--model", "m"] if options == ["."] else [])], message, command, tmp_path)
     assert inspect_log.exists()
 
 
@@ -409,7 +397,7 @@ def test_wrong_logs_of_lm_eval(
     edit: Edit | str | None,
     message: str,
     lm_eval_logs: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     tmp_path: Path,
 ) -> None:
     folder = Path(shutil.copytree(lm_eval_logs, tmp_path / "logs"))
@@ -427,7 +415,7 @@ def test_wrong_logs_of_lm_eval(
         (results if name == "results" else samples).write_text(edit, encoding="utf-8")
     else:
         edited(results, edit)
-    refused([str(samples)], message, capsys, tmp_path)
+    check_refused([str(samples)], message, command, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -460,18 +448,16 @@ def test_wrong_tables(
     options: list[str],
     message: str,
     table: list[dict[str, Json]],
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     tmp_path: Path,
 ) -> None:
-    path = tmp_path / "predictions.csv"
-    path.write_text(content.replace("{0}", table[0]["id"]), encoding="utf-8")
+    path = written(tmp_path / "predictions.csv", content.replace("{0}", table[0]["id"]))
     named = [] if options == ["no model"] else ["--model", "m", *options]
-    refused([str(path), *named], message, capsys, tmp_path)
+    check_refused([str(path), *named], message, command, tmp_path)
 
 
-def test_the_results_folder_is_checked_first(inspect_log: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["import", str(inspect_log), "--dataset", OWN, "--out", str(inspect_log)]) == 2
-    assert "is a file" in capsys.readouterr().err
+def test_the_results_folder_is_checked_first(inspect_log: Path, command: Command) -> None:
+    assert "is a file" in command("import", inspect_log, "--dataset", OWN, "--out", inspect_log, code=2).err
 
 
 def test_a_retried_log_counts_reused_samples_once(inspect_log: Path) -> None:
@@ -482,16 +468,16 @@ def test_a_retried_log_counts_reused_samples_once(inspect_log: Path) -> None:
 
 
 def test_a_failed_log_does_not_stop_the_others(
-    inspect_log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    inspect_log: Path, tmp_path: Path, command: Command, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken, out = tmp_path / "broken.eval", tmp_path / "results"
     broken.touch()
     failed = edited(inspect_log, put("samples", value=[]), put(*TASK, "limit_seeds", value=2), name="failed.json")
     paths = [str(failed), str(broken)]
-    assert main(["import", *paths, str(inspect_log), "--dataset", OWN, "--out", str(out)]) == 0
+    command("import", *paths, inspect_log, "--dataset", OWN, "--out", out)
     assert all(path in caplog.text for path in paths)
     assert len(read_results(out)) == 1
-    refused(paths, "none of 2 files", capsys, tmp_path / "none")
+    check_refused(paths, "none of 2 files", command, tmp_path / "none")
 
 
 @pytest.mark.parametrize("stored", [None, "gold", "perhaps"])
@@ -499,7 +485,7 @@ def test_stored_answers_do_not_count_but_their_texts(
     stored: str | None,
     inspect_log: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     (expected,) = import_files([inspect_log], OWN)
@@ -511,40 +497,33 @@ def test_stored_answers_do_not_count_but_their_texts(
     ]
     out = tmp_path / "results"
     options = ["--dataset", OWN, "--out", str(out)]
-    assert main(["import", str(edited(inspect_log, *edits, name="edited.json")), *options]) == 0
+    command("import", edited(inspect_log, *edits, name="edited.json"), *options)
     assert "stored with another label" in caplog.text
     (path,) = out.glob("*.json")
-    refused([str(path)], "--again", capsys, tmp_path / "none")
+    check_refused([str(path)], "--again", command, tmp_path / "none")
     (named,) = import_files([path], OWN, again=True, model="other")
     assert (named.model.name, named.model.digest) == ("other", expected.model.digest)
-    assert main(["import", str(path), "--again", *options]) == 0
+    command("import", path, "--again", *options)
     (after,) = read_results(out)
     assert 0 < after.run.no_answers < 33
     assert (after.model, after.run.prompt) == (expected.model, expected.run.prompt)
     assert (answers_of_groups(after), after.scores) == (answers_of_groups(expected), expected.scores)
-    assert main(["import", str(path), "--again", "--unread", "--format", "json", *options]) == 0
-    output = capsys.readouterr().out
-    unread = json.loads(output[output.index('{\n  "results"') :])["unread"]
+    unread = command("import", path, "--again", "--unread", "--format", "json", *options).json["unread"]
     assert len(unread) == after.run.no_answers
     assert {each["text"] for each in unread} <= {"?", "entailment or neutral"}
 
 
-def test_again_needs_the_answers_beside_a_result(
-    inspect_log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_again_needs_the_answers_beside_a_result(inspect_log: Path, tmp_path: Path, command: Command) -> None:
     import_files([inspect_log], OWN, out=tmp_path / "out")
     (path,) = (tmp_path / "out").glob("*.json")
     path.with_suffix(".parquet").unlink()
-    refused([str(path), "--again"], path.with_suffix(".parquet").name, capsys, tmp_path)
+    check_refused([str(path), "--again"], path.with_suffix(".parquet").name, command, tmp_path)
 
 
-def test_unread_answers_of_lm_eval_are_listed(
-    lm_eval_logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unread_answers_of_lm_eval_are_listed(lm_eval_logs: Path, tmp_path: Path, command: Command) -> None:
     (samples,) = lm_eval_logs.glob("samples_merge_snli_verb_word_generate*")
     options = ["--model", "dummy", "--dataset", OWN, "--out", str(tmp_path / "out"), "--unread"]
-    assert main(["import", str(samples), *options]) == 0
-    assert len(capsys.readouterr().out.splitlines()) >= 33
+    assert len(command("import", samples, *options).out.splitlines()) >= 33
 
 
 ORDER = "letter-2-3-1"

@@ -14,12 +14,12 @@ import yaml
 from inspect_ai.log import EvalLog, read_eval_log
 from lm_eval.models.dummy import DummyLM
 
-from merge_snli.cli import main
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.inspect_task import nli
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.replies import Reply, agreement, majority, replies_in
 from merge_snli.scoring.store import read_result
+from tests.commands import Command
 from tests.merge_snli.language_models.conftest import OWN, Json, lm_eval_logs_of, prompt_of, run_task, write_tasks
 from tests.merge_snli.language_models.server import Server, by_pair, lm_eval_chat_logs
 from tests.oracles import answers_of_groups
@@ -49,12 +49,12 @@ def logged_answers(log: EvalLog) -> dict[str, list[str | None]]:
 
 
 def test_replies_that_were_cut_are_counted_apart_from_refusals(
-    ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    ask: Ask, tmp_path: Path, command: Command, caplog: pytest.LogCaptureFixture
 ) -> None:
     said = ["neutral", "The man", REFUSAL, "?", UNFINISHED, "neutral", ""]
     log = ask(said, stops=["stop", "max_tokens", "stop", "stop", "stop", "max_tokens", "content_filter"])
     out = tmp_path / "results"
-    assert main(["import", str(log), "--dataset", OWN, "--out", str(out)]) == 0
+    printed = command("import", log, "--dataset", OWN, "--out", out).out
     (path,) = out.glob("*.json")
     result = read_result(path)
     kept = [(reply.text, reply.kind) for replies in replies_in(result.table).values() for reply in replies]
@@ -69,7 +69,6 @@ def test_replies_that_were_cut_are_counted_apart_from_refusals(
         UNFINISHED: "cut",
         "": "refused",
     }
-    printed = capsys.readouterr().out
     lines = [line for line in printed.splitlines() if line.startswith("model (word)")]
     assert sum(" cut " in line for line in lines) == 3
     assert f"; cut: {counts['cut']}" in " ".join(printed.split())
@@ -110,8 +109,7 @@ def test_the_majority_of_several_epochs_counts(ask: Ask, tmp_path: Path) -> None
 
 def test_ties_and_unread_replies_in_a_majority() -> None:
     replies = [Reply(label) for label in ("neutral", None, "entailment", "entailment", "neutral", None)]
-    assert majority(replies) == "neutral"
-    assert agreement(replies) == pytest.approx(1 / 3)
+    assert majority(replies) == "neutral" and agreement(replies) == pytest.approx(1 / 3)
     assert (majority([Reply(None)]), agreement([Reply(None)])) == (None, 0)
 
 

@@ -13,7 +13,6 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from lm_eval.models.dummy import DummyLM
 
-from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.language_models import second_reader
 from merge_snli.language_models.import_files import import_files
@@ -21,6 +20,7 @@ from merge_snli.language_models.inspect_task import nli
 from merge_snli.scoring.prompts import group_prompts
 from merge_snli.scoring.replies import replies_in
 from merge_snli.scoring.store import read_result, read_results
+from tests.commands import Command
 from tests.merge_snli.language_models.conftest import (
     OWN,
     USAGE,
@@ -30,7 +30,7 @@ from tests.merge_snli.language_models.conftest import (
     scripted_model,
     write_tasks,
 )
-from tests.oracles import answers_of_groups
+from tests.oracles import answers_of_groups, missing_from, refused
 
 READER = "mockllm/reader"
 SAID = ("entailment", "The man may well be outside.", "No label fits.", "neutral")
@@ -135,22 +135,19 @@ def test_inspect_marks_what_the_reader_read(reader: str, asked: list[str], tmp_p
 
 
 def test_a_reader_that_inspect_cannot_ask(log: Path) -> None:
-    with pytest.raises(InputError, match="'no such model'"):
-        import_files([log], OWN, reader="no such model")
+    refused("'no such model'", import_files, [log], OWN, reader="no such model")
 
 
 def test_a_reader_whose_provider_fails(
-    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     def fail(*_: object) -> ModelOutput:
         raise ConnectionError("error 401: the key is unknown\nask for another")
 
     monkeypatch.setattr(second_reader, "get_model", reading(fail))
     options = ["--dataset", OWN, "--out", str(tmp_path / "results"), "--reader", READER]
-    assert main(["import", str(log), *options]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert READER in line
-    assert "error 401" in line
+    (line,) = command("import", log, *options, code=2).err.splitlines()
+    assert not missing_from(line, READER, "error 401")
     task = nli(OWN, config="verb", limit_seeds=3, reader=READER)
     (failed,) = inspect_eval(task, model=scripted_model(cycle(SAID)), log_dir=str(tmp_path / "failed"), display="none")
     (line,) = failed.error.message.splitlines() if failed.error else []
@@ -163,7 +160,5 @@ def test_the_schema_of_the_json_prompt(tmp_path: Path) -> None:
     assert nli(OWN, config="verb", prompt="json").config.response_schema is None
     results = import_files([log_of(tmp_path, prompt="json", schema=schema) for schema in (False, True)], OWN)
     assert [result.title for result in results] == ["model (json)", "model (json, schema)"]
-    assert len({result.model.digest for result in results}) == 2
-    assert len(group_prompts(results)) == 2
-    with pytest.raises(PrerequisiteError, match="not for word"):
-        nli(OWN, config="verb", schema=True)
+    assert (len({result.model.digest for result in results}), len(group_prompts(results))) == (2, 2)
+    refused("not for word", nli, OWN, config="verb", schema=True, error=PrerequisiteError)

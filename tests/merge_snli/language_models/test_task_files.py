@@ -1,11 +1,9 @@
 """Task files: lm-evaluation-harness loads and scores them, and its numbers equal those of the answers."""
 
-import json
 import math
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,6 @@ from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 from transformers import AutoTokenizer
 
-from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.language_models.lm_eval_task import (
     load_questions,
@@ -31,7 +28,9 @@ from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.models.prompts import PROMPTS, FilledPrompt, Shot, read_prompt
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.reading import read_config
+from tests.commands import Command
 from tests.merge_snli.language_models.conftest import OWN, Json, write_tasks
+from tests.oracles import refused, write_rows
 
 SHOTS = (
     {"premise": "A poet sings.", "hypothesis": "A poet is silent.", "label": "contradiction"},
@@ -46,11 +45,6 @@ def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def read_task(tasks: Path, name: str) -> Json:
     return yaml.safe_load((tasks / f"{name}.yaml").read_text(encoding="utf-8").replace("!function ", ""))
-
-
-def write_rows(path: Path, rows: Sequence[Json]) -> str:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return str(path)
 
 
 def test_the_files_hold_no_text_of_the_data_set(tasks: Path) -> None:
@@ -74,17 +68,16 @@ def test_the_tasks_of_other_data_name_its_texts_and_offer_no_shots_of_nli(
 
 
 def test_other_data_need_shots_of_their_task_for_a_prompt_with_shots(
-    question_dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    question_dataset: Path, tmp_path: Path, command: Command, caplog: pytest.LogCaptureFixture
 ) -> None:
     out = tmp_path / "tasks"
     given = ["harness", str(question_dataset), "--limit-seeds", "2", "--prompt", "few_shot", "--out", str(out)]
-    assert main(given) == 2
-    assert "not no, yes: name a data set of the same task with --shots-from" in capsys.readouterr().err
+    assert "not no, yes: name a data set of the same task with --shots-from" in command(*given, code=2).err
     assert not out.exists()
     rows = [
         {"question": f"Who is number {at}?", "sentence": "A nurse.", "label": ("no", "yes")[at % 2]} for at in (1, 2, 3)
     ]
-    assert main([*given, "--shots-from", write_rows(tmp_path / "problems.jsonl", rows)]) == 0
+    command(*given, "--shots-from", write_rows(tmp_path / "problems.jsonl", rows))
     assert "the prompt few_shot calls premise and hypothesis: use the prompt task" in caplog.text
     assert "num_fewshot: 3" in (out / "merge_snli_all_few_shot.yaml").read_text(encoding="utf-8")
 
@@ -150,36 +143,36 @@ def test_metrics_of_what_was_not_asked_are_nan(bundled: MergeDataset) -> None:
 
 
 def test_a_changed_data_set_is_refused(tasks: Path) -> None:
-    with pytest.raises(ValueError, match="has changed since the task file was written"):
-        load_questions(
-            dataset="0" * 64,
-            name=OWN,
-            config="noun",
-            subsample=0,
-            seeds="with",
-            limit_seeds=None,
-            prompt_toml=read_prompt("word").toml(),
-        )
+    refused(
+        "has changed since the task file was written",
+        load_questions,
+        dataset="0" * 64,
+        name=OWN,
+        config="noun",
+        subsample=0,
+        seeds="with",
+        limit_seeds=None,
+        prompt_toml=read_prompt("word").toml(),
+        error=ValueError,
+    )
 
 
-def estimated(capsys: pytest.CaptureFixture[str], *options: str) -> Json:
-    assert main(["harness", OWN, "--estimate", "--format", "json", *options]) == 0
-    return json.loads(capsys.readouterr().out)
+def estimated(command: Command, *options: str) -> Json:
+    return command("harness", OWN, "--estimate", "--format", "json", *options).json
 
 
-def test_an_estimate_counts_calls_and_tokens(bundled: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_estimate_counts_calls_and_tokens(bundled: MergeDataset, command: Command) -> None:
     given = ["--config", "noun"]
-    rows = estimated(capsys, *given)["estimates"]
+    rows = estimated(command, *given)["estimates"]
     assert [row["prompt"] for row in rows] == [*PROMPTS]
     assert {row["calls"] for row in rows} == {len(read_questions(bundled, Scope(config="noun")).questions)}
     assert rows[1]["input_tokens"] > rows[0]["input_tokens"] > 20 * rows[0]["calls"]
-    counted = estimated(capsys, *given, "--tokenizer", str(Path(OWN) / "embedded" / "nli-a"))["estimates"]
+    counted = estimated(command, *given, "--tokenizer", str(Path(OWN) / "embedded" / "nli-a"))["estimates"]
     assert counted[0]["input_tokens"] != rows[0]["input_tokens"]
-    assert main(["harness", OWN, *given, "--estimate"]) == 0
-    assert "a token per 4 characters" in capsys.readouterr().out
+    assert "a token per 4 characters" in command("harness", OWN, *given, "--estimate").out
 
 
-def test_an_estimate_counts_the_chat_template(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_estimate_counts_the_chat_template(tmp_path: Path, command: Command) -> None:
     tokenizer: Any = AutoTokenizer.from_pretrained(Path(OWN) / "embedded" / "nli-a")
     tokenizer.chat_template = (
         "{% for message in messages %}[CLS] {{ message.role }} {{ message.content }} [SEP]{% endfor %}"
@@ -187,7 +180,7 @@ def test_an_estimate_counts_the_chat_template(tmp_path: Path, capsys: pytest.Cap
     )
     tokenizer.save_pretrained(tmp_path / "chat")
     given = ["--config", "verb", "--limit-seeds", "2", "--prompt", "word"]
-    (counted,) = estimated(capsys, *given, "--tokenizer", str(tmp_path / "chat"))["estimates"]
+    (counted,) = estimated(command, *given, "--tokenizer", str(tmp_path / "chat"))["estimates"]
     prompt = FilledPrompt(read_prompt("word"), NLI_LABELS)
     asked = read_questions(OWN, Scope(config="verb", limit_seeds=2))
     shown = (prompt.messages(each.premise, each.hypothesis) for each in asked.questions)
@@ -195,10 +188,10 @@ def test_an_estimate_counts_the_chat_template(tmp_path: Path, capsys: pytest.Cap
     assert counted["input_tokens"] == sum(map(len, templated))
 
 
-def test_an_estimate_has_the_cost_and_the_expected_interval(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_estimate_has_the_cost_and_the_expected_interval(command: Command) -> None:
     given = ["--config", "noun", "--limit-seeds", "40", "--prompt", "json", "reasons"]
     prices = ["--input-price", "2", "--output-price", "8"]
-    document = estimated(capsys, *given, *prices)
+    document = estimated(command, *given, *prices)
     as_json, reasons = document["estimates"]
     assert (as_json["reasoning_tokens"], reasons["reasoning_tokens"]) == (0, 200 * reasons["calls"])
     # {"answer": "entailment"}: 24, 21 and 27 characters, so 6, 6 and 7 tokens
@@ -210,33 +203,29 @@ def test_an_estimate_has_the_cost_and_the_expected_interval(capsys: pytest.Captu
     at, square = 0.5, 1.959964**2  # the Wilson score interval, written out
     half = 1.959964 / (1 + square / 40) * math.sqrt(at * (1 - at) / 40 + square / (4 * 40**2))
     assert expected["half_widths"]["0.5"] == pytest.approx(half)
-    assert main(["harness", OWN, *given, "--estimate", *prices, "--reasoning-tokens", "1000"]) == 0
-    printed = capsys.readouterr().out
+    printed = command("harness", OWN, *given, "--estimate", *prices, "--reasoning-tokens", "1000").out
     assert f"{1000 * reasons['calls']:,}" in printed
     assert f"40 seeds: ±{100 * half:.1f} points at 0.5" in " ".join(printed.split())
-    assert estimated(capsys, *given)["estimates"][0]["cost"] is None
+    assert estimated(command, *given)["estimates"][0]["cost"] is None
 
 
 def test_fewer_problems_than_shots_are_all_offered(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    tmp_path: Path, command: Command, caplog: pytest.LogCaptureFixture
 ) -> None:
-    given = ["--config", "noun", "--limit-seeds", "2", "--shots-from", write_rows(tmp_path / "few.jsonl", SHOTS)]
+    given = ["--config", "noun", "--limit-seeds", "2", "--shots-from", str(write_rows(tmp_path / "few.jsonl", SHOTS))]
     task = (write_tasks(tmp_path, *given) / "merge_snli_noun_few_shot.yaml").read_text(encoding="utf-8")
     assert "only 2 of 9 shots" in caplog.text
-    assert task.count("hypothesis: ") == len(SHOTS)
-    assert f"num_fewshot: {len(SHOTS)}" in task
-    assert main(["harness", OWN, *given, "--estimate"]) == 2
-    assert "only 2 problems for 3 shots" in capsys.readouterr().err
+    assert task.count("hypothesis: ") == len(SHOTS) and f"num_fewshot: {len(SHOTS)}" in task
+    assert "only 2 problems for 3 shots" in command("harness", OWN, *given, "--estimate", code=2).err
 
 
-def test_no_problems_for_shots_name_the_option(
-    bundled: MergeDataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_problems_for_shots_name_the_option(bundled: MergeDataset, tmp_path: Path, command: Command) -> None:
     premise, hypothesis = read_config(bundled, "noun").pairs[0]
     rows, out = [{"premise": premise, "hypothesis": hypothesis, "label": "neutral"}], tmp_path / "tasks"
     asked = write_rows(tmp_path / "asked.jsonl", rows)
-    assert main(["harness", OWN, "--config", "noun", "--shots-from", asked, "--out", str(out)]) == 2
-    assert "--shots-from" in capsys.readouterr().err
+    assert (
+        "--shots-from" in command("harness", OWN, "--config", "noun", "--shots-from", asked, "--out", out, code=2).err
+    )
     assert not out.exists()
 
 
@@ -266,17 +255,15 @@ def test_wrong_options(
     message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["harness", OWN, *options]) == 2
-    assert message in capsys.readouterr().err
+    assert message in command("harness", OWN, *options, code=2).err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_prompts_are_shown_in_full(bundled: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["harness", OWN, "--config", "noun", "--prompt", "letter", "reasons", "--show-prompts"]) == 0
-    shown = capsys.readouterr().out
+def test_prompts_are_shown_in_full(bundled: MergeDataset, command: Command) -> None:
+    shown = command("harness", OWN, "--config", "noun", "--prompt", "letter", "reasons", "--show-prompts").out
     first = read_questions(bundled, Scope(config="noun")).questions[0]
     for name in ("letter", "reasons"):
         for message in FilledPrompt(read_prompt(name), NLI_LABELS).messages(first.premise, first.hypothesis):

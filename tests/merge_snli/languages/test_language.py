@@ -6,6 +6,7 @@ import pytest
 
 from generation.sentences.words import is_negation, is_whole_word
 from merge_snli.languages.language import Language, _language, language_of, languages
+from tests.oracles import refused
 
 NEGATIONS = {
     "en": ("not", "Nobody", "don’t"),
@@ -35,8 +36,7 @@ def test_every_language_has_negations_and_is_tested() -> None:
 
 def test_a_wrong_entry_is_reported_with_its_file(tmp_path: Path) -> None:
     (tmp_path / "xx.toml").write_text('name = "X"\nnegation = "not"\n', encoding="utf-8")
-    with pytest.raises(TypeError, match=r"xx\.toml: .*'negation'"):
-        _language(tmp_path / "xx.toml")
+    refused(r"xx\.toml: .*'negation'", _language, tmp_path / "xx.toml", error=TypeError)
 
 
 @pytest.mark.parametrize(

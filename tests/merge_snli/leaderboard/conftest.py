@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import Result, score
@@ -54,21 +53,9 @@ def unchecked(result: Result, **changes: Any) -> Result:  # noqa: ANN401 - field
     return changed
 
 
-def gold_labels() -> dict[Pair, int]:
-    """Return the gold label of each pair of the bundled data set."""
-    rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
-    of_variants = {(row["premise"], row["hypothesis"]): row["label"] for row in rows}
-    return of_variants | {(row["seed_premise"], row["seed_hypothesis"]): row["label"] for row in rows}
-
-
 def data_of(page: str) -> Any:  # noqa: ANN401 - JSON
     """Return the data in a page."""
     return json.loads(page.partition('id="data">')[2].partition("</script>")[0])
-
-
-@pytest.fixture(scope="session")
-def gold() -> dict[Pair, int]:
-    return gold_labels()
 
 
 @pytest.fixture(scope="session")

@@ -33,6 +33,7 @@ from tests.browser import (
 )
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, Pair, noisy
 from tests.merge_snli.scoring.test_prompts_group import record as prompt_record
+from tests.oracles import written
 from tests.processes import wait_until
 
 pytestmark = pytest.mark.slow
@@ -61,9 +62,7 @@ def fresh_browser() -> Iterator[Page]:
 def address(
     boards: tuple[Board, ...], texts: dict[int, dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
 ) -> str:
-    path = tmp_path_factory.mktemp("site") / "index.html"
-    path.write_text(render_page(boards, texts), encoding="utf-8")
-    return path.as_uri()
+    return written(tmp_path_factory.mktemp("site") / "index.html", render_page(boards, texts)).as_uri()
 
 
 Show = Callable[..., Page]
@@ -74,8 +73,7 @@ def show(browser: Page, tmp_path: Path) -> Show:
     """A function that writes and opens the page of some boards."""
 
     def open_boards(*boards: Board, **options: Any) -> Page:  # noqa: ANN401 - of the screen
-        (tmp_path / "index.html").write_text(render_page(boards), encoding="utf-8")
-        return opened(browser, (tmp_path / "index.html").as_uri(), **options)
+        return opened(browser, written(tmp_path / "index.html", render_page(boards)).as_uri(), **options)
 
     return open_boards
 
@@ -84,8 +82,7 @@ def show(browser: Page, tmp_path: Path) -> Show:
 def page(browser: Page, address: str) -> Iterator[Page]:
     """The page in its initial state; fails if the browser logged an error."""
     yield opened(browser, address)
-    assert errors_of(browser) == []
-    assert browser.title != "owned"
+    assert errors_of(browser) == [] and browser.title != "owned"
 
 
 def show_other_view(page: Page, act: Callable[[], None]) -> None:
@@ -121,8 +118,7 @@ def shown_percents(page: Page) -> dict[str, str]:
 
 
 def test_initial_view_has_no_requests_and_no_layout_shift(page: Page, boards: tuple[Board, ...]) -> None:
-    assert names(page) == ranking(boards[0], 90)
-    assert shown_percents(page) == percents(boards[0], "all", 90)
+    assert (names(page), shown_percents(page)) == (ranking(boards[0], 90), percents(boards[0], "all", 90))
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
     assert page.execute_script("return window.shifted || 0") == 0
     assert page.title == "MERGE on its bundled problems · MERGE leaderboard"
@@ -134,12 +130,10 @@ def test_slider_changes_the_ranking(page: Page, boards: tuple[Board, ...]) -> No
     slider = find(page, "#threshold")
     slider.send_keys(key("END"))
     assert find(page, "#models th.pa").text.endswith("PA(1)")
-    assert shown_percents(page) == percents(boards[0], "all", 100)
-    assert names(page) == ranking(boards[0], 100)
+    assert (shown_percents(page), names(page)) == (percents(boards[0], "all", 100), ranking(boards[0], 100))
     slider.send_keys(key("ARROW_LEFT") * 20)
     assert slider.get_attribute("aria-valuetext") == "at least 80% (8 of 10)"
-    assert shown_percents(page) == percents(boards[0], "all", 80)
-    assert "t=80" in page.current_url
+    assert shown_percents(page) == percents(boards[0], "all", 80) and "t=80" in page.current_url
     assert texts_of(page, "#curve-table tr.current th") == ["80%"]
     find(page, "#reset-threshold").click()
     assert shown_percents(page) == percents(boards[0], "all", 90)
@@ -183,8 +177,7 @@ def test_headers_sort_with_mouse_and_keyboard(page: Page, boards: tuple[Board, .
 
 def test_filters(page: Page, boards: tuple[Board, ...]) -> None:
     find(page, "#query").send_keys("BASE")
-    assert names(page) == ["org/hasty-base"]
-    assert find(page, "#count").text == "1 of 5 models"
+    assert (names(page), find(page, "#count").text) == (["org/hasty-base"], "1 of 5 models")
     find(page, "#clear").click()
     assert len(names(page)) == 5
     for size, model in (("l", "org/careful-large"), ("none", QUOTES)):
@@ -280,8 +273,7 @@ def test_links_restore_the_view(browser: Page, address: str, boards: tuple[Board
 )
 def test_invalid_links_show_the_board(browser: Page, address: str, wrong: str, boards: tuple[Board, ...]) -> None:
     page = opened(browser, f"{address}#{wrong}")
-    assert shown_percents(page) == percents(boards[0], "all", 90)
-    assert errors_of(page) == []
+    assert (shown_percents(page), errors_of(page)) == (percents(boards[0], "all", 90), [])
 
 
 def test_model_view_shows_flipping_replacements(page: Page, boards: tuple[Board, ...]) -> None:
@@ -369,15 +361,13 @@ def test_a_model_with_several_prompts_on_a_phone(prompted: Board, show: Show) ->
     assert f"{first.correct} of {first.variants} answers with 3 prompts correct" in find(page, "#seeds li").text
     find(page, "details.plain summary").click()
     about = dict(zip(texts_of(page, "#model-about dt"), texts_of(page, "#model-about dd"), strict=True))
-    assert about["Prompt"].startswith("3 prompts, ranked")
-    assert about["Calls"] == "300"
+    assert about["Prompt"].startswith("3 prompts, ranked") and about["Calls"] == "300"
     assert find(page, "#model-about").is_displayed()
     assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
     show_other_view(page, find(page, "#back").click)
     show_other_view(page, page.find_element("link text", "other").click)
     assert "Prompt" not in texts_of(page, "#parts-table .group th")
-    assert find(page, "#by").get_attribute("value") == "word_class"
-    assert errors_of(page) == []
+    assert (find(page, "#by").get_attribute("value"), errors_of(page)) == ("word_class", [])
 
 
 RECORD_TEXTS = """

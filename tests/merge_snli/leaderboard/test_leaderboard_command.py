@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import accumulate, pairwise
@@ -13,70 +12,67 @@ from typing import Any
 import pytest
 
 from merge_snli import Result, score
-from merge_snli.cli import main
 from merge_snli.dataset.record import DataRecord
 from merge_snli.leaderboard.boards import make_boards, side_by_side
 from merge_snli.leaderboard.write import FORMATS, render_page, write_leaderboard
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.store import write_result
 from tests.browser import chromium
+from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.leaderboard.conftest import SCRIPT, SHIPPED, data_of, named
 from tests.merge_snli.leaderboard.test_page import Parsed
-from tests.records import save_record
+from tests.oracles import write_results, written
+from tests.records import copy_bundled, save_record
 
 
 @pytest.fixture(scope="module")
 def folder(results: list[Result], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("scored") / "results"
-    for result in results:
-        write_result(result, out)
-    return out
+    return write_results(tmp_path_factory.mktemp("scored") / "results", results)
 
 
-def run(*arguments: object) -> int:
-    return main(["leaderboard", *map(str, arguments)])
+PageOf = Callable[..., str]
 
 
-def page_of(out: Path, *arguments: object) -> str:
-    """Write a page and return it."""
-    assert run(*arguments, "--out", out / "site") == 0
-    return (out / "site" / "index.html").read_text(encoding="utf-8")
+@pytest.fixture
+def page_of(command: Command, tmp_path: Path) -> PageOf:
+    """A function that runs `leaderboard` with these arguments and returns the page that it writes."""
+    return lambda *arguments: Path(
+        command("leaderboard", *arguments, "--out", tmp_path / "site").out.strip()
+    ).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     ("file_format", "name"),
     [("md", "leaderboard.md"), ("csv", "leaderboard.csv"), ("json", "leaderboard.json"), ("latex", "leaderboard.tex")],
 )
-def test_tables(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], file_format: str, name: str) -> None:
-    assert run(folder, "--out", tmp_path / "site", "--format", file_format) == 0
-    assert capsys.readouterr().out == f"{tmp_path / 'site' / name}\n"
+def test_tables(folder: Path, tmp_path: Path, command: Command, file_format: str, name: str) -> None:
+    printed = command("leaderboard", folder, "--out", tmp_path / "site", "--format", file_format).out
+    assert printed == f"{tmp_path / 'site' / name}\n"
     assert "org/careful-large" in (tmp_path / "site" / name).read_text(encoding="utf-8").replace("\\", "")
 
 
-def test_tables_are_printed_without_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(folder, "--format", "md", "--threshold", "0.8") == 0
-    printed = capsys.readouterr().out
+def test_tables_are_printed_without_a_folder(folder: Path, command: Command) -> None:
+    printed = command("leaderboard", folder, "--format", "md", "--threshold", "0.8").out
     assert "org/careful-large" in printed and "PA(0.8)" in printed
-    assert run(folder) == 2
-    assert "--out" in capsys.readouterr().err
+    assert "--out" in command("leaderboard", folder, code=2).err
 
 
-def test_page_with_and_without_texts(folder: Path, tmp_path: Path) -> None:
-    page, with_texts = (page_of(tmp_path, folder, *more) for more in ((), ("--dataset", SHIPPED)))
+def test_page_with_and_without_texts(folder: Path, tmp_path: Path, page_of: PageOf) -> None:
+    page, with_texts = (page_of(folder, *more) for more in ((), ("--dataset", SHIPPED)))
     assert len(with_texts) > len(page)
     assert [path.name for path in (tmp_path / "site").iterdir()] == ["index.html"]
 
 
-def test_sentences_that_may_not_be_shared_are_on_the_page_on_request(folder: Path, tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    shutil.copytree(SHIPPED / "data", data / "data")
+def test_sentences_that_may_not_be_shared_are_on_the_page_on_request(
+    folder: Path, tmp_path: Path, page_of: PageOf
+) -> None:
+    data = copy_bundled(tmp_path / "data")
     record = json.loads((SHIPPED / "run.json").read_text(encoding="utf-8"))
     record["terms"]["license"] = "other"
     (data / "run.json").write_text(json.dumps(record), encoding="utf-8")
-    pages = [page_of(tmp_path, folder, "--dataset", data, *more) for more in ((), ("--with-text",))]
+    pages = [page_of(folder, "--dataset", data, *more) for more in ((), ("--with-text",))]
     assert [bool(data_of(page)["boards"][0]["texts"]) for page in pages] == [False, True]
 
 
@@ -84,15 +80,15 @@ def test_sentences_that_may_not_be_shared_are_on_the_page_on_request(folder: Pat
     "arguments", [[], ["--dataset", SHIPPED, "--format", "md"], ["--dataset", SHIPPED, "--init-space", "org/board"]]
 )
 def test_sentences_on_request_need_a_page_with_a_data_set(
-    folder: Path, tmp_path: Path, arguments: list[object], capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, arguments: list[object], command: Command
 ) -> None:
-    assert run(folder, "--out", tmp_path / "site", "--with-text", *arguments) == 2
-    assert "--with-text" in capsys.readouterr().err
+    options = ["--out", tmp_path / "site", "--with-text", *arguments]
+    assert "--with-text" in command("leaderboard", folder, *options, code=2).err
     assert not (tmp_path / "site").exists()
 
 
-def test_tables_at_other_thresholds(folder: Path, tmp_path: Path, results: list[Result]) -> None:
-    assert run(folder, "--out", tmp_path, "--format", "md", "--threshold", "0.8,0.95") == 0
+def test_tables_at_other_thresholds(folder: Path, tmp_path: Path, results: list[Result], command: Command) -> None:
+    command("leaderboard", folder, "--out", tmp_path, "--format", "md", "--threshold", "0.8,0.95")
     lines = (tmp_path / "leaderboard.md").read_text(encoding="utf-8").splitlines()
     rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines if line.startswith("| ")]
     names, row = (next(row for row in rows if row[0] == name) for name in ("Model", "org/hasty-base"))
@@ -104,11 +100,11 @@ def test_tables_at_other_thresholds(folder: Path, tmp_path: Path, results: list[
 
 
 def test_one_page_of_several_folders_and_data_sets(
-    folder: Path, results: list[Result], tmp_path: Path, make_dataset: MakeDataset
+    folder: Path, results: list[Result], tmp_path: Path, make_dataset: MakeDataset, page_of: PageOf
 ) -> None:
     other = make_dataset(tmp_path / "other", seeds=4)
     score(lambda pairs: ["neutral"] * len(pairs), other, name="always neutral", out=tmp_path / "more")
-    page = page_of(tmp_path, folder, tmp_path / "more", "--dataset", SHIPPED, "--dataset", other)
+    page = page_of(folder, tmp_path / "more", "--dataset", SHIPPED, "--dataset", other)
     assert "Models on all data sets" in page
     assert [(board["dataset"], bool(board["texts"])) for board in data_of(page)["boards"]] == [
         ("MERGE on its bundled problems", True),
@@ -118,17 +114,16 @@ def test_one_page_of_several_folders_and_data_sets(
 
 
 def test_damaged_result_is_skipped_with_a_warning(
-    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, results: list[Result]
+    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, results: list[Result], command: Command
 ) -> None:
-    write_result(results[0], tmp_path / "results")
-    (tmp_path / "results" / "torn.json").write_text("{", encoding="utf-8")
-    assert run(tmp_path / "results", "--out", tmp_path / "site", "--format", "json") == 0
+    written(write_results(tmp_path / "results", results[:1]) / "torn.json", "{")
+    command("leaderboard", tmp_path / "results", "--out", tmp_path / "site", "--format", "json")
     assert "torn.json" in caplog.text
     rows = json.loads((tmp_path / "site" / "leaderboard.json").read_text(encoding="utf-8"))["rows"]
     assert {row["model"] for row in rows} == {"org/hasty-base"}
 
 
-def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, command: Command) -> None:
     file, other = tmp_path / "file", tmp_path / "other"
     file.touch()
     other.mkdir()
@@ -140,8 +135,7 @@ def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, caps
         (folder, "--out", tmp_path / "site", "--threshold", "0.8"): "--format html",
     }
     for arguments, message in cases.items():
-        assert run(*arguments) == 2
-        assert message in capsys.readouterr().err
+        assert message in command("leaderboard", *arguments, code=2).err
     assert not (tmp_path / "site").exists()
 
 
@@ -200,18 +194,15 @@ def test_one_row_per_model_and_columns_per_data_set(results: list[Result], group
     starts = [0, *accumulate(len(measures) for _, measures in data)]
     rows = {name: [tuple(cells[at:end]) for at, end in pairwise(starts)] for name, *cells in table.rows}
     merge = {entry.name: entry.result.row for entry in boards[0].entries}
-    assert [*rows][-1] == SCRIPT + "2"
-    assert next(iter(rows)) == next(iter(merge))
+    assert [*rows][-1] == SCRIPT + "2" and next(iter(rows)) == next(iter(merge))
     assert {*rows} == {*merge, SCRIPT + "2"}
     for name, scores in merge.items():
         shown = [scores["seed_accuracy"] or 0, scores["sample_accuracy"] or 0]
         assert rows[name][0][:2] == pytest.approx([100 * share for share in shown], abs=0.051)
     models = [sum(row[at][0] is not None for row in rows.values()) for at in range(len(data))]
     on_all, on_half = models.index(2), models.index(1)
-    assert rows["org/hasty-base"][on_all] == (43.8, 25.0)
-    assert rows["org/hasty-base"][on_half] == (None, None)
-    assert rows["org/careful-large"][on_half] == (81.2, 75.0)
-    assert rows[SCRIPT + "2"][0] == (None, None, None)
+    assert (rows["org/hasty-base"][on_all], rows["org/hasty-base"][on_half]) == ((43.8, 25.0), (None, None))
+    assert (rows["org/careful-large"][on_half], rows[SCRIPT + "2"][0]) == ((81.2, 75.0), (None, None, None))
 
 
 def test_one_data_set_is_not_shown_side_by_side(results: list[Result], grouped: list[Result]) -> None:
@@ -242,9 +233,8 @@ def test_bars_have_the_shares_of_the_labels(results: list[Result], grouped: list
     parsed = Parsed(page)
     assert parsed.tags.count("script") == 1  # the data, which is not executed
     assert "script-src 'none'" in parsed.policy
-    assert "&lt;i&gt;round&lt;/i&gt;" in page
-    assert SCRIPT not in page
-    shown = [value for name, value in parsed.attributes if name == "aria-label" and "%" in (value or "")]
+    assert "&lt;i&gt;round&lt;/i&gt;" in page and SCRIPT not in page
+    shown = [value for _, name, value in parsed.attributes if name == "aria-label" and "%" in value]
     by_kind = [board.results[at].rows_by["kind"] for board in boards for at in (0, 1)]
     assert shown == [
         ", ".join(f"{label} {100 * by[value].share(f'predicted_{label}'):.1f}%" for label in NLI_LABELS)
@@ -258,33 +248,32 @@ def test_the_data_set_of_pairs_in_groups_can_be_given(tmp_path: Path) -> None:
     whole, part = (
         score(lambda pairs: ["neutral"] * len(pairs), data, config="simple", limit_seeds=limit) for limit in (None, 5)
     )
-    for result in (whole, part):
-        assert write_leaderboard([result], tmp_path / "page", datasets=[data]).is_file()
+    assert write_leaderboard([whole], tmp_path / "page", datasets=[data]).is_file()
+    assert write_leaderboard([part], tmp_path / "page", datasets=[data]).is_file()
 
 
 def test_the_command_shows_both_kinds_of_data(
-    results: list[Result], grouped: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    results: list[Result], grouped: list[Result], tmp_path: Path, command: Command
 ) -> None:
-    for folder, of_folder in (("results", [*results, *grouped]), ("grouped", grouped)):
-        for result in of_folder:
-            write_result(result, tmp_path / folder)
+    write_results(tmp_path / "results", [*results, *grouped])
+    write_results(tmp_path / "grouped", grouped)
     for file_format, name in (("html", "index.html"), ("md", "leaderboard.md")):
-        assert main(["leaderboard", str(tmp_path / "results"), "--out", str(tmp_path), "--format", file_format]) == 0
+        command("leaderboard", tmp_path / "results", "--out", tmp_path, "--format", file_format)
         assert "Models on all data sets" in (tmp_path / name).read_text(encoding="utf-8")
-    assert main(["leaderboard", str(tmp_path / "grouped"), "--out", str(tmp_path / "only")]) == 0
+    command("leaderboard", tmp_path / "grouped", "--out", tmp_path / "only")
     assert "<h1>Models on pairs in groups</h1>" in (tmp_path / "only" / "index.html").read_text(encoding="utf-8")
     shipped = ["--dataset", str(Path(__file__).parents[3] / "merge_snli")]
-    capsys.readouterr()
-    assert main(["leaderboard", str(tmp_path / "grouped"), "--out", str(tmp_path / "only"), *shipped]) == 2
-    assert "no result was computed on" in capsys.readouterr().err
+    assert (
+        "no result was computed on"
+        in command("leaderboard", tmp_path / "grouped", "--out", tmp_path / "only", *shipped, code=2).err
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kinds", ["both", "groups"])
 def test_the_page_in_a_browser(results: list[Result], grouped: list[Result], tmp_path: Path, kinds: str) -> None:
     boards = make_boards([*results, *grouped] if kinds == "both" else grouped)
-    page = tmp_path / "index.html"
-    page.write_text(render_page(boards), encoding="utf-8")
+    page = written(tmp_path / "index.html", render_page(boards))
     with chromium("--window-size=1200,900") as browser:
         browser.get(page.as_uri())
         assert browser.get_log("browser") == []
@@ -295,8 +284,7 @@ def test_the_page_in_a_browser(results: list[Result], grouped: list[Result], tmp
             "return [...document.querySelectorAll('.shares')]"
             ".map((bar) => [...bar.children].reduce((sum, one) => sum + one.getBoundingClientRect().width, 0))"
         )
-        shown = [width for width in widths if width]
-        assert shown
+        assert [width for width in widths if width]
         assert parts == pytest.approx(widths, abs=0.5)
         browser.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride", {"width": 360, "height": 800, "deviceScaleFactor": 1, "mobile": True}

@@ -17,7 +17,6 @@ import yaml
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 
 from merge_snli import Result, score
-from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.leaderboard.space import LIMITS, RESULTS, Checked, _results_of, check_results
@@ -26,10 +25,11 @@ from merge_snli.scoring.check import differences
 from merge_snli.scoring.measure import consistency, scores
 from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.store import FILE, answers_name, file_name, to_files, to_json, write_result
+from tests.commands import Command
 from tests.hub.server import Hub
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.leaderboard.conftest import SHIPPED, unchecked
-from tests.oracles import scored_again
+from tests.oracles import refused, scored_again, write_results
 
 Json = dict[str, Any]
 
@@ -66,8 +66,7 @@ def check(data: MergeDataset, result: Result, content: Json | None = None, **acc
 
 
 def test_good_results_pass(results: list[Result], data: MergeDataset) -> None:
-    hasty, careful, small, _, neutral, nouns = results
-    passing = (hasty, careful, small, neutral, nouns)
+    passing = [*results[:3], *results[4:]]
     assert check_files(content_of(*passing), {}, [data]) == {file_name(result): [] for result in passing}
 
 
@@ -209,8 +208,8 @@ def test_a_table_alone_is_named(good: Result, data: MergeDataset) -> None:
 
 def test_a_part_that_claims_to_be_whole_is_found(data: MergeDataset, good: Result) -> None:
     part = score(lambda pairs: ["neutral"] * len(pairs), SHIPPED, name="part", limit_seeds=10)
-    whole = dataclasses.replace(part, dataset=good.dataset)
-    assert any("left_out.groups" in problem for problem in check(data, whole))
+    problems = check(data, dataclasses.replace(part, dataset=good.dataset))
+    assert any("left_out.groups" in problem for problem in problems)
 
 
 def test_a_result_on_other_data_is_found(data: MergeDataset, make_dataset: MakeDataset, tmp_path: Path) -> None:
@@ -237,15 +236,12 @@ def test_two_answers_to_one_pair_are_found(data: MergeDataset, good: Result) -> 
     pairs, predicted = config.row_pairs.copy(), good.answers.predicted.copy()
     pairs[second], predicted[first], predicted[second] = pairs[first], 0, 1
     forged = unchecked(good, answers=dataclasses.replace(good.answers, predicted=predicted))
-    with pytest.raises(InputError, match="two different answers"):
-        list(differences(forged, dataclasses.replace(config, row_pairs=pairs)))
+    refused("two different answers", list, differences(forged, dataclasses.replace(config, row_pairs=pairs)))
 
 
 def test_a_missing_warning_is_found(results: list[Result], data: MergeDataset) -> None:
-    neutral = results[4]
-    assert neutral.notes[-1].startswith("warning")
-    assert "notes" in check(data, dataclasses.replace(neutral, notes=()))[0]
-    assert check(data, neutral) == []
+    assert results[4].notes[-1].startswith("warning")
+    assert "notes" in check(data, dataclasses.replace(results[4], notes=()))[0]
 
 
 @pytest.mark.parametrize("added", ["Best model ever, see http://spam.example", "labels given as neutral"])
@@ -291,9 +287,8 @@ SPACE = "org/leaderboard"
 @pytest.fixture(scope="module")
 def space(results: list[Result], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("space")
-    for result in (results[0], results[4]):
-        write_result(result, folder / "scored")
-    command = ["leaderboard", str(folder / "scored"), "--init-space", SPACE, "--dataset", str(SHIPPED)]
+    scored = write_results(folder / "scored", [results[0], results[4]])
+    command = ["leaderboard", str(scored), "--init-space", SPACE, "--dataset", str(SHIPPED)]
     assert main([*command, "--out", str(folder / "space")]) == 0
     return folder / "space"
 
@@ -321,17 +316,15 @@ def test_the_repository_of_a_space(space: Path, results: list[Result]) -> None:
 
 
 def test_the_page_is_rebuilt_if_all_results_pass(
-    space: Path, results: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    space: Path, results: list[Result], tmp_path: Path, command: Command
 ) -> None:
     folder = Path(shutil.copytree(space, tmp_path / "space"))
     write_result(results[1], folder / "results")
-    assert main(["leaderboard", "--space", str(folder)]) == 0
-    assert capsys.readouterr().out.count(": passed\n") == 3
+    assert command("leaderboard", "--space", folder).out.count(": passed\n") == 3
     assert "org/careful-large" in (folder / "index.html").read_text(encoding="utf-8")
     forge(folder / "results" / file_name(results[1]))
     (folder / "index.html").write_text("old", encoding="utf-8")
-    assert main(["leaderboard", "--space", str(folder)]) == 2
-    assert "qt is 0.5" in capsys.readouterr().out
+    assert "qt is 0.5" in command("leaderboard", "--space", folder, code=2).out
     assert (folder / "index.html").read_text(encoding="utf-8") == "old"
 
 
@@ -347,7 +340,7 @@ def test_pull_requests_are_checked(
     results: list[Result],
     hub: Hub,
     token: str,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     api = HfApi()
     api.create_repo(SPACE, repo_type="space", space_sdk="static")
@@ -368,17 +361,13 @@ def test_pull_requests_are_checked(
         ],
         start=1,
     ):
-        assert main(["leaderboard", "--space", SPACE, "--pull-request", str(number)]) == status
-        out = capsys.readouterr().out
+        out = command("leaderboard", "--space", SPACE, "--pull-request", number, code=status).out
         assert [line for line in expected if line not in out] == []
-    assert main(["leaderboard", "--space", SPACE, "--pull-request", "9"]) == 2
     message = f"cannot download Space {SPACE} at revision refs/pr/9.*without --pull-request"
-    assert re.search(message, capsys.readouterr().err)
+    assert re.search(message, command("leaderboard", "--space", SPACE, "--pull-request", "9", code=2).err)
 
 
-def test_bad_input_is_one_sentence(
-    space: Path, results: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_input_is_one_sentence(space: Path, results: list[Result], tmp_path: Path, command: Command) -> None:
     scored, out = str(tmp_path / "scored"), str(tmp_path / "out")
     write_result(results[0], Path(scored))
     (tmp_path / "empty").mkdir()
@@ -393,9 +382,10 @@ def test_bad_input_is_one_sentence(
         (scored, "--init-space", SPACE, "--out", out): "--init-space needs --dataset",
         (scored, "--init-space", SPACE, "--dataset", str(SHIPPED), "--out", str(space)): "README.md",
     }.items():
-        assert main(["leaderboard", *arguments]) == 2
-        assert message in capsys.readouterr().err
+        assert message in command("leaderboard", *arguments, code=2).err
     forge(next(Path(scored).glob("*.json")))
-    assert main(["leaderboard", scored, "--init-space", SPACE, "--dataset", str(SHIPPED), "--out", out]) == 2
-    assert "qt is 0.5" in capsys.readouterr().err
+    assert (
+        "qt is 0.5"
+        in command("leaderboard", scored, "--init-space", SPACE, "--dataset", SHIPPED, "--out", out, code=2).err
+    )
     assert not any(Path(out).rglob("*"))

@@ -18,7 +18,6 @@ from tokenizers import processors
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from merge_snli import score
-from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.cli import main
 from merge_snli.dataset.texts import TextNames
@@ -36,7 +35,8 @@ from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.score_models import prediction_store, score_model
 from merge_snli.scoring.store import read_results
-from tests.oracles import answers_of_groups
+from tests.commands import Command
+from tests.oracles import answers_of_groups, refused
 from tests.tiny_models import save_causal_lm
 
 PAIRS: list[Pair] = [
@@ -106,8 +106,7 @@ def test_scores_are_those_of_the_plain_model(folder: Folder, kind: str, *, cache
     for name in PROMPTS if kind == "llama" else PROMPTS[:1]:
         prompt = FilledPrompt(read_prompt(name), NLI_LABELS, SHOTS)
         ranked = loaded(folder(kind), prompt)
-        assert ranked._uses_cache == cached
-        assert len(ranked._prefix) > 20
+        assert ranked._uses_cache == cached and len(ranked._prefix) > 20
         expected = np.array(plain(folder(kind), prompt))
         assert np.ptp(expected, axis=1).min() > 0.1
         assert ranked.predict(PAIRS) == pytest.approx(expected, abs=2e-4)
@@ -134,8 +133,7 @@ def test_scores_do_not_depend_on_the_other_pairs(folder: Folder) -> None:
     together = ranked.predict(PAIRS)
     assert [ranked.predict([pair])[0].tobytes() for pair in PAIRS] == [row.tobytes() for row in together]
     predictions, facts = predict_pairs(lambda: ranked, PAIRS, None)
-    assert predictions.logits is not None
-    assert predictions.logits.tobytes() == together.tobytes()
+    assert predictions.logits is not None and predictions.logits.tobytes() == together.tobytes()
     assert (facts.architecture, facts.max_length) == ("LlamaForCausalLM", 512)
     assert predictions.tokens.tolist() == ranked.count_tokens(PAIRS)
 
@@ -173,12 +171,11 @@ def test_the_command_uses_each_prompt(
     folder: Folder,
     dataset: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     where = ["--dataset", str(dataset), "--config", "verb", "--limit-seeds", "2", "--out", str(tmp_path / "results")]
-    assert main(["score", str(folder("gpt2")), "--prompt", "word", "reasons", "letter", *where]) == 0
-    printed = capsys.readouterr().out
+    printed = command("score", folder("gpt2"), "--prompt", "word", "reasons", "letter", *where).out
     assert all(f"tiny-gpt2 ({prompt}, ranked)" in printed for prompt in ("word", "letter"))
     assert "the prompt reasons asks for reasons" in caplog.text
     assert len([*(tmp_path / "results").glob("*.json")]) == 2
@@ -215,13 +212,12 @@ def test_what_does_not_fit_is_refused(
     folder: Folder,
     dataset: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     options: list[str],
     message: str,
 ) -> None:
     where = ["--dataset", str(dataset), "--config", "verb", "--out", str(tmp_path / "results")]
-    assert main(["score", str(folder("gpt2")), *where, *options]) == 2
-    printed = capsys.readouterr()
+    printed = command("score", folder("gpt2"), *where, *options, code=2)
     assert message in " ".join(f"{printed.out} {printed.err}".split())
 
 
@@ -230,8 +226,7 @@ def test_an_answer_without_tokens_of_its_own_is_refused(folder: Folder, answer: 
     ranked = loaded(folder("gpt2"), WORD)
     silent = {"text": lambda premise, hypothesis: f"{premise} {hypothesis} A ma", "continuations": (answer, " a", " b")}
     object.__setattr__(ranked, "_prompt", type("Silent", (), {"messages": ranked._prompt.messages} | silent))
-    with pytest.raises(InputError, match="adds no token"):
-        ranked.predict(PAIRS)
+    refused("adds no token", ranked.predict, PAIRS)
 
 
 SYSTEM_ROLE = """\
@@ -305,5 +300,4 @@ def test_an_adapter_is_merged_into_its_base_model(folder: Folder, tmp_path: Path
     )
     assert with_adapter == pytest.approx(of_merged, abs=2e-4)
     assert not np.allclose(with_adapter, on_base, atol=1e-2)
-    with pytest.raises(InputError, match="sequence classifier"):
-        model_from_name(str(tmp_path / "classifier"), options).load()
+    refused("sequence classifier", model_from_name(str(tmp_path / "classifier"), options).load)

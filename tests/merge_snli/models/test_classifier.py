@@ -22,6 +22,7 @@ from merge_snli.models.options import ModelOptions
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.reading import read_config
+from tests.oracles import refused
 
 MakeModel = Callable[..., Path]
 KINDS = ("bert", "roberta", "gpt2")
@@ -180,8 +181,7 @@ def test_max_length_is_the_smallest_limit(
         [tokens] = classifier.count_tokens([(word, "ba")])
     assert tokens == expected
     assert np.isfinite(classifier.predict([(word, "ba")])).all()
-    with pytest.raises(InputError, match="fails on 1 pair:"):
-        classifier.predict([(word + " ba" * (positions - expected + 1), "ba")])
+    refused("fails on 1 pair:", classifier.predict, [(word + " ba" * (positions - expected + 1), "ba")])
 
 
 @pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory"), MemoryError()])
@@ -204,8 +204,7 @@ def test_out_of_memory_halves_the_batch_size(
     np.testing.assert_allclose(classifier.predict(pairs), expected, rtol=1e-4, atol=1e-5)
     full = classifier.batch_tokens // tokens
     fitting = next(size for size in (full // 2, full // 4, full // 8) if size <= 10)
-    assert sizes[0] == full
-    assert set(sizes[-20:-1]) == {fitting}
+    assert (sizes[0], set(sizes[-20:-1])) == (full, {fitting})
     assert 0 < sizes[-1] <= fitting
     message = caplog.messages[-1]
     assert all(words in message for words in ("BertForSequenceClassification", f" {fitting} ", f"{tokens} tokens"))
@@ -243,8 +242,7 @@ def test_truncation_options_are_ignored(bert: Path) -> None:
 def test_model_without_classification_head_is_refused(make_model: MakeModel, tmp_path: Path) -> None:
     folder = make_model(tmp_path / "model")
     BertForMaskedLM(BertConfig.from_pretrained(folder)).save_pretrained(folder)
-    with pytest.raises(InputError, match=r"model is not a trained classifier: .*classifier.weight"):
-        load(folder)
+    refused(r"model is not a trained classifier: .*classifier.weight", load, folder)
 
 
 @pytest.mark.parametrize("damaged", ["model.safetensors", "tokenizer.json", "config.json"])
@@ -262,8 +260,7 @@ def test_weights_that_are_not_finite_are_refused(make_model: MakeModel, tmp_path
     model = BertForSequenceClassification.from_pretrained(folder)
     torch.nn.init.constant_(model.classifier.weight, float("nan"))
     model.save_pretrained(folder)
-    with pytest.raises(InputError, match=r"BertForSequenceClassification .*not finite"):
-        load(folder).predict([("A dog.", "A cat.")])
+    refused(r"BertForSequenceClassification .*not finite", load(folder).predict, [("A dog.", "A cat.")])
 
 
 def embedded_pairs() -> list[Pair]:

@@ -10,7 +10,6 @@ import pytest
 import torch
 from transformers import AutoConfig
 
-from merge_snli.base.errors import InputError
 from merge_snli.dataset import label_spellings
 from merge_snli.embedded import FOLDER
 from merge_snli.models import labels, loading
@@ -19,6 +18,7 @@ from merge_snli.models.finding import ResolvedModel, find_device, find_model, fo
 from merge_snli.models.loading import read_output_names
 from merge_snli.models.scored_model import name_models, read_training_data
 from merge_snli.schema import NLI_LABELS
+from tests.oracles import refused
 
 
 def test_embedded_models_and_folders(tmp_path: Path) -> None:
@@ -28,8 +28,7 @@ def test_embedded_models_and_folders(tmp_path: Path) -> None:
     copy = find_model(str(tmp_path / "copy"))
     assert (copy.name, copy.digest) == ("copy", embedded.digest)
     (tmp_path / "copy" / "tokenizer.json").unlink()
-    with pytest.raises(InputError, match="copy has no tokenizer"):
-        find_model(str(tmp_path / "copy"))
+    refused("copy has no tokenizer", find_model, str(tmp_path / "copy"))
 
 
 def test_digest_covers_names_and_contents_but_not_the_card(tmp_path: Path) -> None:
@@ -47,8 +46,7 @@ def test_digest_covers_names_and_contents_but_not_the_card(tmp_path: Path) -> No
     ("device", "advice"), [("cuda:99", "device='cpu'"), ("meta", "cpu, cuda"), ("nonsense", "cpu, cuda")]
 )
 def test_unavailable_device_is_an_input_error(device: str, advice: str) -> None:
-    with pytest.raises(InputError, match=f"device {device} .*{advice}"):
-        find_device(device)
+    refused(f"device {device} .*{advice}", find_device, device)
 
 
 def test_the_device_is_that_of_torch() -> None:
@@ -84,10 +82,8 @@ def test_torch_is_asked_if_there_is_a_driver(on_windows: bool, driver: str, monk
     ],
 )
 def test_missing_model_is_an_input_error(name: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        find_model(name)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
+    caught = refused("", find_model, name)
+    assert message in str(caught) and "\n" not in str(caught)
 
 
 @pytest.mark.parametrize(
@@ -175,8 +171,7 @@ def test_names(arguments: list[str], named: dict[str, str]) -> None:
 )
 @pytest.mark.usefixtures("folders")
 def test_equal_names_and_missing_folders_are_refused(arguments: list[str], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        name_models(arguments)
+    refused(message, name_models, arguments)
 
 
 @pytest.mark.parametrize(
@@ -260,8 +255,7 @@ def on(config_names: Sequence[str], data_labels: Sequence[str], given: str | Non
 def test_numbered_names_and_models_of_other_tasks_are_refused(
     outputs: Sequence[str], data: Sequence[str], message: str
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        on(outputs, data)
+    refused(message, on, outputs, data)
 
 
 OTHER_TASKS = [
@@ -305,19 +299,18 @@ def test_labels_of_the_config_given_and_to_infer(
 
 
 def test_other_words_are_not_labels() -> None:
-    with pytest.raises(InputError, match="labels 'guess'"):
-        labels.find_model_labels(NUMBERED, given="guess", model="m")
+    refused("labels 'guess'", labels.find_model_labels, NUMBERED, given="guess", model="m")
 
 
 def test_number_of_given_labels_must_match_the_outputs() -> None:
-    with pytest.raises(InputError, match=r"m has 2 outputs \(LABEL_0, LABEL_1\).* 3"):
-        labels.find_model_labels(NUMBERED[:2], given=NLI_LABELS, model="m")
+    refused(
+        r"m has 2 outputs \(LABEL_0, LABEL_1\).* 3", labels.find_model_labels, NUMBERED[:2], given=NLI_LABELS, model="m"
+    )
 
 
 @pytest.mark.parametrize("text", ["entailment", "a,,c", "entailment,Entailment,neutral", ""])
 def test_invalid_labels_are_refused(text: str) -> None:
-    with pytest.raises(InputError, match=rf"labels {text!r}: .* model_labels=\('entailment', 'neutral',"):
-        labels.parse_labels(text)
+    refused(rf"labels {text!r}: .* model_labels=\('entailment', 'neutral',", labels.parse_labels, text)
 
 
 def test_labels_are_parsed_in_order() -> None:

@@ -17,12 +17,11 @@ import torch
 from numpy.typing import NDArray
 
 from merge_snli import read_results, score
-from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.function import call_all, function_name, is_async, label_reader
 from merge_snli.models.labels import Pair
 from merge_snli.schema import NLI_LABELS
-from tests.oracles import answers_of_groups
+from tests.oracles import answers_of_groups, refused
 
 
 def always(answer: Any) -> Callable[[list[Pair]], list[Any]]:  # noqa: ANN401 - a label or an invalid value
@@ -56,8 +55,7 @@ OTHERS = [[0.5, 0.5], [0.5, 0.2, 0.2], [1.5, -0.5, 0.0], [float("nan"), 0.5, 0.5
     ],
 )
 def test_invalid_answers_are_refused_with_the_pair(dataset: Path, model: Any, message: str) -> None:  # noqa: ANN401
-    with pytest.raises(InputError, match=f"^odd returned {message}"):
-        score(model, dataset, name="odd")
+    refused(f"^odd returned {message}", score, model, dataset, name="odd")
 
 
 @pytest.mark.parametrize(
@@ -70,8 +68,7 @@ def test_a_function_may_return_probabilities(dataset: Path, tmp_path: Path, form
 
     result = score(lambda pairs: form(shares(pairs)), dataset, name="shares", out=tmp_path)
     labels = score(lambda pairs: form(shares(pairs).argmax(axis=1)), dataset, name="labels")
-    assert result.scores == labels.scores
-    assert result.calibration is not labels.calibration is None
+    assert result.scores == labels.scores and result.calibration is not labels.calibration is None
     rows = find_dataset(str(dataset)).to_pandas("all").set_index("variant_id")
     table = result.to_pandas(dataset, with_text=True).set_index("row_id").loc[rows.index]
     stored = table[[f"probability:{label}" for label in NLI_LABELS]].to_numpy()
@@ -99,8 +96,7 @@ def test_predictions_are_cached_by_version(dataset: Path, tmp_path: Path) -> Non
 def test_labels_in_the_form_of_pipelines_are_read() -> None:
     read = label_reader(NLI_LABELS, "f")
     assert read({"label": "neutral", "score": 0.9}, ("a", "b")) == "neutral"
-    with pytest.raises(InputError, match="returned"):
-        read({"score": 0.9}, ("a", "b"))
+    refused("returned", read, {"score": 0.9}, ("a", "b"))
 
 
 def rule(pair: Pair) -> str | None:
@@ -109,7 +105,7 @@ def rule(pair: Pair) -> str | None:
 
 
 class Api:
-    """Answers by rule, records what it was asked and how concurrently, and fails after some calls."""
+    """Answers by rule, records the pairs and the concurrency of its calls, and fails after some calls."""
 
     def __init__(self, fails_after: float = float("inf"), answer: Callable[[Pair], Any] = rule) -> None:
         self.fails_after, self.answer = fails_after, answer
@@ -136,15 +132,13 @@ def test_scores_are_those_of_the_same_function_without_async(dataset: Path) -> N
     result = score(api, dataset, config="noun", concurrency=5)
     expected = score(lambda pairs: [rule(pair) for pair in pairs], dataset, config="noun", name="Api")
     assert (result.scores, result.title) == (expected.scores, expected.title)
-    assert answers_of_groups(result) == answers_of_groups(expected)
-    assert result.run.no_answers > 0
+    assert answers_of_groups(result) == answers_of_groups(expected) and result.run.no_answers > 0
     assert api.most == 5
 
 
 def test_no_pair_is_called_twice_after_a_crash(dataset: Path, tmp_path: Path) -> None:
     out, plain, whole = tmp_path / "results", Api(), Api()
-    with pytest.raises(ConnectionError):
-        score(Api(fails_after=40), dataset, config="verb", out=out)
+    refused("", score, Api(fails_after=40), dataset, config="verb", out=out, error=ConnectionError)
     assert not out.exists()
     (journal,) = (tmp_path / "results.work").rglob("*.jsonl")
     with journal.open("a", encoding="utf-8") as file:
@@ -179,8 +173,7 @@ def test_a_killed_process_loses_no_answer(tmp_path: Path) -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
     api = Api(answer=lambda pair: "neutral")
     options: dict[str, Any] = {"read": lambda label, pair: str(label), "concurrency": 4, "journal": journal}
-    assert len(call_all(api, pairs, name="label_of", **options)) == 60
-    assert api.asked == pairs[25:]
+    assert len(call_all(api, pairs, name="label_of", **options)) == 60 and api.asked == pairs[25:]
 
 
 def test_it_runs_inside_an_event_loop(dataset: Path) -> None:
@@ -192,16 +185,22 @@ def test_it_runs_inside_an_event_loop(dataset: Path) -> None:
 
 def test_an_invalid_answer_stops_the_run_and_is_not_kept(dataset: Path, tmp_path: Path) -> None:
     api = Api(answer=lambda pair: np.int64(1) if api.calls < 5 else object())
-    with pytest.raises(InputError, match="Api returned <object"):
-        score(api, dataset, config="verb", out=tmp_path / "out", concurrency=1)
+    refused("Api returned <object", score, api, dataset, config="verb", out=tmp_path / "out", concurrency=1)
     assert api.calls == 5
     (journal,) = (tmp_path / "out.work").rglob("*.jsonl")
     assert [json.loads(line)[1] for line in journal.read_text().splitlines() if line] == ["neutral"] * 4
 
 
 def test_an_error_of_the_function_is_not_one_of_the_disk(dataset: Path, tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"prompt\.txt"):
-        score(Api(answer=lambda pair: Path("prompt.txt").read_text()), dataset, config="verb", out=tmp_path / "out")
+    refused(
+        r"prompt\.txt",
+        score,
+        Api(answer=lambda pair: Path("prompt.txt").read_text()),
+        dataset,
+        config="verb",
+        out=tmp_path / "out",
+        error=FileNotFoundError,
+    )
 
 
 def test_async_methods_and_partials() -> None:
@@ -221,8 +220,15 @@ def test_answers_of_a_partial_with_other_arguments_are_not_mixed(dataset: Path, 
         return label
 
     out = tmp_path / "results"
-    with pytest.raises(ConnectionError):
-        score(partial(label_of, label="entailment", fails=True), dataset, config="verb", out=out)
+    refused(
+        "",
+        score,
+        partial(label_of, label="entailment", fails=True),
+        dataset,
+        config="verb",
+        out=out,
+        error=ConnectionError,
+    )
     neutral, contradiction = (
         score(partial(label_of, label=label), dataset, config="verb", out=out) for label in ("neutral", "contradiction")
     )
@@ -236,8 +242,7 @@ def test_a_name_does_not_mix_answers_of_partials(dataset: Path, tmp_path: Path) 
         return label if label == "neutral" or sum(map(ord, pair[1])) % 7 else "perhaps"
 
     options: dict[str, Any] = {"config": "verb", "out": tmp_path / "results", "name": "model"}
-    with pytest.raises(InputError, match="model returned 'perhaps'"):
-        score(partial(label_of, label="entailment"), dataset, **options)
+    refused("model returned 'perhaps'", score, partial(label_of, label="entailment"), dataset, **options)
     neutral = score(partial(label_of, label="neutral"), dataset, **options)
     assert {*(answers_of_groups(neutral).seeds or ())} == {"neutral"}
 
@@ -264,8 +269,7 @@ def test_answers_are_kept_when_the_code_of_a_function_changes(
     async def label_of(pair: Pair) -> str:  # type: ignore[no-redef]
         return f"{await whole(pair)}"
 
-    with pytest.raises(ConnectionError):
-        score(before, dataset, config="verb", out=tmp_path / "results", concurrency=1)
+    refused("", score, before, dataset, config="verb", out=tmp_path / "results", concurrency=1, error=ConnectionError)
     score(label_of, dataset, config="verb", out=tmp_path / "results")
     assert not {*failing.asked[:30]} & {*whole.asked}
     assert "30 of them from before its code changed" in caplog.text
@@ -280,8 +284,7 @@ def test_answers_are_kept_when_the_code_of_a_function_changes(
     ],
 )
 def test_wrong_options_and_labels(dataset: Path, model: Any, options: dict[str, Any], message: str) -> None:  # noqa: ANN401
-    with pytest.raises(InputError, match=message):
-        score(model, dataset, **options)
+    refused(message, score, model, dataset, **options)
 
 
 def test_no_answer_to_pairs_in_groups_is_wrong() -> None:

@@ -15,7 +15,6 @@ from tokenizers import normalizers, processors
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedTokenizerFast, pipeline
 
 from merge_snli import score
-from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import INFER
 from merge_snli.models.finding import ResolvedModel, find_model
 from merge_snli.models.labels import INFERRED, TABLE, Pair
@@ -35,7 +34,9 @@ from merge_snli.models.paper_models import (
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predict import predict_pairs
+from tests.conftest import paper_text
 from tests.merge_snli.conftest import MakeModel
+from tests.oracles import refused
 from tests.tiny_models import as_pickle, byte_bpe_tokenizer, embedded_texts, trained_unigram, wordpiece_tokenizer
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -46,8 +47,7 @@ hf: Any = transformers  # its configurations and models are made by name
 
 def unigram_tokenizer(kind: str) -> PreTrainedTokenizerFast:
     """Return a unigram tokenizer as SentencePiece makes them: for ALBERT and DeBERTa-v3, or XLNet's."""
-    special = ["<pad>", "<unk>", "[CLS]", "[SEP]"]
-    tokenizer = trained_unigram(embedded_texts(), 600, special, normalizers.NFKC())
+    tokenizer = trained_unigram(embedded_texts(), 600, ["<pad>", "<unk>", "[CLS]", "[SEP]"], normalizers.NFKC())
     cls, sep = (tokenizer.token_to_id(token) or 0 for token in ("[CLS]", "[SEP]"))
     single, pair = ("$A [SEP] [CLS]", "$A [SEP] $B:1 [SEP]:1 [CLS]:2")
     if kind != "xlnet":
@@ -159,8 +159,7 @@ def save_classifier(kind: str, folder: Path, *, labels: Sequence[str] = LABELS, 
     torch.manual_seed(seed)
     tokenizer = tokenizer_of(kind)
     names = {"id2label": dict(enumerate(labels)), "label2id": {name: index for index, name in enumerate(labels)}}
-    model = hf.AutoModelForSequenceClassification.from_config(_config(kind, tokenizer, names))
-    model.save_pretrained(folder)
+    hf.AutoModelForSequenceClassification.from_config(_config(kind, tokenizer, names)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
 
@@ -192,7 +191,6 @@ def test_every_member_of_a_family_has_a_name() -> None:
 
 auto_model: Any = AutoModelForSequenceClassification
 NAMED = ModelOptions(model_labels=("entailment", "neutral", "contradiction"))
-PAPER = Path(__file__).parents[4] / "shared" / "seeds" / "merge-paper-pdf.txt"
 PAIRS: list[Pair] = [
     ("A man walks his dog near the river.", "A man is outside."),
     ("Two women sit on a bench and talk about the old house.", "Two women are asleep."),
@@ -202,9 +200,7 @@ PAIRS: list[Pair] = [
 
 
 def test_table_matches_the_paper() -> None:
-    if not PAPER.is_file():
-        pytest.skip("the paper's text is not available")
-    text = PAPER.read_text(encoding="utf-8")
+    text = paper_text("merge-paper-pdf.txt")
     cards = dict(re.findall(r"^(\S+-(?:S|SMFA))\t(\S+/\S+)$", text, re.MULTILINE))
     scores = re.findall(r"^(\S+-(?:S|SMFA))\t[\d.]+\t", text, re.MULTILINE)
     spelled = {name.lower().replace("1.3b", "1-3b"): card for name, card in cards.items()}
@@ -277,16 +273,14 @@ def test_logits_match_the_plain_pipeline(shapes: dict[str, Path], paper_name: st
 def test_adapter_digest_includes_the_base_model(shapes: dict[str, Path], tmp_path: Path) -> None:
     other = save_lora(tmp_path / "BERT-L-S", save_classifier("bert", tmp_path / "base", labels=("a", "b"), seed=9))
     first, second = (model_from_name(str(folder), NAMED) for folder in (shapes["BERT-L-S"], other))
-    assert first.digest != second.digest
-    assert "peft" in first.versions
+    assert first.digest != second.digest and "peft" in first.versions
 
 
 def test_adapter_without_its_base_model_is_refused(shapes: dict[str, Path], tmp_path: Path) -> None:
     adapter = Path(shutil.copytree(shapes["BERT-L-S"], tmp_path / "adapter"))
     config = adapter / "adapter_config.json"
     config.write_text(config.read_text(encoding="utf-8").replace(str(shapes["BERT-L-S"].parent), "/nowhere/at/all"))
-    with pytest.raises(InputError, match=r"/nowhere/at/all/base of adapter adapter"):
-        model_from_name(str(adapter), ModelOptions())
+    refused(r"/nowhere/at/all/base of adapter adapter", model_from_name, str(adapter), ModelOptions())
 
 
 def test_sharded_weights_are_read(tmp_path: Path) -> None:
@@ -300,8 +294,7 @@ def test_sharded_weights_are_read(tmp_path: Path) -> None:
 
 def test_pickle_weights_are_read_only_if_allowed(tmp_path: Path) -> None:
     folder = as_pickle(save_classifier("roberta", tmp_path / "pickled"))
-    with pytest.raises(InputError, match=r"pickled .* add allow_pickle=True"):
-        model_from_name(str(folder), ModelOptions()).load()
+    refused(r"pickled .* add allow_pickle=True", model_from_name(str(folder), ModelOptions()).load)
     allowed = model_from_name(str(folder), ModelOptions(allow_pickle=True))
     assert allowed.load().predict(PAIRS[:1]).shape == (1, 3)
     assert allowed.digest != model_from_name(str(folder), ModelOptions()).digest
@@ -324,6 +317,5 @@ def test_remote_code_runs_only_if_trusted(tmp_path: Path, dataset: Path) -> None
         "class OwnModel(BertForSequenceClassification):\n    config_class = OwnConfig\n",
         encoding="utf-8",
     )
-    with pytest.raises(InputError, match=r"remote .*trust_remote_code"):
-        score(folder, dataset)
+    refused(r"remote .*trust_remote_code", score, folder, dataset)
     assert score(folder, dataset, trust_remote_code=True).model.architecture == "OwnModel"

@@ -22,6 +22,7 @@ from merge_snli.models.prompts import (
     read_prompts,
 )
 from merge_snli.schema import NLI_LABELS
+from tests.oracles import refused, written
 
 SHOTS = (Shot("It rains.", "It is wet.", "entailment"), Shot("A dog runs.", "A cat runs.", "neutral"))
 QUESTION = "Premise: {{ premise }}\\nHypothesis: {{ hypothesis }}"
@@ -90,13 +91,11 @@ def test_the_words_of_a_prompt_stand_for_the_labels() -> None:
 @pytest.mark.parametrize("name", PROMPTS)
 def test_the_answers_that_a_prompt_asks_for_are_read_or_the_labels_refused(name: str, labels: tuple[str, ...]) -> None:
     if read_prompt(name).words and labels == OTHER_LABELS:
-        with pytest.raises(InputError, match=rf"{name} asks for .*, and the labels are not_equivalent, equivalent"):
-            filled(name, labels)
+        refused(rf"{name} asks for .*, and the labels are not_equivalent, equivalent", filled, name, labels)
         return
     prompt = filled(name, labels)
     assert len({*prompt.answers}) == len(labels)
-    read = [read_answer(answer, labels, prompt.prompt.answer, prompt.words) for answer in prompt.answers]
-    assert read == [*labels]
+    assert [read_answer(answer, labels, prompt.prompt.answer, prompt.words) for answer in prompt.answers] == [*labels]
 
 
 def test_labels_of_another_task_are_read_in_other_spellings() -> None:
@@ -113,8 +112,7 @@ def test_the_prompt_of_other_tasks_names_texts_and_labels_as_the_data_does() -> 
         "Answer with one label: different or equivalent.\n\n"
         "sentence1: a\nsentence2: b\nAnswer: equivalent\n\nsentence1: c\nsentence2: d\nAnswer:"
     )
-    assert shown.stop == ("\n\nsentence1:",)
-    assert shown.answers == labels
+    assert (shown.stop, shown.answers) == (("\n\nsentence1:",), labels)
 
 
 def test_a_base_model_stops_at_its_own_problem() -> None:
@@ -127,18 +125,17 @@ def test_a_base_model_stops_at_its_own_problem() -> None:
 
 
 def test_a_file_of_the_user(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(
+    path = written(
+        tmp_path / "mine.toml",
         'name = "mine"\nanswer = "word"\nquestion = "{{ premise }} => {{ hypothesis }} ({{ words | join(\'/\') }})"\n'
-        '[words]\nneutral = "maybe"\n'
+        '[words]\nneutral = "maybe"\n',
     )
     shown = FilledPrompt(read_prompt(path), NLI_LABELS)
     assert shown.text("{{ x }} & <y>", "z") == "{{ x }} & <y> => z (entailment/maybe/contradiction)"
     assert [prompt.name for prompt in read_prompts(f"word, {path}")] == ["word", "mine"]
     assert [prompt.name for prompt in read_prompts(["all", str(path)])] == [*PROMPTS, "mine"]
     path.write_text(path.read_text().replace('"mine"', '"word"'))
-    with pytest.raises(InputError, match="two prompts with the name word"):
-        read_prompts(["all", str(path)])
+    refused("two prompts with the name word", read_prompts, ["all", str(path)])
 
 
 @pytest.mark.parametrize(
@@ -177,11 +174,9 @@ def test_wrong_prompts(tmp_path: Path, toml: str | None, message: str) -> None:
 
 
 def test_the_letter_of_its_own_label_is_a_word(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "B"')
+    path = written(tmp_path / "mine.toml", f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "B"')
     assert FilledPrompt(read_prompt(path), NLI_LABELS).words == ("entailment", "B", "contradiction")
 
 
 def test_a_prompt_that_asks_for_reasons_shows_no_shots() -> None:
-    with pytest.raises(InputError, match="reasons asks for reasons, which the 2 shots do not have"):
-        filled("reasons", shots=SHOTS)
+    refused("reasons asks for reasons, which the 2 shots do not have", filled, "reasons", shots=SHOTS)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import spacy
 
-from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
 from merge_snli.models import tagger as tagger_module
 from merge_snli.models.tagger import TAGGER_WEIGHTS, Tagger, find_tagger
 from merge_snli.models.wordnet import ADJECTIVES, NOUNS, VERBS, base_forms, supersense
+from tests.oracles import refused
 from training import wordnet_tables
 
 
@@ -33,16 +33,14 @@ def test_a_default_tagger_with_other_weights_or_that_is_missing_is_an_error(
     name: str, value: object, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tagger_module, name, value)
-    with pytest.raises(InputError, match=message):
-        find_tagger()
+    refused(message, find_tagger)
 
 
 def test_a_pipeline_by_path_and_pipelines_without_a_tagger(tagger: Tagger, tmp_path: Path) -> None:
     assert find_tagger(str(tagger.path)).digest == tagger.digest
     spacy.blank("en").to_disk(tmp_path / "blank")
     for name, message in ((str(tmp_path / "blank"), "blank' has no tagger"), ("en_nowhere", "'en_nowhere'")):
-        with pytest.raises(InputError, match=message):
-            find_tagger(name)
+        refused(message, find_tagger, name)
 
 
 def test_a_tagger_with_its_parser_has_a_digest_of_its_own(tagger: Tagger, tmp_path: Path) -> None:
@@ -50,8 +48,7 @@ def test_a_tagger_with_its_parser_has_a_digest_of_its_own(tagger: Tagger, tmp_pa
     assert with_parser.digest != tagger.digest
     assert {*with_parser.components} - {*tagger.components} == {"parser"}
     tagger.nlp.to_disk(tmp_path / "tags")
-    with pytest.raises(InputError, match=r"tags' has no parser"):
-        find_tagger(str(tmp_path / "tags"), parser=True)
+    refused(r"tags' has no parser", find_tagger, str(tmp_path / "tags"), parser=True)
 
 
 WORDNET = Path("/usr/share/wordnet")

@@ -18,6 +18,7 @@ from merge_snli.pairs.lexicon import SHIPPED, read_lexicon
 from merge_snli.pairs.pair_templates import fill, read_templates
 from tests.commands import Command
 from tests.merge_snli.pairs.reading import CATEGORIES, VERBS, source_of
+from tests.oracles import refused
 
 NOT_IN_WORDNET = {"starfruit", "whiteboard", "bruised", "poisoned", "stolen", "donated", "borrowed", "scratched"}
 """Words that were checked by hand."""
@@ -144,8 +145,7 @@ def lexicon(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(("file", "change", "match"), LEXICON_ERRORS)
 def test_errors_name_file_and_entry(file: str, change: Change, match: str, lexicon: Path) -> None:
     (lexicon / file).write_text(change((lexicon / file).read_text()))
-    with pytest.raises(InputError, match=f"(?s){match}"):
-        (read_templates if file == "templates.toml" else read_lexicon)(lexicon)
+    refused(f"(?s){match}", read_templates if file == "templates.toml" else read_lexicon, lexicon)
 
 
 @pytest.mark.parametrize(
@@ -153,8 +153,7 @@ def test_errors_name_file_and_entry(file: str, change: Change, match: str, lexic
 )
 def test_missing_files(missing: str, match: str, lexicon: Path) -> None:
     (lexicon / missing).rename(lexicon / "moved")
-    with pytest.raises(InputError, match=match):
-        read_lexicon(lexicon)
+    refused(match, read_lexicon, lexicon)
 
 
 @pytest.mark.parametrize(

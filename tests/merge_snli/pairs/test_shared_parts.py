@@ -20,7 +20,6 @@ from generation.report.explain import explain
 from generation.report.tables import table_2
 from generation.seeds_from import read_seeds
 from merge_snli.annotation.sample import draw_sample
-from merge_snli.base.errors import InputError
 from merge_snli.builder import builder_of
 from merge_snli.card import render_card
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
@@ -30,6 +29,7 @@ from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import data_file
 from merge_snli.validation import validate
+from tests.oracles import refused, written
 
 CONFIGS = {"simple": "test", "relevance": "test", "conjunction": "test", "augmentation": "train"}
 
@@ -69,8 +69,7 @@ def test_the_builder_knows_no_subsamples(small: MergeDataset, tmp_path: Path) ->
     builder = builder_of(small.configs)(
         config_name="simple", data_dir=str(small.folder), subsample=0, cache_dir=str(tmp_path)
     )
-    with pytest.raises(ValueError, match="no subsamples"):
-        builder.download_and_prepare()
+    refused("no subsamples", builder.download_and_prepare, error=ValueError)
 
 
 def test_only_the_columns_of_a_config(small: MergeDataset) -> None:
@@ -90,8 +89,7 @@ NEED_SEEDS: dict[str, Callable[[MergeDataset], object]] = {
 
 @pytest.mark.parametrize("name", NEED_SEEDS)
 def test_what_needs_seeds_or_masked_lms_is_refused_with_one_sentence(small: MergeDataset, name: str) -> None:
-    with pytest.raises(InputError, match=r"Simple Pair has no .*pairs simple.*merge-snli generate"):
-        NEED_SEEDS[name](small)
+    refused(r"Simple Pair has no .*pairs simple.*merge-snli generate", NEED_SEEDS[name], small)
 
 
 def test_the_record_has_no_seeds_and_no_masked_lms(small: MergeDataset) -> None:
@@ -101,8 +99,7 @@ def test_the_record_has_no_seeds_and_no_masked_lms(small: MergeDataset) -> None:
 
 def test_a_run_of_generate_does_not_replace_pairs(small: MergeDataset, copy: Path) -> None:
     inputs: Any = None  # they are not read
-    with pytest.raises(InputError, match=r"made by merge-snli pairs simple.*overwrite"):
-        find_finished(copy, inputs, overwrite=False)
+    refused(r"made by merge-snli pairs simple.*overwrite", find_finished, copy, inputs, overwrite=False)
     assert find_finished(copy, inputs, overwrite=True) is None
 
 
@@ -116,8 +113,7 @@ def test_labels_of_groups_are_recorded_if_a_group_has_one_label(small: MergeData
 
 def test_validation_makes_the_rows_again(small: MergeDataset) -> None:
     report = validate(small)
-    assert report.findings == ()
-    assert report.not_checked == ()
+    assert (report.findings, report.not_checked) == ((), ())
     rows = sum(sum(splits.values()) for splits in small.record.rows.values())
     assert report.checked == {"data files": 4, "rows": rows, "regenerated rows": rows}
 
@@ -161,8 +157,7 @@ def test_malformed_record(change: dict[str, object], copy: Path) -> None:
         record.update(change)
     (place,) = change
     assert any(column and column.startswith(place) for _, _, column in places(copy))
-    with pytest.raises(InputError, match=rf"run\.json.*{place}"):
-        find_dataset(str(copy))
+    refused(rf"run\.json.*{place}", find_dataset, str(copy))
 
 
 @pytest.mark.parametrize(
@@ -182,8 +177,7 @@ def test_a_record_whose_data_cannot_be_read(place: list[Any], value: object, nam
 
 def test_card_shows_every_config_and_column(small: MergeDataset) -> None:
     card = render_card(small.record, small.folder)
-    assert card == (small.folder / "README.md").read_text()
-    assert "{{" not in card
+    assert card == (small.folder / "README.md").read_text() and "{{" not in card
     assert 'load_dataset("./simple_pair", "simple", split="test")' in card
     for config in CONFIGS:
         assert f"| `{config}`" in card
@@ -202,8 +196,7 @@ def test_publishing_plan(small: MergeDataset) -> None:
 
 def test_a_published_data_set_is_valid(small: MergeDataset, tmp_path: Path) -> None:
     for path, content in plan(small, "org/simple_pair").branches[0].files.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+        written(tmp_path / path, content if isinstance(content, bytes) else content.read_bytes())
     assert validate(tmp_path).findings == ()
 
 

@@ -1,14 +1,13 @@
 """The paper's numbers in the package match the text of the paper."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from merge_snli.models.paper_models import PAPER_MODELS, PAPER_NAMES, family
 from merge_snli.papers.numbers import MERGE, PaperArtifact, read_paper
+from tests.conftest import paper_text
 
-TEXT = Path(__file__).parents[4] / "shared" / "seeds" / "merge-paper-pdf.txt"
 ARTIFACTS = read_paper(MERGE).artifacts
 HUB_IDS = {name: hub_id for hub_id, name in PAPER_NAMES.items()}
 
@@ -25,9 +24,7 @@ ROW_NAMES = {
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    if not TEXT.is_file():
-        pytest.skip(f"the paper's text {TEXT.name} was not found")
-    return TEXT.read_text(encoding="utf-8")
+    return paper_text("merge-paper-pdf.txt")
 
 
 def printed_rows(text: str, artifact: PaperArtifact) -> dict[str, list[str]]:

@@ -8,11 +8,11 @@ import datasets
 import pytest
 
 from generation.options import Options
-from merge_snli.base.errors import InputError
 from merge_snli.problems.known_datasets import KNOWN_DATASETS, KnownDataset, known_dataset
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
+from tests.oracles import refused
 
 PAIRS = (
     ("Two dogs run across the wet grass.", "Some animals run outside.", 0),
@@ -80,8 +80,7 @@ def test_the_entries_are_consistent() -> None:
     assert len(set(ids)) == len(ids)
     for known in KNOWN_DATASETS:
         assert {known.premise_column, *known.hypothesis_column.split("+"), known.label_column} <= set(known.columns)
-        assert len(set(known.columns)) == len(known.columns)
-        assert known.attribution.endswith(".")
+        assert len(set(known.columns)) == len(known.columns) and known.attribution.endswith(".")
         if known.data_labels is not None:
             assert tuple(name.partition("=")[2] for name in known.data_labels) == known.labels
 
@@ -152,5 +151,4 @@ def test_options_override_the_known_values() -> None:
     ],
 )
 def test_a_known_data_set_that_cannot_be_loaded_is_an_error_with_advice(name: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read_problems(ProblemOptions(problems=name))
+    refused(message, read_problems, ProblemOptions(problems=name))

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from generation.run import open_problems
-from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress
 from merge_snli.languages.language import ENGLISH, languages
 from merge_snli.problems.language import WORD, LanguageCheck, other_language, use_of_words
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
+from tests.oracles import refused
 
 Pairs = list[tuple[str, str]]
 
@@ -86,10 +86,9 @@ def test_every_english_problem_passes_alone_and_together(caplog: pytest.LogCaptu
 @pytest.mark.parametrize("code", OTHERS)
 def test_other_languages_are_refused_with_the_reason_and_the_options(code: str) -> None:
     looks_like, pairs = OTHERS[code]
-    with pytest.raises(InputError) as error:
-        check(pairs)
+    error = refused("", check, pairs)
     expected = ("problems.jsonl", f"like {looks_like},", "not English", "language='en'")
-    assert [named for named in expected if named not in str(error.value)] == []
+    assert [named for named in expected if named not in str(error)] == []
 
 
 def test_a_few_problems_in_another_language_are_a_warning_and_many_an_error(caplog: pytest.LogCaptureFixture) -> None:
@@ -97,8 +96,7 @@ def test_a_few_problems_in_another_language_are_a_warning_and_many_an_error(capl
     check([*english[:5], *german, *english[5:]])
     (message,) = caplog.messages
     assert [text for text in ("2 of 40", "line 6 like German") if text not in message] == []
-    with pytest.raises(InputError, match="3 of 29 look like other languages"):
-        check([*english[:26], *german, german[0]])
+    refused("3 of 29 look like other languages", check, [*english[:26], *german, german[0]])
 
 
 def test_the_language_can_be_given_and_is_checked_for_every_command(
@@ -107,8 +105,7 @@ def test_the_language_can_be_given_and_is_checked_for_every_command(
     path = tmp_path / "p.jsonl"
     rows = [{"premise": p, "hypothesis": h, "label": "neutral"} for p, h in OTHERS["nl"][1]]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(InputError, match="Dutch"):
-        open_problems(ProblemOptions(problems=path), Progress(quiet=True))
+    refused("Dutch", open_problems, ProblemOptions(problems=path), Progress(quiet=True))
     assert not caplog.messages
     for given, name in (("en", "English"), ("fr", "French")):
         _, survey = open_problems(ProblemOptions(problems=path, language=given), Progress(quiet=True))
@@ -131,8 +128,7 @@ def test_the_language_can_be_given_and_is_checked_for_every_command(
     ],
 )
 def test_a_language_is_a_code_and_is_written_with_spaces(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        ProblemOptions(**options)
+    refused(message, ProblemOptions, **options)
 
 
 def test_the_lists_of_words_can_be_found_in_texts() -> None:

@@ -8,12 +8,12 @@ import datasets
 import pytest
 
 from generation.options import Options
-from merge_snli.base.errors import InputError
 from merge_snli.problems.inputs import Problems, hub_repository, public_name, split_of_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import open_source, stream_problems, survey_problems
 from tests.hub.server import Hub
 from tests.hub.storage import Repo
+from tests.oracles import refused, write_rows
 
 ROWS = [
     {"premise": f"A cat sees {number} dogs.", "hypothesis": "A cat sees dogs.", "label": "entailment"}
@@ -48,9 +48,7 @@ def test_a_sample_depends_on_the_seed_and_not_on_the_order(tmp_path: Path) -> No
     rows = [row | {"label": label} for row in (*ROWS, ROWS[0], ROWS[0]) for label in ("entailment", "neutral", "-")]
 
     def sampled(name: str, order: list[dict[str, str]], **options: Any) -> list[tuple[str, int]]:  # noqa: ANN401
-        path = tmp_path / name
-        path.write_text("".join(json.dumps(row) + "\n" for row in order))
-        source = open_source(Options(problems=str(path), mlm=("m",), **options))
+        source = open_source(Options(problems=str(write_rows(tmp_path / name, order)), mlm=("m",), **options))
         survey = survey_problems(source)
         problems = list(stream_problems(source, survey))
         assert (len(problems), survey.without_label) == (survey.with_label, 0)
@@ -88,8 +86,7 @@ def test_a_file_that_changes_after_the_survey_is_an_error(tmp_path: Path) -> Non
     source = open_source(ProblemOptions(problems=str(path)))
     survey = survey_problems(source)
     path.write_text(json.dumps(ROWS[0]) + "\n")
-    with pytest.raises(InputError, match=r"problems\.jsonl changed"):
-        list(stream_problems(source, survey))
+    refused(r"problems\.jsonl changed", list, stream_problems(source, survey))
 
 
 def lines(*premises_of: str) -> bytes:
@@ -126,8 +123,7 @@ def premises_of(problems: object) -> list[str]:
     ],
 )
 def test_problems_are_read_by_id_or_path_and_at_a_revision(problems: Repo, name: str, count: int) -> None:
-    found = premises_of(name.format(commit=problems.tags["v1"]))
-    assert found == ["A dog runs fast.", "A dog is running."][:count]
+    assert premises_of(name.format(commit=problems.tags["v1"])) == ["A dog runs fast.", "A dog is running."][:count]
 
 
 @pytest.mark.parametrize(
@@ -140,15 +136,13 @@ def test_problems_are_read_by_id_or_path_and_at_a_revision(problems: Repo, name:
     ],
 )
 def test_a_missing_data_set_revision_or_file_is_named(problems: Repo, name: str, means: str) -> None:
-    with pytest.raises(InputError, match=means) as raised:
-        premises_of(name)
-    assert "\n" not in str(raised.value)
+    raised = refused(means, premises_of, name)
+    assert "\n" not in str(raised)
 
 
 def test_gated_problems_are_reported(problems: Repo) -> None:
     problems.gated = True
-    with pytest.raises(InputError, match=r"org/problems.*gated"):
-        premises_of("org/problems")
+    refused(r"org/problems.*gated", premises_of, "org/problems")
 
 
 def write(path: Path, premise: str) -> Path:
@@ -171,8 +165,7 @@ def test_several_files_and_patterns_are_one_source(tmp_path: Path, files: list[P
 def test_a_file_whose_name_has_a_comma_is_one_file(tmp_path: Path, files: list[Path]) -> None:
     odd = write(tmp_path / "x,y*.jsonl", "Odd dog runs.")
     assert premises_of(str(odd)) == ["Odd dog runs."]
-    with pytest.raises(InputError, match=r"x,y.*has a comma"):
-        ProblemOptions(problems=[files[0], odd])
+    refused(r"x,y.*has a comma", ProblemOptions, problems=[files[0], odd])
 
 
 def test_what_does_not_exist_or_stands_twice_is_named(tmp_path: Path, files: list[Path]) -> None:
@@ -182,8 +175,7 @@ def test_what_does_not_exist_or_stands_twice_is_named(tmp_path: Path, files: lis
         ([files[0], tmp_path / "*.jsonl"], r"a\.jsonl more than once"),
         ("hf://datasets/org", "'hf://datasets/org' is not a path on the Hub"),
     ):
-        with pytest.raises(InputError, match=message):
-            premises_of(problems)
+        refused(message, premises_of, problems)
 
 
 def test_parquet_files_with_other_label_numbers_are_not_mixed(tmp_path: Path) -> None:
@@ -192,8 +184,7 @@ def test_parquet_files_with_other_label_numbers_are_not_mixed(tmp_path: Path) ->
         text = datasets.Value("string")
         features = datasets.Features(premise=text, hypothesis=text, label=datasets.ClassLabel(names=labels))
         datasets.Dataset.from_dict(rows, features=features).to_parquet(tmp_path / f"{name}.parquet")
-    with pytest.raises(InputError, match=r"labels of .*b\.parquet are \('neutral', 'entailment'\)"):
-        premises_of(str(tmp_path / "*.parquet"))
+    refused(r"labels of .*b\.parquet are \('neutral', 'entailment'\)", premises_of, str(tmp_path / "*.parquet"))
 
 
 def test_names_to_record_and_to_publish(tmp_path: Path, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:

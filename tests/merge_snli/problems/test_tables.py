@@ -19,13 +19,13 @@ import pytest
 from generation import Options
 from generation.options import RUN_TOML, read_run_file
 from generation.pipeline import run_pipeline
-from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems, repeated_numbers
 from merge_snli.problems.rows import read_label_names
 from merge_snli.schema import NLI_LABELS
 from merge_snli.validation import validate
 from tests.merge_snli.problems.test_reading import parquet
+from tests.oracles import refused, written
 
 ROWS: list[dict[str, Any]] = [
     {"premise": f"A man rides the horse number {number}.", "hypothesis": "A man rides a horse.", "label": label}
@@ -71,9 +71,8 @@ def test_label_names_of_a_dataset_are_kept() -> None:
     ids=lambda table: type(table).__name__,
 )
 def test_other_objects_are_refused_in_one_sentence(problems: object) -> None:
-    with pytest.raises(InputError, match=type(problems).__name__) as error:
-        ProblemOptions(problems=problems)
-    assert "\n" not in str(error.value)
+    error = refused(type(problems).__name__, ProblemOptions, problems=problems)
+    assert "\n" not in str(error)
 
 
 @pytest.mark.parametrize(
@@ -88,8 +87,7 @@ def test_other_objects_are_refused_in_one_sentence(problems: object) -> None:
     ids=["a split", "an invalid row"],
 )
 def test_what_tables_in_memory_cannot_have_is_named(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read_problems(ProblemOptions(**options))
+    refused(message, read_problems, ProblemOptions(**options))
 
 
 def test_a_run_records_the_type_and_is_valid(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> None:
@@ -99,8 +97,7 @@ def test_a_run_records_the_type_and_is_valid(tiny_mlm: Callable[[str], Path], tm
     assert "MERGE on problems in memory" in (made.folder / "README.md").read_text(encoding="utf-8")
     assert validate(made.folder).findings == ()
     values = read_run_file(made.folder / RUN_TOML)
-    with pytest.raises(InputError, match="were in memory"):
-        read_problems(Options(**values))
+    refused("were in memory", read_problems, Options(**values))
     again = run_pipeline(Options(**values | {"problems": ROWS}), tmp_path / "again", quiet=True)
     assert again.record.data.files == made.record.data.files
 
@@ -125,8 +122,7 @@ def test_no_cell_is_taken_for_a_missing_value_or_a_number(kind: str, tmp_path: P
         "jsonl": json.dumps(row).encode(),
         "parquet": parquet([row]),
     }
-    path = tmp_path / f"problems.{kind}"
-    path.write_bytes(contents.get(kind, b""))
+    path = written(tmp_path / f"problems.{kind}", contents.get(kind, b""))
     problems = {"pandas.DataFrame": pd.DataFrame([row]), "datasets.Dataset": datasets.Dataset.from_list([row])}
     (problem,) = read_problems(
         ProblemOptions(problems=problems.get(kind, path), id_column="id", keep_column=("a", "b", "empty"))
@@ -135,8 +131,7 @@ def test_no_cell_is_taken_for_a_missing_value_or_a_number(kind: str, tmp_path: P
 
 
 def test_an_unbalanced_quotation_mark_in_tsv_is_kept(tmp_path: Path) -> None:
-    path = tmp_path / "p.tsv"
-    path.write_text('premise\thypothesis\tlabel\n"A dog runs.\tA dog runs.\tneutral\n')
+    path = written(tmp_path / "p.tsv", 'premise\thypothesis\tlabel\n"A dog runs.\tA dog runs.\tneutral\n')
     assert read_problems(ProblemOptions(problems=path)).problems[0].premise == '"A dog runs.'
 
 
@@ -146,8 +141,7 @@ def test_parquet_files_are_read_by_their_names_and_may_have_no_rows(tmp_path: Pa
     pq.write_table(table.slice(0, 0), tmp_path / "empty.parquet")
     (problem,) = read_problems(ProblemOptions(problems=tmp_path / "x[1]*.parquet")).problems
     assert problem.premise == ODD["premise"]
-    with pytest.raises(InputError, match=r"empty\.parquet has no rows"):
-        read_problems(ProblemOptions(problems=tmp_path / "empty.parquet"))
+    refused(r"empty\.parquet has no rows", read_problems, ProblemOptions(problems=tmp_path / "empty.parquet"))
 
 
 def test_categories_of_a_frame_are_texts() -> None:
@@ -166,8 +160,7 @@ def test_names_without_spelling_are_their_own_spellings() -> None:
 @pytest.mark.parametrize(("text", "number"), [("e", 0), ("n", 1), ("c", 1), ("0", 0), ("2", 1), ("entailment", None)])
 def test_several_spellings_may_have_the_same_name(text: str, number: int | None) -> None:
     labels = read_label_names(("e=entailment", "n=not_entailment", "c=not_entailment"))
-    assert labels.names == ("entailment", "not_entailment")
-    assert labels.number(text) == number
+    assert labels.names == ("entailment", "not_entailment") and labels.number(text) == number
 
 
 def reference_ids(rows: list[tuple[str, str, str]]) -> list[str]:
@@ -224,16 +217,14 @@ def test_a_hash_collision_is_not_a_duplicate_id(tmp_path: Path, monkeypatch: pyt
         for name, rows in (("unique", ids), ("duplicate", [*ids, "b"]))
     )
     assert [problem.id for problem in read_problems(unique).problems] == ids
-    with pytest.raises(InputError, match=r"duplicate.jsonl line 5: .*'b' .*duplicate.jsonl line 2"):
-        read_problems(duplicate)
+    refused(r"duplicate.jsonl line 5: .*'b' .*duplicate.jsonl line 2", read_problems, duplicate)
 
 
 def test_repeated_numbers_are_found() -> None:
     rng = random.Random(0)
     numbers = [rng.choice((0, 7, 2**63, 2**64 - 1, rng.randrange(2**64))) for _ in range(50)]
     expected = sorted(number for number, count in Counter(numbers).items() if count > 1)
-    repeated = repeated_numbers(array("Q", numbers))
-    assert list(repeated) == expected == [0, 7, 2**63, 2**64 - 1]
+    assert list(repeated_numbers(array("Q", numbers))) == expected == [0, 7, 2**63, 2**64 - 1]
     assert list(repeated_numbers(array("Q", [5]))) == []
 
 

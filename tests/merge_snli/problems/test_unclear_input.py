@@ -9,11 +9,12 @@ import pytest
 
 from generation.options import Options
 from generation.run import read_inputs
-from merge_snli.base.errors import InputError, as_flags
+from merge_snli.base.errors import as_flags
 from merge_snli.base.progress import Progress
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
+from tests.oracles import refused
 
 PAIRS = [
     ("A man plays a guitar, and sings.", "A man plays."),
@@ -97,9 +98,7 @@ FILES = {
 def test_a_file_that_cannot_be_read_as_it_is_says_how_at_once(tmp_path: Path, case: str) -> None:
     name, content, expected = FILES[case]
     (tmp_path / name).write_text(content)
-    with pytest.raises(InputError) as error:
-        read_problems(ProblemOptions(problems=tmp_path / name))
-    message = as_flags(error.value)
+    message = as_flags(refused("", read_problems, ProblemOptions(problems=tmp_path / name)))
     assert [text for text in (name, *expected) if text not in message] == []
 
 
@@ -113,9 +112,7 @@ def test_a_file_that_cannot_be_read_as_it_is_says_how_at_once(tmp_path: Path, ca
 )
 def test_two_numbers_need_names_in_their_order(tmp_path: Path, labels: list[object], shown: list[str] | None) -> None:
     """Taken as entailment and not_entailment, the labels of PAWS, MRPC and QQP would be inverted."""
-    with pytest.raises(InputError) as error:
-        read_problems(write(tmp_path / "p.jsonl", labels))
-    message = as_flags(error.value)
+    message = as_flags(refused("", read_problems, write(tmp_path / "p.jsonl", labels)))
     texts = (
         "--data-labels=entailment,not_entailment if 0 is entailment",
         "--data-labels=not_entailment,entailment if 1 is",
@@ -171,8 +168,9 @@ def test_columns_can_be_joined(tmp_path: Path) -> None:
         problems=tmp_path / "p.jsonl", premise_column="paragraph", hypothesis_column="question+answer"
     )
     assert [problem.hypothesis for problem in read_problems(options).problems] == [f"Is it so? {h}" for _, h in PAIRS]
-    with pytest.raises(InputError, match=r"no column 'reason' .*hypothesis_column$"):
-        read_problems(replace(options, hypothesis_column="question+reason"))
+    refused(
+        r"no column 'reason' .*hypothesis_column$", read_problems, replace(options, hypothesis_column="question+reason")
+    )
 
 
 def test_a_task_of_world_knowledge_is_a_warning_before_the_run(

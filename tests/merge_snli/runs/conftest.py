@@ -7,16 +7,16 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
 from generation import Options
 from generation.pipeline import run_pipeline as generate_here
-from merge_snli.cli import main
 from merge_snli.embedded import FOLDER
 from merge_snli.runs.run_folder import CLUSTER_FILE, run_folder
 from merge_snli.runs.status import run_status
+from tests.commands import Command
 from tests.processes import SECONDS, wait_until
 
 _PROGRAM = """
@@ -107,14 +107,17 @@ def results(folder: Path) -> dict[str, Any]:
     return found
 
 
+ClusterFile: TypeAlias = Callable[..., Path]
+"""The type of the fixture `cluster_file`."""
+
+STAGES = ("read and tag", "demo:mlm-wordpiece", "filters and sets", "write")
 MODELS = ("demo:nli-a", "demo:nli-b")
 
 
 def check_scores(dataset: Path, expected: Path, cluster_file: Path, out: Path) -> None:
     """Check that scores are those of one process."""
     start("score", *MODELS, "--dataset", str(dataset), "--cluster", str(cluster_file), out=out).succeed()
-    assert len(results(out)) == len(MODELS)
-    assert results(out) == results(expected)
+    assert len(results(out)) == len(MODELS) and results(out) == results(expected)
 
 
 def check_lost_node(
@@ -137,9 +140,7 @@ def check_lost_node(
     assert files(out) == files(expected)
 
 
-def check_error_of_the_user(
-    problems: Path, folder: Path, cluster_file: Callable[..., Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def check_error_of_the_user(problems: Path, folder: Path, cluster_file: Callable[..., Path], command: Command) -> None:
     """Check that a masked LM that the machines of the tasks do not have is told in the error's own sentence."""
     mlm, out = Path(shutil.copytree(FOLDER / "mlm-bpe", folder / "my-mlm")), folder / "merge_snli"
     file = cluster_file("few", "[tag]\ntasks = 1\n")
@@ -149,8 +150,7 @@ def check_error_of_the_user(
     error = running.fail()
     sentence = f"model folder {mlm} does not exist; give a folder, a Hub id or demo:NAME"
     assert sentence in error
-    assert main(["work", "status", str(out)]) == 0
-    found = capsys.readouterr().out
+    found = command("work", "status", out).out
     assert sentence in " ".join(found.split())
     assert "Traceback" not in error + found
     failures = status(out)["failures"]  # type: ignore[index]

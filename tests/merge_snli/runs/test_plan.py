@@ -1,6 +1,5 @@
 """The cluster file, the plan of a dry run, and what `merge-snli work status` reads from the records of tasks."""
 
-import json
 import os
 import re
 import socket
@@ -19,7 +18,6 @@ from generation.run import plan_run, read_inputs
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.stages import TaskShare
-from merge_snli.cli import main
 from merge_snli.runs.executors import make_executor, plan_text
 from merge_snli.runs.options import ClusterOptions, StageOptions, read_cluster_file
 from merge_snli.runs.run_folder import (
@@ -38,6 +36,8 @@ from merge_snli.runs.run_folder import (
 from merge_snli.runs.status import run_status
 from merge_snli.runs.submit import PLAN_FORMAT, Cluster
 from merge_snli.runs.task import StageTask
+from tests.commands import Command
+from tests.oracles import missing_from, refused, written
 
 DOCS = Path(__file__).parents[3] / "docs" / "cluster.md"
 
@@ -52,9 +52,7 @@ class NoStep(PipelineStep):  # type: ignore[misc]
 
 
 def read(folder: Path, text: str) -> ClusterOptions:
-    path = folder / "cluster.toml"
-    path.write_text(text, encoding="utf-8")
-    return read_cluster_file(path)
+    return read_cluster_file(written(folder / "cluster.toml", text))
 
 
 def test_stages_take_the_defaults(tmp_path: Path) -> None:
@@ -93,14 +91,12 @@ def test_stages_take_the_defaults(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, named: list[str]) -> None:
-    with pytest.raises(InputError) as error:
-        read(tmp_path, text)
-    assert [part for part in [str(tmp_path / "cluster.toml"), *named] if part not in str(error.value)] == []
+    error = refused("", read, tmp_path, text)
+    assert [part for part in [str(tmp_path / "cluster.toml"), *named] if part not in str(error)] == []
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nowhere\.toml"):
-        read_cluster_file(tmp_path / "nowhere.toml")
+    refused(r"nowhere\.toml", read_cluster_file, tmp_path / "nowhere.toml")
 
 
 def test_the_examples_of_the_documentation_can_be_read(tmp_path: Path) -> None:
@@ -111,8 +107,7 @@ def test_the_examples_of_the_documentation_can_be_read(tmp_path: Path) -> None:
 
 def test_options_that_ray_does_not_have_are_refused(tmp_path: Path) -> None:
     options = StageOptions(ray_remote_kwargs={"accelerator": "A100"})
-    with pytest.raises(InputError, match="accelerator"):
-        make_executor(RAY, NoStep(), options, tasks=1, folder=tmp_path).run()
+    refused("accelerator", make_executor(RAY, NoStep(), options, tasks=1, folder=tmp_path).run)
 
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
@@ -162,8 +157,7 @@ def test_stages_are_divided_by_their_tasks(tmp_path: Path) -> None:
     rows = {name: cells for name, *cells in (re.split(r" {2,}", line.strip()) for line in text.splitlines()) if cells}
     assert rows["read and tag"] == ["21", "–", "2 min 30 s"], "at most one task per shard, four at a time"
     assert rows["demo:mlm-wordpiece"] == ["8", "50", "2 h 30 min"]
-    assert rows["demo:mlm-bpe"] == ["8", "50", "30 min 00 s"]
-    assert rows["write"] == ["1", "–", "30.0 s"]
+    assert (rows["demo:mlm-bpe"], rows["write"]) == (["8", "50", "30 min 00 s"], ["1", "–", "30.0 s"])
     assert "sbatch" not in text.lower()
 
 
@@ -180,8 +174,7 @@ def test_slurm_scripts_are_shown_and_nothing_is_written(tmp_path: Path, monkeypa
     assert {"partition=cpu", "time=1:00:00", "array=0-0", "cpus-per-task=1", "mem-per-cpu=2G"} <= directives[0]
     assert "#SBATCH --account='a b'" in scripts[0]
     assert {"partition=gpu", "gpus=2"} <= directives[1]
-    assert "module load python\n" in scripts[1]
-    assert "python -m datatrove.tools.launch_pickled_pipeline" in scripts[1]
+    assert not missing_from(scripts[1], "module load python\n", "python -m datatrove.tools.launch_pickled_pipeline")
     assert f"'{folder}/0-read-and-tag-1/executor.pik'" in scripts[0], "quoted, as it has a space"
     assert not list(tmp_path.glob("*.work"))
     assert not (tmp_path / "my data").exists()
@@ -198,15 +191,13 @@ def test_tasks_run_again_with_another_work_folder_and_in_another_version(
 
 
 def test_an_error_in_the_cluster_file_is_reported_before_any_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     monkeypatch.setattr("generation.dry_run.dry_run", lambda *_, **__: pytest.fail("work was done"))
-    file = tmp_path / "cluster.toml"
-    file.write_text('executor = "local"\ntaks = 3\n', encoding="utf-8")
-    command = ["generate", "demo:problems", "--preset", "demo", "--cluster", str(file)]
-    for more in (["--dry-run"], ["--out", str(tmp_path / "data")]):
-        assert main([*command, *more]) == 2
-        assert re.search(rf"{re.escape(str(file))}.*taks", capsys.readouterr().err, re.DOTALL)
+    file = written(tmp_path / "cluster.toml", 'executor = "local"\ntaks = 3\n')
+    arguments = ["generate", "demo:problems", "--preset", "demo", "--cluster", file]
+    for more in (["--dry-run"], ["--out", tmp_path / "data"]):
+        assert re.search(rf"{re.escape(str(file))}.*taks", command(*arguments, *more, code=2).err, re.DOTALL)
 
 
 @pytest.fixture
@@ -237,9 +228,8 @@ def stage(folder: Path) -> SubmittedStage:
     return made
 
 
-def test_tasks_are_counted_by_state(stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["work", "status", str(tmp_path / "out"), "--format", "json"]) == 0
-    status = json.loads(capsys.readouterr().out)
+def test_tasks_are_counted_by_state(stage: SubmittedStage, tmp_path: Path, command: Command) -> None:
+    status = command("work", "status", tmp_path / "out", "--format", "json").json
     assert status["active"] is True
     (found,) = status["stages"]
     states = ("tasks", "done", "running", "failed", "stopped", "waiting")
@@ -260,11 +250,8 @@ def test_the_time_left_follows_from_how_far_a_task_is(stage: SubmittedStage, fol
     assert run_status(folder)["stages"][0]["seconds_left"] == pytest.approx(5 * 40 - 20), "halfway"
 
 
-def test_the_first_failure_is_shown_with_its_log(
-    stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["work", "status", str(tmp_path / "out")]) == 0
-    printed = capsys.readouterr().out
+def test_the_first_failure_is_shown_with_its_log(stage: SubmittedStage, tmp_path: Path, command: Command) -> None:
+    printed = command("work", "status", tmp_path / "out").out
     assert "--dtype is wrong" in printed and stage.log(2).name in printed
     assert "run the same command again" not in printed
 
@@ -286,9 +273,7 @@ def test_a_task_that_is_done_and_runs_again_is_no_failure(stage: SubmittedStage,
 
 def test_what_a_task_printed_is_shown_if_it_ended_before_its_work(stage: SubmittedStage, folder: Path) -> None:
     (folder / SUBMITTER_FILE).unlink()
-    log = stage.folder / "output" / "00004.txt"
-    log.parent.mkdir()
-    log.write_text("…\nNo module named 'merge_snli'\n", encoding="utf-8")
+    log = written(stage.folder / "output" / "00004.txt", "…\nNo module named 'merge_snli'\n")
     last = run_status(folder)["failures"][-1]
     assert (last["task"], last["log"]) == (4, str(log))
     assert last["error"].endswith("No module named 'merge_snli'")
@@ -297,8 +282,7 @@ def test_what_a_task_printed_is_shown_if_it_ended_before_its_work(stage: Submitt
 def test_a_command_on_another_machine_ends_when_it_no_longer_renews_its_file(
     stage: SubmittedStage, folder: Path
 ) -> None:
-    file = folder / SUBMITTER_FILE
-    file.write_text("elsewhere 1", encoding="utf-8")
+    file = written(folder / SUBMITTER_FILE, "elsewhere 1")
     assert is_submitting(folder)
     os.utime(file, (0, 0))
     assert not is_submitting(folder)
@@ -308,33 +292,24 @@ def test_the_run_is_read_back(stage: SubmittedStage, folder: Path) -> None:
     assert read_run(folder) == (stage,)
 
 
-def test_no_run_and_a_run_that_cannot_be_canceled(
-    stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["work", "status", str(tmp_path / "other")]) == 2
-    assert "other.work" in capsys.readouterr().err
-    assert main(["work", "cancel", str(tmp_path / "out")]) == 2
-    assert "local" in capsys.readouterr().err
+def test_no_run_and_a_run_that_cannot_be_canceled(stage: SubmittedStage, tmp_path: Path, command: Command) -> None:
+    assert "other.work" in command("work", "status", tmp_path / "other", code=2).err
+    assert "local" in command("work", "cancel", tmp_path / "out", code=2).err
 
 
 @pytest.mark.parametrize(
     "content", ["[]", '{"executor": "local"}', '{"executor": "local", "stages": [{"folder": "a"}]}']
 )
-def test_file_of_another_version_is_named(
-    content: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = folder / "cluster.json"
-    path.parent.mkdir(parents=True)
-    path.write_text(content, encoding="utf-8")
-    assert main(["work", "status", str(tmp_path / "out")]) == 2
-    assert f"{path} is damaged" in capsys.readouterr().err
+def test_file_of_another_version_is_named(content: str, folder: Path, tmp_path: Path, command: Command) -> None:
+    path = written(folder / "cluster.json", content)
+    assert f"{path} is damaged" in command("work", "status", tmp_path / "out", code=2).err
 
 
 def test_the_error_of_a_task_names_flags(
     stage: SubmittedStage,
     folder: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("os.environ", dict(os.environ))  # a task sets its threads
@@ -342,11 +317,9 @@ def test_the_error_of_a_task_names_flags(
     def work(share: TaskShare, progress: Stage) -> None:
         raise InputError(f"{param('device', 'cpu')} is wrong in /data/--old")
 
-    with pytest.raises(InputError, match=r"^device='cpu' is wrong"):
-        StageTask(work, stage, (), threads=1).run(None, rank=4)
+    refused(r"^device='cpu' is wrong", StageTask(work, stage, (), threads=1).run, None, rank=4)
     assert run_status(folder)["failures"][-1]["error"] == "--device=cpu is wrong in /data/--old"
-    assert main(["work", "status", str(tmp_path / "out"), "--format", "json"]) == 0
-    assert "--device=cpu is wrong" in capsys.readouterr().out
+    assert "--device=cpu is wrong" in command("work", "status", tmp_path / "out", "--format", "json").out
 
 
 @pytest.mark.parametrize(("content", "has_output"), [("[0, 1, 2]", True), ("", False), ("[0, 1", False)])
@@ -354,7 +327,5 @@ def test_a_submission_that_is_just_being_written_has_no_output_yet(
     stage: SubmittedStage, content: str, has_output: bool
 ) -> None:
     (stage.folder / "ranks_to_run.json").write_text(content, encoding="utf-8")
-    output = stage.folder / "slurm_logs" / "17_1.out"
-    output.parent.mkdir()
-    output.write_text("started\n", encoding="utf-8")
+    output = written(stage.folder / "slurm_logs" / "17_1.out", "started\n")
     assert replace(stage, job="17").output(1) == (output if has_output else None)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
 
+from tests.commands import Command
 from tests.merge_snli.runs.conftest import (
     MANY,
+    STAGES,
+    ClusterFile,
     check_error_of_the_user,
     check_lost_node,
     check_scores,
@@ -28,9 +31,6 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("shared")]
 
-ClusterFile = Callable[..., Path]
-
-STAGES = ("read and tag", "demo:mlm-wordpiece", "filters and sets", "write")
 NODE: dict[str, Any] = {"num_cpus": 1, "memory": 2 * 1024**3, "object_store_memory": 80 * 1024**2}
 
 
@@ -132,9 +132,9 @@ def test_a_second_submission_is_refused_and_ctrl_c_ends_the_tasks_but_keeps_what
 
 
 def test_an_error_of_the_user_is_told_in_its_own_sentence(
-    few: Path, cluster_file: ClusterFile, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    few: Path, cluster_file: ClusterFile, tmp_path: Path, command: Command
 ) -> None:
-    check_error_of_the_user(few, tmp_path, cluster_file, capsys)
+    check_error_of_the_user(few, tmp_path, cluster_file, command)
 
 
 def test_scores_are_those_of_one_process(

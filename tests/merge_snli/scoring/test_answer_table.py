@@ -31,7 +31,7 @@ from merge_snli.scoring.scores import Scores
 from merge_snli.scoring.store import answers_name, write_result
 from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
 from tests.merge_snli.comparison.made import made_result
-from tests.merge_snli.explorer.conftest import bundled, folder, gold, results, with_annotators
+from tests.merge_snli.explorer.conftest import bundled, folder, results, with_annotators
 from tests.merge_snli.leaderboard.conftest import Pair, chance, noisy
 from tests.oracles import BUNDLED, Graded, check_scores, known, pair_of, refused, rows_of, share
 from tests.public_interface import FILE
@@ -42,7 +42,7 @@ COLUMNS = ["row_id", "group_id", "is_seed", "label", "answer", "unread", "subsam
 WORDS = ["word_class", "original", "replacement"]
 
 
-__all__ = ["bundled", "folder", "gold", "results", "with_annotators"]
+__all__ = ["bundled", "folder", "results", "with_annotators"]
 
 
 @pytest.fixture(scope="module")
@@ -392,8 +392,7 @@ def test_parts_of_answers_keep_their_probabilities() -> None:
 def test_only_models_with_probabilities_have_a_calibration(bert: Path, dataset: Path) -> None:
     classified = score(bert, dataset, config="verb")
     by_length = score(lambda pairs: [len(premise) % 3 for premise, _ in pairs], dataset, config="verb")
-    assert by_length.calibration is None
-    assert "ECE" not in score_table([by_length]).text()
+    assert by_length.calibration is None and "ECE" not in score_table([by_length]).text()
     shown = f"{100 * (known(classified.calibration).calibration_error or 0):.1f}"
     first, second = score_table([classified, by_length]).rows
     assert (f"{first[-1]:.1f}", second[-1]) == (shown, None)

@@ -15,7 +15,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+import torch
+from datasets import Dataset, DatasetDict
 from matplotlib.figure import Figure
+from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer, pipeline
 
 import merge_snli
 from merge_snli import Result, read_result, score
@@ -52,8 +55,6 @@ MASKED_LMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
 
 def plain_answers(model: Path, pairs: Iterable[Pair]) -> Answers:
     """Return the labels that the plain pipeline predicts, one pair at a time."""
-    from transformers import pipeline
-
     plain: Any = pipeline("text-classification", model=str(model), device="cpu", dtype="float32")
     return {
         pair: plain({"text": pair[0], "text_pair": pair[1]}, top_k=None)[0]["label"].lower() for pair in sorted(pairs)
@@ -151,11 +152,9 @@ def test_file_holds_the_result(result: Result, out: Path, model: Path) -> None:
     [path] = out.glob(f"{model.name}-*-all.json")
     assert read_result(path) == result
     content = json.loads(path.read_text(encoding="utf-8"))
-    assert content["schema_version"] == 8
-    assert content["quality_threshold"] == "0.9"
+    assert (content["schema_version"], content["quality_threshold"]) == (8, "0.9")
     assert content["thresholds"][:3] + content["thresholds"][-1:] == ["0", "0.01", "0.02", "1"]
-    assert content["scores"]["mt"] == f"{result.scores.mt:g}"
-    assert content["run"]["dtype"] == "float32"
+    assert (content["scores"]["mt"], content["run"]["dtype"]) == (f"{result.scores.mt:g}", "float32")
     assert set(content["run"]["versions"]) == {"merge_snli", "python", "torch", "transformers", "tokenizers"}
 
 
@@ -184,8 +183,6 @@ def test_nothing_is_written_without_out_and_a_function_scores_the_same(
 
 
 def test_loaded_models_score_the_same(result: Result, model: Path, dataset: Path, tmp_path: Path) -> None:
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
-
     plain = pipeline("text-classification", model=str(model), device="cpu", dtype="float32")
     loaded = AutoModelForSequenceClassification.from_pretrained(model, dtype="float32").train()
     for given, name in ((plain, None), ((loaded, AutoTokenizer.from_pretrained(model)), "mine")):
@@ -232,8 +229,7 @@ def test_too_long_pairs_are_left_out_and_counted(make_dataset: MakeDataset, bert
     result, rows = score(bert, folder), rows_of(folder)
     left = [row for row in rows if row["seed_id"] in ("s000", "s002")]
     assert (result.left_out.max_length, result.left_out.groups, result.left_out.rows) == (128, 2, len(left) + 5)
-    assert result.scores.groups == 4
-    assert result.group_ids == ("s001", "s003", "s004", "s005")
+    assert (result.scores.groups, result.group_ids) == (4, ("s001", "s003", "s004", "s005"))
     assert any("2 seeds" in note and "128 tokens" in note for note in result.notes)
     predicted = {*result.answers.row_ids.to_pylist()}
     of_second = {row["variant_id"]: row for row in rows if row["seed_id"] == "s001"}
@@ -271,8 +267,7 @@ def test_two_way_models_and_data(
 
     whole, *draws = map(right, splits_of(dataset, "all"))
     check_scores(result.scores, whole, draws)
-    assert result.compared_labels == TWO_LABELS
-    assert list(result.parts["label"]) == list(names)
+    assert (result.compared_labels, list(result.parts["label"])) == (TWO_LABELS, list(names))
     assert ("count as not_entailment" in " ".join(result.notes)) == warned
     assert any("count as" in note for note in result.notes) == warned
 
@@ -294,9 +289,6 @@ def test_perfect_tied_and_permuted_answers(dataset: Path, bert: Path) -> None:
     swapped = score(lambda pairs: [(2, 1, 0)[gold[pair]] for pair in pairs], dataset, name="swapped")
     assert swapped.scores.seed_accuracy == pytest.approx(1 / 3)
     assert any(note.startswith("warning") and note.count("33.3%") == 2 for note in swapped.notes)
-    import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
     model = AutoModelForSequenceClassification.from_pretrained(bert, dtype="float32")
     torch.nn.init.zeros_(model.classifier.weight)
     torch.nn.init.zeros_(model.classifier.bias)
@@ -307,11 +299,18 @@ def test_perfect_tied_and_permuted_answers(dataset: Path, bert: Path) -> None:
     assert not any("tied" in note for note in score(bert, dataset, config="verb").notes)
 
 
-@pytest.mark.parametrize("statement", ["import merge_snli", "from merge_snli import score, score_table, draw_curves"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import merge_snli",
+        "from merge_snli import score, score_table, draw_curves",
+        "import merge_snli.scoring.statistics",
+    ],
+)
 def test_importing_loads_nothing_heavy(statement: str) -> None:
     code = f"import sys; {statement}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = {"torch", "transformers", "datasets", "spacy", "matplotlib", "scipy", "generation"}
+    heavy = {"torch", "transformers", "datasets", "spacy", "matplotlib", "scipy", "statsmodels", "generation"}
     assert not heavy & {*done.stdout.split()}
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         merge_snli.nothing  # noqa: B018
@@ -320,9 +319,6 @@ def test_importing_loads_nothing_heavy(statement: str) -> None:
 def test_models_data_and_options_that_do_not_fit_are_refused(
     make_model: MakeModel, bert: Path, dataset: Path, tmp_path: Path
 ) -> None:
-    from datasets import Dataset, DatasetDict
-    from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer, pipeline
-
     classifier = AutoModelForSequenceClassification.from_pretrained(bert)
     tokenizer = AutoTokenizer.from_pretrained(bert)
     in_memory = DatasetDict({"test": Dataset.from_dict({"premise": ["a"]})})
@@ -359,8 +355,7 @@ def test_bundled_models_answer_as_the_pipeline_does_and_better_than_chance(name:
         score(model, rows, group_column="label")
         for model in (f"demo:{name}", lambda pairs: [answers[pair] for pair in pairs])
     )
-    assert answers_of_groups(result) == answers_of_groups(plain)
-    assert result.sample_accuracy > 0.6
+    assert answers_of_groups(result) == answers_of_groups(plain) and result.sample_accuracy > 0.6
 
 
 def score_by_length(folder: Path) -> Result:
@@ -389,8 +384,7 @@ def test_masked_lm_scores_cover_the_variants_it_validated(
     ]
     found = score_by_length(folder).parts["masked_lm"][masked_lm]
     check_scores(found, right, draws)
-    assert found.rows < len(rows)
-    assert found.groups == len({seed for seed, _ in right})
+    assert found.rows < len(rows) and found.groups == len({seed for seed, _ in right})
     assert found.curve.groups == tuple(len({seed for seed, _ in draw}) for draw in draws)
     assert found.curve.passing[4][90] == found.pattern_accuracy.each[4] * found.curve.groups[4]  # type: ignore[operator]
 
@@ -431,8 +425,7 @@ def test_subsamples_without_variants_have_no_score(method: str) -> None:
     assert found.sample_accuracy.each == (2 / 3, None, 1)
     assert found.sample_accuracy.mean == pytest.approx(5 / 6)
     assert found.sample_accuracy.std == pytest.approx(np.std([2 / 3, 1], ddof=1))
-    assert found.pattern_accuracy.each == (0.5, None, 1)
-    assert found.curve.groups == (2, 0, 1)
+    assert found.pattern_accuracy.each == (0.5, None, 1) and found.curve.groups == (2, 0, 1)
     assert [passing[90] for passing in found.curve.passing] == [1, 0, 1]
     assert found.curve.mean[90] == found.pattern_accuracy.mean == 0.75
     assert (found.rows, found.all_rows_accuracy) == (4, 0.75)
@@ -441,8 +434,7 @@ def test_subsamples_without_variants_have_no_score(method: str) -> None:
 def test_without_drawn_variants_or_tokens_there_is_no_score() -> None:
     found = scores(answers_on([0], [0], [[0], [0]]))
     assert (found.sample_accuracy.mean, found.sample_accuracy.std) == (None, None)
-    assert found.pattern_accuracy.each == (None, None)
-    assert (found.qt, found.mt, found.seed_accuracy) == (None, None, 1)
+    assert (found.pattern_accuracy.each, found.qt, found.mt, found.seed_accuracy) == ((None, None), None, None, 1)
     data = read_config(find_dataset(str(BUNDLED)), "adj")
     predicted = np.full(len(data.pairs), 2)
     predicted[data.row_pairs[3]] = Missing.NOT_PREDICTED
@@ -451,8 +443,7 @@ def test_without_drawn_variants_or_tokens_there_is_no_score() -> None:
     rows = zip(data.row_ids.to_pylist(), data.row_pairs, strict=True)
     expected = [name for name, pair in rows if pair != data.row_pairs[3]]
     assert answers.row_ids.to_pylist() == kept.row_ids.to_pylist() == expected
-    assert answers.group_ids == data.group_ids
-    assert (answers.predicted == 2).all()
+    assert answers.group_ids == data.group_ids and (answers.predicted == 2).all()
 
 
 def test_only_float32_results_on_hub_models_are_written(

@@ -50,8 +50,7 @@ def test_the_log_has_the_scores_of_the_model_every_few_steps_and_at_the_end(tmp_
     trainer.train()
     logged = [entry for entry in trainer.state.log_history if "eval_pattern_accuracy" in entry]
     assert [entry["step"] for entry in logged] == [2, 3]
-    assert isinstance(trainer.model, torch.nn.Module)
-    assert trainer.model.training
+    assert isinstance(trainer.model, torch.nn.Module) and trainer.model.training
     expected = score("demo:nli-b", BUNDLED, limit_seeds=6, subsample=0).scores  # the learning rate is 0
     for entry in logged:
         assert entry["eval_pattern_accuracy"] == expected.pattern_accuracy.mean

@@ -47,7 +47,18 @@ from merge_snli.scoring.imports import read_predictions, score_answers
 from merge_snli.scoring.reading import read_groups
 from merge_snli.scoring.store import file_name, result_schema, to_json
 from tests.commands import Command
-from tests.oracles import Row, answers_of_groups, check_scores, guess, known, pair_of, refused, rows_of, write_rows
+from tests.oracles import (
+    Row,
+    answers_of_groups,
+    check_scores,
+    guess,
+    known,
+    missing_from,
+    pair_of,
+    refused,
+    rows_of,
+    write_rows,
+)
 
 SIZES = (1, 2, 3, 5, 8, 20, 19, 10, 4)
 
@@ -241,8 +252,7 @@ def test_rows_that_do_not_count_are_left_out_and_counted(
     path = write_rows(tmp_path / "pairs.jsonl", [*rows, *others])
     assert by_pattern(path).scores.rows == len(rows) + len(others)
     (message,) = (each for each in caplog.messages if "gold label" in each)
-    assert "1 pair(s)" in message
-    assert f"{path} line 4" in message
+    assert not missing_from(message, "1 pair(s)", f"{path} line 4")
 
 
 def test_results_are_read_together_and_shown(dataset: Path, tmp_path: Path) -> None:
@@ -293,8 +303,11 @@ def test_the_command_scores_every_config_of_a_template_data_set(
     bert: Path, roberta: Path, templates: Path, tmp_path: Path, command: Command
 ) -> None:
     text = command("score", bert, roberta, "--dataset", templates, "--out", tmp_path / "results").out
-    assert "Made Pairs, config simple: 20 pairs in 5 groups by group_id" in text
-    assert "Made Pairs, config conjunction: 20 pairs in 5 groups by group_id, by template" in text
+    assert not missing_from(
+        text,
+        "Made Pairs, config simple: 20 pairs in 5 groups by group_id",
+        "Made Pairs, config conjunction: 20 pairs in 5 groups by group_id, by template",
+    )
     results = read_results(tmp_path / "results")
     assert sorted((result.model.name, result.dataset.config) for result in results) == [
         (model, config) for model in ("tiny-bert", "tiny-roberta") for config in ("conjunction", "simple")

@@ -31,7 +31,6 @@ from merge_snli.scoring.statistics import (
     smallest_paired,
     smallest_unpaired,
 )
-from merge_snli.scoring.statistics.bootstrap import N_RESAMPLES
 from tests.oracles import known
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
@@ -81,19 +80,6 @@ def test_repeated_subsamples_do_not_narrow_the_intervals() -> None:
     once = seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1])
     assert seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1]) == once
     assert once == seed_intervals(ON_SEEDS, np.repeat(CORRECT[:1], 10, axis=0), SIZES)
-
-
-def test_intervals_equal_those_of_the_statistics_package() -> None:
-    """With as many variants of each seed in every subsample, the scores are plain means over seeds."""
-    intervals = seed_intervals(ON_SEEDS, CORRECT, SIZES)
-    passes = (CORRECT >= 18).mean(axis=0)
-    expected = {
-        intervals.seed_accuracy: mean_interval(ON_SEEDS, n_resamples=N_RESAMPLES),
-        intervals.sample_accuracy: mean_interval(CORRECT.mean(axis=0) / 20, n_resamples=N_RESAMPLES),
-        intervals.pattern_accuracy: mean_interval(passes, n_resamples=N_RESAMPLES),
-        intervals.qt: mean_interval(passes - ON_SEEDS, n_resamples=N_RESAMPLES),
-    }
-    assert all(ends == pytest.approx((interval.low, interval.high), abs=2e-5) for ends, interval in expected.items())
 
 
 @pytest.mark.parametrize("seeds", range(20, 40))

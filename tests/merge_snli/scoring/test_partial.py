@@ -39,6 +39,7 @@ from tests.oracles import (
     check_scores,
     guess,
     known,
+    missing_from,
     pair_of,
     refused,
     rows_of,
@@ -67,8 +68,7 @@ def answers_by_group(result: Result) -> dict[str, str]:
 def test_a_part_of_the_seeds_keeps_all_their_variants_and_is_never_mixed_with_the_whole() -> None:
     whole, part, _, all_seeds = results = [score_guess(limit_seeds=limit) for limit in (None, 20, 30, 10_000)]
     answers = answers_by_group(part)
-    assert answers.items() <= answers_by_group(whole).items()
-    assert len(answers) == 20
+    assert answers.items() <= answers_by_group(whole).items() and len(answers) == 20
     assert len(part.scores.curve.groups) == 10
     assert on_same_data(results) == [[whole, all_seeds], [part], results[2:3]], "10,000 seeds are all"
     assert [result.dataset.partial is None for result in results] == [True, False, False, True]
@@ -133,10 +133,8 @@ def test_drawn_variants_alone_give_the_same_scores_also_of_some_seeds(two_draws:
     assert [len(group) for group in on_same_data([whole, drawn])] == [2]
     assert unranked_reasons([whole, drawn]) == [None, None]
     whole, drawn = (score_guess(two_draws, drawn=only, limit_seeds=5) for only in (False, True))
-    assert drawn.group_ids == whole.group_ids
-    assert drawn.scores.curve == whole.scores.curve
-    assert drawn.dataset == whole.dataset
-    assert drawn.left_out.undrawn > 0
+    assert (drawn.group_ids, drawn.scores.curve) == (whole.group_ids, whole.scores.curve)
+    assert drawn.dataset == whole.dataset and drawn.left_out.undrawn > 0
 
 
 def test_a_result_on_drawn_variants_says_what_it_lacks_and_is_read_and_computed_again(
@@ -186,8 +184,7 @@ def test_an_analysis_has_only_drawn_variants_if_a_model_was_asked_no_others(two_
 def test_the_command_asks_drawn_variants_only(two_draws: str, bert: Path, tmp_path: Path, command: Command) -> None:
     arguments = ["score", str(bert), "--dataset", two_draws, "--drawn", "--format", "json"]
     [printed] = command(*arguments, "--out", tmp_path / "results").json["results"]
-    assert printed["scores"]["all_rows_accuracy"] is None
-    assert printed["left_out"]["undrawn"] > 0
+    assert printed["scores"]["all_rows_accuracy"] is None and printed["left_out"]["undrawn"] > 0
 
 
 def test_groups_without_seeds_are_limited_too_and_have_no_subsamples(tmp_path: Path) -> None:
@@ -255,8 +252,7 @@ def test_the_leaderboard_and_compare_show_both(dataset: Path, tmp_path: Path, co
     score(sometimes, dataset, config="verb", out=tmp_path)
     score(other, dataset, config="verb", subsample=0, out=tmp_path)
     of_part = command("leaderboard", tmp_path, "--format", "md", "--dataset", dataset).out.partition("subsample 0")[2]
-    assert "| sometimes |" in of_part
-    assert "from the answers to all" in of_part
+    assert not missing_from(of_part, "| sometimes |", "from the answers to all")
     printed = command("compare", tmp_path, "--dataset", dataset).out
     assert "subsample 0" in printed
     assert all(re.search(rf"^[12]  {name} ", printed, re.MULTILINE) for name in ("sometimes", "other"))
@@ -305,9 +301,7 @@ def test_results_have_scores_by_agreement_and_leave_seeds_out(annotators: Path, 
     assert "agreement of at least 0.8" in result.dataset.title
     arguments = ["--dataset", str(annotators), "--out", str(annotators.parent / "results"), "--min-agreement", "4/5"]
     printed = command("score", "demo:nli-a", *arguments, "--subsample", "0").out
-    assert "by agreement" in printed
-    assert "4/5" in printed
-    assert "3/5" not in printed
+    assert not missing_from(printed, "by agreement", "4/5") and "3/5" not in printed
 
 
 def test_compare_and_analyze_leave_them_out(annotators: Path, tmp_path: Path) -> None:
@@ -323,8 +317,7 @@ def test_compare_and_analyze_leave_them_out(annotators: Path, tmp_path: Path) ->
     refused("dataset", compare, results, min_agreement=4 / 5)
     refused("min_agreement", score, neutral, annotators, min_agreement=1.1)
     [scored] = analyze(results, [load(str(annotators))], min_agreement=4 / 5).data_sets[0].scored
-    assert len(scored.ids) == 9
-    assert scored.models[0].result.scores.seed_accuracy == part[0].scores.seed_accuracy
+    assert (len(scored.ids), scored.models[0].result.scores.seed_accuracy) == (9, part[0].scores.seed_accuracy)
 
 
 def test_probabilities_are_compared_with_the_labels_of_people(annotators: Path, bert: Path, tmp_path: Path) -> None:
@@ -371,8 +364,7 @@ def test_stored_probabilities_give_the_distance_on_a_part(annotators: Path, bert
 
 def test_without_labels_of_annotators(dataset: Path, bert: Path) -> None:
     result = score(bert, dataset, subsample=0)
-    assert "agreement" not in result.parts
-    assert known(result.calibration).annotator_distance is None
+    assert "agreement" not in result.parts and known(result.calibration).annotator_distance is None
     refused(r"min_agreement.*annotator_labels", score, neutral, dataset, min_agreement=0.8)
     assert label_counts('["Entailment", "", "c"]', NLI_LABELS, "s1") == [1, 0, 1], "empty labels do not count"
     assert label_counts(None, NLI_LABELS, "s1") == [0, 0, 0]

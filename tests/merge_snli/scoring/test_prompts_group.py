@@ -220,8 +220,7 @@ def test_prompts_are_compared_pairwise_and_models_by_their_means(results: list[R
     assert [*models.pattern_accuracy] == ["m (3 prompts)", "other"]
     assert models.pattern_accuracy["m (3 prompts)"] == pytest.approx(merged.row["pattern_accuracy"])
     assert (models.subsamples, models.prompts) == (DRAWS, None)
-    assert prompts.title.endswith(", prompts of m")
-    assert prompts.prompts == merged.effect
+    assert prompts.title.endswith(", prompts of m") and prompts.prompts == merged.effect
     counts = {name: result.counts() for name, result in zip(PROMPTS, results, strict=False)}
     values = {name: passes_by_seed(each.correct, each.sizes) for name, each in counts.items()}
     expected = compare_models(values, unit="seed")
@@ -255,8 +254,7 @@ def test_a_leaderboard_has_one_row_per_model_and_its_prompts_in_the_details(
     assert model["prompt"]["Prompt"].startswith("3 prompts [")
     assert any(f"from {100 * merged.effect.lowest:.1f}" in note for note in model["notes"])
     text = leaderboard_text(results, "md")
-    assert "| m (3 prompts) |" in text
-    assert "m (word)" not in text
+    assert "| m (3 prompts) |" in text and "m (word)" not in text
 
 
 def test_every_number_of_a_row_of_scores_is_in_json_csv_and_the_mean_over_prompts(
@@ -340,8 +338,7 @@ def test_prompts_list_the_labels_in_their_order_and_balanced_orders_have_each_on
 ) -> None:
     shown = FilledPrompt(read_prompt("letter-2-3-1"), NLI_LABELS, (Shot("It rains.", "It is wet.", "entailment"),))
     assert shown.options == (("A", "neutral"), ("B", "contradiction"), ("C", "entailment"))
-    assert shown.answer_for("entailment") == "C"
-    assert "Answer: C\n" in shown.text(*PROBLEM)
+    assert shown.answer_for("entailment") == "C" and "Answer: C\n" in shown.text(*PROBLEM)
     assert shown.digest != FilledPrompt(read_prompt("letter"), NLI_LABELS).digest
     assert in_data_order(("n", "c", "e"), shown.prompt.order) == ("e", "n", "c")
     word = read_prompt("word")

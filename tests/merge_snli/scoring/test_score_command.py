@@ -34,7 +34,7 @@ from merge_snli.scoring.rows import ends_text
 from tests.commands import Command
 from tests.hub.server import Hub
 from tests.merge_snli.conftest import MakeModel
-from tests.oracles import refused
+from tests.oracles import missing_from, refused
 from tests.systems import unix_only
 from tests.text_tables import rows_of
 
@@ -104,9 +104,12 @@ def test_labels_are_given_and_failing_models_do_not_stop_the_others(
     printed = command("score", *models, "--dataset", dataset, "--out", tmp_path / "results", code=2)
     assert [result.model.name for result in read_results(tmp_path / "results")] == [bert.name, roberta.name]
     text = unwrapped(printed.out)
-    assert "numbered: not scored:" in text
-    assert "--model-labels=entailment,neutral,contradiction" in text
-    assert "./gone: not scored: model folder ./gone" in text
+    assert not missing_from(
+        text,
+        "numbered: not scored:",
+        "--model-labels=entailment,neutral,contradiction",
+        "./gone: not scored: model folder ./gone",
+    )
     names = ["numbered", "./gone", *(folder.name for folder in broken)]
     assert all(f"{name}: not scored: " in text for name in names)
     warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
@@ -224,8 +227,7 @@ def test_bad_input_is_named_and_exits_with_code_2(
     paths = {"dataset": dataset} | {name: tmp_path / name for name in ("empty", "full", "file")}
     bad = [argument.format_map(paths) for argument in arguments]
     printed = command("score", bert, "--dataset", dataset, "--out", tmp_path / "results", *bad, code=2)
-    assert printed.err.startswith("merge-snli: ")
-    assert named.format_map(paths) in printed.err
+    assert printed.err.startswith("merge-snli: ") and named.format_map(paths) in printed.err
     assert printed.err.count("\n") == 1
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -273,8 +275,7 @@ def test_an_interrupted_run_keeps_its_shards(
     monkeypatch.setattr("merge_snli.scoring.predict.PAIRS_PER_SHARD", 32)
     monkeypatch.setattr(PredictionStore, "add", add_and_interrupt)
     command("score", bert, "--dataset", dataset, "--out", tmp_path / "results", code=130)
-    assert len(list(tmp_path.rglob("*.parquet"))) == 1
-    assert not list(tmp_path.rglob("results/*"))
+    assert len(list(tmp_path.rglob("*.parquet"))) == 1 and not list(tmp_path.rglob("results/*"))
 
 
 KILLED = """
@@ -442,10 +443,8 @@ def test_table_3(table_result: Result) -> None:
     assert "mean over 10 subsamples" in text
     assert last == "by length: a note"
     (row,) = rows_of(text)
-    assert row["Model"] == "by length"
-    assert (row["Seeds"], row["Variants"]) == ("89.6", "88.8")
-    assert (row["PA(0.9)"], row["95% interval"]) == ("84.8", "81.0 to 90.0")
-    assert (row["QT"], row["MT"]) == ("-4.9", "59")
+    assert (row["Model"], row["Seeds"], row["Variants"]) == ("by length", "89.6", "88.8")
+    assert (row["PA(0.9)"], row["95% interval"], row["QT"], row["MT"]) == ("84.8", "81.0 to 90.0", "-4.9", "59")
 
 
 def test_one_subsample_is_singular(dataset: Path) -> None:
@@ -466,8 +465,7 @@ def test_scores_without_interval_and_a_tiny_drop(table_result: Result) -> None:
 def test_failed_models_and_names_with_control_characters_or_markup(table_result: Result) -> None:
     text = score_table([table_result], {"org/gone": "not found"}).text()
     gone = rows_of(text)[-1]
-    assert gone.pop("Model") == "org/gone"
-    assert {*gone.values()} == {"–"}
+    assert gone.pop("Model") == "org/gone" and {*gone.values()} == {"–"}
     assert text.endswith("org/gone: not scored: not found\n")
     assert score_table([], {"org/gone": "not found"}).text().endswith("\n\norg/gone: not scored: not found\n")
     model = replace(table_result.model, name="a\nb\x1b[2J")
@@ -476,6 +474,5 @@ def test_failed_models_and_names_with_control_characters_or_markup(table_result:
     assert text.endswith("c d: not scored: it is gone\n")
     evil = replace(table_result.model, name="<script>alert(1)</script>")
     html = score_table([replace(table_result, model=evil)]).html()
-    assert "<script>" not in html
-    assert "&lt;script&gt;" in html
+    assert "<script>" not in html and "&lt;script&gt;" in html
     assert all(f">{shown}</td>" in html for shown in ("84.8", "81.0 to 90.0", "-4.9"))

@@ -20,7 +20,19 @@ from merge_snli.scoring.scores import SourceScores
 from merge_snli.scoring.store import to_json
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
-from tests.oracles import BUNDLED, Row, by_length, guess, known, pair_of, refused, rows_of, without_seconds, write_rows
+from tests.oracles import (
+    BUNDLED,
+    Row,
+    by_length,
+    guess,
+    known,
+    missing_from,
+    pair_of,
+    refused,
+    rows_of,
+    without_seconds,
+    write_rows,
+)
 from tests.records import SHIPPED, save_record
 
 TINY = (MaskedLMRecord("tiny", None, "0" * 64),)
@@ -191,8 +203,7 @@ def test_files_tables_and_frames_have_the_source(source: Source, tmp_path: Path)
     assert read_results(tmp_path) == sorted(results, key=lambda result: result.model.name != "None")
     lines = score_table(results).text().splitlines()
     assert lines[1].split()[:3] == ["Model", "Source", "Seeds"]
-    assert lines[3].split()[1] == f"{100 * found(results[0])['all'][1]:.1f}"
-    assert lines[4].split()[1] == "–"
+    assert (lines[3].split()[1], lines[4].split()[1]) == (f"{100 * found(results[0])['all'][1]:.1f}", "–")
     assert any("Source: sample accuracy on problems.jsonl, 17 problems" in line for line in lines)
     frame = results[0].to_pandas()
     assert frame["source_accuracy"]["all"] == found(results[0])["all"][1]
@@ -201,8 +212,9 @@ def test_files_tables_and_frames_have_the_source(source: Source, tmp_path: Path)
     seeds = write_rows(tmp_path / "seeds.jsonl", source.rows[:6])
     named = [score(by_length, source.dataset, source=path, name=path.stem) for path in (source.path, seeds)]
     notes = " ".join(score_table(named).text().split())
-    assert "problems: source is problems.jsonl, 17 problems" in notes
-    assert "seeds: source is seeds.jsonl, 6 problems" in notes
+    assert not missing_from(
+        notes, "problems: source is problems.jsonl, 17 problems", "seeds: source is seeds.jsonl, 6 problems"
+    )
 
 
 @pytest.mark.parametrize("change", [{"labels": {}}, {"digest": "abc"}, {"overall": None}])
@@ -305,6 +317,4 @@ def test_recorded_sources_that_cannot_be_read(
     save_record(dataset, options=record.options | options, data=record.data, sources=sources, masked_lms=TINY)
     arguments = ["--dataset", dataset, "--source", "recorded", "--out", tmp_path / "out"]
     error = command("score", "demo:nli-a", *arguments, code=2).err
-    assert named in error
-    assert "--source FILE|ID" in error
-    assert error.count("\n") == 1
+    assert not missing_from(error, named, "--source FILE|ID") and error.count("\n") == 1

@@ -21,7 +21,7 @@ from merge_snli.scoring.answer_table import to_bytes
 from merge_snli.scoring.measure import source_accuracy
 from merge_snli.scoring.scores import SourceScores
 from merge_snli.scoring.store import SCHEMA_FILE, file_name, result_schema, safe_name, to_json, write_result
-from tests.oracles import both_files, refused
+from tests.oracles import both_files, missing_from, refused, written
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +45,7 @@ def test_results_round_trip(result: Result, tmp_path: Path) -> None:
     assert read_results(tmp_path / "results") == read_results(str(tmp_path / "results")) == [result]
     assert read_json(to_json(result), tmp_path, result) == result
     text = path.read_text(encoding="utf-8")
-    assert text.endswith("}\n")
-    assert '\n  "quality_threshold": "0.9",\n' in text
+    assert text.endswith("}\n") and '\n  "quality_threshold": "0.9",\n' in text
     assert json.loads(text) | {"answers_sha256": None} == to_json(result)
 
 
@@ -75,8 +74,7 @@ def test_file_names_have_model_data_and_config_and_are_unique_per_function_and_d
     digest = sha256_of_json("odd")[:8]
     assert file_name(result) == f"odd-function-{digest}_merge_small-{result.dataset.digest[:8]}-noun.json"
     other = renamed(result, "odd", "bfloat16")
-    assert other.title == "odd (bfloat16)"
-    assert file_name(other).startswith("odd-bfloat16-function-")
+    assert other.title == "odd (bfloat16)" and file_name(other).startswith("odd-bfloat16-function-")
     long = "long" * 20
     others = [renamed(result, name) for name in ("a b", "a^b", "日本", "…", f"{long}1", f"{long}2")]
     others += [renamed(result, long, dtype) for dtype in ("float32", "bfloat16", "int8")]
@@ -88,8 +86,7 @@ NOT_RESULTS = ("", "{", "[]", "null", '{"schema_version": 8}', '{"schema_version
 
 @pytest.mark.parametrize("content", NOT_RESULTS)
 def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "x.json"
-    path.write_text(content, encoding="utf-8")
+    path = written(tmp_path / "x.json", content)
     refused(r"x\.json", read_result, path)
     path.unlink()
     refused(r"x\.json: No such file", read_result, path)
@@ -115,8 +112,7 @@ def test_results_of_a_folder_without_copies_and_invalid_files(
     (tmp_path / "a-cut.json").write_text(path.read_text(encoding="utf-8")[:5000], encoding="utf-8")
     (tmp_path / "z-old.json").write_text('{"schema_version": 3}', encoding="utf-8")
     assert read_results(tmp_path) == [result]
-    assert f"{tmp_path}/a-cut.json" in caplog.text
-    assert f"{tmp_path}/z-old.json has format version 3" in caplog.text
+    assert not missing_from(caplog.text, f"{tmp_path}/a-cut.json", f"{tmp_path}/z-old.json has format version 3")
     path.unlink()
     (tmp_path / "copy.json").unlink()
     refused(r"2 files.*a-cut\.json", read_results, tmp_path)
@@ -231,9 +227,8 @@ def test_numbers_that_contradict_the_answers_or_each_other_are_refused(
     path, wrong, message, named = EDITED[kind]
     source = SOURCE if "source" in path else None
     value = to_json(dataclasses.replace(result, source=source))
-    with pytest.raises(InputError, match=message) as error:
-        read_json(changed(value, path, wrong), tmp_path, result)
-    assert named in str(error.value)
+    error = refused(message, read_json, changed(value, path, wrong), tmp_path, result)
+    assert named in str(error)
 
 
 def test_the_digest_of_a_part_follows_from_the_part(dataset: Path, tmp_path: Path) -> None:
@@ -241,8 +236,7 @@ def test_the_digest_of_a_part_follows_from_the_part(dataset: Path, tmp_path: Pat
     value = to_json(part)
     assert read_json(value, tmp_path, part) == part
     value["dataset"]["partial"]["limit_seeds"] = 2
-    with pytest.raises(InputError, match=r"dataset\.digest is"):
-        read_json(value, tmp_path, part)
+    refused(r"dataset\.digest is", read_json, value, tmp_path, part)
 
 
 @pytest.mark.parametrize(

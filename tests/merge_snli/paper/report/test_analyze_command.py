@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,8 @@ from merge_snli.scoring.store import to_json, write_result
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.paper.report.conftest import SHIPPED
-from tests.oracles import refused
+from tests.oracles import refused, written
+from tests.records import copy_bundled
 
 
 def test_a_report_is_written_and_printed(results_folder: Path, tmp_path: Path, command: Command) -> None:
@@ -85,9 +85,7 @@ def other(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -
 
 def damaged_copy(folder: Path, name: str, content: str | None) -> Path:
     """Copy the bundled data set, and change or delete one of its files."""
-    for part in ("data/all/test.parquet", "run.json", "README.md"):
-        (folder / part).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(SHIPPED / part, folder / part)
+    copy_bundled(folder, "data/all/test.parquet", "run.json", "README.md")
     if content is None:
         (folder / name).unlink()
     else:
@@ -96,9 +94,7 @@ def damaged_copy(folder: Path, name: str, content: str | None) -> Path:
 
 
 def file_of(folder: Path, content: str | bytes, name: str = "seeds.txt") -> Path:
-    path = folder / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
+    return written(folder / name, content)
 
 
 def duplicate(folder: Path, results: list[Result]) -> Path:
@@ -107,9 +103,8 @@ def duplicate(folder: Path, results: list[Result]) -> Path:
 
 
 def of_other_version(folder: Path, results: list[Result]) -> Path:
-    (folder / "old").mkdir()
-    (folder / "old" / "result.json").write_text(json.dumps(to_json(results[0]) | {"schema_version": 1}))
-    return folder / "old"
+    old = to_json(results[0]) | {"schema_version": 1}
+    return written(folder / "old" / "result.json", json.dumps(old)).parent
 
 
 def of_unknown_seed(folder: Path, results: list[Result]) -> Path:
@@ -276,8 +271,7 @@ def test_data_sets_on_the_same_seeds_are_compared(make_dataset: MakeDataset, tmp
     results = [score(three_way, folder, name="length") for folder in (first, second)]
     report = analyze(results, [first, second], out=tmp_path / "report")
     across = report.as_dict()["across_data_sets"]["filter_sets"]
-    assert len(across["sets"]) == 2
-    assert across["family"]["pairs"][0]["result"]["unit"] == "seed"
+    assert len(across["sets"]) == 2 and across["family"]["pairs"][0]["result"]["unit"] == "seed"
     figures = {path.name for path in (tmp_path / "report" / "figures").iterdir()}
     assert "across-data-sets-figure-8-filters.svg" in figures
     assert len({chapter.key for chapter in report.chapters}) == 3

@@ -3,9 +3,7 @@
 import csv
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
-from html.parser import HTMLParser
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -31,30 +29,13 @@ from merge_snli.paper.report.word_artifacts import word_frequency_artifacts
 from merge_snli.paper.report.write import check_report_folder, inline_svg, write_report
 from merge_snli.paper.word_frequency import Average, ModelWordFrequency, WordFrequency
 from merge_snli.scoring.statistics import Interval, TestResult
-from tests.browser import DESK, PHONE, Page, background, chromium, errors_of, opened
+from tests.browser import DESK, PHONE, Page, background, errors_of, opened
+from tests.merge_snli.leaderboard.test_page import Parsed
 from tests.merge_snli.paper.report.conftest import MARKUP
 from tests.oracles import refused
 from tests.systems import unprivileged
 
 STYLE = (files("merge_snli.paper.report") / "page" / "report.css").read_text(encoding="utf-8")
-
-
-class Parsed(HTMLParser):
-    """The elements, attributes and text of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str, str]] = []
-        self.text: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += [(tag, name, value or "") for name, value in attributes]
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +70,7 @@ def test_links_ids_and_headings_of_the_page(parsed: Parsed) -> None:
     targets = {value[1:] for _, name, value in parsed.attributes if name in ("href", "xlink:href") and value[:1] == "#"}
     assert targets <= set(ids)
     levels = [int(tag[1]) for tag in parsed.tags if re.fullmatch("h[1-6]", tag)]
-    assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert levels[0] == 1 and all(after <= before + 1 for before, after in pairwise(levels))
 
 
 def test_every_figure_is_drawn_for_both_widths(parsed: Parsed, report_folder: Path) -> None:
@@ -116,19 +96,12 @@ def test_an_inline_figure_has_no_color_of_its_own() -> None:
     lines = [Line(f"model {style}", [0.5, 0.4], [0.4, 0.3], [0.6, 0.5], style) for style in range(len(COLORS) + 1)]
     figure = line_figure(lines, (0.9, 1.0), title="<b>title</b>", marked=0.9, start=0.9)
     element = inline_svg(image(figure, "svg", text_as="none").decode(), key="key", label='a "label"')
-    assert element.startswith("<svg viewBox=")
-    assert 'aria-label="a &quot;label&quot;"' in element
+    assert element.startswith("<svg viewBox=") and 'aria-label="a &quot;label&quot;"' in element
     assert not re.search(r"#[0-9a-f]{6}", element)
     assert "&lt;b&gt;title" in element
     assert set(re.findall(r'id="([^"]*)"', element)) >= set(re.findall(r"url\(#([^)]*)\)", element)) != set()
     assert all(name.startswith("key-") for name in re.findall(r'id="([^"]*)"', element))
     assert len(element) < len(image(figure, "svg"))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Page]:
-    with chromium("--disable-gpu") as chrome:
-        yield chrome
 
 
 def show(browser: Page, folder: Path, **options: Any) -> None:  # noqa: ANN401 - of the screen
@@ -218,8 +191,7 @@ def test_equal_reports_have_equal_bytes_and_a_report_is_replaced(written: Path, 
     before = contents(written)
     (written / "figures" / "old.svg").write_text("old")
     write_report(report, written, Progress(quiet=True))
-    assert contents(written) == before
-    assert [path.name for path in written.parent.iterdir()] == [written.name]
+    assert (contents(written), [path.name for path in written.parent.iterdir()]) == (before, [written.name])
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
@@ -234,8 +206,7 @@ def test_a_failure_leaves_the_old_report(written: Path, report: Report, monkeypa
 
     monkeypatch.setattr(write, "render_page", fail)
     refused("full", write_report, report, written, Progress(quiet=True))
-    assert contents(written) == before
-    assert [path.name for path in written.parent.iterdir()] == [written.name]
+    assert (contents(written), [path.name for path in written.parent.iterdir()]) == (before, [written.name])
 
 
 @unprivileged
@@ -285,8 +256,7 @@ def test_curves_of_few_seeds_are_not_drawn_and_labels_of_tests_differ(of_two: di
     pairs = of_two["figure-6-class-pairs"]
     seeds = {row[0]: row[1] for row in pairs.tables[0].rows}
     few = [name for name, number in seeds.items() if isinstance(number, int) and number < MIN_SEEDS]
-    assert few
-    assert all(f"{name} (" in pairs.not_drawn for name in few)
+    assert few and all(f"{name} (" in pairs.not_drawn for name in few)
     assert (pairs.draw is None) is (len(few) == len(seeds))
     assert not of_two["figure-5-word-classes"].not_drawn
     (table,) = of_two["seeds-against-variants"].tables

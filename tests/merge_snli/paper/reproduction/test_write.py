@@ -5,14 +5,16 @@ import re
 import shutil
 import tomllib
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from merge_snli import Result, analyze, score
-from merge_snli.base.errors import InputError, as_flags
+from merge_snli.base.errors import as_flags
 from merge_snli.cli import command_parser
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.variants import ANNOTATOR_LABELS
@@ -42,8 +44,9 @@ from merge_snli.papers.numbers import MERGE, SIMPLE_PAIR, PaperCell, read_paper
 from merge_snli.scoring.opening import open_config
 from tests.browser import chromium
 from tests.commands import Command
-from tests.conftest import DATA
-from tests.oracles import by_length, known, refused
+from tests.conftest import paper_text
+from tests.oracles import BUNDLED, by_length, known, missing_from, refused, written
+from tests.records import copy_bundled
 
 ARTIFACTS = read_paper(MERGE).artifacts
 
@@ -57,9 +60,7 @@ def demo(tmp_path: Path) -> Reproduction:
 
 
 def test_page_and_markdown_show_what_the_json_file_has(demo: Reproduction) -> None:
-    figure = demo.out / "figures" / "figure-5.svg"
-    figure.parent.mkdir(parents=True)
-    figure.write_text(SVG, encoding="utf-8")
+    written(demo.out / "figures" / "figure-5.svg", SVG)
     demo.failed["org/<model> on plain"] = "it has no weights"
     found = OurNumber(value=90.0, interval=(89.25, 91.0))
     ours = {
@@ -91,8 +92,7 @@ def test_page_and_markdown_show_what_the_json_file_has(demo: Reproduction) -> No
         in_page += [f'id="{artifact.name}"', artifact.title.replace("'", "&#39;")]
     for text, shown in ((page, in_page), (markdown, in_markdown)):
         assert re.search(r"\b1 of \d+ cells can be compared: 1 inside our 95% interval\.", text)
-        both = ["--preset paper-bart", "--size 100 --per class"]
-        assert [part for part in (*shown, *both) if part not in text] == []
+        assert not missing_from(text, *shown, "--preset paper-bart", "--size 100 --per class")
     demo.write({}, not_comparable="bundled models")
     page = (demo.out / "reproduction.html").read_text(encoding="utf-8")
     assert re.search(r"0 of \d+ cells can be compared: bundled models\.", page), "the reason is in the finding"
@@ -133,8 +133,7 @@ def test_annotators_labels_are_kept_if_the_problems_have_them(tmp_path: Path) ->
     row = {"sentence1": "A dog runs.", "sentence2": "A dog moves.", "gold_label": "entailment"}
     labels = ["entailment", "entailment", "neutral", "", "entailment"]
     for extra, kept in (({}, ()), ({ANNOTATOR_LABELS: labels}, (ANNOTATOR_LABELS,))):
-        path = tmp_path / "snli_test.jsonl"
-        path.write_text(json.dumps(row | extra) + "\n", encoding="utf-8")
+        path = written(tmp_path / "snli_test.jsonl", json.dumps(row | extra) + "\n")
         assert plan_reproduction(tmp_path / "out", problems=str(path)).options.keep_column == kept
 
 
@@ -142,25 +141,18 @@ def test_what_is_missing_is_said_before_anything_starts(tmp_path: Path, monkeypa
     out = tmp_path / "out"
     run = plan_reproduction(out, only=["table-3", "figure-10"])
     monkeypatch.setattr("merge_snli.paper.reproduction.run.find_spec", lambda name: None)
-    with pytest.raises(InputError) as error:
-        reproduce(run)
-    message = str(error.value)
+    message = str(refused("", reproduce, run))
     assert "BERT-L-S" in message and "peft>=" in message and "openpyxl>=" in message
     assert not out.exists()
     assert missing_packages(plan_reproduction(out, only=["table-2"], demo=True))[0].startswith("matplotlib")
 
 
 def test_every_model_that_needs_pickle_weights_is_named(demo: Reproduction, tmp_path: Path) -> None:
-    models = []
-    for name in ("first", "second"):
-        folder = tmp_path / name
-        folder.mkdir()
-        for file in ("config.json", "vocab.txt"):
-            (folder / file).write_text("{}", encoding="utf-8")
-        models.append(str(folder))
-    with pytest.raises(InputError) as error:
-        check_requirements(replace(demo, models={name: name for name in models}))
-    assert as_flags(error.value).count("--allow-pickle") == 2
+    models = [str(tmp_path / name) for name in ("first", "second")]
+    for folder, file in product(models, ("config.json", "vocab.txt")):
+        written(Path(folder) / file, "{}")
+    error = refused("", check_requirements, replace(demo, models={name: name for name in models}))
+    assert as_flags(error).count("--allow-pickle") == 2
 
 
 @pytest.mark.parametrize(
@@ -184,17 +176,13 @@ def test_bad_options(arguments: list[str], message: str, tmp_path: Path, command
 
 def test_data_sets_of_another_run_and_other_files_are_not_replaced(demo: Reproduction) -> None:
     folder = demo.folder(PLAIN)
-    shutil.copytree(FOLDER.parent / "data", folder / "data")
-    for file in ("run.json", "README.md"):
-        shutil.copy(FOLDER.parent / file, folder / file)
+    copy_bundled(folder)
     before = (folder / "run.json").read_bytes()
-    with pytest.raises(InputError) as error:
-        demo.make_data(PLAIN)
-    assert "limit" in str(error.value) and "--overwrite" in as_flags(error.value)
+    error = refused("", demo.make_data, PLAIN)
+    assert "limit" in str(error) and "--overwrite" in as_flags(error)
     assert (folder / "run.json").read_bytes() == before
     shutil.rmtree(demo.out)
-    demo.out.mkdir()
-    (demo.out / "thesis.tex").touch()
+    written(demo.out / "thesis.tex", "")
     refused(r"thesis\.tex", reproduce, demo)
 
 
@@ -305,9 +293,6 @@ def test_our_rows_that_the_paper_does_not_have_are_shown() -> None:
     assert [(cell["column"], cell["ours"], cell["verdict"]) for cell in shown] == [("seeds", 80.0, NOT_COMPARABLE)]
 
 
-TEXT = Path(__file__).parents[5] / "shared" / "seeds" / "simple-pair-paper.txt"
-
-
 SIMPLE_PAPER = read_paper(SIMPLE_PAIR)
 
 
@@ -342,9 +327,7 @@ def printed_rows(text: str, name: str) -> list[tuple[str, list[str]]]:
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    if not TEXT.is_file():
-        pytest.skip(f"the paper's text {TEXT.name} was not found")
-    return TEXT.read_text(encoding="utf-8")
+    return paper_text("simple-pair-paper.txt")
 
 
 @pytest.mark.parametrize("name", SPANS)
@@ -453,8 +436,7 @@ def test_demo_makes_every_artifact_and_resumes(tmp_path: Path, command: Command)
     assert str(out / "reproduction.html") in command("reproduce", "--demo", "--out", out).out
     content = (out / "reproduction.json").read_bytes()
     document = json.loads(content)
-    assert document["failed"] == {}
-    assert [each["name"] for each in document["artifacts"]] == [*ARTIFACTS]
+    assert (document["failed"], [each["name"] for each in document["artifacts"]]) == ({}, [*ARTIFACTS])
     assert {cell["verdict"] for each in document["artifacts"] for cell in each["cells"]} == {"not comparable"}
     for each in document["artifacts"]:
         printed = {(row, column) for row in ARTIFACTS[each["name"]].rows for column in ARTIFACTS[each["name"]].columns}
@@ -481,13 +463,10 @@ def test_demo_makes_every_artifact_and_resumes(tmp_path: Path, command: Command)
 
 
 @pytest.mark.slow
-def test_first_problems_of_snli_test_with_bundled_models(tmp_path: Path) -> None:
-    problems = DATA / "snli" / "test.jsonl"
-    if not problems.is_file():
-        pytest.skip(f"{problems} was not found")
+def test_first_problems_of_snli_test_with_bundled_models(corpus: Callable[[str], Path], tmp_path: Path) -> None:
     planned = plan_reproduction(
         tmp_path / "out",
-        problems=str(problems),
+        problems=str(corpus("snli/test.jsonl")),
         limit=SNLI_PROBLEMS,
         only=["table-2", "table-3", "table-4", "table-10"],
     )
@@ -495,8 +474,7 @@ def test_first_problems_of_snli_test_with_bundled_models(tmp_path: Path) -> None
     options = replace(planned.options, mlm=masked_lms)
     run = replace(planned, options=options, masked_lms=masked_lms, models={name: name for name in models})
     document = reproduce(run)
-    assert document["not_comparable"] == f"only the first {SNLI_PROBLEMS} problems"
-    assert document["failed"] == {}
+    assert (document["not_comparable"], document["failed"]) == (f"only the first {SNLI_PROBLEMS} problems", {})
     assert not (run.out / "data" / next(iter(OTHER_SETS))).exists()
     seeds = {cell["row"]: cell["ours"] for cell in cells_of(document, "table-2") if cell["column"] == "seeds"}
     assert 0 < seeds["noun"] <= seeds["all"] <= SNLI_PROBLEMS
@@ -510,9 +488,6 @@ def test_first_problems_of_snli_test_with_bundled_models(tmp_path: Path) -> None
     assert 50 < source < 100
 
 
-SHIPPED = FOLDER.parent
-
-
 OUR_MODELS = {"BERT-B-S": "textattack/bert-base-uncased-snli", "RoBERTa-B-S": "pepa/roberta-base-snli"}
 
 
@@ -521,7 +496,7 @@ def results() -> list[Result]:
     """Two functions that pass for models of the paper; the second has another way to be wrong."""
     functions = (by_length, lambda pairs: [len(hypothesis) % 5 % 3 for _, hypothesis in pairs])
     scored = [
-        score(function, SHIPPED, config="adj", name=name) for name, function in zip(OUR_MODELS, functions, strict=True)
+        score(function, BUNDLED, config="adj", name=name) for name, function in zip(OUR_MODELS, functions, strict=True)
     ]
     return [
         replace(result, model=replace(result.model, name=name))
@@ -532,18 +507,17 @@ def results() -> list[Result]:
 @pytest.mark.slow
 def test_a_changed_score_changes_its_verdict(results: list[Result], tmp_path: Path) -> None:
     artifact = read_paper(MERGE).artifacts["table-3"]
-    ours = score_numbers(analyze(results, [SHIPPED]), results, tmp_path)
+    ours = score_numbers(analyze(results, [BUNDLED]), results, tmp_path)
     scores = results[0].scores
     cells = ours["table-3"].cells
     assert scores.qt is not None and scores.intervals is not None and scores.intervals.qt is not None
     assert cells["BERT-B-S", "QT"].value == pytest.approx(100 * scores.qt)
     assert cells["BERT-B-S", "QT"].interval == pytest.approx([100 * end for end in scores.intervals.qt])
-    assert cells["BERT-B-S", "MT"].interval is None
-    assert {row for row, _ in cells} == {*OUR_MODELS}
+    assert (cells["BERT-B-S", "MT"].interval, {row for row, _ in cells}) == (None, {*OUR_MODELS})
     before = {(cell["row"], cell["column"]): cell["verdict"] for cell in compare(artifact, ours["table-3"])["cells"]}
     lower = replace(scores.pattern_accuracy, mean=known(scores.seed_accuracy) - 0.049)
     changed = replace(results[0], scores=replace(scores, pattern_accuracy=lower, qt=-0.049))
-    scored = scored_dataset(open_config(SHIPPED, "adj"), [changed, results[1]])
+    scored = scored_dataset(open_config(BUNDLED, "adj"), [changed, results[1]])
     found = replace(ours["table-3"], cells=table_3_cells(table_3(scored)))
     after = {(cell["row"], cell["column"]): cell["verdict"] for cell in compare(artifact, found)["cells"]}
     different = {key: (verdict, after[key]) for key, verdict in before.items() if after[key] != verdict}

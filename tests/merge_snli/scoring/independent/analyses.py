@@ -290,8 +290,7 @@ def fine_tuned(data: Data, reported: Json) -> Json:
     """Recompute Figure 7; which model has which counterpart is taken from the report."""
     counterparts = reported["masked_lms"]
     known = [entry["name"] for entry in data.record["generation"]["masked_lms"]]
-    assert {*counterparts} <= {*data.models}
-    assert {*counterparts.values()} <= {*known}
+    assert {*counterparts} <= {*data.models} and {*counterparts.values()} <= {*known}
     subsamples = int(data.subsamples["subsample"].max()) + 1
     groups: list[Json] = []
     kept: dict[str, dict[str, Any]] = {name: {} for name in ("equiv", "size", "arch", "multi")}

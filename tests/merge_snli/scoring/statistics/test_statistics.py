@@ -5,11 +5,8 @@ import importlib
 import itertools
 import math
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from itertools import product
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -115,8 +112,7 @@ def test_intervals_of_tests_have_95_percent_by_default(test: Any) -> None:  # no
     if test is mcnemar_test:
         first, second = first > 0.9, second > 0.9
     result = test(first, second)
-    assert result.interval.level == 0.95
-    assert result == test(first, second, level=0.95)
+    assert result.interval.level == 0.95 and result == test(first, second, level=0.95)
 
 
 def test_t_tests_without_variance_or_with_differences_that_are_equal_but_for_rounding() -> None:
@@ -146,8 +142,7 @@ def test_pairs_without_a_defined_test_and_t_tests_over_subsamples() -> None:
     assert OVERLAP_WARNING.count(".") == 1
     values = {"a": [0.75, 0.5], "b": [0.7, 0.5]}
     warning = str(compare_models(values, test="t-test").warning)
-    assert warning.startswith(OVERLAP_WARNING)
-    assert "two subsamples" in warning
+    assert warning.startswith(OVERLAP_WARNING) and "two subsamples" in warning
     assert compare_models({name: [*of, 0.6] for name, of in values.items()}, test="t-test").warning == OVERLAP_WARNING
     assert paired_t_test(values["a"], values["b"]).warning is None
 
@@ -210,8 +205,7 @@ def test_sampled_permutation_test_is_close_to_scipy(seed: int) -> None:
     )
     result = permutation_test(first, second)
     assert result.p_value == pytest.approx(by_scipy.pvalue, abs=0.02)
-    assert result == permutation_test(first, second)
-    assert result.p_value >= 1 / 10_000
+    assert result == permutation_test(first, second) and result.p_value >= 1 / 10_000
 
 
 def test_permutation_p_values_are_never_zero_and_those_of_booleans_are_exact_mcnemar() -> None:
@@ -426,27 +420,19 @@ def test_invalid_values_are_refused(call: Any, message: str) -> None:  # noqa: A
     refused(message, call, error=ValueError)
 
 
-def test_import_is_lazy() -> None:
-    code = "import sys, merge_snli.scoring.statistics; "
-    code += "print([n for n in ('scipy', 'statsmodels', 'torch') if n in sys.modules])"
-    root = Path(__file__).parents[4]
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
 SIMULATION = importlib.import_module("benchmarks.statistics_simulation")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SIMULATION.FALSE_POSITIVES)
-def test_false_positive_rates_are_nominal(name: str) -> None:
-    assert SIMULATION.false_positives(name, 2000).within
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SIMULATION.COVERAGES)
-def test_intervals_cover_at_their_nominal_rate(name: str) -> None:
-    assert SIMULATION.coverage(name, 2000).within
+@pytest.mark.parametrize(
+    ("rate", "name"),
+    [
+        *((SIMULATION.false_positives, name) for name in SIMULATION.FALSE_POSITIVES),
+        *((SIMULATION.coverage, name) for name in SIMULATION.COVERAGES),
+    ],
+)
+def test_rates_of_false_positives_and_of_coverage_are_nominal(rate: Callable[..., Any], name: str) -> None:
+    assert rate(name, 2000).within
 
 
 @pytest.mark.slow
