@@ -25,7 +25,7 @@ from merge_snli.scoring.result import Result
 from merge_snli.scoring.scores import SourceAccuracy, SourceScores
 
 
-class NotComputable(Exception):  # noqa: N818 - not an error: a report lists the reason and goes on
+class NotComputable(InputError):  # noqa: N818 - not an error of a report: it lists the reason and goes on
     """An analysis cannot be computed; the message is one sentence: what is missing and, if one, the option for it."""
 
 
@@ -57,8 +57,8 @@ class ModelAnswers:
     @property
     def answered_groups(self) -> Bools:
         """Whether the model has an answer to each group, [n_groups]: to its seed, if any, and to any of its rows."""
-        answered, seeds = np.zeros(len(self.answers.group_ids), dtype=bool), self.answers.seeds
-        answered[self.answers.groups[self.answers.is_predicted]] = True
+        answers, seeds = self.answers, self.answers.seeds
+        answered = np.isin(np.arange(len(answers.group_ids)), answers.groups[answers.is_predicted])
         return answered if seeds is None else answered & seeds.is_predicted
 
 

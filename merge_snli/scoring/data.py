@@ -146,9 +146,7 @@ class ScoredData:
         columns |= {name: self.table[name] for name in WORDS if name in self.table.column_names}
         for column in self.by_columns:
             values = self.masks[column]
-            numbers = np.zeros(len(self.row_groups), dtype=np.int32)
-            for number, mask in enumerate(values.values()):
-                numbers[mask] = number
+            numbers = np.argmax([*values.values()], axis=0).astype(np.int32)
             columns[stored_name(column)] = pa.DictionaryArray.from_arrays(numbers, pa.array(values, pa.string()))
         return pa.table(columns)
 
@@ -340,8 +338,7 @@ def agreeing(data: ScoredData, min_agreement: float) -> Bools:
 
 
 def _part(data: ScoredData, limit_seeds: int | None, subsample: int | None) -> ScoredData:
-    groups = np.zeros(len(data.group_ids), dtype=bool)
-    groups[by_digest(data.group_ids)[:limit_seeds]] = True
+    groups = np.isin(np.arange(len(data.group_ids)), by_digest(data.group_ids)[:limit_seeds])
     kept, subsamples = groups[data.row_groups], data.subsamples
     if subsamples is not None and subsample is not None:
         kept &= subsamples[subsample]
