@@ -174,11 +174,10 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: b
     kept = np.array([seed not in out for seed in scored.ids])
     if kept.all():
         return scored
+    data, models = scored.data.take(groups=kept, rows=kept[scored.groups]), []
     for model in scored.models:
         if not (kept & model.answered_groups).any():
             raise InputError(f"{scored.record.title}: no seed of {model.name} remains: leave out fewer seeds")
-    data, models = scored.data.take(groups=kept, rows=kept[scored.groups]), []
-    for model in scored.models:
         answers = model.answers.take(groups=kept)
         source = model.result.source if keep_source else _source(scored, model, ~kept)
         models.append(replace(model, result=result_on(model.result, answers, data, source), answers=answers))

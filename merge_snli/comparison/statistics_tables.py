@@ -121,8 +121,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
 
 def to_json(comparison: object) -> dict[str, Any]:
     """Return a comparison as JSON values, with the strings `Infinity` and `NaN` for numbers that JSON lacks."""
-    value: dict[str, Any] = json.loads(pydantic_core.to_json(comparison, inf_nan_mode="strings"))
-    return value
+    return dict(json.loads(pydantic_core.to_json(comparison, inf_nan_mode="strings")))
 
 
 def too_few_note(seeds: int, unit: str, smallest: float | None) -> str | None:

@@ -120,7 +120,10 @@ def ranked(results: Iterable[AnyScored]) -> list[AnyScored]:
     """
     listed = list(results)
     reasons = unranked_reasons(listed)
-    order = sorted(range(len(listed)), key=lambda at: (reasons[at] is not None, *_rank(listed[at])))
+    accuracies = [result.row.share("pattern_accuracy") for result in listed]
+    order = sorted(
+        range(len(listed)), key=lambda at: (reasons[at] is not None, *best_first(accuracies[at], listed[at].title))
+    )
     return [listed[at] for at in order]
 
 
@@ -170,9 +173,9 @@ def marked_names(results: Sequence[Scored]) -> list[str]:
     ]
 
 
-def _rank(result: Scored) -> tuple[float, str]:
-    accuracy = result.row.share("pattern_accuracy")
-    return (1.0 if math.isnan(accuracy) else -accuracy, result.title)
+def best_first(accuracy: float, name: str) -> tuple[float, str]:
+    """Return what models are sorted by: the largest accuracy first and NaN last, then by name."""
+    return (1.0 if math.isnan(accuracy) else -accuracy), name
 
 
 def distinct_names_of(results: Sequence[Scored]) -> list[str]:
