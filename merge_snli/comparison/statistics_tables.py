@@ -113,10 +113,12 @@ def pair_table(family: Family) -> Table:
 def comparison_tables(comparison: Comparison) -> list[Table]:
     """Return the tables of a comparison: the models, the adjusted p-values of each pair, and the other tests."""
     on_variants = comparison.seeds_against_variants
-    tables = [_model_table(comparison), _p_table(comparison)]
-    tables += [] if on_variants is None else [_test_table(comparison, on_variants)]
-    tables += [] if comparison.all_thresholds is None else [_threshold_table(comparison.all_thresholds)]
-    return tables
+    return [
+        _model_table(comparison),
+        _p_table(comparison),
+        *([] if on_variants is None else [_test_table(comparison, on_variants)]),
+        *([] if comparison.all_thresholds is None else [_threshold_table(comparison.all_thresholds)]),
+    ]
 
 
 def to_json(comparison: object) -> dict[str, Any]:

@@ -135,17 +135,11 @@ class ScoredData:
         """The id of each row, [n_rows]: that of the data set, or `row-N` of the Nth row of a file."""
         return self.table[next(name for name in ID_COLUMNS if name in self.table.column_names)]
 
-    @property
-    def by_columns(self) -> tuple[str, ...]:
-        """The columns by which scores of pairs in groups are computed; none on a MERGE data set."""
-        return () if self.seeds is not None else tuple(self.masks)
-
     def described(self) -> pa.Table:
-        """Return the id of each row, and what it is: the replaced word, or its value in each of `by_columns`."""
+        """Return the id of each row, and what it is: the replaced word, or of pairs in groups its value by column."""
         columns = {"row_id": self.row_ids}
         columns |= {name: self.table[name] for name in WORDS if name in self.table.column_names}
-        for column in self.by_columns:
-            values = self.masks[column]
+        for column, values in self.masks.items() if self.seeds is None else ():
             numbers = np.argmax([*values.values()], axis=0).astype(np.int32)
             columns[stored_name(column)] = pa.DictionaryArray.from_arrays(numbers, pa.array(values, pa.string()))
         return pa.table(columns)
@@ -266,9 +260,11 @@ def stored_name(column: str) -> str:
 
 def part_name(unit: str, limit_seeds: int | None, subsample: int | None, min_agreement: float | None) -> str | None:
     """Return what part of some data was scored; None for the whole."""
-    what = [] if limit_seeds is None else [count(limit_seeds, unit)]
-    what += [] if subsample is None else [f"subsample {subsample}"]
-    what += [] if min_agreement is None else [f"agreement of at least {min_agreement:.3g}"]
+    what = [
+        *([] if limit_seeds is None else [count(limit_seeds, unit)]),
+        *([] if subsample is None else [f"subsample {subsample}"]),
+        *([] if min_agreement is None else [f"agreement of at least {min_agreement:.3g}"]),
+    ]
     return f"partial: {', '.join(what)}" if what else None
 
 

@@ -81,10 +81,11 @@ def names_of(results: Sequence[Scored]) -> list[str]:
     A model without a digest shows instead whether it is a function or known by its answers.
     """
     titles = Counter(result.title for result in results)
-    models = [result.model for result in results]
     return [
-        result.title if titles[result.title] == 1 else f"{result.title} [{(model.digest or model.label_origin)[:8]}]"
-        for result, model in zip(results, models, strict=True)
+        result.title
+        if titles[result.title] == 1
+        else f"{result.title} [{(result.model.digest or result.model.label_origin)[:8]}]"
+        for result in results
     ]
 
 
