@@ -44,10 +44,7 @@ def metadata(record: Record) -> str:
         annotations_creators=_creators(record),
         language_creators=_creators(record),
         tags=_tags(record),
-        configs=[
-            _config_metadata(config, splits, _version(record, config), is_default=number == 0)
-            for number, (config, splits) in enumerate(record.rows.items())
-        ],
+        configs=[_config_metadata(record, config, is_default=number == 0) for number, config in enumerate(record.rows)],
     )
     infos = {config: DatasetInfo(features=record.features(config), config_name=config) for config in record.rows}
     DatasetInfosDict(infos).to_dataset_card_data(data)
@@ -88,16 +85,15 @@ def _source_datasets(record: Record) -> list[str] | None:
     return [hub_id] if "/" in hub_id and public_name(problems) == problems else None
 
 
-def _version(record: Record, config: str) -> str:
-    """Return the version of a config, which changes whenever its data changes."""
-    return data_version(((config == ANNOTATION and record.annotation) or record.data).digest)
-
-
-def _config_metadata(config: str, splits: dict[str, int], version: str, *, is_default: bool) -> dict[str, Any]:
+def _config_metadata(record: Record, config: str, *, is_default: bool) -> dict[str, Any]:
     """Return what `datasets` reads of a config: its files, its version, and whether it is the default."""
-    data_files = [{"split": split, "path": data_file(config, split)} for split in splits]
-    default = {"default": True} if is_default else {}
-    return {"config_name": config, **default, "version": version, "data_files": data_files}
+    data = (config == ANNOTATION and record.annotation) or record.data
+    return {
+        "config_name": config,
+        **({"default": True} if is_default else {}),
+        "version": data_version(data.digest),  # changes whenever the data of the config changes
+        "data_files": [{"split": split, "path": data_file(config, split)} for split in record.rows[config]],
+    }
 
 
 def is_bundled(record: Record) -> bool:

@@ -159,11 +159,8 @@ def _draw_shares(axes: Axes, shares: Mapping[str, Sequence[float]], title: str, 
         name, color = label.replace("_", " "), LABEL_COLORS.get(label, COLORS[number % len(COLORS)])
         axes.barh(range(len(widths)), widths, 0.78, left, label=name, color=color)
         left += widths
-    axes.set_yticks(range(len(models)), short_names(models))
-    for text in axes.get_yticklabels():
-        text.set_parse_math(False)
-    axes.set(xlim=(0, 100), ylim=(len(models) - 0.5, -0.5))
-    axes.set_xticks((0, 50, 100))
+    axes.set_yticks(range(len(models)), short_names(models), parse_math=False)
+    axes.set(xlim=(0, 100), xticks=(0, 50, 100), ylim=(len(models) - 0.5, -0.5))
     axes.tick_params(length=0)
     lines = textwrap.fill(title, TITLE_WIDTH, break_long_words=False)
     axes.set_title(lines, loc="left", fontsize=9, color=GRAY, parse_math=False)

@@ -139,10 +139,8 @@ def tagger_of(record: Record, name: str | None = None) -> Tagger:
         InputError: If the pipeline cannot be loaded, or the recorded one is not an installed package.
     """
     options = record.options
-    parser = bool(options.get("same_parse"))
-    tagger = find_tagger(
-        name or installed_tagger(options.get("tagger")), language=options.get("language"), parser=parser
-    )
+    name = name or installed_tagger(options.get("tagger"))
+    tagger = find_tagger(name, language=options.get("language"), parser=bool(options.get("same_parse")))
     message = other_tagger(tagger, generation_of(record).tagger)
     if message is not None:
         logger.warning("words are counted with another tokenizer: %s", message)

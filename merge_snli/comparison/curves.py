@@ -9,8 +9,9 @@ import numpy as np
 from merge_snli.base.arrays import Bools, Floats
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.scoring.answers import Counts
+from merge_snli.scoring.grouping import best_first
 from merge_snli.scoring.measure import spread
-from merge_snli.scoring.statistics import passes_by_seed, ratios
+from merge_snli.scoring.statistics import mean_of_known, passes_by_seed
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
 
 
@@ -95,9 +96,7 @@ def mean_curve(named: Sequence[tuple[str, Counts]], *, variants: int) -> MeanCur
         variants: Number of distinct variants that the curve stands for.
     """
     by_subsample = np.stack([pattern_accuracy(table.correct, table.sizes, CURVE) for _, table in named])
-    missing = np.isnan(by_subsample)
-    drawn = np.count_nonzero(~missing, axis=1)
-    by_model = ratios(np.where(missing, 0, by_subsample).sum(axis=1), drawn)
+    by_model = mean_of_known(by_subsample, axis=1)
     over_models = by_subsample.mean(axis=0)
     return MeanCurve(
         models=tuple(name for name, _ in named),
@@ -133,10 +132,5 @@ def model_curves(scored: ScoredDataset) -> ModelCurves:
     return ModelCurves(
         threshold=QUALITY_THRESHOLD,
         seeds=len(scored.ids),
-        curves=tuple(sorted(curves, key=_rank)),
+        curves=tuple(sorted(curves, key=lambda curve: best_first(curve.at(QUALITY_THRESHOLD), curve.models[0]))),
     )
-
-
-def _rank(curve: MeanCurve) -> tuple[float, tuple[str, ...]]:
-    accuracy = curve.at(QUALITY_THRESHOLD)
-    return (1.0 if math.isnan(accuracy) else -accuracy), curve.models

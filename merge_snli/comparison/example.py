@@ -39,8 +39,8 @@ def example_text(results: Sequence[Result], dataset: MergeDataset) -> str:
     names = distinct_names_of(results)
     wanted = pa.array([row[name] for row in drawn for name in ("seed_id", "variant_id")])
     given = {name: _answers(result.table, wanted) for name, result in zip(names, results, strict=True)}
-    blocks = ["\n".join([*textwrap.wrap(heading, TEXT_WIDTH), ""])]
-    return "\n".join([*blocks, *(_block(row, dataset.record.label_names[row["label"]], given) for row in drawn)])
+    blocks = (_block(row, dataset.record.label_names[row["label"]], given) for row in drawn)
+    return "\n".join([*textwrap.wrap(heading, TEXT_WIDTH), "", *blocks])
 
 
 def summary_text(results: Sequence[Result]) -> str:

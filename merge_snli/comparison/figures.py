@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from merge_snli.base.arrays import Floats
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.comparison.bar_charts import draw_shares
@@ -50,9 +49,11 @@ def draw_figures(results: Iterable[Result], out: str | Path) -> list[Path]:
         config = [] if data.config is None else [safe_name(data.config)]
         stem = folder / "-".join([safe_name(data.name), data.digest[:8], *config])
         if group[0].has_seeds:
-            files += draw_curves(group, f"{stem}-figure-4-from-80", start=FIGURE_4_START)
-            files += draw_classes(group, f"{stem}-figure-5-word-classes")
-            files += draw_curves(group, f"{stem}-figure-11-from-0")
+            files += [
+                *draw_curves(group, f"{stem}-figure-4-from-80", start=FIGURE_4_START),
+                *draw_classes(group, f"{stem}-figure-5-word-classes"),
+                *draw_curves(group, f"{stem}-figure-11-from-0"),
+            ]
         else:
             files += _draw_groups(group, stem)
     return files
@@ -154,11 +155,7 @@ def _has_values(curve: Curve) -> bool:
 
 def _mean_line(name: str, curves: Sequence[Curve], *, style: int) -> Line:
     """Average curves; a subsample without a value is left out of the band."""
-    mean = np.mean([_floats(curve.mean) for curve in curves], axis=0)
-    by_subsample = np.mean([_floats(curve.each) for curve in curves], axis=0)
+    mean = np.array([curve.mean for curve in curves], dtype=np.float64).mean(axis=0)
+    by_subsample = np.array([curve.each for curve in curves], dtype=np.float64).mean(axis=0)  # None becomes NaN
     low, high = np.fmin.reduce(by_subsample, axis=0), np.fmax.reduce(by_subsample, axis=0)
     return Line(name, mean.tolist(), low.tolist(), high.tolist(), style)
-
-
-def _floats(values: Sequence[object]) -> Floats:
-    return np.array(values, dtype=np.float64)  # None becomes NaN

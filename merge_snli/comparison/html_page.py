@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from jinja2 import Template
+from jinja2 import Environment, StrictUndefined, Template
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.variants import seed_offsets
@@ -41,8 +41,6 @@ def shared_style() -> str:
 
 def template(text: str) -> Template:
     """Return a template that escapes every value, and fails on an undefined one."""
-    from jinja2 import Environment, StrictUndefined
-
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(text)
 

@@ -139,11 +139,14 @@ def _style_axes(axes: Axes, quality: float, start: float, of: str) -> None:
         va="bottom",
         annotation_clip=False,
     )
-    axes.set(xlim=(start, 100), xlabel=f"Threshold: share of a {of} that must be correct (%)")
-    axes.set_xticks(range(round(start), 101, TICK_STEP if start == 0 else ZOOMED_TICK_STEP))
+    axes.set(
+        xlim=(start, 100),
+        xticks=range(round(start), 101, TICK_STEP if start == 0 else ZOOMED_TICK_STEP),
+        xlabel=f"Threshold: share of a {of} that must be correct (%)",
+        ylabel="Pattern accuracy (%)",
+    )
     if start == 0:
         axes.set(ylim=(0, 101), yticks=range(0, 101, 2 * TICK_STEP))
-    axes.set_ylabel("Pattern accuracy (%)")
     draw_grid(axes)
 
 

@@ -25,7 +25,7 @@ from merge_snli.scoring.result import Result
 from merge_snli.scoring.scores import SourceAccuracy, SourceScores
 
 
-class NotComputable(Exception):  # noqa: N818 - not an error: a report lists the reason and goes on
+class NotComputable(InputError):  # noqa: N818 - not an error of a report: it lists the reason and goes on
     """An analysis cannot be computed; the message is one sentence: what is missing and, if one, the option for it."""
 
 
@@ -57,8 +57,8 @@ class ModelAnswers:
     @property
     def answered_groups(self) -> Bools:
         """Whether the model has an answer to each group, [n_groups]: to its seed, if any, and to any of its rows."""
-        answered, seeds = np.zeros(len(self.answers.group_ids), dtype=bool), self.answers.seeds
-        answered[self.answers.groups[self.answers.is_predicted]] = True
+        answers, seeds = self.answers, self.answers.seeds
+        answered = np.isin(np.arange(len(answers.group_ids)), answers.groups[answers.is_predicted])
         return answered if seeds is None else answered & seeds.is_predicted
 
 
@@ -174,11 +174,10 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: b
     kept = np.array([seed not in out for seed in scored.ids])
     if kept.all():
         return scored
+    data, models = scored.data.take(groups=kept, rows=kept[scored.groups]), []
     for model in scored.models:
         if not (kept & model.answered_groups).any():
             raise InputError(f"{scored.record.title}: no seed of {model.name} remains: leave out fewer seeds")
-    data, models = scored.data.take(groups=kept, rows=kept[scored.groups]), []
-    for model in scored.models:
         answers = model.answers.take(groups=kept)
         source = model.result.source if keep_source else _source(scored, model, ~kept)
         models.append(replace(model, result=result_on(model.result, answers, data, source), answers=answers))

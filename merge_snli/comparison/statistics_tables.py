@@ -113,16 +113,17 @@ def pair_table(family: Family) -> Table:
 def comparison_tables(comparison: Comparison) -> list[Table]:
     """Return the tables of a comparison: the models, the adjusted p-values of each pair, and the other tests."""
     on_variants = comparison.seeds_against_variants
-    tables = [_model_table(comparison), _p_table(comparison)]
-    tables += [] if on_variants is None else [_test_table(comparison, on_variants)]
-    tables += [] if comparison.all_thresholds is None else [_threshold_table(comparison.all_thresholds)]
-    return tables
+    return [
+        _model_table(comparison),
+        _p_table(comparison),
+        *([] if on_variants is None else [_test_table(comparison, on_variants)]),
+        *([] if comparison.all_thresholds is None else [_threshold_table(comparison.all_thresholds)]),
+    ]
 
 
 def to_json(comparison: object) -> dict[str, Any]:
     """Return a comparison as JSON values, with the strings `Infinity` and `NaN` for numbers that JSON lacks."""
-    value: dict[str, Any] = json.loads(pydantic_core.to_json(comparison, inf_nan_mode="strings"))
-    return value
+    return dict(json.loads(pydantic_core.to_json(comparison, inf_nan_mode="strings")))
 
 
 def too_few_note(seeds: int, unit: str, smallest: float | None) -> str | None:

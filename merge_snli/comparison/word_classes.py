@@ -118,8 +118,15 @@ def class_pairs(scored: ScoredDataset) -> ClassPairs:
         (first_curve, one), (second_curve, other) = (
             averaged(scored, masks[name] & seeds[scored.groups]) for name in (first, second)
         )
-        curves = {"first_curve": first_curve, "second_curve": second_curve}
-        pairs.append(PairCurves(first=first, second=second, seeds=int(seeds.sum()), **curves))
+        pairs.append(
+            PairCurves(
+                first=first,
+                second=second,
+                seeds=int(seeds.sum()),
+                first_curve=first_curve,
+                second_curve=second_curve,
+            )
+        )
         if seeds.sum() > 1:
             tests.append((first, second, permutation_test(one[seeds], other[seeds])))
     return ClassPairs(

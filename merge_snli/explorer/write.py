@@ -30,12 +30,11 @@ from merge_snli.comparison.html_page import (
     template,
     words_of_seeds,
 )
-from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset, scored_dataset
+from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset, scored_dataset
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, check_out
 from merge_snli.models.labels import positions
 from merge_snli.schema import ALL
-from merge_snli.scoring.data import Numbering
 from merge_snli.scoring.grouping import not_averaged, on_same_data, permuted_labels, ranked, short_names
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.result import Result
@@ -99,16 +98,12 @@ def write_explorer(
     path = check_out(out) / PAGE
     scored = scored_dataset(open_config(dataset, results[0].dataset.config), results)
     shown = with_text or may_be_shared(dataset.record)
-    try:
-        data = _packed(scored, with_text=shown, corpus=corpus)
-    except NotComputable as reason:
-        raise InputError(str(reason)) from reason
     script = combined_script([asset("merge_snli.explorer", "page", "explorer.js")])
     page = template(asset("merge_snli.explorer", "page", "index.html.jinja")).render(
         title=scored.record.title,
         models=[model.name for model in scored.models],
         finding=standings({model.name: model.result for model in scored.models}).finding,
-        data=data,
+        data=_packed(scored, with_text=shown, corpus=corpus),
         policy=content_policy([script]),
         style=f"{shared_style()}\n{asset('merge_snli.explorer', 'page', 'explorer.css')}",
         script=script,
@@ -126,13 +121,15 @@ def _packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | No
         corpus: Counts of words, to show with the replacements.
     """
     order = np.argsort(scored.groups, kind="stable")
-    seeds, words = scored.seeds, Numbering[str]()
+    seeds = scored.seeds
     labels = list(dict.fromkeys([*scored.data.label_names, *(x for m in scored.models for x in m.answers.labels)]))
-    original, replacement = (_words(scored.words[name], words)[order] for name in ("original", "replacement"))
+    columns = pa.chunked_array([scored.words[name] for name in ("original", "replacement")])
+    original, replacement = columns.unify_dictionaries().chunks
+    words = original.dictionary.to_pylist()
     classes = scored.words["word_class"]
     arrays: dict[str, NDArray[Any]] = {
-        "original": original.astype("<u4"),
-        "replacement": replacement.astype("<u4"),
+        "original": original.indices.to_numpy()[order].astype("<u4"),
+        "replacement": replacement.indices.to_numpy()[order].astype("<u4"),
         "logOdds": np.round(scored.log_odds[order] * LOG_ODDS_SCALE).clip(-32_768, 32_767).astype("<i2"),
         "wordClass": classes.indices.to_numpy()[order].astype("u1"),
         "answers": np.stack([_numbers(model, model.answers.predicted[order], labels) for model in scored.models]),
@@ -155,8 +152,8 @@ def _packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | No
         ],
         "labels": labels,
         "classes": classes.dictionary.to_pylist(),
-        "words": [*words.index],
-        "frequency": None if corpus is None else [corpus.by_token.get(word.lower(), 0) for word in words.index],
+        "words": words,
+        "frequency": None if corpus is None else [corpus.by_token.get(word.lower(), 0) for word in words],
         "corpus": None if corpus is None else corpus.corpus,
         "logOddsScale": LOG_ODDS_SCALE,
         "ids": scored.ids,
@@ -171,14 +168,6 @@ def _packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | No
     text += b" " * (-len(text) % 4)
     content = len(text).to_bytes(4, "little") + text + b"".join(array.tobytes() for array in arrays.values())
     return b64encode(gzip.compress(content, 6, mtime=0)).decode()
-
-
-def _words(column: pa.DictionaryArray, words: Numbering[str]) -> Ints:
-    """Return the number of the word of each variant, [n]."""
-    first = len(words.numbers)
-    for word in column.dictionary.to_pylist():
-        words.add(word)
-    return np.asarray(np.array(words.numbers[first:])[column.indices.to_numpy()])
 
 
 def _numbers(model: ModelAnswers, predicted: Ints, labels: list[str]) -> NDArray[np.uint8]:

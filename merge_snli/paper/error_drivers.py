@@ -269,10 +269,7 @@ def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
 
 def _levels(order: Sequence[str], values: NDArray[np.str_]) -> tuple[tuple[str, ...], Ints]:
     levels = tuple(level for level in order if (values == level).any())
-    codes = np.zeros(len(values), dtype=np.int64)
-    for code, level in enumerate(levels):
-        codes[values == level] = code
-    return levels, codes
+    return levels, (values[:, np.newaxis] == np.array(levels)).argmax(axis=1)
 
 
 def _standardized(name: str, values: Floats) -> tuple[RegressionPredictor, Floats]:

@@ -10,7 +10,7 @@ from merge_snli.comparison.curves import mean_pattern_accuracy
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.dataset.texts import TextNames
 from merge_snli.scoring.data import ScoredData
-from merge_snli.scoring.statistics import ratios
+from merge_snli.scoring.statistics import mean_of_known, ratios
 
 # Seeds with a smaller mean accuracy are rarely answered right.
 RARELY = 0.05
@@ -145,8 +145,7 @@ def mean_accuracy(scored: ScoredDataset) -> Floats:
         ratios(_per_seed(scored, model.answers.correct), _per_seed(scored, model.answers.is_predicted))
         for model in scored.models
     ]
-    known = ~np.isnan(shares)
-    return ratios(np.where(known, shares, 0).sum(axis=0), known.sum(axis=0))
+    return mean_of_known(shares, axis=0)
 
 
 def _per_seed(scored: ScoredDataset, mask: Bools) -> Ints:

@@ -15,6 +15,7 @@ from merge_snli.scoring.statistics import (
     NamedTest,
     TestResult,
     compare_models,
+    mean_of_known,
     paired_t_test,
     permutation_test,
     ratios,
@@ -132,9 +133,7 @@ def seeds_against_variants(scored: ScoredDataset) -> SeedsAgainstVariants:
 def _shares_right(model: ModelAnswers) -> Floats:
     """Return the share of each seed's variants that a model answers right, mean over the subsamples, [n_seeds]."""
     table = model.answers.counts()
-    drawn = table.sizes > 0
-    shares = np.divide(table.correct, table.sizes, out=np.zeros(drawn.shape), where=drawn).sum(axis=0)
-    return ratios(shares, drawn.sum(axis=0))
+    return mean_of_known(ratios(table.correct, table.sizes), axis=0)
 
 
 def _over_models(scored: ScoredDataset) -> tuple[NamedTest, ...]:

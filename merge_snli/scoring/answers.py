@@ -129,8 +129,7 @@ class Answers(Graded):
         """
         if groups is None:
             assert rows is not None
-            groups = np.zeros(len(self.group_ids), dtype=bool)
-            groups[self.groups[rows]] = True
+            groups = np.isin(np.arange(len(self.group_ids)), self.groups[rows])
         kept = np.flatnonzero(groups[self.groups] if rows is None else rows & groups[self.groups])
         seeds, of_seeds = self.seeds, np.flatnonzero(groups)
         return replace(
@@ -274,8 +273,7 @@ def join(answers: Answers, data: ScoredData, *, part: bool = False) -> Answers:
 
 def _require_all(ids: pa.Array | pa.ChunkedArray, positions: Ints, unit: str, data: ScoredData) -> None:
     """Check that the data has all ids; `positions` are those of its own ids among them."""
-    known = np.zeros(len(ids), dtype=bool)
-    known[positions[positions >= 0]] = True
+    known = np.isin(np.arange(len(ids)), positions)
     if not known.all():
         raise InputError(f"{unit} {ids[int(known.argmin())].as_py()!r} is not in {data.full_name}")
 

@@ -26,11 +26,16 @@ def label_probabilities(logits: NDArray[np.float32], names: Sequence[str], compa
         compared: The compared labels; those of several outputs have the sum of their probabilities.
     """
     shifted = np.exp((logits - logits.max(axis=1, keepdims=True)).astype(np.float64))
-    merged = np.zeros((len(logits), len(compared)))
-    for output, label in enumerate(positions(names, compared)):
-        merged[:, label] += shifted[:, output]
-    merged /= merged.sum(axis=1, keepdims=True)
-    return merged
+    merged = shifted @ is_of_label(names, compared)
+    return np.asarray(merged / merged.sum(axis=1, keepdims=True))
+
+
+def is_of_label(names: Sequence[str], compared: Sequence[str]) -> Ints:
+    """Return which of the names each compared label stands for, as 1 and 0, [n_names, n_compared].
+
+    The product of an array with a column per name and this one has a column per compared label, the sum of its names'.
+    """
+    return np.eye(len(compared), dtype=np.int64)[list(positions(names, compared))]
 
 
 def as_stored(probabilities: Floats) -> Floats:

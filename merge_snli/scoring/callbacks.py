@@ -12,6 +12,7 @@ from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState,
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import require_at_least
 from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.models.classifier import output_names
 from merge_snli.models.labels import compared_labels, find_model_labels, labels_on, positions
 from merge_snli.schema import ALL
 from merge_snli.scoring.answers import Predicted, align
@@ -67,8 +68,7 @@ class PatternAccuracyCallback(TrainerCallback):
         if self._tokenizer is None:
             raise InputError("the Trainer has no tokenizer: pass Trainer(…, processing_class=tokenizer)")
         self._model = cast("Any", trainer.model)  # typed as Module | None
-        outputs = self._model.config.id2label
-        names = [outputs[number] for number in sorted(outputs)]
+        names = output_names(self._model.config)
         labels = find_model_labels(names, given=model_labels, model="the Trainer's model")
         self._labels = labels_on(labels, self._data.label_names, model="the Trainer's model").names
         if not self._labels:

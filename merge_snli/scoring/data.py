@@ -135,20 +135,12 @@ class ScoredData:
         """The id of each row, [n_rows]: that of the data set, or `row-N` of the Nth row of a file."""
         return self.table[next(name for name in ID_COLUMNS if name in self.table.column_names)]
 
-    @property
-    def by_columns(self) -> tuple[str, ...]:
-        """The columns by which scores of pairs in groups are computed; none on a MERGE data set."""
-        return () if self.seeds is not None else tuple(self.masks)
-
     def described(self) -> pa.Table:
-        """Return the id of each row, and what it is: the replaced word, or its value in each of `by_columns`."""
+        """Return the id of each row, and what it is: the replaced word, or of pairs in groups its value by column."""
         columns = {"row_id": self.row_ids}
         columns |= {name: self.table[name] for name in WORDS if name in self.table.column_names}
-        for column in self.by_columns:
-            values = self.masks[column]
-            numbers = np.zeros(len(self.row_groups), dtype=np.int32)
-            for number, mask in enumerate(values.values()):
-                numbers[mask] = number
+        for column, values in self.masks.items() if self.seeds is None else ():
+            numbers = np.argmax([*values.values()], axis=0).astype(np.int32)
             columns[stored_name(column)] = pa.DictionaryArray.from_arrays(numbers, pa.array(values, pa.string()))
         return pa.table(columns)
 
@@ -268,9 +260,11 @@ def stored_name(column: str) -> str:
 
 def part_name(unit: str, limit_seeds: int | None, subsample: int | None, min_agreement: float | None) -> str | None:
     """Return what part of some data was scored; None for the whole."""
-    what = [] if limit_seeds is None else [count(limit_seeds, unit)]
-    what += [] if subsample is None else [f"subsample {subsample}"]
-    what += [] if min_agreement is None else [f"agreement of at least {min_agreement:.3g}"]
+    what = [
+        *([] if limit_seeds is None else [count(limit_seeds, unit)]),
+        *([] if subsample is None else [f"subsample {subsample}"]),
+        *([] if min_agreement is None else [f"agreement of at least {min_agreement:.3g}"]),
+    ]
     return f"partial: {', '.join(what)}" if what else None
 
 
@@ -340,8 +334,7 @@ def agreeing(data: ScoredData, min_agreement: float) -> Bools:
 
 
 def _part(data: ScoredData, limit_seeds: int | None, subsample: int | None) -> ScoredData:
-    groups = np.zeros(len(data.group_ids), dtype=bool)
-    groups[by_digest(data.group_ids)[:limit_seeds]] = True
+    groups = np.isin(np.arange(len(data.group_ids)), by_digest(data.group_ids)[:limit_seeds])
     kept, subsamples = groups[data.row_groups], data.subsamples
     if subsamples is not None and subsample is not None:
         kept &= subsamples[subsample]

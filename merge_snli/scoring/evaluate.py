@@ -1,7 +1,7 @@
 """Compute the result of a model from its predictions on rows in groups."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from platform import python_version
 from typing import Any
@@ -11,7 +11,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from merge_snli.base import __version__
-from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
@@ -26,13 +25,12 @@ from merge_snli.models.labels import (
     ModelFacts,
     ModelLabels,
     compared_labels,
-    positions,
 )
 from merge_snli.models.scored_model import ScoredModel
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.answer_table import NO_ANSWER
 from merge_snli.scoring.answers import Answers, Predicted, align, compared_numbers, predicted_answers
-from merge_snli.scoring.calibration import as_stored, calibration_of, label_probabilities
+from merge_snli.scoring.calibration import as_stored, calibration_of, is_of_label, label_probabilities
 from merge_snli.scoring.data import ScoredData, part_digest
 from merge_snli.scoring.measure import (
     consistency,
@@ -160,7 +158,10 @@ def make_result(
         parts=scores_by_value(answers, kept.masks),
         consistency=consistency(answers),
         source=source,
-        calibration=calibration_of(answers, _annotators(kept, answers.labels)),
+        calibration=calibration_of(
+            answers,
+            None if kept.annotators is None else kept.annotators @ is_of_label(kept.label_names, answers.labels),
+        ),
         answers=answers,
     )
     return replace(result, notes=tuple(_notes_of(result, pairs)))
@@ -213,16 +214,6 @@ def _unread(answers: Answers, kept: ScoredData) -> Counter[str]:
         kinds = [NO_ANSWER] * len(unread) if details is None else details["unread"].take(pa.array(unread)).to_pylist()
         why |= dict(zip(pairs[unread].tolist(), kinds, strict=True))
     return Counter(why.values())
-
-
-def _annotators(data: ScoredData, compared: Sequence[str]) -> Ints | None:
-    """Return how many annotators gave each compared label to the seed of each group, [n_groups, n_compared]."""
-    if data.annotators is None:
-        return None
-    merged = np.zeros((len(data.annotators), len(compared)), dtype=np.int64)
-    for label, number in enumerate(positions(data.label_names, compared)):
-        merged[:, number] += data.annotators[:, label]
-    return merged
 
 
 def _left_out(answers: Answers, data: ScoredData, max_length: int | None) -> LeftOut:

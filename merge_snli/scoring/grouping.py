@@ -81,10 +81,11 @@ def names_of(results: Sequence[Scored]) -> list[str]:
     A model without a digest shows instead whether it is a function or known by its answers.
     """
     titles = Counter(result.title for result in results)
-    models = [result.model for result in results]
     return [
-        result.title if titles[result.title] == 1 else f"{result.title} [{(model.digest or model.label_origin)[:8]}]"
-        for result, model in zip(results, models, strict=True)
+        result.title
+        if titles[result.title] == 1
+        else f"{result.title} [{(result.model.digest or result.model.label_origin)[:8]}]"
+        for result in results
     ]
 
 
@@ -120,7 +121,10 @@ def ranked(results: Iterable[AnyScored]) -> list[AnyScored]:
     """
     listed = list(results)
     reasons = unranked_reasons(listed)
-    order = sorted(range(len(listed)), key=lambda at: (reasons[at] is not None, *_rank(listed[at])))
+    accuracies = [result.row.share("pattern_accuracy") for result in listed]
+    order = sorted(
+        range(len(listed)), key=lambda at: (reasons[at] is not None, *best_first(accuracies[at], listed[at].title))
+    )
     return [listed[at] for at in order]
 
 
@@ -170,9 +174,9 @@ def marked_names(results: Sequence[Scored]) -> list[str]:
     ]
 
 
-def _rank(result: Scored) -> tuple[float, str]:
-    accuracy = result.row.share("pattern_accuracy")
-    return (1.0 if math.isnan(accuracy) else -accuracy, result.title)
+def best_first(accuracy: float, name: str) -> tuple[float, str]:
+    """Return what models are sorted by: the largest accuracy first and NaN last, then by name."""
+    return (1.0 if math.isnan(accuracy) else -accuracy), name
 
 
 def distinct_names_of(results: Sequence[Scored]) -> list[str]:

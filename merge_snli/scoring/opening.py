@@ -30,10 +30,11 @@ def open_data(
         InputError: If the data cannot be read, or `group_column` is needed.
     """
     if group_column is not None:
-        problems = dataset.problems if isinstance(dataset, ProblemOptions) else dataset
-        if isinstance(problems, str) and problems == BUNDLED:
+        if isinstance(dataset, str) and dataset == BUNDLED:
             raise InputError(f"{param('group_column')} is for pairs without seeds, and {BUNDLED} has seeds: remove it")
-        yield read_groups(_options(dataset, config), group_column=group_column, by=by)
+        options = dataset if isinstance(dataset, ProblemOptions) else ProblemOptions(problems=dataset)
+        options = options if config is None else replace(options, config=config)
+        yield read_groups(options, group_column=group_column, by=by)
         return
     opened = _open(dataset)
     record, name = opened.record, opened.public_name
@@ -102,11 +103,6 @@ def open_whole(data: object, record: DatasetRecord) -> ScoredData:
             f"({data.digest[:8]})"
         )
     return data
-
-
-def _options(dataset: object, config: str | None) -> ProblemOptions:
-    options = dataset if isinstance(dataset, ProblemOptions) else ProblemOptions(problems=dataset)
-    return options if config is None else replace(options, config=config)
 
 
 def _open(dataset: object) -> MergeDataset:

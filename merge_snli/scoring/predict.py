@@ -45,10 +45,12 @@ class Predictions:
 
 def best_outputs(logits: NDArray[np.float32]) -> NDArray[np.int64]:
     """Return the output with the largest logit for each pair; `NOT_PREDICTED` for NaN, a pair that is too long."""
-    best: NDArray[np.int64] = np.nan_to_num(logits).argmax(axis=1)
-    best[np.isnan(logits[:, 0])] = Missing.NOT_PREDICTED
-    best[np.isneginf(logits).all(axis=1)] = Missing.NO_ANSWER  # as caches of functions once stored it
-    return best
+    return np.select(
+        # A row of -inf only: as caches of functions once stored a pair without an answer.
+        [np.isnan(logits[:, 0]), np.isneginf(logits).all(axis=1)],
+        [Missing.NOT_PREDICTED, Missing.NO_ANSWER],
+        np.nan_to_num(logits).argmax(axis=1),
+    )
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from merge_snli.scoring.intervals import intervals_of
 from merge_snli.scoring.records import DatasetRecord, LeftOut, ModelRecord, RunRecord
 from merge_snli.scoring.result import Result, result_title
 from merge_snli.scoring.rows import MODEL, PA, ScoreRow, all_rows, mean_row, of_all, percent
-from merge_snli.scoring.scores import INTERVALS, Curve
+from merge_snli.scoring.scores import INTERVALS
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
 
 # Settings that depend on the prompt, so that results of one model differ in them.
@@ -94,7 +94,7 @@ class PromptGroup:
     @cached_property
     def row(self) -> ScoreRow:
         """The mean scores on all rows."""
-        mean = _mean([result.row for result in self.results])
+        mean = mean_row([result.row for result in self.results])
         intervals = intervals_of(self.counts(), self.correct_seeds() if self.has_seeds else None)
         for name in INTERVALS:
             ends = getattr(intervals, name, None)
@@ -106,7 +106,7 @@ class PromptGroup:
     def rows_by(self) -> dict[str, dict[str, ScoreRow]]:
         """The mean scores on the rows with each value of each column."""
         return {
-            column: {value: _mean([result.rows_by[column][value] for result in self.results]) for value in values}
+            column: {value: mean_row([result.rows_by[column][value] for result in self.results]) for value in values}
             for column, values in self.results[0].rows_by.items()
         }
 
@@ -134,8 +134,7 @@ class PromptGroup:
 
     def counts(self, group_ids: Sequence[str] | None = None) -> Counts:
         """Return the counts of some groups, by default all, with every prompt: [n_prompts × n_subsamples, n_groups]."""
-        ids = self.group_ids if group_ids is None else group_ids
-        counts = [result.answers.counts_of(ids) for result in self.results]
+        counts = [result.counts(group_ids) for result in self.results]
         return Counts(np.vstack([table.correct for table in counts]), np.vstack([table.sizes for table in counts]))
 
     def correct_seeds(self) -> Floats:
@@ -145,17 +144,6 @@ class PromptGroup:
 
 # What a line of a table or page shows: the result of a model, or those of one model with several prompts.
 Scored: TypeAlias = Result | PromptGroup
-
-
-def _mean(rows: Sequence[ScoreRow]) -> ScoreRow:
-    """Return the mean of the rows of scores with each prompt; the curve has the subsamples of all of them."""
-    curves = [row.curve for row in rows]
-    curve = Curve(
-        mean=tuple(of_all(fmean, shares) for shares in zip(*(curve.mean for curve in curves), strict=True)),
-        passing=tuple(of for curve in curves for of in curve.passing),
-        groups=tuple(groups for curve in curves for groups in curve.groups),
-    )
-    return mean_row(rows, curve)
 
 
 def changed_share(answers: Sequence[Ints]) -> float:

@@ -41,8 +41,11 @@ def wrong_entries(file: ResultFile, answers: Answers) -> Iterator[str]:
     """
     calibration, own = calibration_of(answers), file.calibration
     if calibration is not None and own is not None:
-        distances = own.annotator_distance, own.seed_annotator_distance
-        calibration = replace(calibration, annotator_distance=distances[0], seed_annotator_distance=distances[1])
+        calibration = replace(
+            calibration,
+            annotator_distance=own.annotator_distance,
+            seed_annotator_distance=own.seed_annotator_distance,
+        )
     columns = _columns(file, answers)
     stated: dict[str, Any] = {
         "scores": file.scores,

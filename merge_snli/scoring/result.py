@@ -15,6 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from merge_snli.base.arrays import Floats
+from merge_snli.base.errors import raise_first
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.label_spellings import MAX_LABELS
 from merge_snli.models.labels import compared_labels
@@ -109,14 +110,17 @@ class ResultFile(StrictValue):
     def __post_init__(self) -> None:
         """Check what the answers do not give: the labels, and the thresholds."""
         own = compared_labels(self.model.labels, self.dataset.labels)
-        if self.compared_labels != own:
-            raise ValueError(f"compared_labels is {self.compared_labels}, expected {own}")
-        if self.thresholds != CURVE:
-            raise ValueError("thresholds are not 0, 0.01, … 1")
-        if self.quality_threshold != QUALITY_THRESHOLD:
-            raise ValueError(f"quality_threshold is {self.quality_threshold}, expected {QUALITY_THRESHOLD}")
-        if self.source is not None and not {*self.source.labels} <= {*self.dataset.labels}:
-            raise ValueError("source has a label that is not in the data set")
+        labels_of_source = set() if self.source is None else {*self.source.labels}
+        raise_first(
+            (self.compared_labels != own, f"compared_labels is {self.compared_labels}, expected {own}"),
+            (self.thresholds != CURVE, "thresholds are not 0, 0.01, … 1"),
+            (
+                self.quality_threshold != QUALITY_THRESHOLD,
+                f"quality_threshold is {self.quality_threshold}, expected {QUALITY_THRESHOLD}",
+            ),
+            (not labels_of_source <= {*self.dataset.labels}, "source has a label that is not in the data set"),
+            error=ValueError,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

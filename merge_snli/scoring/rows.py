@@ -68,15 +68,21 @@ def all_rows(row: ScoreRow, rows_by: Mapping[str, Mapping[str, ScoreRow]]) -> li
     return [{"part": part, **scores.values} for part, scores in ({ALL: row} | parts).items()]
 
 
-def mean_row(rows: Sequence[ScoreRow], curve: Curve) -> ScoreRow:
+def mean_row(rows: Sequence[ScoreRow]) -> ScoreRow:
     """Return the mean of the rows of several results on the same data.
 
-    A score that one of them lacks is None. MT is that of the mean curve, and intervals are left to the caller.
+    A score that one of them lacks is None. The curve has the subsamples of all of them, MT is that of the mean curve,
+    and intervals are left to the caller.
 
     Args:
         rows: The rows, at least one, with the same names.
-        curve: Their mean curve.
     """
+    curves = [row.curve for row in rows]
+    curve = Curve(
+        mean=tuple(of_all(fmean, shares) for shares in zip(*(curve.mean for curve in curves), strict=True)),
+        passing=tuple(of for curve in curves for of in curve.passing),
+        groups=tuple(groups for curve in curves for groups in curve.groups),
+    )
     names = dict.fromkeys(name for row in rows for name in row.values)
     means: Row = {name: of_all(fmean, [row[name] for row in rows]) for name in names}
     means |= {name: None for name in names if name.endswith(("_low", "_high"))}

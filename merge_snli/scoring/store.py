@@ -41,8 +41,7 @@ FILE: TypeAdapter[ResultFile] = TypeAdapter(ResultFile)
 
 def to_json(result: Result) -> dict[str, Any]:
     """Return a result as JSON values, without its answers."""
-    value: dict[str, Any] = FILE.dump_python(result, mode="json")
-    return value
+    return dict(FILE.dump_python(result, mode="json"))
 
 
 def file_name(result: Result) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pydantic_core
 
-from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.table import count
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset, on_common_seeds, without_seeds
@@ -128,10 +127,7 @@ def _analyses(scored: Sequence[ScoredDataset], settings: Settings, stage: Stage,
         key = f"{key}-without-seeds" if suffix else key
         return Chapter(key=key, title=f"{title}{suffix}", scored=inputs, analyses=tuple(analyses))
 
-    try:
-        common = [on_common_seeds([dataset])[0] for dataset in scored]
-    except NotComputable as reason:
-        raise InputError(str(reason)) from reason
+    common = [on_common_seeds([dataset])[0] for dataset in scored]
     chapters = []
     for title, dataset in zip(titles_of([dataset.record for dataset in scored]), common, strict=True):
         labels, data = two_way_suffix(dataset.models[0].result), dataset.record

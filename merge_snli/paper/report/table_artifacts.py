@@ -28,8 +28,9 @@ def table_3_artifacts(value: Table3) -> tuple[Artifact, ...]:
     shown |= {"Seeds": "on_seeds", "Variants": "on_variants"} if seeds else {"Accuracy": "on_variants"}
     shown |= {"PA(0.9)": "pattern_accuracy"} | ({"QT": "qt"} if seeds else {})
     unit = "seed" if seeds else "group"
-    known = {row["model"]: row["pattern_accuracy"] for row in value.rows}
-    accuracies = {name: math.nan if accuracy is None else accuracy for name, accuracy in known.items()}
+    accuracies = {
+        row["model"]: math.nan if row["pattern_accuracy"] is None else row["pattern_accuracy"] for row in value.rows
+    }
     table = Table(
         columns=(
             Column("Model", "left"),

@@ -99,16 +99,18 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
         else Ours(cells=cells(value), reason="not in this run")
         for name, (cells, analysis) in COMPUTED.items()
     }
-    numbers["section-5.1"] = _tests(values["seeds_against_variants"], of_plain)
-    numbers["section-5.5"] = section_5_5(values)
-    numbers["table-8"] = Ours(
-        cells={(_name(result.model.name), "model card"): OurNumber(value=result.model.name) for result in of_plain},
-        reason="not scored",
-    )
-    numbers["table-10"] = Ours(
-        cells=table_10_cells(scored, read_paper(MERGE).artifacts["table-10"].rows),
-        reason="not a seed of this data set, or not recorded",
-    )
+    numbers |= {
+        "section-5.1": _tests(values["seeds_against_variants"], of_plain),
+        "section-5.5": section_5_5(values),
+        "table-8": Ours(
+            cells={(_name(result.model.name), "model card"): OurNumber(value=result.model.name) for result in of_plain},
+            reason="not scored",
+        ),
+        "table-10": Ours(
+            cells=table_10_cells(scored, read_paper(MERGE).artifacts["table-10"].rows),
+            reason="not a seed of this data set, or not recorded",
+        ),
+    }
     drawn = {
         artifact.paper.lower().replace(" ", "-"): artifact
         for section, value in analyses
@@ -192,15 +194,21 @@ def section_5_5(values: Mapping[str, Any]) -> Ours:
     hard, right, words = values["hard_seeds"], values["seed_correctness"], values["word_frequency"]
     cells: dict[str, OurNumber] = {}
     if not isinstance(hard, NotComputable):
-        cells["seeds with no right variant"] = OurNumber(value=len(hard.never_right))
-        cells["seeds with no right variant, %"] = _percent(len(hard.never_right) / hard.seeds)
-        cells["seeds below 5%"] = OurNumber(value=len(hard.rarely_right))
+        cells |= {
+            "seeds with no right variant": OurNumber(value=len(hard.never_right)),
+            "seeds with no right variant, %": _percent(len(hard.never_right) / hard.seeds),
+            "seeds below 5%": OurNumber(value=len(hard.rarely_right)),
+        }
     if not isinstance(right, NotComputable):
-        cells["PA(0.9) on seeds right, %"] = _percent(right.mean_right)
-        cells["PA(0.9) on seeds wrong, %"] = _percent(right.mean_wrong)
+        cells |= {
+            "PA(0.9) on seeds right, %": _percent(right.mean_right),
+            "PA(0.9) on seeds wrong, %": _percent(right.mean_wrong),
+        }
     if not isinstance(words, NotComputable):
-        cells["wrong seeds with right variants"] = OurNumber(value=words.mean_seeds)
-        cells["times as frequent as the original"] = OurNumber(value=words.mean_ratio_snli)
+        cells |= {
+            "wrong seeds with right variants": OurNumber(value=words.mean_seeds),
+            "times as frequent as the original": OurNumber(value=words.mean_ratio_snli),
+        }
     reasons = [str(value) for value in (hard, right, words) if isinstance(value, NotComputable)]
     judged = "a person has to judge the labels of Table 10: analyze has --without-seeds for that"
     return Ours(cells={(row, VALUE): number for row, number in cells.items()}, reason="; ".join([judged, *reasons]))

@@ -213,8 +213,7 @@ def reproduce(run: PaperRun) -> Document:
     for name, do in run.steps():
         logger.info("%s", name)
         do()
-    document: Document = json.loads((run.out / JSON_FILE).read_text(encoding="utf-8"))
-    return document
+    return dict(json.loads((run.out / JSON_FILE).read_text(encoding="utf-8")))
 
 
 def check_requirements(run: PaperRun) -> None:

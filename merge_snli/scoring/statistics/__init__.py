@@ -43,6 +43,7 @@ from merge_snli.scoring.statistics.values import (
     Interval,
     TestResult,
     constant_interval,
+    mean_of_known,
     proportion_interval,
     ratios,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "independent_t_test",
     "interval_width",
     "mcnemar_test",
+    "mean_of_known",
     "observed_gaps",
     "p_matrix",
     "paired_t_test",

@@ -243,9 +243,7 @@ def compact_letters(models: Sequence[str], differing: Sequence[tuple[str, str]])
 
 
 def _split(column: frozenset[str], first: str, second: str) -> tuple[frozenset[str], ...]:
-    if first in column and second in column:
-        return column - {first}, column - {second}
-    return (column,)
+    return (column - {first}, column - {second}) if {first, second} <= column else (column,)
 
 
 def _letter(number: int) -> str:

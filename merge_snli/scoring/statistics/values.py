@@ -86,6 +86,12 @@ def ratios(numerators: ArrayLike, denominators: ArrayLike) -> FloatArray:
     return np.asarray(np.divide(numerators, below, out=np.full(below.shape, np.nan), where=below > 0))
 
 
+def mean_of_known(values: ArrayLike, axis: int) -> FloatArray:
+    """Return the mean over an axis of the values that are not NaN; NaN if all are."""
+    known = ~np.isnan(values)
+    return ratios(np.where(known, values, 0).sum(axis=axis), known.sum(axis=axis))
+
+
 def paired(first: ArrayLike, second: ArrayLike, convert: Callable[[str, ArrayLike], Array]) -> tuple[Array, Array]:
     """Convert two lists of values of the same units to arrays.
 
