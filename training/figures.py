@@ -65,7 +65,7 @@ def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> Figures:
         Top-1 and top-200 accuracy over the forms whose word is one token, their number and their share of all forms.
     """
     mlm = load_masked_lm(find_model(str(folder)))
-    encoded = [item for item in map(mlm.encode, evaluated) if isinstance(item, EncodedForm)]
+    encoded = [item for item in mlm.encode_all(evaluated, split_words=False) if isinstance(item, EncodedForm)]
     encoded.sort(key=lambda item: len(item.ids))
     lengths = [list(of_length) for _, of_length in groupby(encoded, key=lambda item: len(item.ids))]
     batches = [
