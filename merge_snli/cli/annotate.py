@@ -109,8 +109,8 @@ def _estimate(arguments: argparse.Namespace) -> None:
 
     choices = {name: getattr(arguments, name) for name in ("dataset", "sample", "per_question")}
     estimated = estimate(**choices, **assumed(arguments))
-    tables = [estimate_table([estimated], {}, arguments.tokenizer)]
-    write_tables(arguments.format, tables, document=lambda: estimated)
+    table = estimate_table([estimated], {}, arguments.tokenizer)
+    write_tables(arguments.format, [table], document=lambda: estimated)
 
 
 def _score(arguments: argparse.Namespace) -> None:
@@ -123,8 +123,7 @@ def _score(arguments: argparse.Namespace) -> None:
     sample, judgments = read_sheets(arguments.sheets, arguments.sample, datasets)
     annotation = score_annotation(sample, judgments, datasets)
     files = write_annotation(annotation, judgments, arguments.out, sample.texts)
-    tables = annotation_tables(annotation)
-    write_tables(arguments.format, tables, document=lambda: asdict(annotation))
+    write_tables(arguments.format, annotation_tables(annotation), document=lambda: asdict(annotation))
     if arguments.format == TEXT:
         sys.stdout.write(f"{count(len(files), 'file')} in {arguments.out}\n")
 

@@ -167,8 +167,9 @@ def encode(
     hypotheses = [example.hypothesis for example in examples]
     columns = tokenizer(premises, hypotheses, truncation=True, max_length=max_length)
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-    numbers = [labels.index(NLI_LABELS[example.label]) for example in examples]
-    return [row | {"labels": number} for row, number in zip(rows, numbers, strict=True)]
+    return [
+        row | {"labels": labels.index(NLI_LABELS[example.label])} for row, example in zip(rows, examples, strict=True)
+    ]
 
 
 def check_truncated(
