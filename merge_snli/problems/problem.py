@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.errors import InputError, param
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.rows import (
     LabelNames,
@@ -81,17 +81,13 @@ def _text(row: SourceRow, column: str, option: str) -> str:
     if not isinstance(text, str):
         raise InputError(f"{row.location}: column {column!r} is not text: {text!r}")
     require_valid_unicode(text, row, column)
-    raise_first(
-        (
-            len(text) > MAX_CHARACTERS,
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(
             f"{row.location}: column {column!r} has {len(text):,} characters, more than {MAX_CHARACTERS:,}; "
-            "remove this problem",
-        ),
-        (
-            not text.strip(),
-            f"{row.location}: column {column!r} is empty; add the sentence or remove this problem",
-        ),
-    )
+            "remove this problem"
+        )
+    if not text.strip():
+        raise InputError(f"{row.location}: column {column!r} is empty; add the sentence or remove this problem")
     return text
 
 

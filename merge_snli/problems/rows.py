@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import canonical_name, canonical_names
 
 # Joins the names of columns, as in `question+answer`.
@@ -116,14 +116,13 @@ def require_valid_unicode(text: str, row: SourceRow, column: str) -> None:
         row: Its row, for the message.
         column: Its column, for the message.
     """
-    raise_first(
-        ("\0" in text, f"{row.location}: column {column!r} contains a NUL character; fix the text"),
-        (
-            any("\ud800" <= character <= "\udfff" for character in text),
+    if "\0" in text:
+        raise InputError(f"{row.location}: column {column!r} contains a NUL character; fix the text")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError(
             f"{row.location}: column {column!r} contains a lone surrogate, which cannot be written as UTF-8; "
-            "fix the text",
-        ),
-    )
+            "fix the text"
+        )
 
 
 @dataclass(frozen=True)
