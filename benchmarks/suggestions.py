@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,7 @@ def compare(
     one = next(iter(mlms.values()))
     encodable_forms = every_nth(encodable(forms, one), arguments.forms)
     texts = [text_of(form) for form in every_nth(encodable_forms, arguments.pipeline_forms).values()]
-    encoded = [one.encode(form) for form in encodable_forms.values()]
+    encoded = one.encode_all([*encodable_forms.values()], split_words=False)
     lengths = [len(form.ids) for form in encoded if isinstance(form, EncodedForm)]
     plain = fill_mask(folder)
     bounds = {dtype: MatmulBound(shape, getattr(torch, dtype)) for dtype in mlms}
@@ -118,7 +119,9 @@ def every_nth(forms: Mapping[str, Form], count: int) -> dict[str, Form]:
 
 def encodable(forms: Mapping[str, Form], mlm: MaskedLM) -> dict[str, Form]:
     """Return the forms whose word is one token; the pipeline does not support others either."""
-    return {key: form for key, form in forms.items() if isinstance(mlm.encode(form), EncodedForm)}
+    encoded = mlm.encode_all([*forms.values()], split_words=False)
+    answerable = (isinstance(of_form, EncodedForm) for of_form in encoded)
+    return dict(compress(forms.items(), answerable))
 
 
 def text_of(form: Form) -> str:

@@ -202,5 +202,4 @@ def export(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, folder: P
         tokenizer.save_pretrained(staged)
         # save_pretrained makes weights readable for the owner only, but the folder is part of a package.
         (staged / "model.safetensors").chmod(0o644)
-    size = sum(path.stat().st_size for path in folder.iterdir())
-    logger.info("%s: %.1f MB", folder, size / 1e6)
+    logger.info("%s: %.1f MB", folder, sum(path.stat().st_size for path in folder.iterdir()) / 1e6)

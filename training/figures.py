@@ -13,9 +13,9 @@ from transformers import pipeline
 
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import load_masked_lm
-from generation.sentences.forms import Form, forms
+from generation.sentences.forms import Form
 from generation.sentences.tagging import tag
-from generation.sentences.words import shared_words
+from generation.sentences.words import forms_of_word, shared_words
 from merge_snli.embedded import MASKED_LMS
 from merge_snli.models.finding import find_model
 from merge_snli.models.tagger import find_tagger
@@ -46,12 +46,12 @@ def figures_of(folder: Path, problems: tuple[Problem, ...]) -> Figures:
 @cache
 def forms_of(problems: tuple[Problem, ...]) -> list[Form]:
     """Return all forms of all shared nouns, verbs and adjectives."""
-    all_forms: list[Form] = []
-    for tagged in tag(problems, find_tagger()):
-        for word in shared_words(tagged, DEFAULT_CLASSES):
-            all_forms += forms(tagged.premise.text, word.text, word.premise)
-            all_forms += forms(tagged.hypothesis.text, word.text, word.hypothesis)
-    return all_forms
+    return [
+        form
+        for tagged in tag(problems, find_tagger())
+        for word in shared_words(tagged, DEFAULT_CLASSES)
+        for _, form in forms_of_word(tagged, word)
+    ]
 
 
 def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> Figures:
@@ -65,7 +65,7 @@ def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> Figures:
         Top-1 and top-200 accuracy over the forms whose word is one token, their number and their share of all forms.
     """
     mlm = load_masked_lm(find_model(str(folder)))
-    encoded = [item for item in map(mlm.encode, evaluated) if isinstance(item, EncodedForm)]
+    encoded = [item for item in mlm.encode_all(evaluated, split_words=False) if isinstance(item, EncodedForm)]
     encoded.sort(key=lambda item: len(item.ids))
     lengths = [list(of_length) for _, of_length in groupby(encoded, key=lambda item: len(item.ids))]
     batches = [

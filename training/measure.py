@@ -131,8 +131,7 @@ def main() -> int:
         measured = measure(arguments.data, arguments.models, tuple(arguments.only))
     if arguments.cards:
         for model in measured:
-            card = card_text(model["name"], model["figures"])
-            write_text(arguments.models / model["name"] / "README.md", card)
+            write_text(arguments.models / model["name"] / "README.md", card_text(model["name"], model["figures"]))
     sys.stdout.write(json.dumps(measured, indent=2) + "\n" if arguments.json else as_table(measured).text())
     return int(any(model["missed"] for model in measured))
 

@@ -4,20 +4,17 @@ import logging
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from tokenizers import Encoding
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
+from merge_snli.base.arrays import Floats, Ints
 from training.loop import LoopRecipe, batches_of, train
 from training.script import MNLI_DEV, SNLI_DEV, held_out_problems, training_problems, unique_sentences, with_stops
 from training.vocabulary import FUNCTION_WORDS
 
 logger = logging.getLogger(__name__)
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 OPEN_RATE = 0.23
 OTHER_RATE = 0.08

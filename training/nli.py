@@ -79,8 +79,7 @@ def label_logits(
     """Return a classifier's logits for pairs in the model's label order, shape (pairs, labels)."""
     model.train(False)
     order = sorted(range(len(pairs)), key=lambda item: sum(map(len, pairs[item])))
-    labels = model.config.id2label or {}
-    result = torch.zeros(len(pairs), len(labels))
+    result = torch.zeros(len(pairs), len(model.config.id2label or {}))
     for start in tqdm(range(0, len(order), batch_size), desc="pairs", mininterval=5):
         items = order[start : start + batch_size]
         premises, hypotheses = zip(*(pairs[item] for item in items), strict=True)

@@ -17,7 +17,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreT
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import NLI_LABELS
-from training.base import bert_classifier, bert_masked_lm, bert_student, export, load_base, roberta_masked_lm
+from training.base import Base, bert_classifier, bert_masked_lm, bert_student, export, load_base, roberta_masked_lm
 from training.figures import figures_of
 from training.loop import LoopRecipe
 from training.mlm import masked_lm_sentences, train_masked_lm
@@ -65,7 +65,8 @@ class BundledModel:
         pieces: Number of pieces of its vocabulary.
         layers: Number of layers.
         recipe: The hyperparameters.
-        prepare: Returns the model before training, from this value, the data folder and the parent of the folders.
+        prepare: Returns the model before training, from this value, the base model, the data folder and the parent of
+            the folders.
         what: What it is.
         how: How it was trained, besides the recipe.
         start: What it was initialized from; empty for the first layers and the embeddings of the base model.
@@ -74,43 +75,36 @@ class BundledModel:
     pieces: int
     layers: int
     recipe: LoopRecipe
-    prepare: Callable[["BundledModel", Path, Path], Prepared]
+    prepare: Callable[["BundledModel", Base, Path, Path], Prepared]
     what: str
     how: str
     start: str = ""
 
 
-def _wordpiece_masked_lm(made: BundledModel, data: Path, _: Path) -> Prepared:
-    base = load_base()
+def _wordpiece_masked_lm(made: BundledModel, base: Base, data: Path, _: Path) -> Prepared:
     sentences = masked_lm_sentences(data)
     pieces = cut_vocabulary(base.tokenizer.get_vocab(), count_pieces(base, sentences), made.pieces)
-    torch.manual_seed(made.recipe.seed)
     model = bert_masked_lm(base, cut_embeddings(base, pieces), made.layers)
     return model, wordpiece_tokenizer(pieces), sentences
 
 
-def _bpe_masked_lm(made: BundledModel, data: Path, _: Path) -> Prepared:
-    base = load_base()
+def _bpe_masked_lm(made: BundledModel, base: Base, data: Path, _: Path) -> Prepared:
     sentences = masked_lm_sentences(data)
     times = {sentence: SNLI_TIMES if share == 1 else 1 for sentence, share in sentences.items()}
     tokenizer = learn_bpe(times | bare_words(times, BARE_WORDS), made.pieces)
     pieces = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
-    torch.manual_seed(made.recipe.seed)
     return roberta_masked_lm(base, mapped_embeddings(base, pieces), made.layers), tokenizer, sentences
 
 
-def _classifier(made: BundledModel, data: Path, _: Path) -> Prepared:
-    base = load_base()
+def _classifier(made: BundledModel, base: Base, data: Path, _: Path) -> Prepared:
     pieces = classifier_pieces(base, data, made.pieces)
-    torch.manual_seed(made.recipe.seed)
     model = bert_classifier(base, cut_embeddings(base, pieces), made.layers, NLI_LABELS)
     return model, wordpiece_tokenizer(pieces), gold_training_set(data, NLI_LABELS)
 
 
-def _student(made: BundledModel, data: Path, out: Path) -> Prepared:
+def _student(made: BundledModel, base: Base, data: Path, out: Path) -> Prepared:
     teacher, tokenizer = load_teacher(out / TEACHER)
-    pieces = classifier_pieces(load_base(), data, made.pieces)
-    torch.manual_seed(made.recipe.seed)
+    pieces = classifier_pieces(base, data, made.pieces)
     model = bert_student(teacher, tokenizer.convert_tokens_to_ids(pieces), TEACHER_LAYERS, STUDENT_LABELS)
     gold = gold_training_set(data, STUDENT_LABELS)
     return model, wordpiece_tokenizer(pieces), with_teacher_targets(gold, teacher, tokenizer)
@@ -200,7 +194,8 @@ def train_model(name: str, *, data: Path, out: Path, checkpoints: Path, steps: i
     made = MODELS[name]
     checkpoint = checkpoints / f"{name}.pt"
     recipe = made.recipe if steps is None else dataclasses.replace(made.recipe, steps=min(steps, made.recipe.steps))
-    model, tokenizer, examples = made.prepare(made, data, out)
+    torch.manual_seed(recipe.seed)  # for the parts of the model that are new
+    model, tokenizer, examples = made.prepare(made, load_base(), data, out)
     if isinstance(examples, TrainingSet):
         train_classifier(model, tokenizer, examples, recipe, checkpoint)
     else:

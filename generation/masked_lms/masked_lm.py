@@ -11,7 +11,7 @@ import numpy as np
 
 from generation.masked_lms.encoded_forms import EncodedForm, encode_forms
 from merge_snli.base.errors import InputError
-from merge_snli.models.inference import last_attention, outputs_match, select_after_attention
+from merge_snli.models.inference import Batches, last_attention, outputs_match, select_after_attention
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.sentences.forms import Form
     from merge_snli.models.finding import ResolvedModel
-    from merge_snli.models.inference import Batches
 
 
 @dataclass(frozen=True)
@@ -161,10 +160,6 @@ class MaskedLM:
     def device(self) -> str:
         """The type of the device that it runs on: `cpu`, `cuda` …."""
         return str(self.model.device.type)
-
-    def encode(self, form: Form, *, split_words: bool = False) -> EncodedForm | str:
-        """Encode one form; see `encode_forms`."""
-        return self.encode_all([form], split_words=split_words)[0]
 
     def encode_all(self, forms: Sequence[Form], *, split_words: bool) -> list[EncodedForm | str]:
         """Encode forms; see `encode_forms`."""

@@ -189,8 +189,7 @@ def _with_judgments(
         )
     content, annotation = judgments.of("variant_id", [*judged[GOOD_VARIANT], *judged[NOT_GOOD]]).encoded()
     write_bytes(staged / data_file(ANNOTATION, TEST), content)
-    generation = replace(generation_of(record), judged=numbers)
-    return replace(record, generation=generation, annotation=annotation)
+    return replace(record, generation=replace(generation_of(record), judged=numbers), annotation=annotation)
 
 
 def _record(

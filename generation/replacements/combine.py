@@ -3,8 +3,6 @@
 The set operations are ∩ over occurrences, ∪ over masked LMs, and ∩ or ∪ over premise and hypothesis.
 """
 
-import hashlib
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,6 +10,7 @@ from generation.filters.fillers import LogOdds
 from generation.options import INTERSECTION
 from generation.sentences.forms import match_case
 from generation.sentences.words import fold, is_negation
+from merge_snli.base.files import sha256_of_json
 
 # Number of orders of the letters that are tried before a word is left out.
 ATTEMPTS = 64
@@ -170,12 +169,7 @@ def scramble(
 def _reorder(word: str, letters: list[int], random_seed: int, attempt: int) -> str:
     """Put the characters at the indices `letters` in the order of that attempt."""
     characters = list(word)
-    ranked = sorted(letters, key=lambda index: _rank(random_seed, word, attempt, index))
+    ranked = sorted(letters, key=lambda index: sha256_of_json([random_seed, word, attempt, index]))
     for target, index in zip(letters, ranked, strict=True):
         characters[target] = word[index]
     return "".join(characters)
-
-
-def _rank(random_seed: int, word: str, attempt: int, index: int) -> str:
-    key = json.dumps([random_seed, word, attempt, index], ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(key.encode()).hexdigest()

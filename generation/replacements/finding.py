@@ -150,8 +150,7 @@ def find_replacements(
     Returns:
         One entry per word in the given order, and the counts of forms and fillers.
     """
-    filtered = filter_words(problems, answers, tagger, options, wordnet=wordnet)
-    combined = [combine(word, options) for word in filtered]
+    combined = [combine(word, options) for word in filter_words(problems, answers, tagger, options, wordnet=wordnet)]
     words = combined if judge is None else judge(combined)
     return words, _count(words)
 

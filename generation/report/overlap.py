@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import groupby, permutations
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -61,8 +61,7 @@ def overlap(dataset: MergeDataset) -> Overlap:
     table = read_split(dataset, ALL)
     masks = validated_by(table, dataset.record)
     matrix = np.stack([*masks.values()], axis=1)
-    shared = matrix.T.astype(np.float64) @ matrix.astype(np.float64)
-    np.fill_diagonal(shared, matrix[matrix.sum(axis=1) == 1].sum(axis=0))
+    shared = _shared(matrix, np.ones(len(matrix)))
     note = "Counted over the variants of config all; suggestions that became no variant are not counted."
     return Overlap("Variants per seed", tuple(masks), shared / len(table["seed_id"].unique()), (note,))
 
@@ -97,15 +96,23 @@ def suggestion_overlaps(words: Iterable[FilteredWord], masked_lms: tuple[str, ..
 
 def _average(counts: Counter[frozenset[str]], total: int, unit: str, masked_lms: tuple[str, ...]) -> Overlap:
     """Return the overlap of suggestions that were counted by the masked LMs that have them."""
-    shared = np.zeros((len(masked_lms), len(masked_lms)))
-    for names, count in counts.items():
-        indices = [masked_lms.index(name) for name in names]
-        if len(indices) == 1:
-            shared[indices[0], indices[0]] += count
-        for first, second in permutations(indices, 2):
-            shared[first, second] += count
+    matrix = np.array([[name in names for name in masked_lms] for names in counts]).reshape(-1, len(masked_lms))
+    shared = _shared(matrix, np.array([*counts.values()], np.float64))
     note = f"Average over {total:,} {unit}s with a word to replace, of what the filters of the run kept."
     return Overlap(f"Suggestions per {unit}", masked_lms, shared / max(1, total), (note,))
+
+
+def _shared(matrix: npt.NDArray[np.bool_], times: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Count the words that two masked LMs share, and on the diagonal those that only one has.
+
+    Args:
+        matrix: Whether each masked LM has each word, of shape (words, masked LMs).
+        times: How often each word counts.
+    """
+    counted = matrix * times[:, None]
+    shared = counted.T @ matrix
+    np.fill_diagonal(shared, counted[matrix.sum(axis=1) == 1].sum(axis=0))
+    return shared
 
 
 def figure_9(shown: Overlap) -> Table:

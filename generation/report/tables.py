@@ -246,8 +246,9 @@ def table_5(dataset: MergeDataset, work: Path) -> Table | None:
         dataset: A MERGE data set.
         work: The work folder of its run.
     """
-    keys = recorded_cache_keys(dataset.record)
-    sizes = {key.masked_lm: read_description(key.folder(work)).get("pieces") for key in keys}
+    sizes = {
+        key.masked_lm: read_description(key.folder(work)).get("pieces") for key in recorded_cache_keys(dataset.record)
+    }
     if not any(sizes.values()):
         return None
     return compared_table(

@@ -77,7 +77,7 @@ class ReceptiveFieldTagger:
         self._row_of: dict[bytes, int] = {}
         self._new: list[npt.NDArray[np.uint64]] = []
         self._embeddings = torch.zeros(1, len(self._layers[0].gain))
-        self._centers: dict[tuple[str, str, str, bool], tuple[list[int], int] | None] = {}
+        self._cached_center = functools.cache(self._center)
 
     def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
         """Return the Penn tag of each suggestion in its sentence; None if it is not a single token."""
@@ -99,10 +99,7 @@ class ReceptiveFieldTagger:
         """Return the rows of the 2d + 1 embeddings around the suggestion; None if it is not a single token."""
         key = suggestion.sentence, suggestion.start, suggestion.end
         context = contexts.get(key) or contexts.setdefault(key, self._context(suggestion, sentences))
-        chunk = context.before, suggestion.word, context.after, context.spaced
-        center = (
-            self._centers[chunk] if chunk in self._centers else self._centers.setdefault(chunk, self._center(*chunk))
-        )
+        center = self._cached_center(context.before, suggestion.word, context.after, context.spaced)
         if center is None:
             return None
         rows, index = center  # left and right of these, the context has as many rows as the receptive field

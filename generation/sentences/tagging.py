@@ -110,6 +110,7 @@ class InPlaceTagger:
 
     Attributes:
         tagger: The tagger.
+        fast: The fast path, once it gave the same tags; otherwise None.
     """
 
     def __init__(self, tagger: Tagger) -> None:
@@ -119,14 +120,9 @@ class InPlaceTagger:
             tagger: The tagger.
         """
         self.tagger = tagger
-        self._fast: ReceptiveFieldTagger | None = None
+        self.fast: ReceptiveFieldTagger | None = None
         self._alone: dict[str, dict[str, str] | None] = {}
         self._verified = False
-
-    @property
-    def is_fast(self) -> bool:
-        """Whether the fast path is used because it gave the same tags."""
-        return self._fast is not None
 
     def word_classes(self, suggestions: Sequence[Substitution]) -> list[str | None]:
         """Return the word class of each suggestion in its sentence.
@@ -157,9 +153,9 @@ class InPlaceTagger:
         if not self._verified and suggestions:
             first = sorted(suggestions, key=lambda suggestion: len(suggestion.sentence))[:SUGGESTIONS_TO_VERIFY]
             affordable = max(1, CHARACTERS_TO_VERIFY // len(first[-1].sentence))
-            self._fast = self._verified_fast_path(first[:affordable])
+            self.fast = self._verified_fast_path(first[:affordable])
             self._verified = True
-        return plain_tags(suggestions, self.tagger) if self._fast is None else self._fast.tags(suggestions)
+        return plain_tags(suggestions, self.tagger) if self.fast is None else self.fast.tags(suggestions)
 
     def same_parses(self, suggestions: Sequence[Substitution]) -> list[bool]:
         """Return whether each sentence has the same dependency parse with the original and with the suggestion.

@@ -77,12 +77,13 @@ def question_texts(rows: Sequence[SheetRow], texts: TextNames) -> list[str]:
     """
     first, second = map(capitalized, texts)
     seed = rows[0]
-    shown = [f"Seed\n{first}: {seed['seed_premise']}\n{second}: {seed['seed_hypothesis']}\nLabel: {seed['label']}"]
-    for row in rows:
-        shown.append(
+    return [
+        f"Seed\n{first}: {seed['seed_premise']}\n{second}: {seed['seed_hypothesis']}\nLabel: {seed['label']}",
+        *(
             f"Variant: {replacement_of(row['variant_id'])}\n{first}: {row['premise']}\n{second}: {row['hypothesis']}"
-        )
-    return shown
+            for row in rows
+        ),
+    ]
 
 
 def instructions(sample: Sample, path: str | None = None) -> str:

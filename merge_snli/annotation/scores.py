@@ -55,10 +55,6 @@ class VariantScores:
     fluency: dict[int, int]
     reasoning: dict[int, int]
 
-    def counts(self, score: str) -> dict[int, int]:
-        """Return how often each value of `F` or `R` was given."""
-        return self.fluency if score == "F" else self.reasoning
-
 
 @dataclass(frozen=True)
 class Weighted:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from pydantic import TypeAdapter
@@ -25,12 +26,6 @@ from merge_snli.dataset.judgments import SCALE, SCORES
 from merge_snli.dataset.stored import check_out, new_content, other_than
 from merge_snli.dataset.texts import TextNames
 
-# Headings of the interface, each with the columns shown below it.
-TEXTS = (
-    ("Seed (assume that it is fine)", ("seed_premise", "seed_hypothesis")),
-    ("Variant", ("premise", "hypothesis", "label")),
-)
-
 GUIDELINES, GUIDELINES_PAGE = "guidelines.md", "guidelines.html"
 # Widths of columns in characters.
 WIDTHS = {"variant_id": 16, "label": 14, **dict.fromkeys(SCORES, 5), COMMENT: 40}
@@ -39,19 +34,8 @@ TEXT_WIDTH = 36
 
 def label_config(texts: TextNames) -> str:
     """Return the labeling interface: the texts, one choice from 1 to 5 for each score, and a comment."""
-    lines, named = ["<View>"], headings(texts)
-    for heading, columns in TEXTS:
-        lines.append(f'  <Header value="{heading}"/>')
-        for name in columns:
-            shown = quoteattr(f"{capitalized(named[name].replace('_', ' '))}: ${name}")
-            lines.append(f'  <Text name="{name}" value={shown}/>')
-    for name, meaning in SCORES.items():
-        lines.append(f"  <Header value={quoteattr(f'{name}, {meaning}')}/>")
-        lines.append(f'  <Choices name="{name}" toName="premise" choice="single" showInline="true" required="true">')
-        lines += [f'    <Choice value="{score}" hint="{word}"/>' for score, word in SCALE.items()]
-        lines.append("  </Choices>")
-    lines.append('  <TextArea name="comment" toName="premise" placeholder="Comment (optional)" maxSubmissions="1"/>')
-    return "\n".join([*lines, "</View>", ""])
+    titles = {name: capitalized(heading.replace("_", " ")) for name, heading in headings(texts).items()}
+    return _rendered("label_config.xml.jinja", titles=titles, scores=SCORES, scale=SCALE)
 
 
 def write_sheets(sample: Sample, out: Path) -> None:
@@ -100,13 +84,18 @@ def guidelines(sample: Sample, how_to_answer: str = "") -> str:
         sample: The sample.
         how_to_answer: The last section for annotators who have no sheets; empty for that on filling in a sheet.
     """
-    from jinja2 import Environment
-
-    text = asset("merge_snli.annotation", GUIDELINES)
-    rendered = Environment(trim_blocks=True, keep_trailing_newline=True).from_string(text)
     shown = "A question" if how_to_answer else "Each row"
     values = {"is_nli": sample.is_nli, "labels": sample.labels, "how_to_answer": how_to_answer, "shown": shown}
-    return rendered.render(**values, **sample.texts._asdict())
+    return _rendered(GUIDELINES, **values, **sample.texts._asdict())
+
+
+def _rendered(name: str, **values: Any) -> str:  # noqa: ANN401 - any values
+    """Return the text of a template of this package with values in it."""
+    from jinja2 import Environment
+
+    environment = Environment(trim_blocks=True, keep_trailing_newline=True)
+    environment.filters["quoteattr"] = quoteattr
+    return environment.from_string(asset("merge_snli.annotation", name)).render(values)
 
 
 def _as_page(text: str) -> str:

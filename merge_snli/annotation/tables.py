@@ -65,7 +65,7 @@ def _draw(
 
 
 def _heights(scores: VariantScores) -> dict[str, list[float]]:
-    counts = {name: list(scores.counts(name).values()) for name in SCORES}
+    counts = {"F": scores.fluency.values(), "R": scores.reasoning.values()}
     return {name: [count / sum(of_score) for count in of_score] for name, of_score in counts.items()}
 
 

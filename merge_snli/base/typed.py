@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from numbers import Integral, Real
 from pathlib import Path
@@ -38,7 +38,7 @@ def typed(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     signature = inspect.signature(function)
     hints = {name: _text(parameter.annotation) for name, parameter in signature.parameters.items()}
-    kinds = {name: kind for name, hint in hints.items() if (kind := list(_kinds(hint)))}
+    kinds = {name: kind for name, hint in hints.items() if (kind := _kinds(hint))}
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - those of the function
@@ -57,18 +57,17 @@ def _text(hint: Any) -> str:  # noqa: ANN401 - any annotation
     return hint if isinstance(hint, str) else inspect.formatannotation(hint)
 
 
-def _kinds(hint: str) -> Iterator[Kind]:
-    """Yield the kinds that an annotation names; none if it has one that cannot be checked."""
+def _kinds(hint: str) -> list[Kind]:
+    """Return the kinds that an annotation names; none if it has one that cannot be checked."""
     kinds = [_kind(name) for name in re.split(r" \| (?![^\[]*\])", hint)]
-    if None not in kinds:
-        yield from (kind for kind in kinds if kind is not None)
+    return [] if None in kinds else [kind for kind in kinds if kind is not None]
 
 
 def _kind(hint: str) -> Kind | None:
     name, _, items = hint.removesuffix("]").partition("[")
     name = name.rpartition(".")[2]
     if name in LISTS:
-        return _list_of(list(_kinds(items)))
+        return _list_of(_kinds(items))
     if name not in OWN:
         return KINDS.get(name)
     return lambda value: any(parent.__name__ == name for parent in type(value).__mro__), f"a {name}"

@@ -109,8 +109,8 @@ def _estimate(arguments: argparse.Namespace) -> None:
 
     choices = {name: getattr(arguments, name) for name in ("dataset", "sample", "per_question")}
     estimated = estimate(**choices, **assumed(arguments))
-    tables = [estimate_table([estimated], {}, arguments.tokenizer)]
-    write_tables(arguments.format, tables, document=lambda: estimated)
+    table = estimate_table([estimated], {}, arguments.tokenizer)
+    write_tables(arguments.format, [table], document=lambda: estimated)
 
 
 def _score(arguments: argparse.Namespace) -> None:
@@ -123,8 +123,7 @@ def _score(arguments: argparse.Namespace) -> None:
     sample, judgments = read_sheets(arguments.sheets, arguments.sample, datasets)
     annotation = score_annotation(sample, judgments, datasets)
     files = write_annotation(annotation, judgments, arguments.out, sample.texts)
-    tables = annotation_tables(annotation)
-    write_tables(arguments.format, tables, document=lambda: asdict(annotation))
+    write_tables(arguments.format, annotation_tables(annotation), document=lambda: asdict(annotation))
     if arguments.format == TEXT:
         sys.stdout.write(f"{count(len(files), 'file')} in {arguments.out}\n")
 
@@ -167,15 +166,19 @@ def _sample(arguments: argparse.Namespace) -> None:
 
 def _sizes(texts: Sequence[str], datasets: int) -> list[int]:
     """Return the size for each data set."""
-    for text in texts:
-        if not re.fullmatch("[0-9]+", text) or int(text) == 0:
-            raise InputError(
-                f"{param('size')} has {text!r}: give a positive integer, or one per data set, such as 200,100"
+    raise_first(
+        *(
+            (
+                not re.fullmatch("[0-9]+", text) or int(text) == 0,
+                f"{param('size')} has {text!r}: give a positive integer, or one per data set, such as 200,100",
             )
-    if len(texts) not in (1, datasets):
-        raise InputError(
-            f"{param('size')} has {len(texts)} numbers for {datasets} data set(s): give one, or one per data set"
-        )
+            for text in texts
+        ),
+        (
+            len(texts) not in (1, datasets),
+            f"{param('size')} has {len(texts)} numbers for {datasets} data set(s): give one, or one per data set",
+        ),
+    )
     sizes = [int(text) for text in texts]
     return sizes * datasets if len(sizes) == 1 else sizes
 

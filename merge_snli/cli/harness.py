@@ -24,6 +24,7 @@ from merge_snli.cli.arguments import (
     assumptions,
     format_argument,
     list_argument,
+    refuse,
     write_tables,
 )
 
@@ -101,8 +102,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.out is not None:
         offers = data.is_nli or arguments.shots_from or any(prompt.shots for prompt in prompts)
         shots = shots_for(data, shots_from, OFFERED_SHOTS if offers else 0, at_least=1)
-        paths = write_task_files(read, prompts, shots, arguments.out)
-        sys.stdout.writelines(f"{path}\n" for path in paths)
+        sys.stdout.writelines(f"{path}\n" for path in write_task_files(read, prompts, shots, arguments.out))
         return
     filled = [fill_prompt(prompt, data, shots_from=shots_from) for prompt in prompts]
     if arguments.show_prompts:
@@ -122,8 +122,7 @@ def _check_options(arguments: argparse.Namespace) -> None:
     """Check that the options say one thing to do, and fit it."""
     if [arguments.estimate, arguments.show_prompts, arguments.out is not None].count(True) != 1:
         raise InputError(f"give either {param('out')} for task files, {param('estimate')} or {param('show_prompts')}")
-    given = [name for name in ASSUMED if getattr(arguments, name) is not None]
-    given += ["format"] if arguments.format != TABLE_FORMATS[0] else []
-    if not arguments.estimate and given:
-        raise InputError(f"{param(given[0])} needs {param('estimate')}; add {param('estimate', True)}")
+    of_estimate = ASSUMED if arguments.format == TABLE_FORMATS[0] else (*ASSUMED, "format")
+    if not arguments.estimate:
+        refuse(arguments, of_estimate, f"needs {param('estimate')}; add {param('estimate', True)}")
     assumed(arguments)

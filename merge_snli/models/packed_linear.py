@@ -23,8 +23,6 @@ TESTED_ROWS = (2, 3, 5, 8, 15, 32, 60, 128, 250, 512)
 # Fewer rows are tested for a head with a large vocabulary, to compute at most this many outputs.
 MAX_TESTED_OUTPUTS = 2**24
 
-# A parent module and the name of its child.
-
 
 class PackedLinear(nn.Module):
     """A linear layer for inference on a CPU.

@@ -58,8 +58,7 @@ def _read(given: str) -> Sentences:
     if not chosen:
         raise InputError(f"{param('problems')} {given}: the slice has no problem; {name} has {len(pairs):,}")
     premises, hypotheses = (tuple(dict.fromkeys(texts)) for texts in zip(*chosen, strict=True))
-    public = public_name(name) + given.removeprefix(name)
-    return Sentences(public, read.digest, premises, hypotheses, frozenset(pairs))
+    return Sentences(public_name(name) + given.removeprefix(name), read.digest, premises, hypotheses, frozenset(pairs))
 
 
 EXTENDED_CONJUNCTION = "extended_conjunction"

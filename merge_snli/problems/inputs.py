@@ -1,9 +1,9 @@
 """Where problems are, as a user names them: files, patterns, a folder, a Hub id, bundled problems, or a table."""
 
 import glob
+import os
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -154,9 +154,7 @@ def _split(name: str) -> tuple[str, ...]:
 
 
 def _exists(name: str) -> bool:
-    with suppress(OSError):  # a text that is too long for a path names no file
-        return Path(name).exists()
-    return False
+    return os.path.exists(name)  # noqa: PTH110 - False for a text that is too long for a path
 
 
 def _stem(path: Path) -> str:

@@ -52,8 +52,7 @@ class SlurmExecutor(SlurmPipelineExecutor):  # type: ignore[misc]
         pickled = shlex.quote(self.logging_dir.resolve_paths(PICKLED))
         given = {name: value and shlex.quote(str(value)) for name, value in sbatch_args.items() if value is not None}
         command = f"{python} -m datatrove.tools.launch_pickled_pipeline {pickled}"
-        script: str = super().get_launch_file_contents(given, command)
-        return script
+        return str(super().get_launch_file_contents(given, command))
 
 
 class LocalExecutor(LocalPipelineExecutor):  # type: ignore[misc]
@@ -182,19 +181,17 @@ def plan_text(options: ClusterOptions, stages: Sequence[RunStage], folder: Path,
         folder: The folder for the notes and completed tasks of the run.
         estimate: The estimate for one process on this machine.
     """
-    device = f"on {estimate.device}, the device of this machine"
     table = Table(
         title=f"{estimate.problems:,} problems (shards: {stages[0].shards:,}), "
         f"about {estimate.forms:,} forms per masked LM",
         columns=(Column("stage", "left"), Column("tasks"), Column("forms per task"), Column("time")),
         rows=tuple(_rows(options, stages, folder, estimate)),
         notes=(
-            f"Times are measured in one process {device}, and divided by the tasks that run at the same time; waiting "
-            "for resources is not included. Nothing was submitted.",
+            f"Times are measured in one process on {estimate.device}, the device of this machine, and divided by the "
+            "tasks that run at the same time; waiting for resources is not included. Nothing was submitted.",
         ),
     )
-    scripts = [*_scripts(options, stages, folder)] if options.executor == SLURM else []
-    return "\n".join([table.text(), *scripts])
+    return "\n".join([table.text(), *(_scripts(options, stages, folder) if options.executor == SLURM else ())])
 
 
 def _rows(

@@ -13,7 +13,6 @@ from transformers import (
     AutoModelForSequenceClassification,
     AutoTokenizer,
     DataCollatorWithPadding,
-    PreTrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
     Trainer,
@@ -25,6 +24,7 @@ from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_json
 from merge_snli.dataset.label_spellings import canonical_names
+from merge_snli.models.classifier import output_names
 from merge_snli.models.finding import ResolvedModel, find_device
 from merge_snli.models.inference import max_length as model_limit
 from merge_snli.problems.known_datasets import known_dataset
@@ -118,7 +118,7 @@ def finetune(
             f"{param('max_length')} is {max_length}, but {base.name} takes at most {limit} tokens: pass {limit} or less"
         )
     encoded, encoded_held_out = (
-        encode(rows, tokenizer, labels_of(model.config), max_length) for rows in (examples, held_out)
+        encode(rows, tokenizer, output_names(model.config), max_length) for rows in (examples, held_out)
     )
     check_truncated(examples, encoded, tokenizer, max_length)
     if not checkpoints.exists():
@@ -138,7 +138,7 @@ def load_classifier(folder: Path) -> PreTrainedModel:
 
     A head for another number of labels is initialized again. A head for three other labels is kept and renamed.
     """
-    known = canonical_names(labels_of(AutoConfig.from_pretrained(folder))) or ()
+    known = canonical_names(output_names(AutoConfig.from_pretrained(folder))) or ()
     labels = known if len(known) == len(NLI_LABELS) else NLI_LABELS
     model: PreTrainedModel = AutoModelForSequenceClassification.from_pretrained(
         folder,
@@ -148,12 +148,6 @@ def load_classifier(folder: Path) -> PreTrainedModel:
         ignore_mismatched_sizes=True,
     )
     return model
-
-
-def labels_of(config: PreTrainedConfig) -> tuple[str, ...]:
-    """Return the labels of a classifier in the order of its outputs."""
-    names = {int(number): label for number, label in (config.id2label or {}).items()}
-    return tuple(names[number] for number in sorted(names))
 
 
 def encode(
@@ -173,8 +167,9 @@ def encode(
     hypotheses = [example.hypothesis for example in examples]
     columns = tokenizer(premises, hypotheses, truncation=True, max_length=max_length)
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-    numbers = [labels.index(NLI_LABELS[example.label]) for example in examples]
-    return [row | {"labels": number} for row, number in zip(rows, numbers, strict=True)]
+    return [
+        row | {"labels": labels.index(NLI_LABELS[example.label])} for row, example in zip(rows, examples, strict=True)
+    ]
 
 
 def check_truncated(
@@ -251,7 +246,7 @@ def card_text(record: dict[str, Any], model: PreTrainedModel, accuracy: float | 
     return TEMPLATE.read_text(encoding="utf-8").format(
         metadata=yaml.safe_dump(_metadata(record), sort_keys=False).strip(),
         name=name,
-        labels=", ".join(labels_of(model.config)),
+        labels=", ".join(output_names(model.config)),
         base=record["base"]["name"],
         sources="\n".join(
             f"| {source['name']} | {source['used']:,} | {source['copies']} | {source['license'] or UNKNOWN} "

@@ -45,7 +45,7 @@ def test_every_occurrence_is_masked_and_one_is_predicted(mlm: MaskedLM) -> None:
 def test_word_of_several_pieces_is_one_mask_with_a_form_per_piece(mlm: MaskedLM) -> None:
     sentence = f"A {RARE} hangs here."
     (form,) = forms(sentence, RARE, (2,))
-    assert mlm.encode(form) == SPLIT
+    assert mlm.encode_all([form], split_words=False) == [SPLIT]
     encoded, plain = encode(mlm, form, split_words=True), mlm.tokenizer(sentence)["input_ids"]
     several, mask, at = len(encoded.pieces), mlm.tokenizer.mask_token_id, encoded.mask_index
     assert several > 1
@@ -73,7 +73,7 @@ def test_log_probability_of_a_word_is_the_mean_of_its_pieces(mlm: MaskedLM, fold
 
 @pytest.mark.parametrize(("sentence", "word"), [("A 猫 sleeps.", "猫"), ("A farmer sleeps.", "farm")])
 def test_word_with_unknown_or_shared_pieces_is_split(sentence: str, word: str, tiny_mlm: Callable[[str], Path]) -> None:
-    assert load(tiny_mlm("bert")).encode(*forms(sentence, word, (2,)), split_words=True) == SPLIT
+    assert load(tiny_mlm("bert")).encode_all(forms(sentence, word, (2,)), split_words=True) == [SPLIT]
 
 
 def test_other_occurrence_of_several_pieces_is_one_mask(tiny_mlm: Callable[[str], Path]) -> None:

@@ -30,7 +30,7 @@ def load(name: object) -> MaskedLM:
 
 def encode(mlm: MaskedLM, form: Form, *, split_words: bool = False) -> EncodedForm:
     """Return a form that a masked LM can answer."""
-    encoded = mlm.encode(form, split_words=split_words)
+    (encoded,) = mlm.encode_all([form], split_words=split_words)
     assert isinstance(encoded, EncodedForm)
     return encoded
 
@@ -104,7 +104,7 @@ def test_fillers_have_the_same_bits_in_any_batch(name: str) -> None:
 def forms_of_one_length(mlm: MaskedLM, tail: str) -> list[EncodedForm]:
     words = ["man", "boy", "dog", "girl", "child", "woman", "player", "people"]
     texts = [(f"A {first} watches a {second} {tail}.", len(first)) for first in words for second in words]
-    encoded = [mlm.encode(Form(text, 2, 2 + length)) for text, length in texts]
+    encoded = mlm.encode_all([Form(text, 2, 2 + length) for text, length in texts], split_words=False)
     by_length: dict[int, list[EncodedForm]] = {}
     for form in encoded:
         if isinstance(form, EncodedForm):
@@ -200,7 +200,8 @@ def test_forms_without_an_answer(
     kind: str, sentence: str, word: str, reason: str, tiny_mlm: Callable[[str], Path]
 ) -> None:
     mlm = load(tiny_mlm(kind))
-    assert (mlm.max_length, mlm.encode(*forms(sentence, word, (2,)))) == (64, reason)
+    assert mlm.max_length == 64
+    assert mlm.encode_all(forms(sentence, word, (2,)), split_words=False) == [reason]
 
 
 def test_tokenizer_normalizes_accents_and_case(bert: Path) -> None:
