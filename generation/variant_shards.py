@@ -110,9 +110,11 @@ def make_standalone_counts(tagged: Sequence[Path], method: Method, work: Path) -
 
 def most_variants(shards: Iterable[VariantShard]) -> Counter[str]:
     """Return the largest number of variants that any problem has, by word class."""
-    counts = pa.concat_tables(read_shard(shard.variant_counts, ("word_class", "variants")) for shard in shards)
-    most = counts.group_by("word_class").aggregate([("variants", "max")])
-    return Counter(dict(zip(most["word_class"].to_pylist(), most["variants_max"].to_pylist(), strict=True)))
+    most: Counter[str] = Counter()
+    for shard in shards:
+        counts = read_shard(shard.variant_counts).group_by("word_class").aggregate([("variants", "max")])
+        most |= Counter(dict(zip(counts["word_class"].to_pylist(), counts["variants_max"].to_pylist(), strict=True)))
+    return most
 
 
 def variants_of_seeds(shards: Iterable[VariantShard], seeds: Seeds) -> dict[tuple[str, str], int]:

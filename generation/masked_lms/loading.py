@@ -126,14 +126,14 @@ def _check_architecture(model: ResolvedModel) -> None:
     with explained(FAILURES, f"cannot read config.json of masked LM {model.name}: {REASON}"):
         config = AutoConfig.from_pretrained(model.path)
     masked_lm = MODEL_FOR_MASKED_LM_MAPPING_NAMES.get(config.model_type)
+    if masked_lm is None:
+        raise InputError(
+            f"{model.name} is not a masked LM (model type {config.model_type}); use a masked LM such as "
+            "FacebookAI/roberta-base or demo:mlm-bpe"
+        )
     others = {str(name) for name in config.architectures or ()} - {masked_lm}  # XLMWithLMHeadModel is a masked LM
     causal = any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in others)
     raise_first(
-        (
-            masked_lm is None,
-            f"{model.name} is not a masked LM (model type {config.model_type}); use a masked LM such as "
-            "FacebookAI/roberta-base or demo:mlm-bpe",
-        ),
         (
             causal or getattr(config, "is_decoder", False) or getattr(config, "causal", False),
             f"{model.name} is a causal LM, not a masked LM",

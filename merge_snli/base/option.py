@@ -10,7 +10,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
-from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.errors import InputError, param
 
 # How messages name the types of options.
 TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false", tuple: "a list of strings"}
@@ -188,13 +188,10 @@ def _checked(name: str, value: object, expected: type, option: Option) -> object
         raise InputError(f"{param(name)} is {value!r}, not {TYPE_NAMES[expected]}")
     if option.minimum is not None:
         require_at_least(name, found, option.minimum)
-    raise_first(
-        (
-            option.maximum is not None and found > option.maximum,
-            f"{param(name)} is {found}: it must be at most {option.maximum or 0:,}",
-        ),
-        (isinstance(found, float) and not math.isfinite(found), f"{param(name)} is {found}: give a finite number"),
-    )
+    if option.maximum is not None and found > option.maximum:
+        raise InputError(f"{param(name)} is {found}: it must be at most {option.maximum:,}")
+    if isinstance(found, float) and not math.isfinite(found):
+        raise InputError(f"{param(name)} is {found}: give a finite number")
     for item in found if expected is tuple else (found,):
         if option.choices and item not in option.choices:
             verb = "has" if expected is tuple else "is"

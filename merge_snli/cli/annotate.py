@@ -166,19 +166,15 @@ def _sample(arguments: argparse.Namespace) -> None:
 
 def _sizes(texts: Sequence[str], datasets: int) -> list[int]:
     """Return the size for each data set."""
-    raise_first(
-        *(
-            (
-                not re.fullmatch("[0-9]+", text) or int(text) == 0,
-                f"{param('size')} has {text!r}: give a positive integer, or one per data set, such as 200,100",
+    for text in texts:
+        if not re.fullmatch("[0-9]+", text) or int(text) == 0:
+            raise InputError(
+                f"{param('size')} has {text!r}: give a positive integer, or one per data set, such as 200,100"
             )
-            for text in texts
-        ),
-        (
-            len(texts) not in (1, datasets),
-            f"{param('size')} has {len(texts)} numbers for {datasets} data set(s): give one, or one per data set",
-        ),
-    )
+    if len(texts) not in (1, datasets):
+        raise InputError(
+            f"{param('size')} has {len(texts)} numbers for {datasets} data set(s): give one, or one per data set"
+        )
     sizes = [int(text) for text in texts]
     return sizes * datasets if len(sizes) == 1 else sizes
 

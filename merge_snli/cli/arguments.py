@@ -11,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from merge_snli.base.errors import POSITIONAL, InputError, flag, param, raise_first
+from merge_snli.base.errors import POSITIONAL, InputError, flag, param
 from merge_snli.base.option import described, option_types
 from merge_snli.base.table import Table, capitalized
 from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions
@@ -133,16 +133,11 @@ def assumptions(reasoning: str) -> tuple[Argument, ...]:
 def assumed(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the checked values of `assumptions`."""
     values = {name: getattr(arguments, name) for name in ASSUMED}
-    raise_first(
-        *(
-            (not 0 <= (values[name] or 0) < math.inf, f"{param(name)} is {values[name]}: give 0 or a larger number")
-            for name in ASSUMED[1:]
-        ),
-        (
-            (values["input_price"] is None) != (values["output_price"] is None),
-            f"a cost needs both prices: give {param('input_price')} and {param('output_price')}",
-        ),
-    )
+    for name in ASSUMED[1:]:
+        if not 0 <= (values[name] or 0) < math.inf:
+            raise InputError(f"{param(name)} is {values[name]}: give 0 or a larger number")
+    if (values["input_price"] is None) != (values["output_price"] is None):
+        raise InputError(f"a cost needs both prices: give {param('input_price')} and {param('output_price')}")
     return values
 
 

@@ -5,7 +5,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import add_all, argument, datasets_argument, refuse, results_argument, thresholds_argument
 
 FORMATS = ("html", "md", "csv", "json", "latex")
@@ -87,22 +87,22 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
     from merge_snli.base.option import require_at_least
     from merge_snli.dataset.stored import check_out
 
-    formats_of = {"threshold": ("md", "latex"), "init_space": ("html",), "with_text": ("html",)}
-    raise_first(
-        *(
-            (
-                getattr(arguments, name) and arguments.format not in formats,
-                f"{param(name)} has no effect with {param('format')} {arguments.format}: give {param('format')} "
-                f"{' or '.join(formats)}, or leave {param(name)} out",
+    for option, given, formats in (
+        ("threshold", arguments.threshold, ("md", "latex")),
+        ("init_space", arguments.init_space, ("html",)),
+        ("with_text", arguments.with_text, ("html",)),
+    ):
+        if given and arguments.format not in formats:
+            needed = " or ".join(formats)
+            raise InputError(
+                f"{param(option)} has no effect with {param('format')} {arguments.format}: give {param('format')} "
+                f"{needed}, or leave {param(option)} out"
             )
-            for name, formats in formats_of.items()
-        ),
-        (
-            arguments.with_text and (not arguments.dataset or arguments.init_space or arguments.space),
+    if arguments.with_text and (not arguments.dataset or arguments.init_space or arguments.space):
+        raise InputError(
             f"{param('with_text')} shows the sentences of {param('dataset')} on a page, and not in a Space: add "
-            f"{param('dataset')}, or leave {param('with_text')} out",
-        ),
-    )
+            f"{param('dataset')}, or leave {param('with_text')} out"
+        )
     require_at_least("pull_request", arguments.pull_request, 1)
     if arguments.space is not None:
         unused = {

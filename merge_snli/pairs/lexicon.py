@@ -209,12 +209,11 @@ def _check_apart(where: str, apart: frozenset[frozenset[str]], known: Sequence[s
 
 
 def _check_verb(where: str, verb: Verb, categories: Mapping[str, Category]) -> None:
-    forms = {"past": verb.past, "negated": verb.negated}
-    shown = verb.past or verb.negated or "without forms"
-    raise_first(
-        *((not form.strip(), f"{where} ({shown}) has no {name}: add it") for name, form in forms.items()),
-        (verb.past == verb.negated, f"{where} ({verb.past}) has the same past and negated form: correct one"),
-    )
+    for name, form in (("past", verb.past), ("negated", verb.negated)):
+        if not form.strip():
+            raise InputError(f"{where} ({verb.past or verb.negated or 'without forms'}) has no {name}: add it")
+    if verb.past == verb.negated:
+        raise InputError(f"{where} ({verb.past}) has the same past and negated form: correct one")
     for name, values in (("subjects", verb.subjects), ("objects", verb.objects)):
         unknown = next((value for value in values if value not in categories), None)
         if unknown is not None or not values:

@@ -117,18 +117,15 @@ def _check_template(where: str, template: PairTemplate) -> None:
 
 
 def _check_sentence(where: str, text: str, family: str) -> None:
+    if not text.endswith("."):
+        raise InputError(f"{where}: {text!r} has no full stop at its end: add it")
     kinds = (*KINDS[family], *(("not_v",) if family == SVO else ()))
     known = {f"{{{kind}{number}}}" for kind in kinds for number in NUMBERS}
     given = IN_BRACES.findall(text)
     unknown = next((slot for slot in given if slot not in known), None)
-    wrong = "no slot" if unknown is None else f"the slot {unknown}"
-    raise_first(
-        (not text.endswith("."), f"{where}: {text!r} has no full stop at its end: add it"),
-        (
-            unknown is not None or not given,
-            f"{where}: {text!r} has {wrong}: use {', '.join(kinds)} with a number from 1 to 3",
-        ),
-    )
+    if unknown is not None or not given:
+        wrong = "no slot" if unknown is None else f"the slot {unknown}"
+        raise InputError(f"{where}: {text!r} has {wrong}: use {', '.join(kinds)} with a number from 1 to 3")
 
 
 # The letters of the slots that nouns fill.

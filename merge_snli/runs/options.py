@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.errors import InputError, param
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import read_toml
 from merge_snli.base.stages import EVALUATE, FILTERS, MASKED_LM, PREDICT, TAG, WRITE, RunStage
@@ -142,18 +142,15 @@ def read_cluster_file(path: Path) -> ClusterOptions:
 def _check_effect(path: Path, options: ClusterOptions, given: Mapping[str, Mapping[str, object]]) -> None:
     """Refuse keys that have an effect with other executors or stages only."""
     keys = options.model_fields_set.union(*given.values())
-    others = {executor: own for executor, own in ONLY_FOR.items() if executor != options.executor}
-    useless = next((key for own in others.values() for key in sorted(own & keys)), None)
-    raise_first(
-        (
-            useless is not None,
-            f"{param('cluster')} {path}: {useless} has no effect with the executor {options.executor}: remove it",
-        ),
-        *(
-            ("tasks" in given[kind], f"{param('cluster')} {path}: [{kind}] is a single task: remove tasks there")
-            for kind in SINGLE_TASK
-        ),
-    )
+    for executor, own in ONLY_FOR.items():
+        if executor != options.executor and own & keys:
+            raise InputError(
+                f"{param('cluster')} {path}: {min(own & keys)} has no effect with the executor {options.executor}: "
+                "remove it"
+            )
+    for kind in SINGLE_TASK:
+        if "tasks" in given[kind]:
+            raise InputError(f"{param('cluster')} {path}: [{kind}] is a single task: remove tasks there")
 
 
 def _invalid(error: ValidationError) -> str:

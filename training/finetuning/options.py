@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from merge_snli.base.errors import param, raise_first
+from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.option import require_at_least, require_unique
 from merge_snli.embedded import PREFIX
 
@@ -111,12 +111,10 @@ class FinetuneOptions:
         require_at_least("random_seed", min(self.random_seeds), 0)
         for name, minimum in (("save_every", 1), ("hold_out", 0), ("augment_copies", 1)):
             require_at_least(name, getattr(self, name), minimum)
-        needs_examples = {"augment_share": self.augment_share is not None, "augment_copies": self.augment_copies > 1}
+        for option, is_set in (("share", self.augment_share is not None), ("copies", self.augment_copies > 1)):
+            if is_set and self.augment is None:
+                raise InputError(f"{param(f'augment_{option}')} needs examples: add {param('augment')} DIR/CONFIG")
         raise_first(
-            *(
-                (is_set and self.augment is None, f"{param(name)} needs examples: add {param('augment')} DIR/CONFIG")
-                for name, is_set in needs_examples.items()
-            ),
             (
                 max(self.random_seeds) > MAX_SEED,
                 f"{param('random_seed')} is {max(self.random_seeds)}: it must be at most {MAX_SEED}",
