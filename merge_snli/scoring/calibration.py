@@ -26,7 +26,7 @@ def label_probabilities(logits: NDArray[np.float32], names: Sequence[str], compa
         compared: The compared labels; those of several outputs have the sum of their probabilities.
     """
     shifted = np.exp((logits - logits.max(axis=1, keepdims=True)).astype(np.float64))
-    merged = shifted @ is_of_label(names, compared)
+    merged = shifted[:, : len(names)] @ is_of_label(names, compared)  # an unread answer may have a column, too
     return np.asarray(merged / merged.sum(axis=1, keepdims=True))
 
 
