@@ -34,9 +34,6 @@ from merge_snli.embedded import embedded_path
 from merge_snli.models.shapes import BYTES_PER_PARAMETER, GB, operations_of, operations_per_second, shapes
 from merge_snli.problems.problem import Problem
 
-# Number of problems that are filtered first, for the work that a run does once.
-WARM_UP_PROBLEMS = 2
-
 # Number of times that the variants are written, to tell the time per variant from the time per file.
 COPIES = 8
 
@@ -46,11 +43,12 @@ Groups = Counter[tuple[str, str]]
 # About the number of problems from which the counts are extrapolated.
 SAMPLED_PROBLEMS = 1_000
 
-# Number of these problems, evenly spaced, on which the steps after the masked LMs are timed.
-TRIAL_PROBLEMS = 20
+# Number of these problems, evenly spaced, on which the steps after the masked LMs are timed. Every other one is
+# filtered first, for the work that a run does once.
+TRIAL_PROBLEMS = 60
 
 # In a small data set, only one of this many problems is tried, so that this takes less time than the run.
-PROBLEMS_PER_TRIAL = 8
+PROBLEMS_PER_TRIAL = 12
 
 # Number of form lengths, from the shortest to the longest, of which a full batch is timed.
 LENGTHS_TIMED = 5
@@ -67,9 +65,9 @@ def extrapolate(
     """Return the seconds of the filters, and of writing the data set, in a run.
 
     Args:
-        seconds: Those of the steps of a trial: `setup` (the filters on the first problems, with what a run does once),
-            `filters`, `standalone` (each filter on its own, on at most `CLASS_FORMS` forms per word class and side),
-            `writing`, and `copies` (writing `COPIES` times the variants).
+        seconds: Those of the steps of a trial: `setup` (what a run does once), `filters`, `standalone` (each filter on
+            its own, on at most `CLASS_FORMS` forms per word class and side), `writing`, and `copies` (writing `COPIES`
+            times the variants).
         trial: The forms of the trial.
         run: The forms of the run.
         samples: The number of samples of its problems.
@@ -115,19 +113,18 @@ def time_steps(trial: GenerationRun) -> dict[str, float]:
     """Return the seconds of the stages after the masked LMs on a few problems, for `extrapolate`.
 
     Args:
-        trial: A run on at least one problem with words to replace, whose forms have all been answered.
+        trial: A run on at least two problems with words to replace, whose forms have all been answered.
     """
     assert trial.sample is not None
-    few = len(trial.sample) <= WARM_UP_PROBLEMS
-    setup = 0.0 if few else _seconds_of_filters(sample_of(trial, trial.sample[:WARM_UP_PROBLEMS]))
+    cold = _seconds_of_filters(sample_of(trial, trial.sample[::2]))
     everything = _seconds_of_filters(trial)
     shutil.rmtree(trial.work / STANDALONE)
     without_rows, cached = _seconds_of_filters(trial), _seconds_of_filters(trial)
     made = variant_shards(trial)
     return {
-        "setup": without_rows if few else setup,
+        "setup": max(0.0, cold - everything * len(trial.sample[::2]) / len(trial.sample)),
         "filters": max(0.0, everything - without_rows),
-        "standalone": 0.0 if few else max(0.0, without_rows - cached),
+        "standalone": max(0.0, without_rows - cached),
         "writing": _seconds_of_writing(trial, made),
         "copies": _seconds_of_writing(trial, made * COPIES),
     }
@@ -267,7 +264,7 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
         shard = sample.tagged([0])[0]
         scale = run.size / sample.size
         words, forms = read_tagged(shard, options.classes), forms_of_shard(shard, options.classes, options.mask)
-        number = min(TRIAL_PROBLEMS, max(WARM_UP_PROBLEMS, len(words) // PROBLEMS_PER_TRIAL))
+        number = min(TRIAL_PROBLEMS, max(2, len(words) // PROBLEMS_PER_TRIAL))
         trial_words = words[:: max(1, len(words) // number)][:number]
         trial = sample_of(run, (tagged.problem for tagged, _ in trial_words))
         mlms = []
@@ -358,16 +355,18 @@ def _estimate(
     encoded_forms = sum(map(len, by_length.values()))
     # Smaller batches for few forms, which fill no large ones: the forms that are timed are at most half of the run's.
     most = max(1, int(encoded_forms * scale) // (2 * LENGTHS_TIMED * TIMINGS_PER_LENGTH))
-    seconds_per_form = _time_batches(mlm, by_length, options, most) if encoded_forms else {}
-    timed = [*seconds_per_form], [*seconds_per_form.values()]
-    seconds = sum(len(forms) * float(np.interp(length, *timed)) for length, forms in by_length.items())
+    timed = _time_batches(mlm, by_length, options, most) if encoded_forms else {}
+    per_batch, per_form = (np.interp([*by_length], [*timed], column) for column in zip(*timed.values(), strict=True))
+    of_length = np.array([len(forms) * scale for forms in by_length.values()])
+    batches = np.ceil(of_length / [mlm.batches.size(length) for length in by_length])
+    seconds = float(batches @ per_batch + of_length @ per_form)
     scaled = {reason: round(count * scale) for reason, count in refused.items()}
     return MaskedLMEstimate(
         name=mlm.name,
         forms=round(len(sample) * scale) - sum(scaled.values()) if encoded_forms else 0,
         refused=scaled,
-        forms_per_second=encoded_forms / seconds if seconds else 0.0,
-        seconds=seconds * scale,
+        forms_per_second=encoded_forms * scale / seconds if seconds else 0.0,
+        seconds=seconds,
         bytes=round(bytes_per_answer * len(sample) * scale),
         tokens=sum(length * len(forms) for length, forms in by_length.items()) / max(1, encoded_forms),
     )
@@ -375,18 +374,22 @@ def _estimate(
 
 def _time_batches(
     mlm: MaskedLM, by_length: Mapping[int, Sequence[EncodedForm]], options: Options, most: int
-) -> dict[int, float]:
-    """Return the seconds per form by the number of its tokens, from batches of at most `most` forms."""
+) -> dict[int, tuple[float, float]]:
+    """Return the seconds per batch and per form by the number of its tokens, from batches of one and `most` forms."""
     lengths = sorted(by_length)
     timed = sorted({lengths[round(index)] for index in np.linspace(0, len(lengths) - 1, LENGTHS_TIMED)})
-    seconds: dict[int, float] = {}
+
+    def fastest(length: int, size: int) -> float:
+        batch = [*islice(cycle(by_length[length]), size)]
+        run = partial(mlm.fill, batch, options.top_k)
+        return min(timeit.repeat(run, timer=time.perf_counter, number=1, repeat=TIMINGS_PER_LENGTH))
+
+    seconds: dict[int, tuple[float, float]] = {}
     for length in timed:
         size = min(most, mlm.batches.size(length))
-        batch = list(islice(cycle(by_length[length]), size))
-        times = timeit.repeat(
-            partial(mlm.fill, batch, options.top_k), timer=time.perf_counter, number=1, repeat=TIMINGS_PER_LENGTH
-        )
-        seconds[length] = min(times) / size
+        one, full = fastest(length, 1), fastest(length, size)
+        per_form = max(0.0, full - one) / (size - 1) if size > 1 else one
+        seconds[length] = max(0.0, full - per_form * size), per_form
     return seconds
 
 

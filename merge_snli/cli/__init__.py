@@ -1,6 +1,8 @@
 """The command line: parse the arguments, run one subcommand, and turn errors into messages and exit codes."""
 
 import argparse
+import atexit
+import gc
 import importlib
 import logging
 import os
@@ -87,6 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     print_in_any_encoding(sys.stdout)
     print_in_any_encoding(sys.stderr)
     sys.unraisablehook = _keep_interrupt
+    atexit.register(gc.freeze)  # or else Python looks through all objects at its end, which takes up to a second
     try:
         try:
             return _run(argv)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +93,9 @@ def _estimate(options: Options, arguments: argparse.Namespace, cluster: Cluster 
 
     check_workers(arguments.workers, cluster)
     workers = arguments.workers if cluster is None else 1
+    imports = time.process_time()
     estimate = dry_run(options, allow_pickle=arguments.allow_pickle, workers=workers)
+    estimate = replace(estimate, loading=estimate.loading + imports)
     if cluster is None:
         return dry_run_text(estimate)
     from generation.pipeline import submitted
