@@ -1,11 +1,10 @@
 """The stages of a run in their order, and what each does to its shards, wherever its tasks run."""
 
-import gc
 import logging
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 from itertools import chain, islice
@@ -50,9 +49,6 @@ FORMS_PER_SHARD = 2_048
 # A shard is written when it has this many forms, or after this many seconds of work.
 SECONDS_PER_SHARD = 20.0
 
-# Number of new objects after which Python looks for cycles to free, instead of 700.
-OBJECTS_PER_COLLECTION = 100_000
-
 
 def stages(run: GenerationRun) -> tuple[RunStage, ...]:
     """Return the stages that generate a data set, in order."""
@@ -78,18 +74,6 @@ def stages(run: GenerationRun) -> tuple[RunStage, ...]:
     )
 
 
-@contextmanager
-def _few_collections() -> Iterator[None]:
-    """Let Python look for cycles less often: a shard is hundreds of thousands of small objects, and few are in any."""
-    before = gc.get_threshold()
-    gc.set_threshold(OBJECTS_PER_COLLECTION, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
-@_few_collections()
 def tag(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
     """Read the problems; tag those of a share, and count their shared words.
 
@@ -147,7 +131,6 @@ def answer(run: GenerationRun, name: str, share: TaskShare, stage: Stage) -> Non
         run.vocabularies[name] = load_vocabulary(mlm, store.vocabulary_size() or 0, run.options.language)
 
 
-@_few_collections()
 def make_variants(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
     """Filter the fillers of a share, combine them to variants, and select the subsamples.
 
@@ -170,7 +153,6 @@ def make_variants(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
             stage.advance(1)
 
 
-@_few_collections()
 def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
     """Merge the results of all shards, and write the data set.
 

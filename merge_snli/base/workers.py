@@ -4,8 +4,6 @@ They are spawned, so that they are the same on every operating system, and do no
 end when the process that started them ends or leaves the block, whatever they are doing.
 """
 
-import atexit
-import gc
 import logging
 import os
 import signal
@@ -26,6 +24,7 @@ from tqdm.std import tqdm
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import ON_WINDOWS
+from merge_snli.base.garbage import collect_rarely
 from merge_snli.base.progress import Progress, Stage, repeating
 
 SECONDS_PER_POLL = 0.2
@@ -124,7 +123,7 @@ def _start(counts: object, alive: Connection) -> None:
     """Prepare a worker, before it imports any library: the workers together use each core once."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Windows sends a Ctrl-C to every process of the console
     os.environ["OMP_NUM_THREADS"] = "1"
-    atexit.register(gc.freeze)  # or else Python looks through all objects at its end, which takes up to a second
+    collect_rarely()
     tqdm.set_lock(threading.RLock())  # that of tqdm is a semaphore, which a worker that ends would leave behind
     _counts[:] = [counts]
     threading.Thread(target=_end_with, args=(alive,), daemon=True).start()

@@ -1,8 +1,6 @@
 """The command line: parse the arguments, run one subcommand, and turn errors into messages and exit codes."""
 
 import argparse
-import atexit
-import gc
 import importlib
 import logging
 import os
@@ -23,6 +21,7 @@ from typing import Any, NoReturn, TextIO
 from merge_snli.base import __version__
 from merge_snli.base.errors import GateError, InputError, as_flags, log_flags, nearest
 from merge_snli.base.files import FULL_DISK_ERRORS, ON_WINDOWS, PATH_ERRORS
+from merge_snli.base.garbage import collect_rarely
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.base.table import capitalized, print_in_any_encoding
 
@@ -89,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     print_in_any_encoding(sys.stdout)
     print_in_any_encoding(sys.stderr)
     sys.unraisablehook = _keep_interrupt
-    atexit.register(gc.freeze)  # or else Python looks through all objects at its end, which takes up to a second
+    collect_rarely()
     try:
         try:
             return _run(argv)
