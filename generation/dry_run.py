@@ -256,7 +256,6 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
                 inputs, out, allow_pickle=allow_pickle, problems_per_shard=PROBLEMS_PER_SHARD, workers=workers
             )
             _ = inputs.tagger.nlp
-        startup = seconds["loading"] if run.workers > 1 else 0.0  # workers load the tagger, too, all at the same time
         with _timed(seconds, "reading"):
             sample = sample_of(run, of_every_premise(run.problems(), max(1, run.size // SAMPLED_PROBLEMS)))
         with _timed(seconds, "tagging"):
@@ -285,7 +284,7 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
         forms=round(len(forms) * scale),
         device=run.device,
         workers=run.workers,
-        loading=seconds["loading"] + startup,
+        loading=seconds["loading"],
         reading=seconds["reading"] + seconds["tagging"] * scale / run.workers,
         masked_lms=tuple(mlms),
         filters=filters,

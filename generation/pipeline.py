@@ -181,8 +181,9 @@ def submitted(run: GenerationRun, executor: Executor) -> tuple[tuple[RunStage, .
 
 @contextmanager
 def _prepared(run: GenerationRun) -> Iterator[None]:
-    """Lock the work folder, and find out before any work whether tagger and masked LMs can be used."""
-    _ = run.inputs.tagger.nlp  # some libraries ignore Ctrl-C while they are imported
+    """Lock the work folder, and find out before any work whether the masked LMs can be used."""
+    if run.workers == 1:
+        _ = run.inputs.tagger.nlp  # some libraries ignore Ctrl-C while they are imported
     with work_folder(run.out, run.work):
         for mlm in run.inputs.masked_lms:
             with Store(run.work, run.answer_keys[mlm.name]) as store:

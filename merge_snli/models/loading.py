@@ -157,7 +157,7 @@ def _read_config(resolved: ResolvedModel, *, trust_remote_code: bool) -> Names:
 def _load_model(resolved: ResolvedModel, options: ModelOptions) -> Any:  # noqa: ANN401 - a class per architecture
     model, report = _from_pretrained(resolved, options)
     if report["missing_keys"]:
-        missing = ", ".join(sorted(report["missing_keys"]))
+        missing = f"{', '.join(sorted(report['missing_keys'])[:3])} ({len(report['missing_keys'])} in all)"
         kind, other = (
             ("classifier", "that was fine-tuned on NLI")
             if options.prompt is None

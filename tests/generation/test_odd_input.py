@@ -152,6 +152,7 @@ def variants(three_problems: Options, out: Path) -> dict[str, dict[tuple[str, st
     return log_odds
 
 
+@pytest.mark.slow
 def test_each_option_changes_only_the_affected_variants(three_problems: Options, tmp_path: Path) -> None:
     default = variants(three_problems, tmp_path / "default")
     assert default[ONCE["premise"]] and RARE["premise"] not in default

@@ -212,6 +212,7 @@ def problems() -> list[dict[str, str]]:
     return [json.loads(line) for line in bundled("demo:problems").read_text(encoding="utf-8").splitlines()[:6]]
 
 
+@pytest.mark.slow
 def test_options_and_single_options_give_the_same_data(tmp_path: Path) -> None:
     given = merge.Options(mlm=(MLM,), inflation=2, id_column="id")
     first = merge.generate(problems(), given, out=tmp_path / "first", quiet=True)

@@ -79,6 +79,7 @@ def test_the_bytes_are_those_of_one_process(
     assert stage.done == 0, "answers are not predicted twice"
 
 
+@pytest.mark.slow
 def test_missing_files_of_earlier_stages_are_named(options: Options, tmp_path: Path) -> None:
     run = run_of(options, tmp_path)
     name = run.inputs.masked_lms[0].name
@@ -120,6 +121,7 @@ def test_other_inputs_than_at_submission_are_refused(options: Options, problems:
         refused("/nowhere/mlm", tasks.answer, gone, name, WHOLE, stage)
 
 
+@pytest.mark.slow
 def test_a_task_of_a_masked_lm_does_not_read_the_seeds_again(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -186,6 +186,7 @@ MEBIBYTE = 2**20
 ROWS = ((data_file(ALL, TEST), "variant_id"), (data_file(SEED, TEST), "seed_id"))
 
 
+@pytest.mark.slow
 def test_a_run_on_some_problems_gives_their_rows_of_the_shipped_data_set(tmp_path: Path) -> None:
     """The rows of a seed depend on no other problem."""
     variants, seeds = (rows_by(BUNDLED / name, key) for name, key in ROWS)

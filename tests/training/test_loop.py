@@ -227,6 +227,7 @@ def test_a_missing_data_folder_is_an_error(tmp_path: Path) -> None:
     refused(r"nowhere.snli.dev\.jsonl.* as data DIR", training_problems, tmp_path / "nowhere", SNLI_DEV)
 
 
+@pytest.mark.slow
 def test_masked_lms_are_not_trained_on_held_out_sentences(data: Path) -> None:
     held_out = unique_sentences(held_out_problems(data, SNLI_DEV) + held_out_problems(data, MNLI_DEV))
     assert not set(held_out) & set(masked_lm_sentences(data))

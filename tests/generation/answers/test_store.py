@@ -234,6 +234,7 @@ def test_stored_forms_are_not_answered_again_and_load_no_masked_lm(
     refused("called", suggester.suggest, TEN | {"f" * 32: Form("A boat.", 2, 6)}, tmp_path, error=AssertionError)
 
 
+@pytest.mark.slow
 def test_answers_do_not_depend_on_the_shards(
     suggester: Suggester, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,11 +14,12 @@ from generation.masked_lms.masked_lm import MaskedLM
 from generation.sentences.forms import ALL, forms
 from merge_snli.dataset.answered_forms import SPLIT
 from tests.generation.masked_lms.test_masked_lm import encode, load, plain_fillers
+from tests.tiny_models import slow
 
 RARE = "xylograph"
 
 
-@pytest.fixture(params=["bert", "roberta", "albert", "electra", "bart"])
+@pytest.fixture(params=["bert", "roberta", *slow("albert", "electra", "bart")])
 def folder(request: pytest.FixtureRequest, tiny_mlm: Callable[[str], Path]) -> Path:
     return tiny_mlm(request.param)
 

@@ -21,7 +21,7 @@ from merge_snli.models.finding import find_model
 from merge_snli.models.inference import Batches
 from merge_snli.models.packed_linear import PackedLinear
 from tests.oracles import refused
-from tests.tiny_models import as_pickle, wordpiece_tokenizer
+from tests.tiny_models import as_pickle, slow, wordpiece_tokenizer
 
 
 def load(name: object) -> MaskedLM:
@@ -49,8 +49,8 @@ def bert(tiny_mlm: Callable[[str], Path]) -> Path:
     return tiny_mlm("bert")
 
 
-KINDS = ["bert", "roberta", "albert", "electra", "bart", "modernbert"]
-OTHER_KINDS = ["mpnet", "deberta", "distilbert", "xlm"]
+KINDS = ["bert", "roberta", *slow("albert", "electra", "bart", "modernbert")]
+OTHER_KINDS = slow("mpnet", "deberta", "distilbert", "xlm")
 LAST_LAYER_ON_MASK_ONLY = {"bert", "roberta", "electra", "mpnet"}
 HEAD_ON_EVERY_TOKEN = {"deberta", "distilbert", "xlm"}
 """Their modules after the encoder cannot run one after another."""

@@ -61,6 +61,7 @@ def by_key(dataset: MergeDataset) -> dict[tuple[str, ...], dict[str, Any]]:
     return {key(row): row for row in read_split(dataset, "all").to_pylist()}
 
 
+@pytest.mark.slow
 def test_seeds_and_variants_match_a_plain_count(made: Made) -> None:
     a, b = by_key(made.whole), by_key(made.without)
     tables = tables_against(made.whole, made.without)

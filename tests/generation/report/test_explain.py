@@ -222,6 +222,7 @@ def tiny_run(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> TinyRun:
     return TinyRun(options, work, run_pipeline(options, tmp_path / "merge_snli", work=work))
 
 
+@pytest.mark.slow
 def test_runs_with_other_options_reuse_the_answers(
     tiny_run: TinyRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -207,6 +207,7 @@ def log(sheets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run(task, tmp_path_factory.mktemp("logs"), lambda number, of: "" if number in (3, 4) else scores(number, of))
 
 
+@pytest.mark.slow
 def test_the_log_is_an_annotator_beside_sheets(sheets: Path, log: Path, score: Score) -> None:
     ids, every = set(pairs_in(log)), read_sample(sheets / "sample.json").variant_ids
     given = random_scores([*every], 1)

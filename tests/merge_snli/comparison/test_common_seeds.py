@@ -223,6 +223,7 @@ def test_only_permuted_labels_are_found(permuted: dict[str, Result], caplog: pyt
     assert without_permuted([permuted["cyclic"]]) == [permuted["cyclic"]]
 
 
+@pytest.mark.slow
 def test_a_comparison_leaves_it_out_of_tests_over_models(permuted: dict[str, Result]) -> None:
     data = [find_dataset(DATA)]
     good = [permuted["good"], permuted["fair"]]
@@ -233,6 +234,7 @@ def test_a_comparison_leaves_it_out_of_tests_over_models(permuted: dict[str, Res
     assert power_of_results([*good, permuted["cyclic"]]) == power_of_results(good)
 
 
+@pytest.mark.slow
 def test_a_report_leaves_it_out_of_means(permuted: dict[str, Result], tmp_path: Path) -> None:
     good = [permuted["good"], permuted["fair"]]
     [without] = analyze(good, [DATA]).as_dict()["data_sets"]

@@ -366,6 +366,7 @@ def test_a_test_over_subsamples_is_refused(grouped_results: list[Result]) -> Non
     refused(r"poor.* on memory:list", compare_results, grouped_results[:1])
 
 
+@pytest.mark.slow
 def test_the_commands_read_both_kinds_of_results(
     grouped_results: list[Result], dataset: Path, tmp_path: Path, command: Command
 ) -> None:

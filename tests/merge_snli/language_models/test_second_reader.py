@@ -113,6 +113,7 @@ def test_results_with_and_without_a_reader_stand_side_by_side(asked: list[str], 
     assert {*asked} == {*SAID[1:3]}
 
 
+@pytest.mark.slow
 def test_a_log_of_lm_eval(asked: list[str], tmp_path: Path) -> None:
     write_tasks(tmp_path, "--config", "verb", "--limit-seeds", "2", "--prompt", "word")
     logs = lm_eval_logs_of(DummyLM(), ["merge_snli_verb_word_generate"], tmp_path)
@@ -154,6 +155,7 @@ def test_a_reader_whose_provider_fails(
     assert "error 401" in line
 
 
+@pytest.mark.slow
 def test_the_schema_of_the_json_prompt(tmp_path: Path) -> None:
     schema: Any = nli(OWN, config="verb", prompt="json", schema=True).config.response_schema
     assert schema.json_schema.properties["answer"].enum == ["entailment", "neutral", "contradiction"]

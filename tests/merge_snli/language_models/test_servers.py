@@ -113,6 +113,7 @@ def test_every_form_is_read_and_cut_and_refused_answers_are_counted_apart(
         check(results)
 
 
+@pytest.mark.slow
 def test_no_answer_is_lost_and_every_retry_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def rule(premise: str, hypothesis: str) -> str:
         return NLI_LABELS[(len(premise) + len(hypothesis)) % 3]

@@ -100,7 +100,12 @@ def with_tokenizer(folder: Path, copy: Path, change: Callable[[Any], object]) ->
 
 
 @pytest.mark.parametrize(
-    ("kind", "cached"), [("llama", True), ("gpt2", True), ("mistral", True), ("bloom", True), ("mamba", False)]
+    ("kind", "cached"),
+    [
+        ("llama", True),
+        *(pytest.param(kind, True, marks=pytest.mark.slow) for kind in ("gpt2", "mistral", "bloom")),
+        ("mamba", False),
+    ],
 )
 def test_scores_are_those_of_the_plain_model(folder: Folder, kind: str, *, cached: bool) -> None:
     for name in PROMPTS if kind == "llama" else PROMPTS[:1]:

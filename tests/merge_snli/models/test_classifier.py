@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import save_file
 from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassification, pipeline
 
 from merge_snli import score
@@ -242,7 +243,9 @@ def test_truncation_options_are_ignored(bert: Path) -> None:
 def test_model_without_classification_head_is_refused(make_model: MakeModel, tmp_path: Path) -> None:
     folder = make_model(tmp_path / "model")
     BertForMaskedLM(BertConfig.from_pretrained(folder)).save_pretrained(folder)
-    refused(r"model is not a trained classifier: .*classifier.weight", load, folder)
+    refused(r"model is not a trained classifier: .*classifier.bias \(4 in all\)", load, folder)
+    save_file({}, folder / "model.safetensors", {"format": "pt"})
+    refused(r"weights are missing for bert\.embeddings\S+ \S+ \S+ \(\d\d in all\); use a model that", load, folder)
 
 
 @pytest.mark.parametrize("damaged", ["model.safetensors", "tokenizer.json", "config.json"])
@@ -280,6 +283,7 @@ def test_logits_are_close_to_float32(dtype: str, near: float) -> None:
     assert not np.array_equal(other, reference)
 
 
+@pytest.mark.slow
 def test_int8_predicts_the_same_labels_as_float32() -> None:
     pairs = embedded_pairs()[:60]
     (plain, facts), (other, facts_of_other) = (
@@ -290,6 +294,7 @@ def test_int8_predicts_the_same_labels_as_float32() -> None:
     assert np.mean(plain.outputs == other.outputs) >= 0.9
 
 
+@pytest.mark.slow
 def test_results_of_two_dtypes_are_cached_separately(bert: Path, dataset: Path, tmp_path: Path) -> None:
     first, second = (score(bert, dataset, dtype=dtype, out=tmp_path / "results") for dtype in ("float32", "bfloat16"))
     assert (first.run.dtype, second.run.dtype) == ("float32", "bfloat16")

@@ -37,7 +37,14 @@ from merge_snli.scoring.predict import predict_pairs
 from tests.conftest import paper_text
 from tests.merge_snli.conftest import MakeModel
 from tests.oracles import refused
-from tests.tiny_models import as_pickle, byte_bpe_tokenizer, embedded_texts, trained_unigram, wordpiece_tokenizer
+from tests.tiny_models import (
+    as_pickle,
+    byte_bpe_tokenizer,
+    embedded_texts,
+    slow,
+    trained_unigram,
+    wordpiece_tokenizer,
+)
 
 LABELS = ("entailment", "neutral", "contradiction")
 SIZES: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
@@ -261,7 +268,7 @@ def plain_logits(folder: Path, pairs: list[Pair]) -> np.ndarray[Any, Any]:
     return np.array([[row[plain.model.config.id2label[index]] for index in range(3)] for row in by_label], np.float32)
 
 
-@pytest.mark.parametrize("paper_name", [model.paper_name for model in PAPER_MODELS])
+@pytest.mark.parametrize("paper_name", slow(*(model.paper_name for model in PAPER_MODELS)))
 def test_logits_match_the_plain_pipeline(shapes: dict[str, Path], paper_name: str) -> None:
     folder = shapes[paper_name]
     predicted, facts = predict_pairs(model_from_name(str(folder), NAMED).load, PAIRS, None)

@@ -106,6 +106,7 @@ def test_every_category_and_template_occurs(rows: Rows) -> None:
     assert len({row["template"] for row in rows["conjunction"]}) == 8
 
 
+@pytest.mark.slow
 def test_same_options_give_the_same_bytes(tmp_path: Path) -> None:
     one, again, other = (
         make_simple_pair(tmp_path / number / "simple_pair", SimplePairOptions(premises=40, random_seed=seed))

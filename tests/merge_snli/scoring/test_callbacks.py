@@ -44,6 +44,7 @@ def trainer_of(
     )
 
 
+@pytest.mark.slow
 def test_the_log_has_the_scores_of_the_model_every_few_steps_and_at_the_end(tmp_path: Path) -> None:
     trainer = trainer_of(tmp_path)
     trainer.add_callback(PatternAccuracyCallback(trainer, BUNDLED, every=2, limit_seeds=6))

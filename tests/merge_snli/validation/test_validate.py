@@ -215,6 +215,7 @@ def options(masked_lms: list[Path], tmp_path: Path) -> Options:
     return Options(problems=str(path), mlm=mlms, inflation=2, subsamples=2, classes=("noun",), top_k=40)
 
 
+@pytest.mark.slow
 def test_seeds_of_another_data_set(options: Options, tmp_path: Path) -> None:
     one = run_pipeline(replace(options, limit=1), tmp_path / "one")
     restricted = run_pipeline(replace(options, seeds_from=str(one.folder)), tmp_path / "restricted").folder

@@ -262,6 +262,7 @@ def test_a_config_of_one_word_class(make_dataset: MakeDataset, tmp_path: Path) -
     assert len(part["analyses"]["table_3"]["rows"]) == 1
 
 
+@pytest.mark.slow
 def test_data_sets_on_the_same_seeds_are_compared(make_dataset: MakeDataset, tmp_path: Path) -> None:
     def upper_case(seed: dict[str, Any], variants: list[dict[str, Any]]) -> None:
         for variant in variants:

@@ -133,6 +133,7 @@ def scored(
 LEFT_OUT = (HARD[0], "s001")
 
 
+@pytest.mark.slow
 def test_every_number_is_equal(scored: Scored) -> None:
     """One test, as its fixtures are expensive. The report repeats all analyses without some seeds."""
     report = analyze(
