@@ -58,6 +58,8 @@ def test_some_seeds_and_one_subsample_are_scored_as_by_hand() -> None:
     kept = [row for row in rows_of(BUNDLED, "noun", "subsample_4") if row["seed_id"] in {*result.group_ids}]
     right = [(row["seed_id"], by_length([pair_of(row)])[0] == row["label"]) for row in kept]
     check_scores(result.scores, right, [right])
+    seeds = {row["seed_id"] for row in rows_of(BUNDLED, "noun")}
+    assert {*result.group_ids} == {*sorted(seeds, key=lambda seed: hashlib.sha256(seed.encode()).hexdigest())[:9]}
     assert (len({*result.group_ids}), len(kept), result.scores.curve.groups) == (9, 9 * 10, (9,))
 
 
