@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import textwrap
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -76,8 +77,9 @@ def line_figure(
     start: float = 0,
     narrow: bool = False,
     of: str = SEED_VARIANTS,
+    note: str = "",
 ) -> Figure:
-    """Draw lines over thresholds, with a dot on each line at one threshold.
+    """Draw lines over thresholds, with a dot on each line at one threshold; equal lines are one with several names.
 
     Args:
         lines: The lines.
@@ -87,13 +89,18 @@ def line_figure(
         start: First threshold shown.
         narrow: Draw for the width of a phone, with the names of the lines below the chart and without a title.
         of: What the threshold is a share of.
+        note: What the chart leaves out; shown below it.
     """
     first = next(index for index, threshold in enumerate(thresholds) if threshold >= start)
     shown = np.array(thresholds[first:]) * 100
     figure, axes = _figure(len(lines), narrow=narrow)
     labels = short_names([line.name for line in lines])
-    for line, label in zip(lines, labels, strict=True):
-        color = line.color
+    shapes = [tuple(tuple(column[first:]) for column in (line.values, line.low, line.high)) for line in lines]
+    first_equal = [shapes.index(shape) for shape in shapes]
+    lines = [replace(line, style=lines[at].style) for line, at in zip(lines, first_equal, strict=True)]
+    for number in dict.fromkeys(first_equal):
+        line, color = lines[number], lines[number].color
+        label = "\n".join(name for name, at in zip(labels, first_equal, strict=True) if at == number)
         style = LINE_STYLES[line.style // len(COLORS) % len(LINE_STYLES)]
         low, high, values = (np.array(column[first:]) * 100 for column in (line.low, line.high, line.values))
         axes.fill_between(shown, low, high, color=color, alpha=0.15, linewidth=0)
@@ -107,6 +114,8 @@ def line_figure(
     else:
         draw_title(figure, title)
         _label_lines(axes, lines, labels, shown[-1])
+    note_lines = textwrap.wrap(note, round(TITLE_LETTERS_PER_INCH * figure.get_figwidth()))
+    axes.set_xlabel("\n".join([axes.get_xlabel(), *note_lines]))
     return figure
 
 
@@ -122,9 +131,9 @@ def _figure(lines: int, *, narrow: bool) -> tuple[Figure, Axes]:
 def _legend_below(figure: Figure, lines: Sequence[Line]) -> None:
     if not lines:
         return
-    legend = figure.legend(loc="outside lower left", ncols=2, frameon=False, fontsize=9, handlelength=1.5)
-    for text, line in zip(legend.get_texts(), lines, strict=True):
-        text.set(color=line.color, fontweight="bold", parse_math=False)
+    look = {"frameon": False, "fontsize": 9, "handlelength": 1.5, "labelcolor": "linecolor"}
+    for text in figure.legend(loc="outside lower left", ncols=2, **look).get_texts():
+        text.set(fontweight="bold", parse_math=False)
 
 
 def _style_axes(axes: Axes, quality: float, start: float, of: str) -> None:
