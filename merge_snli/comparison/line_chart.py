@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import textwrap
 import warnings
 from dataclasses import dataclass, replace
@@ -35,6 +36,8 @@ LINES_PER_FIGURE_HEIGHT = 16
 # Size of a chart for a phone, without its legend.
 NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES = 4.2, 3.6
 LEGEND_ROW_INCHES = 0.22
+# Letters of a name that fits into one of the two columns of its legend.
+LEGEND_COLUMN_LETTERS = 18
 TICK_STEP = 10
 # Percentage points between ticks, for the whole curve and for its upper part.
 ZOOMED_TICK_STEP = 2
@@ -93,8 +96,9 @@ def line_figure(
     """
     first = next(index for index, threshold in enumerate(thresholds) if threshold >= start)
     shown = np.array(thresholds[first:]) * 100
-    figure, axes = _figure(len(lines), narrow=narrow)
     labels = short_names([line.name for line in lines])
+    columns = 1 if any(len(label) > LEGEND_COLUMN_LETTERS for label in labels) else 2
+    figure, axes = _figure(len(lines), columns if narrow else None)
     shapes = [tuple(tuple(column[first:]) for column in (line.values, line.low, line.high)) for line in lines]
     first_equal = [shapes.index(shape) for shape in shapes]
     lines = [replace(line, style=lines[at].style) for line, at in zip(lines, first_equal, strict=True)]
@@ -110,29 +114,30 @@ def line_figure(
     _style_axes(axes, marked * 100, start * 100, of)
     if narrow:
         axes.set_xlabel("Threshold (%)")
-        _legend_below(figure, lines)
+        _legend_below(figure, lines, columns)
     else:
         draw_title(figure, title)
         _label_lines(axes, lines, labels, shown[-1])
-    note_lines = textwrap.wrap(note, round(TITLE_LETTERS_PER_INCH * figure.get_figwidth()))
-    axes.set_xlabel("\n".join([axes.get_xlabel(), *note_lines]))
+    axes.set_xlabel(
+        "\n".join([axes.get_xlabel(), *textwrap.wrap(note, round(TITLE_LETTERS_PER_INCH * figure.get_figwidth()))])
+    )
     return figure
 
 
-def _figure(lines: int, *, narrow: bool) -> tuple[Figure, Axes]:
+def _figure(lines: int, legend_columns: int | None) -> tuple[Figure, Axes]:
     from matplotlib.figure import Figure
 
     wide = WIDTH_INCHES, FIGURE_HEIGHT_INCHES * max(1, lines / LINES_PER_FIGURE_HEIGHT)
-    narrower = NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES + (lines + 1) // 2 * LEGEND_ROW_INCHES
-    figure = Figure(figsize=narrower if narrow else wide, layout="constrained")
+    narrow = NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES + math.ceil(lines / (legend_columns or 1)) * LEGEND_ROW_INCHES
+    figure = Figure(figsize=narrow if legend_columns else wide, layout="constrained")
     return figure, figure.subplots()
 
 
-def _legend_below(figure: Figure, lines: Sequence[Line]) -> None:
+def _legend_below(figure: Figure, lines: Sequence[Line], columns: int) -> None:
     if not lines:
         return
     look = {"frameon": False, "fontsize": 9, "handlelength": 1.5, "labelcolor": "linecolor"}
-    for text in figure.legend(loc="outside lower left", ncols=2, **look).get_texts():
+    for text in figure.legend(loc="outside lower left", ncols=columns, **look).get_texts():
         text.set(fontweight="bold", parse_math=False)
 
 

@@ -41,7 +41,7 @@ def model_curves_artifacts(value: ModelCurves) -> tuple[Artifact, ...]:
     of = basis(value.seeds, len(curves))
     models = "From the lowest to the highest model: " if len(curves) > 1 else ""
     ends = (
-        f"PA({threshold}) {f'from {min(shares):.1f} to' if models else 'is'} {max(shares):.1f}"
+        f"PA({threshold}) {f'from {min(shares):.1f} to' if max(shares) > min(shares) else 'is'} {max(shares):.1f}"
         for threshold in (0.5, QUALITY_THRESHOLD, 1)
         if (shares := [100 * at for curve in value.curves if not math.isnan(at := curve.at(threshold))])
     )

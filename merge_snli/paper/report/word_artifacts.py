@@ -174,8 +174,8 @@ def _coefficient_table(value: ErrorDrivers, regressions: Sequence[Regression]) -
         ),
         rows=tuple((_title(regression), *_coefficients(regression, names)) for regression in regressions),
         notes=(
-            "Numbers are standardized: a coefficient is the change per standard deviation. Standard errors are robust "
-            "to the dependence between answers on the same seed.",
+            "Numbers are standardized: a coefficient is the change per standard deviation. Below it: its 95% interval "
+            "and p-value. Standard errors are robust to the dependence between answers on the same seed.",
             *(
                 f"{and_list(titles) if len(titles) <= MAX_NAMED else f'{len(titles)} regressions'}: {text}"
                 for text in dict.fromkeys(text for text, _ in left_out)

@@ -139,6 +139,17 @@ def test_equal_curves_are_one_line_with_several_names(narrow: bool) -> None:
         assert axes.get_xlabel().endswith("(%)\nnot drawn: d")
 
 
+def test_long_names_below_a_figure_have_a_column_to_themselves() -> None:
+    for letters, columns in ((18, 2), (19, 1)):
+        lines = [Line(name * letters, [at] * 101, [at] * 101, [at] * 101, 0) for name, at in (("a", 0.5), ("b", 1.0))]
+        figure = line_figure(lines, CURVE, title="", marked=0.9, narrow=True)
+        canvas: Any = FigureCanvasAgg(figure)
+        canvas.draw()
+        boxes = [text.get_window_extent() for text in figure.legends[0].get_texts()]
+        assert len({round(box.x0) for box in boxes}) == columns
+        assert all(box.x1 <= figure.bbox.x1 for box in boxes)
+
+
 def test_labels_do_not_overlap() -> None:
     positions = spread_labels([50.0, 49.0, 10.0, 50.5], 4.5)
     assert all(above - below >= 4.5 for below, above in pairwise(sorted(positions)))
