@@ -180,7 +180,9 @@ class Table:
 
     def _html_cell(self, row: tuple[Cell, ...], group: range) -> str:
         first, *under = (_cell_html(self.columns[at], row[at]) for at in group if at == group[0] or row[at] is not None)
-        return _html_cell("td", self.columns[group[0]], "".join([first, *(f"<small>{text}</small>" for text in under)]))
+        return _html_cell(
+            "td", self.columns[group[0]], "".join([first, *(f"<br><small>{text}</small>" for text in under)])
+        )
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the columns as a pandas data frame, with numbers in full, without title and notes."""

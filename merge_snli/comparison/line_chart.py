@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import math
+import textwrap
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -34,6 +36,8 @@ LINES_PER_FIGURE_HEIGHT = 16
 # Size of a chart for a phone, without its legend.
 NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES = 4.2, 3.6
 LEGEND_ROW_INCHES = 0.22
+# Letters of a name that fits into one of the two columns of its legend.
+LEGEND_COLUMN_LETTERS = 18
 TICK_STEP = 10
 # Percentage points between ticks, for the whole curve and for its upper part.
 ZOOMED_TICK_STEP = 2
@@ -76,8 +80,9 @@ def line_figure(
     start: float = 0,
     narrow: bool = False,
     of: str = SEED_VARIANTS,
+    note: str = "",
 ) -> Figure:
-    """Draw lines over thresholds, with a dot on each line at one threshold.
+    """Draw lines over thresholds, with a dot on each line at one threshold; equal lines are one with several names.
 
     Args:
         lines: The lines.
@@ -87,13 +92,19 @@ def line_figure(
         start: First threshold shown.
         narrow: Draw for the width of a phone, with the names of the lines below the chart and without a title.
         of: What the threshold is a share of.
+        note: What the chart leaves out; shown below it.
     """
     first = next(index for index, threshold in enumerate(thresholds) if threshold >= start)
     shown = np.array(thresholds[first:]) * 100
-    figure, axes = _figure(len(lines), narrow=narrow)
     labels = short_names([line.name for line in lines])
-    for line, label in zip(lines, labels, strict=True):
-        color = line.color
+    columns = 1 if any(len(label) > LEGEND_COLUMN_LETTERS for label in labels) else 2
+    figure, axes = _figure(len(lines), columns if narrow else None)
+    shapes = [tuple(tuple(column[first:]) for column in (line.values, line.low, line.high)) for line in lines]
+    first_equal = [shapes.index(shape) for shape in shapes]
+    lines = [replace(line, style=lines[at].style) for line, at in zip(lines, first_equal, strict=True)]
+    for number in dict.fromkeys(first_equal):
+        line, color = lines[number], lines[number].color
+        label = "\n".join(name for name, at in zip(labels, first_equal, strict=True) if at == number)
         style = LINE_STYLES[line.style // len(COLORS) % len(LINE_STYLES)]
         low, high, values = (np.array(column[first:]) * 100 for column in (line.low, line.high, line.values))
         axes.fill_between(shown, low, high, color=color, alpha=0.15, linewidth=0)
@@ -103,28 +114,31 @@ def line_figure(
     _style_axes(axes, marked * 100, start * 100, of)
     if narrow:
         axes.set_xlabel("Threshold (%)")
-        _legend_below(figure, lines)
+        _legend_below(figure, lines, columns)
     else:
         draw_title(figure, title)
         _label_lines(axes, lines, labels, shown[-1])
+    axes.set_xlabel(
+        "\n".join([axes.get_xlabel(), *textwrap.wrap(note, round(TITLE_LETTERS_PER_INCH * figure.get_figwidth()))])
+    )
     return figure
 
 
-def _figure(lines: int, *, narrow: bool) -> tuple[Figure, Axes]:
+def _figure(lines: int, legend_columns: int | None) -> tuple[Figure, Axes]:
     from matplotlib.figure import Figure
 
     wide = WIDTH_INCHES, FIGURE_HEIGHT_INCHES * max(1, lines / LINES_PER_FIGURE_HEIGHT)
-    narrower = NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES + (lines + 1) // 2 * LEGEND_ROW_INCHES
-    figure = Figure(figsize=narrower if narrow else wide, layout="constrained")
+    narrow = NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES + math.ceil(lines / (legend_columns or 1)) * LEGEND_ROW_INCHES
+    figure = Figure(figsize=narrow if legend_columns else wide, layout="constrained")
     return figure, figure.subplots()
 
 
-def _legend_below(figure: Figure, lines: Sequence[Line]) -> None:
+def _legend_below(figure: Figure, lines: Sequence[Line], columns: int) -> None:
     if not lines:
         return
-    legend = figure.legend(loc="outside lower left", ncols=2, frameon=False, fontsize=9, handlelength=1.5)
-    for text, line in zip(legend.get_texts(), lines, strict=True):
-        text.set(color=line.color, fontweight="bold", parse_math=False)
+    look = {"frameon": False, "fontsize": 9, "handlelength": 1.5, "labelcolor": "linecolor"}
+    for text in figure.legend(loc="outside lower left", ncols=columns, **look).get_texts():
+        text.set(fontweight="bold", parse_math=False)
 
 
 def _style_axes(axes: Axes, quality: float, start: float, of: str) -> None:

@@ -34,8 +34,8 @@ PAIR_MEASURES = {"Accuracy": "sample_accuracy", PA: "pattern_accuracy"}
 LETTERS = f"Letters: models that share a letter do not differ significantly in {PA}."
 
 EXPLANATION = (
-    f"Scores in percent. Seeds, Variants, Accuracy: sample accuracy. {PA}: share of the seeds or groups of which at "
-    "least 90% of the variants or pairs are predicted correctly."
+    f"Scores in percent. {{}}: sample accuracy. {PA}: share of the seeds or groups of which at least 90% of the "
+    "variants or pairs are predicted correctly."
 )
 
 
@@ -196,14 +196,14 @@ def _keys(names: list[str]) -> list[str]:
     return keys
 
 
-def side_by_side(boards: Sequence[Board]) -> tuple[Table, list[tuple[str, tuple[str, ...]]]] | None:
+def side_by_side(boards: Sequence[Board]) -> tuple[Table, list[tuple[str, tuple[str, ...], str]]] | None:
     """Return the models on all data sets, or None if there is only one.
 
     Of a MERGE data set, the config `all` is shown, or the first of its configs that has results.
 
     Returns:
-        A table with a column per data set and measure, in percent, and the title of each data set with its measures.
-        The models are sorted by the first data set, best first, then by the next.
+        A table with a column per data set and measure, in percent, and the title of each data set with its measures and
+        what was found on it. The models are sorted by the first data set, best first, then by the next.
     """
     first = {board.dataset.digest: board for board in reversed(boards)}  # `all` is the first board of a data set
     chosen = [board for board in boards if first[board.dataset.digest] is board or not board.has_seeds]
@@ -237,7 +237,7 @@ def side_by_side(boards: Sequence[Board]) -> tuple[Table, list[tuple[str, tuple[
             for key in order
         ),
         notes=(
-            EXPLANATION,
+            EXPLANATION.format(", ".join(dict.fromkeys(one for shown in measures for one in shown if one != PA))),
             *(
                 f"{title}: {names[model_key(entry.result)]} is not ranked: {entry.unranked}."
                 for title, board in zip(titles, chosen, strict=True)
@@ -246,7 +246,10 @@ def side_by_side(boards: Sequence[Board]) -> tuple[Table, list[tuple[str, tuple[
             ),
         ),
     )
-    return table, [(title, tuple(shown)) for title, shown in zip(titles, measures, strict=True)]
+    return table, [
+        (title, tuple(shown), board.standings.finding)
+        for title, shown, board in zip(titles, measures, chosen, strict=True)
+    ]
 
 
 def _rank(entry: Entry | None) -> float:

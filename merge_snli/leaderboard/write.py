@@ -133,10 +133,12 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, Json] | None = None
     script = combined_script([_asset(name) for name in SCRIPTS])
     interactive = [board for board in boards if board.has_seeds]
     scripts = [library, script] if interactive else []
+    side = side_by_side(boards)
     return template(_asset("index.html.jinja")).render(
-        sets=template(_asset("sets.html.jinja")).render(side=side_by_side(boards)),
+        findings=[(title, found) for title, _, found in side[1]] if side else [("", boards[0].standings.finding)],
+        sets=template(_asset("sets.html.jinja")).render(side=side, opens=bool(interactive)),
         grouped=template(_asset("grouped.html.jinja")).render(
-            boards=[board for board in boards if not board.has_seeds]
+            boards=[board for board in boards if not board.has_seeds], alone=len(boards) == 1
         ),
         about=about,
         boards=interactive,

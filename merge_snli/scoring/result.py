@@ -192,7 +192,7 @@ class Result(ResultFile):
 
     @property
     def mt(self) -> float | None:
-        """Threshold whose PA is nearest to SA on the seeds; None without seeds."""
+        """Threshold whose PA is closest to SA on the seeds; None without seeds."""
         return self.scores.mt
 
     @cached_property

@@ -24,7 +24,7 @@ DEFINITIONS = {
     "Seeds": "sample accuracy on seeds",
     "Variants": "sample accuracy on variants, mean over the subsamples",
     "QT": f"{PA} minus sample accuracy on seeds",
-    "MT": "threshold at which PA on variants is nearest to sample accuracy on seeds",
+    "MT": "threshold at which PA on variants is closest to sample accuracy on seeds",
     ECE: "expected calibration error on variants, mean over the subsamples; the confidence is the probability of the "
     "predicted label",
 }

@@ -191,7 +191,7 @@ def _ends(header: str, name: str) -> ScoreColumn:
         ends = row.ends(name)
         return None if ends is None else ends_text(*ends)
 
-    return Column(header), cell
+    return Column(header, under=True), cell
 
 
 def _header(label: str) -> str:

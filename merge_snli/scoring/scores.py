@@ -136,7 +136,7 @@ class Scores(RowScores):
             without an answer are not counted.
         seed_accuracy: SA on the seeds; None without seeds, like `qt` and `mt`.
         qt: PA at the quality threshold minus SA on the seeds; None if no subsample has a row.
-        mt: Threshold whose PA on the mean curve is nearest to SA on the seeds; the higher of two equally near ones.
+        mt: Threshold whose PA on the mean curve is closest to SA on the seeds; the higher of two equally near ones.
         intervals: Confidence intervals; None if too few groups have a row in a subsample, and for values of a column
             with many.
     """

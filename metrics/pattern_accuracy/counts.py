@@ -274,7 +274,7 @@ def quality_drop(pattern_accuracy_at_quality: float, seed_sample_accuracy: float
 
 
 def matching_threshold(curve: ArrayLike, seed_sample_accuracy: float) -> float:
-    """Compute MT: the threshold in whole percent whose PA is nearest to SA on seeds; the higher one of a tie.
+    """Compute MT: the threshold in whole percent whose PA is closest to SA on seeds; the higher one of a tie.
 
     With d variants per seed the curve has only d steps (20 variants: one every 5%). All thresholds of a step match
     equally well, and the highest one is returned: 0.57 and 0.59 cannot be distinguished.

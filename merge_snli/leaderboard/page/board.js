@@ -105,14 +105,14 @@ function showControls(shown, board) {
   const all = board.models.length;
   byId("count").textContent = `${shown === all ? "" : `${shown} of `}${counted(all, "model")}`;
   byId("nothing").hidden = shown > 0;
-  byId("legend").textContent =
-    "Scores in percent, with the 95% interval below. Equal scores have equal ranks. " +
-    columnsOf(board)
+  byId("legend").replaceChildren(
+    "Scores in percent, with the 95% interval below. Equal scores have equal ranks. ",
+    ...columnsOf(board)
       .filter((column) => column.name in DATA.definitions)
-      .map((column) => `${column.name}: ${column.about}. `)
-      .join("") +
-    (hasLetters(board) ? `${DATA.lettersAbout} ` : "") +
-    `Bands: lowest to highest subsample${board.models.some((model) => model.prompts > 1) ? " and prompt" : ""}.`;
+      .map((column) => el("span", wideClass(column.wide), `${column.name}: ${column.about}. `)),
+    hasLetters(board) ? `${DATA.lettersAbout} ` : "",
+    `Bands: lowest to highest subsample${board.models.some((model) => model.prompts > 1) ? " and prompt" : ""}.`,
+  );
 }
 
 function thresholdText(board) {

@@ -7,9 +7,11 @@ const COLORS = {
 };
 const DASHES = [[], [8, 4], [2, 4], [10, 4, 2, 4]];
 const LABEL_GAP = 17;
-const LABEL_ROOM = 168;
+const LABEL_ROOM = 168; // at least, and a third of the chart at most
+const LABEL_START = 18; // behind the line from a curve to its label
 const NARROW = 640;
 const TICK_ROOM = 24; // for half of the last tick label
+const FONT = "12px system-ui, sans-serif";
 
 const isDark = () =>
   document.documentElement.dataset.theme === "dark" ||
@@ -66,8 +68,9 @@ class CurveChart {
 
   options() {
     this.wasWide = this.wide();
+    this.labelRoom = this.roomForLabels();
     const grid = { stroke: cssColor("--grid"), width: 1 };
-    const axis = { stroke: cssColor("--soft"), grid, ticks: { show: false }, font: "12px system-ui, sans-serif" };
+    const axis = { stroke: cssColor("--soft"), grid, ticks: { show: false }, font: FONT };
     const edge = { stroke: "transparent", width: 0, points: { show: false } };
     const series = this.lines.flatMap((line) => [
       edge,
@@ -80,7 +83,7 @@ class CurveChart {
     }));
     return {
       ...this.size(),
-      padding: [26, this.wide() ? LABEL_ROOM : TICK_ROOM, 0, 0],
+      padding: [26, this.wide() ? this.labelRoom : TICK_ROOM, 0, 0],
       legend: { show: false },
       cursor: {
         show: this.onPick !== null,
@@ -104,6 +107,14 @@ class CurveChart {
       bands,
       hooks: { ready: [(plot) => this.listen(plot)], draw: [(plot) => this.annotate(plot)] },
     };
+  }
+
+  /** Return the width that the longest label needs, since names of models often differ in the middle only. */
+  roomForLabels() {
+    const context = document.createElement("canvas").getContext("2d");
+    context.font = FONT;
+    const widths = this.lines.flatMap(labelsOf).map((label) => context.measureText(label).width + LABEL_START + 4);
+    return Math.max(LABEL_ROOM, Math.min(this.host.clientWidth / 3, Math.max(...widths, 0)));
   }
 
   /** Return the lower limit of the y axis: the lowest value, rounded down to ten percent. */
@@ -163,7 +174,7 @@ class CurveChart {
   drawNames(context, plot, ratio) {
     const { top, height, left, width } = plot.bbox;
     const ends = this.lines.flatMap((line) =>
-      (line.labels ?? [line.name]).map((name) => ({ line, name, y: plot.valToPos(line.mean[100] * 100, "y", true) })),
+      labelsOf(line).map((name) => ({ line, name, y: plot.valToPos(line.mean[100] * 100, "y", true) })),
     );
     ends.sort((one, other) => one.y - other.y);
     const gap = LABEL_GAP * ratio;
@@ -183,11 +194,13 @@ class CurveChart {
       context.moveTo(left + width + 2 * ratio, y);
       context.lineTo(left + width + 14 * ratio, labelY);
       context.stroke();
-      const label = fitted(context, name, (LABEL_ROOM - 22) * ratio);
-      context.fillText(label, left + width + 18 * ratio, labelY);
+      const label = fitted(context, name, (this.labelRoom - LABEL_START - 4) * ratio);
+      context.fillText(label, left + width + LABEL_START * ratio, labelY);
     }
   }
 }
+
+const labelsOf = (line) => line.labels ?? [line.name];
 
 /** Return a name with the middle elided if it does not fit, or more of the middle that is elided already. */
 function fitted(context, name, room) {

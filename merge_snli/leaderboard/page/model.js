@@ -5,7 +5,7 @@ const SOURCE_COLUMN = ["Source", (part) => percent(part.source), (part) => inter
 const PART_COLUMNS = [
   ["Number", (part) => count(part.n), () => null, true],
   ["Seeds", (part) => percent(part.seeds), (part) => interval(part.ci?.seeds, percent), true],
-  ["Variants", (part) => percent(part.variants), (part) => interval(part.ci?.variants, percent)],
+  ["Variants", (part) => percent(part.variants), (part) => interval(part.ci?.variants, percent), true],
   ["PA", (part) => percent(part.curve.mean?.[theBoard().quality]), (part) => interval(part.ci?.pa, percent)],
   ["QT", (part) => signed(part.qt), (part) => interval(part.ci?.qt, signed)],
   ["MT", (part) => String(part.mt ?? NO_VALUE), () => null, true],
@@ -104,16 +104,15 @@ function renderParts(model, kinds, chosen) {
     el(
       "caption",
       { class: "visually-hidden" },
-      "Scores by part, in percent",
-      el("span", { class: "wide" }, ", with 95% intervals"),
+      "Scores by part, in percent, with 95% intervals",
     ),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Measured on"), ...head)),
     ...bodies,
   );
   byId("parts-legend").replaceChildren(
-    "Number of seeds; scores in percent",
-    el("span", { class: "wide" }, " with 95% intervals over seeds below"),
-    ". Rows of a masked LM cover the variants that it validated in at least one of the two texts.",
+    el("span", { class: "wide" }, "Number of seeds. "),
+    "Scores in percent, with 95% intervals over seeds below. ",
+    "Rows of a masked LM cover the variants that it validated in at least one of the two texts.",
   );
 }
 
@@ -130,7 +129,7 @@ function partRow(name, part, columns, drawn) {
   swatch.style.setProperty("--line", drawn ? partStyle(name).color : "transparent");
   const cells = columns.map(([, write, ci, wide]) => {
     const under = ci(part);
-    return el("td", wideClass(wide), write(part), under ? el("small", { class: "wide" }, under) : null);
+    return el("td", wideClass(wide), write(part), under ? el("small", {}, under) : null);
   });
   return el("tr", {}, el("th", { scope: "row" }, swatch, partName(name)), ...cells);
 }

@@ -3,11 +3,12 @@
 function renderSeeds(model) {
   const board = theBoard();
   const { wrong, inconsistent, allWrong } = model.counts;
+  const shown = Object.keys(board.texts).length > 0;
   byId("hard").value = state.hard;
   byId("hard-about").textContent =
     `Of ${count(model.parts.all.n)} seeds, ${count(wrong)} are predicted incorrectly, and ${count(inconsistent)} ` +
-    `correctly but not all of their variants. No variant of ${count(allWrong)} seeds is correct.`;
-  const shown = Object.keys(board.texts).length > 0;
+    `correctly but not all of their variants. ${allWrong ? `No variant of ${counted(allWrong, "seed")} is correct. ` : ""}` +
+    (shown ? "Buttons show replacements that change the prediction, each with the first letter of what is predicted." : "");
   const answers = model.prompts > 1 ? `answers with ${model.prompts} prompts` : "variants";
   byId("seeds").replaceChildren(...model[state.hard].map((seed) => seedCard(board, seed, answers)));
   byId("terms").textContent = shown

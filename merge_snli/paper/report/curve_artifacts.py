@@ -39,8 +39,9 @@ def model_curves_artifacts(value: ModelCurves) -> tuple[Artifact, ...]:
     """Return Figure 4, the curves from 80% on, and Figure 11, the whole curves."""
     curves = [(curve.models[0], curve, style) for style, curve in enumerate(value.curves)]
     of = basis(value.seeds, len(curves))
+    models = "From the lowest to the highest model: " if len(curves) > 1 else ""
     ends = (
-        f"PA({threshold}) from {min(shares):.1f} to {max(shares):.1f}"
+        f"PA({threshold}) {f'from {min(shares):.1f} to' if max(shares) > min(shares) else 'is'} {max(shares):.1f}"
         for threshold in (0.5, QUALITY_THRESHOLD, 1)
         if (shares := [100 * at for curve in value.curves if not math.isnan(at := curve.at(threshold))])
     )
@@ -49,18 +50,18 @@ def model_curves_artifacts(value: ModelCurves) -> tuple[Artifact, ...]:
             name="figure-4-curves-from-80",
             paper="Figure 4",
             title="Pattern accuracy from 80% on",
-            caption="Each line is the pattern accuracy of one model at thresholds from 80% on; shaded: lowest to "
-            "highest subsample.",
+            caption="Each line is the pattern accuracy of a model, or of several that are equal, at thresholds from "
+            "80% on; shaded: lowest to highest subsample.",
             basis=of,
-            finding=f"From the lowest to the highest model: {', '.join(ends)}. The tests are in Table 3.",
+            finding=f"{models}{', '.join(ends)}.{f' Only {PA} is tested, in Table 3.' if models else ''}",
             **_drawn(curves, start=FIGURE_4_START),
         ),
         Artifact(
             name="figure-11-curves",
             paper="Figure 11",
             title="Pattern accuracy by threshold",
-            caption="Each line is the pattern accuracy of one model at all thresholds; shaded: lowest to highest "
-            "subsample.",
+            caption="Each line is the pattern accuracy of a model, or of several that are equal, at all thresholds; "
+            "shaded: lowest to highest subsample.",
             basis=of,
             **_drawn(curves),
             tables=(curve_table(curves),),
@@ -208,9 +209,10 @@ def _drawn(curves: Sequence[tuple[str, MeanCurve, int]], *, start: float = 0) ->
     """Return the figure of the curves that have enough seeds, None without any, and what it leaves out."""
     enough = [line for line in curves if line[1].seeds >= MIN_SEEDS]
     few = [f"{name} ({count(curve.seeds, 'seed')})" for name, curve, _ in curves if curve.seeds < MIN_SEEDS]
+    not_drawn = f"Not drawn, with fewer than {MIN_SEEDS} seeds: {and_list(few)}." if few else ""
     return {
-        "draw": partial(draw_curves, enough, start=start) if enough else None,
-        "not_drawn": f"Not drawn, with fewer than {MIN_SEEDS} seeds: {and_list(few)}." if few else "",
+        "draw": partial(draw_curves, enough, start=start, note=not_drawn) if enough else None,
+        "not_drawn": not_drawn,
     }
 
 
@@ -220,14 +222,15 @@ def draw_curves(
     title: str,
     *,
     start: float = 0,
+    note: str = "",
 ) -> Figure:
-    """Draw curves by name and style; curves without a value are left out."""
+    """Draw curves by name and style, with a note below; curves without a value are left out."""
     lines = [
         Line(name, curve.mean, curve.low, curve.high, style)
         for name, curve, style in curves
         if not math.isnan(curve.mean[-1])
     ]
-    return line_figure(lines, CURVE, title=title, marked=QUALITY_THRESHOLD, start=start, narrow=narrow)
+    return line_figure(lines, CURVE, title=title, marked=QUALITY_THRESHOLD, start=start, narrow=narrow, note=note)
 
 
 def curve_table(curves: Sequence[tuple[str, MeanCurve, int]], *, notes: tuple[str, ...] = ()) -> Table:

@@ -1,6 +1,7 @@
 """Show the analyses that are tables: Table 3, and those of sections 5.1 and 5.5 of the paper."""
 
 import math
+from typing import Any
 
 from merge_snli.base.table import Column, Table, capitalized, count
 from merge_snli.comparison.findings import difference, ranking
@@ -10,7 +11,6 @@ from merge_snli.paper.majority import Majority
 from merge_snli.paper.report.artifact import Artifact, basis
 from merge_snli.paper.report.curve_artifacts import percent_or_none
 from merge_snli.paper.table_3 import SeedsAgainstVariants, Table3
-from merge_snli.scoring.records import Ends
 from merge_snli.scoring.rows import DEFINITIONS, PA, ends_text
 
 PERCENT = ".1f"
@@ -50,11 +50,7 @@ def table_3_artifacts(value: Table3) -> tuple[Artifact, ...]:
             (
                 row["model"],
                 row["seeds"],
-                *(
-                    cell
-                    for name in shown.values()
-                    for cell in (percent_or_none(row[name]), _ends(row[f"{name}_interval"]))
-                ),
+                *(cell for name in shown.values() for cell in (percent_or_none(row[name]), _ends(row, name))),
                 *([percent_or_none(row["mt"])] if seeds else []),
                 row["letters"],
             )
@@ -225,12 +221,17 @@ def hard_seeds_artifacts(value: HardSeeds) -> tuple[Artifact, ...]:
             title="Hard seeds",
             caption=f"Each row is a seed with a mean accuracy below {RARELY:.0%}, hardest first.",
             basis=f"{len(seeds):,} of {count(value.seeds, 'seed')}; {len(value.never_right):,} with no right answer",
-            finding=f"The models answer below {RARELY:.0%} of the variants right on {len(seeds):,} of "
-            f"{count(value.seeds, 'seed')}, and none on {len(value.never_right):,}.",
+            finding=f"The models answer below {RARELY:.0%} of the variants right on "
+            f"{format(len(seeds), ',') if seeds else 'none'} of "
+            f"{count(value.seeds, 'seed')}{f', and none on {len(value.never_right):,}' if seeds else ''}.",
             tables=(table,) if seeds else (),
         ),
     )
 
 
-def _ends(ends: Ends | None) -> str | None:
-    return None if ends is None else ends_text(*ends)
+def _ends(row: dict[str, Any], name: str) -> str | None:
+    return (
+        None
+        if (ends := row[f"{name}_interval"]) is None
+        else ends_text(ends[0], ends[1], sign="+" if name == "qt" else "")
+    )

@@ -7,7 +7,7 @@ from functools import partial
 from matplotlib.figure import Figure
 
 from merge_snli.base.table import Cell, Column, Table, count
-from merge_snli.comparison.findings import ALPHA, and_list, p_text
+from merge_snli.comparison.findings import ALPHA, MAX_NAMED, and_list, p_text
 from merge_snli.comparison.line_chart import COLORS, GRAY, NARROW_WIDTH_INCHES, WIDTH_INCHES, draw_grid, draw_title
 from merge_snli.paper.error_drivers import Coefficient, ErrorDrivers, Regression
 from merge_snli.paper.report.artifact import Artifact, basis, predictor_name
@@ -69,7 +69,7 @@ def word_frequency_artifacts(value: WordFrequency) -> tuple[Artifact, ...]:
             caption="Each row is one model, with the ratio of the counts of replacement and original averaged over "
             "seeds in three ways.",
             basis=f"{value.mean_seeds:,.1f} seeds per model, {count(len(value.models), 'model')}",
-            finding="Where a model answers the seed wrong and a variant right, the replacement is "
+            finding="If a model answers the seed wrong and a variant right, the replacement is "
             f"{value.mean_ratio_all:,.1f} times as frequent as the original, arithmetic mean over the models. The "
             "intervals of each model are in the table.",
             tables=(table,),
@@ -153,6 +153,11 @@ def _names(value: ErrorDrivers) -> dict[str, str]:
 
 def _coefficient_table(value: ErrorDrivers, regressions: Sequence[Regression]) -> Table:
     names = _names(value)
+    left_out = [
+        (f"{dropped['name']} is left out: {dropped['reason']}.", _title(regression))
+        for regression in regressions
+        for dropped in regression.left_out
+    ]
     return Table(
         title="Coefficients",
         columns=(
@@ -169,12 +174,12 @@ def _coefficient_table(value: ErrorDrivers, regressions: Sequence[Regression]) -
         ),
         rows=tuple((_title(regression), *_coefficients(regression, names)) for regression in regressions),
         notes=(
-            "Numbers are standardized: a coefficient is the change per standard deviation. Standard errors are robust "
-            "to the dependence between answers on the same seed.",
+            "Numbers are standardized: a coefficient is the change per standard deviation. Below it: its 95% interval "
+            "and p-value. Standard errors are robust to the dependence between answers on the same seed.",
             *(
-                f"{_title(regression)}: {dropped['name']} is left out: {dropped['reason']}."
-                for regression in regressions
-                for dropped in regression.left_out
+                f"{and_list(titles) if len(titles) <= MAX_NAMED else f'{len(titles)} regressions'}: {text}"
+                for text in dict.fromkeys(text for text, _ in left_out)
+                if (titles := [title for dropped, title in left_out if dropped == text])
             ),
             *(
                 f"{_title(regression)}: not computed: {regression.not_computed}"

@@ -141,7 +141,7 @@ def compare_models(
 
     Args:
         values: One value per unit for each model, with the units in the same order: whether the model passes each seed
-            at QT (`"mcnemar"`, booleans), the share of subsamples in which it does (`"permutation"`), or PA of each
+            at 0.9 (`"mcnemar"`, booleans), the share of subsamples in which it does (`"permutation"`), or PA of each
             subsample (`"t-test"`).
         test: `"permutation"`, `"mcnemar"` or `"t-test"`.
         alpha: Family-wise significance level.

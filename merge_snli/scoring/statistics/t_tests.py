@@ -14,7 +14,7 @@ _TOLERANCE = 1e-12  # equal scores may give differences that differ in their las
 def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model", level: float = 0.95) -> TestResult:
     """Test whether the means of two scores of the same units differ.
 
-    With models as units: SA on seeds against SA on variants (section 5.1). With subsamples as units: PA at QT of two
+    With models as units: SA on seeds against SA on variants (section 5.1). With subsamples as units: PA(0.9) of two
     models; the result then has a warning, because subsamples overlap.
 
     Args:

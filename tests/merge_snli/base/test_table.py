@@ -141,6 +141,4 @@ def test_html_shows_a_cell_below_that_of_the_column_before() -> None:
     columns = (Column("PA"), Column("interval", under=True), Column("p", under=True), Column("n"))
     page = Table(columns=columns, rows=((1.5, "1 to <2", "0.1", 3), (2.5, None, None, 4))).html()
     assert page.count("<th ") == 2
-    assert [
-        text for text in (">1.5<small>1 to &lt;2</small><small>0.1</small></td>", ">2.5</td>") if text not in page
-    ] == []
+    assert ">1.5<br><small>1 to &lt;2</small><br><small>0.1</small></td>" in page and ">2.5</td>" in page

@@ -81,7 +81,9 @@ def test_models_and_word_classes_have_the_colors_of_the_page(
     assert tuple(json.loads(light)) == COLORS
     [board] = make_boards(results)
     _, reordered = draw_curves(results[::-1], tmp_path / "reordered")
-    expected = dict(zip(short_names([entry.name for entry in board.entries]), COLORS, strict=False))
+    drawn = [entry.result.row.curve for entry in board.entries]
+    names = short_names([entry.name for entry in board.entries])
+    expected = {name: COLORS[drawn.index(curve)] for name, curve in zip(names, drawn, strict=True)}
     assert line_colors(curves[1]) == line_colors(reordered) == expected
     without_nouns = {name: scores for name, scores in results[0].parts["word_class"].items() if name != "noun"}
     _, svg = draw_classes([replace(results[0], parts={"word_class": without_nouns})], tmp_path / "classes")
@@ -119,6 +121,33 @@ def line_colors(svg: Path) -> dict[str, str]:
     """Return the color of the label of each line, by name."""
     labels = re.findall(r"<!-- ([^<]+) -->\s*<g style=\"fill: (#[0-9a-f]{6})", svg.read_text(encoding="utf-8"))
     return {html.unescape(name): color for name, color in labels if color in COLORS}
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_equal_curves_are_one_line_with_several_names(narrow: bool) -> None:
+    falling = [1 - threshold / 2 for threshold in CURVE]
+    late = [1.0 if threshold < 0.5 else value for threshold, value in zip(CURVE, falling, strict=True)]
+    lines = [
+        Line(name, of, of, of, at) for at, (name, of) in enumerate({"a": falling, "b": late, "c": falling}.items())
+    ]
+    for start, names in ((0, ["a\nc", "b"]), (0.8, ["a\nb\nc"])):
+        figure = line_figure(lines, CURVE, title="", marked=0.9, start=start, narrow=narrow, note="not drawn: d")
+        [axes] = figure.axes
+        assert axes.get_legend_handles_labels()[1] == names
+        colors = [COLORS[0], COLORS[1], COLORS[0]] if len(names) == 2 else [COLORS[0]] * 3
+        assert narrow or [text.get_color() for text in axes.texts[1:]] == colors
+        assert axes.get_xlabel().endswith("(%)\nnot drawn: d")
+
+
+def test_long_names_below_a_figure_have_a_column_to_themselves() -> None:
+    for letters, columns in ((18, 2), (19, 1)):
+        lines = [Line(name * letters, [at] * 101, [at] * 101, [at] * 101, 0) for name, at in (("a", 0.5), ("b", 1.0))]
+        figure = line_figure(lines, CURVE, title="", marked=0.9, narrow=True)
+        canvas: Any = FigureCanvasAgg(figure)
+        canvas.draw()
+        boxes = [text.get_window_extent() for text in figure.legends[0].get_texts()]
+        assert len({round(box.x0) for box in boxes}) == columns
+        assert all(box.x1 <= figure.bbox.x1 for box in boxes)
 
 
 def test_labels_do_not_overlap() -> None:

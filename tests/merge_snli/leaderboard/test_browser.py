@@ -15,6 +15,7 @@ from merge_snli.comparison.line_chart import COLORS
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.seeds import inconsistent, seeds_by_hardness
 from merge_snli.leaderboard.write import render_page
+from merge_snli.scoring.grouping import short_names
 from merge_snli.scoring.prompts import PromptGroup, Scored
 from merge_snli.scoring.records import RANKED
 from merge_snli.scoring.rows import ScoreRow
@@ -282,6 +283,7 @@ def test_model_view_shows_flipping_replacements(page: Page, boards: tuple[Board,
     seed = inconsistent(seeds_by_hardness(entry.result))[0]
     first = find(page, "#seeds li")
     assert find(first, ".verdict code").text == seed.seed_id
+    assert "Buttons show replacements that change the prediction" in find(page, "#hard-about").text
     assert f"{seed.correct} of {seed.variants} variants correct" in first.text
     rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
     variants = [row for row in rows if row["seed_id"] == seed.seed_id]
@@ -346,11 +348,16 @@ def test_a_model_with_several_prompts_on_a_phone(prompted: Board, show: Show) ->
     page = show(prompted, screen=PHONE, theme="dark")
     assert names(page) == [entry.name for entry in prompted.entries]
     assert "· 1 subsample ·" in find(page, "#board-facts").text
-    assert "Bands: lowest to highest subsample and prompt." in find(page, "#legend").text
+    assert "Bands: lowest to highest subsample and prompt." in (legend := find(page, "#legend").text)
+    assert "QT:" not in legend, "columns that a phone does not show are not explained"
     show_other_view(page, page.find_element("link text", "org/asked (3 prompts, ranked)").click)
     result = next(entry.result for entry in prompted.entries if isinstance(entry.result, PromptGroup))
-    rows = [text.split() for text in find(page, "#parts-table").text.split("\n")]
-    shown = {row[0].strip(","): row[-2] for row in rows if len(row) == 5 and row[1] == "ranked"}
+    names_of_parts = texts_of(page, "#parts-table tbody tr:not(.group) th")
+    pa = page.execute_script(
+        "return [...document.querySelectorAll('#parts-table td:nth-child(5)')].map((cell) => cell.firstChild.data)"
+    )
+    named = zip(names_of_parts, pa, strict=True)
+    shown = {name.split(",")[0]: share for name, share in named if name.endswith(", ranked")}
     assert shown == {
         title.split(",")[0]: f"{100 * each.pattern_accuracy:.1f}" for title, each in result.prompts.items()
     }
@@ -380,14 +387,12 @@ CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
 """
 
 
-def test_a_long_label_of_a_line_is_elided_once(prompted: Board, show: Show) -> None:
+def test_the_label_of_a_line_is_not_cut_further_than_the_name(prompted: Board, show: Show) -> None:
     page = show(prompted)
     page.execute_script(RECORD_TEXTS)
     choose(page, "#part", "word_class:noun")
     (label,) = {text for text in page.execute_script("return window.written") if text.startswith("asked")}
-    start, end = label.split("…")
-    assert "asked (3 prompts, ranked)".startswith(start)
-    assert "asked (3 prompts, ranked)".endswith(end)
+    assert label in short_names([entry.name for entry in prompted.entries])
 
 
 def sentences(seed: Any) -> list[str]:  # noqa: ANN401
@@ -487,8 +492,10 @@ def test_page_fits_a_phone(browser: Page, address: str, tmp_path: Path) -> None:
     show_other_view(page, find(page, "#models .name").click)
     assert page.execute_script(fits)
     shown = find(page, "#parts-table").text, find(page, "#parts-legend").text
-    assert shown[0] and shown[1].startswith("Number of seeds; scores in percent. ")
-    assert not any(" to " in text or "interval" in text for text in shown), "no room for intervals"
+    assert shown[1].startswith("Scores in percent, with 95% intervals over seeds below. ")
+    assert " to " in shown[0] and "Variants" not in shown[0], "fewer columns, each with its intervals"
+    table = "const box = document.querySelector('#parts-table').parentElement; return box.scrollWidth - box.clientWidth"
+    assert page.execute_script(table) <= 0
     page.save_screenshot(str(tmp_path / "phone.png"))
 
 

@@ -185,13 +185,14 @@ def test_a_model_that_is_named_otherwise_in_another_run_has_one_row(
 def test_one_row_per_model_and_columns_per_data_set(results: list[Result], grouped: list[Result]) -> None:
     boards = make_boards([*results, *grouped])
     table, data = side_by_side(boards) or pytest.fail("one data set")
-    assert [measures for _, measures in data] == [
+    assert [measures for _, measures, _ in data] == [
         ("Seeds", "Variants", "PA(0.9)"),
         ("Accuracy", "PA(0.9)"),
         ("Accuracy", "PA(0.9)"),
     ]
     assert "config" not in data[0][0]
-    starts = [0, *accumulate(len(measures) for _, measures in data)]
+    assert data[0][2] == boards[0].standings.finding
+    starts = [0, *accumulate(len(measures) for _, measures, _ in data)]
     rows = {name: [tuple(cells[at:end]) for at, end in pairwise(starts)] for name, *cells in table.rows}
     merge = {entry.name: entry.result.row for entry in boards[0].entries}
     assert [*rows][-1] == SCRIPT + "2" and next(iter(rows)) == next(iter(merge))

@@ -250,6 +250,8 @@ def test_captions_do_not_depend_on_the_values(of_two: dict[str, Artifact], score
     for name in of_one.keys() & of_two.keys():
         assert (of_one[name].title, of_one[name].caption) == (of_two[name].title, of_two[name].caption)
     assert of_one["figure-5-word-classes"].basis != of_two["figure-5-word-classes"].basis
+    assert of_two["figure-4-curves-from-80"].finding.endswith(" Only PA(0.9) is tested, in Table 3.")
+    assert "test" not in of_one["figure-4-curves-from-80"].finding, "one model is not tested"
 
 
 def test_curves_of_few_seeds_are_not_drawn_and_labels_of_tests_differ(of_two: dict[str, Artifact]) -> None:
@@ -273,6 +275,9 @@ def test_the_first_artifact_of_each_section_answers_its_heading(of_two: dict[str
     drivers = of_two["error-drivers"]
     assert drivers.finding.startswith("Significant coefficients of right answers: ")
     assert any(row[0] == "all models" for row in drivers.tables[0].rows)
+    assert len(set(drivers.tables[0].notes)) == len(drivers.tables[0].notes)
+    left_out = [note for note in drivers.tables[0].notes if " is left out: " in note]
+    assert len({note.partition(": ")[2] for note in left_out}) == len(left_out), "each predictor and reason once"
 
 
 def hard_seeds(never: int, rarely: int) -> HardSeeds:
