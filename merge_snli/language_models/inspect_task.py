@@ -14,6 +14,7 @@ from inspect_ai._util.error import PrerequisiteError  # the error that Inspect p
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalSample, read_eval_log, read_eval_log_samples
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig, ModelUsage
+from inspect_ai.model._model import active_model
 from inspect_ai.scorer import (
     CORRECT,
     INCORRECT,
@@ -47,6 +48,7 @@ from merge_snli.models.prompts import (
 )
 from merge_snli.scoring.records import GENERATED, READER, PromptRecord
 from merge_snli.scoring.replies import CUT, REFUSED, Reply, majority
+from merge_snli.scoring.rows import of_all
 
 # Key of the task's metadata that says what was asked and how.
 RECORD = "merge_snli"
@@ -73,6 +75,8 @@ def nli(
     schema: bool = False,
     reader: str | None = None,
     orders: str | None = None,
+    prices: str | None = None,
+    cost_limit: float | None = None,
 ) -> Task:
     """Ask for the label of each distinct sentence pair of a part of a data set.
 
@@ -91,9 +95,14 @@ def nli(
         schema: Give the provider the schema of the answer; for prompts that ask for JSON.
         reader: Language model that is asked which label an unread reply states.
         orders: Ask each prompt in several orders, with one log each: `balanced` or `all`; only for `inspect eval`.
+        prices: YAML or JSON file with the prices of models, as Inspect's `--model-cost-config` takes it.
+        cost_limit: Dollars after which a run starts no question, whatever its prompts; it needs prices.
     """
     if dataset is None:
         raise PrerequisiteError("merge_snli/nli needs a data set: add -T dataset=DIR or -T dataset=ORG/NAME")
+    # The module counts what each call costs, which Inspect tells the user if it finds it before a task is made.
+    from merge_snli.language_models.inspect_costs import CostLimit, set_prices
+
     if orders is not None:
         raise PrerequisiteError("one task has one order: name it with the prompt, such as prompt=letter-2-3-1")
     try:
@@ -104,6 +113,9 @@ def nli(
             limit_seeds=limit_seeds,
             group_column=group_column,
         )
+        if prices is not None:
+            set_prices(prices)
+        stopping = None if cost_limit is None else CostLimit(cost_limit, (active_model(), reader))
         read = read_questions(dataset, scope)
         filled = fill_prompt(
             read_prompt(prompt), read.data, shots=shots, shots_from=shots_from, random_seed=random_seed
@@ -136,6 +148,7 @@ def nli(
         ),
         metadata={RECORD: record},
         epochs=Epochs(1, most_frequent_answer()),
+        early_stopping=stopping,
     )
 
 
@@ -293,14 +306,21 @@ def _read(path: Path) -> Log:
     )
 
 
+# Fields of `PromptRecord`, and where Inspect has them.
+USED = {name: name for name in ("input_tokens", "output_tokens", "reasoning_tokens")} | {"cost": "total_cost"}
+
+
 def _usage(sample: EvalSample) -> Usage:
     """Return what a sample took, without the calls of a model that read unread replies."""
     events = [event for event in sample.events if event.event == "model" and event.role != READER]
-    used, read = sample.model_usage.values(), sample.role_usage.get(READER, ModelUsage())
+    read = sample.role_usage.get(READER, ModelUsage())
+    used = {
+        name: of_all(sum, [getattr(usage, field) for usage in sample.model_usage.values()])
+        for name, field in USED.items()
+    }
     failed = sum(event.error is not None for event in events)  # such as attempts that took too long
     return {
         "calls": max(1, len(events) - failed),
-        "input_tokens": sum(usage.input_tokens for usage in used) - read.input_tokens,
-        "output_tokens": sum(usage.output_tokens for usage in used) - read.output_tokens,
+        **{name: total and total - (getattr(read, USED[name]) or 0) for name, total in used.items()},
         "retries": failed + sum(event.retries or 0 for event in events) + len(sample.error_retries or []),
     }

@@ -16,7 +16,7 @@ from merge_snli.models.prompts import FilledPrompt, parse_prompt
 from merge_snli.schema import ALL
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.imports import ImportedAnswers
-from merge_snli.scoring.records import PromptRecord
+from merge_snli.scoring.records import TAKEN, PromptRecord
 from merge_snli.scoring.replies import Reply, best_label, majority, replies_in
 from merge_snli.scoring.rows import of_all
 from merge_snli.scoring.store import read_result
@@ -26,9 +26,8 @@ LM_EVAL_PREFIX = "samples_"
 logger = logging.getLogger(__name__)
 
 
-# What it took to ask a question: by fields of `PromptRecord`, their numbers; None for what is unknown.
-USAGE = ("calls", "input_tokens", "output_tokens", "retries")
-Usage: TypeAlias = dict[str, int | None]
+# What it took to ask a question: by the names in `TAKEN`, their numbers; None for what is unknown.
+Usage: TypeAlias = dict[str, int | float | None]
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
     replies = {pair: tuple(of_pair[number] for number in sorted(of_pair)) for pair, of_pair in numbered.items()}
     # A retried run's log repeats the samples that it reuses.
     used = {key: usage for log in logs for key, usage in log.usage.items()}.values()
-    sums: dict[str, Any] = {name: of_all(sum, [usage.get(name) for usage in used]) for name in USAGE}
+    sums: dict[str, Any] = {name: of_all(sum, [usage.get(name) for usage in used]) for name in TAKEN}
     return ImportedAnswers(
         source=", ".join(str(log.path) for log in logs),
         model=model or first.model,
@@ -200,7 +199,7 @@ def read_result_log(path: Path) -> Log:
             limit_seeds=None if part is None else part.limit_seeds,
         ),
         replies={(name, number): reply for name, of_row in replies.items() for number, reply in enumerate(of_row)},
-        usage={(str(path),): {name: getattr(prompt, name) for name in USAGE}},
+        usage={(str(path),): {name: getattr(prompt, name) for name in TAKEN}},
         prompt=prompt,
         versions=result.run.versions,
     )

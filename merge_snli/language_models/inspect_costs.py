@@ -1,0 +1,99 @@
+"""Prices of models for Inspect, and a limit on what all samples of a run cost together."""
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import yaml
+from inspect_ai.hooks import Hooks, ModelUsageData, hooks
+from inspect_ai.log import EvalSpec
+from inspect_ai.model import Model, ModelCost, ModelInfo, get_model_info, set_model_info
+from inspect_ai.util import EarlyStop, EarlyStopping
+from pydantic import JsonValue, TypeAdapter
+
+from merge_snli.base.errors import REASON, explained, param, raise_first
+
+EXAMPLE = "openai/MODEL: {input: 2.5, output: 10, input_cache_write: 2.5, input_cache_read: 1.25}"
+# What the calls of each run have cost so far, in dollars, by the id of the run.
+SPENT: defaultdict[str | None, float] = defaultdict(float)
+
+
+def set_prices(path: str) -> None:
+    """Tell Inspect the prices of models, also of those that it does not know.
+
+    Args:
+        path: A YAML or JSON file with four prices for each model, in dollars per million tokens, as
+            `--model-cost-config` of Inspect takes it; see `EXAMPLE`.
+
+    Raises:
+        InputError: If the file cannot be read, or is not such a file.
+    """
+    message = f"{path} is not a file of prices, such as {EXAMPLE!r}: {REASON}"
+    with explained((OSError, ValueError, yaml.YAMLError), message):
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        prices = TypeAdapter(dict[str, ModelCost]).validate_python(content)
+    for model, cost in prices.items():
+        set_model_info(model, (get_model_info(model) or ModelInfo()).model_copy(update={"cost": cost}))
+
+
+@hooks(name="spent", description="Adds up what the calls of each run cost.")
+class Spent(Hooks):
+    """Adds up what the calls of each run cost, those of failed samples and of a second reader included."""
+
+    async def on_model_usage(self, data: ModelUsageData) -> None:
+        """Add what a call cost."""
+        SPENT[data.run_id] += data.usage.total_cost or 0.0
+
+
+@dataclass
+class CostLimit(EarlyStopping):
+    """Starts no sample after all samples of the run, with any prompt, have cost a limit.
+
+    Attributes:
+        limit: The limit in dollars.
+        models: The models that are asked; None for one that is not known yet.
+        run: Id of the run.
+    """
+
+    limit: float
+    models: tuple[str | Model | None, ...]
+    run: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the values.
+
+        Raises:
+            InputError: If the limit is not a positive number, or Inspect does not know the price of a model.
+        """
+        raise_first(
+            (
+                not isinstance(self.limit, int | float) or not self.limit > 0,
+                f"{param('cost_limit')} is {self.limit!r}: give a number of dollars above 0",
+            ),
+            *(
+                (
+                    (get_model_info(model) or ModelInfo()).cost is None,
+                    f"{param('cost_limit')} needs the price of {model}: add it to {param('prices')}",
+                )
+                for model in self.models
+                if model is not None
+            ),
+        )
+
+    async def start_task(self, task: EvalSpec, *_: object, **__: object) -> str:
+        """Check that the price of the model is known, and return the name of the limit."""
+        replace(self, models=(task.model,))  # checks the price
+        self.run = task.run_id
+        return "cost_limit"
+
+    async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:
+        """Stop the sample if the limit is reached."""
+        stop = EarlyStop(id=id, epoch=epoch, reason=f"the run has cost {SPENT[self.run]:.4f} dollars")
+        return stop if SPENT[self.run] >= self.limit else None
+
+    async def complete_sample(self, *_: object) -> None:
+        """Do nothing: `Spent` counts calls."""
+
+    async def complete_task(self) -> dict[str, JsonValue]:
+        """Return what the run has cost so far, for the log."""
+        return {"cost": SPENT[self.run]}
