@@ -34,7 +34,7 @@ from inspect_ai.solver import TaskState, generate
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.inspect_logs import BROKEN, CONNECTION, settings_of
 from merge_snli.language_models.answers import read_answer
-from merge_snli.language_models.logs import Log, Usage, recorded_scope, run_digest
+from merge_snli.language_models.logs import Log, TopTokens, Usage, plain_token, recorded_scope, run_digest
 from merge_snli.language_models.questions import Scope, accuracies, open_whole, read_questions, uses_of
 from merge_snli.language_models.second_reader import answer_schema, read_by_model
 from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
@@ -255,6 +255,7 @@ def _read(path: Path) -> Log:
     replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
     texts: dict[str, str] = {}
+    first_tokens: dict[tuple[str, int], TopTokens | None] = {}
     header = read_eval_log(path, header_only=True)
     record = (header.eval.metadata or {}).get(RECORD)
     if not isinstance(record, dict) or "dataset" not in record:
@@ -269,6 +270,7 @@ def _read(path: Path) -> Log:
             reader = (score.metadata or {}).get(READ_BY_MODEL)
             text = sample.output.completion
             replies[str(sample.id), sample.epoch] = Reply(score.answer, text, kind, reader=reader)
+            first_tokens[str(sample.id), sample.epoch] = _first_token(sample)
             texts[str(sample.id)] = sample.input if isinstance(sample.input, str) else sample.input[-1].text
     provider, _, model = header.eval.model.partition("/")
     settings = settings_of(header)
@@ -303,7 +305,17 @@ def _read(path: Path) -> Log:
         usage=usage,
         prompt=prompt,
         versions=dict(header.eval.packages),
+        first_tokens=first_tokens,
     )
+
+
+def _first_token(sample: EvalSample) -> TopTokens | None:
+    """Return the first token with a letter or digit, if the log has log-probabilities."""
+    given = sample.output.choices[0].logprobs if sample.output.choices else None
+    first = next((token for token in given.content if plain_token(token.token)), None) if given else None
+    if first is None:
+        return None
+    return TopTokens(first.token, {each.token: each.logprob for each in [first, *(first.top_logprobs or ())]})
 
 
 # Fields of `PromptRecord`, and where Inspect has them.

@@ -1,22 +1,23 @@
 """What language models answered, in logs of Inspect and lm-evaluation-harness, and in results."""
 
 import logging
+import math
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.language_models.answers import read_reply
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
 from merge_snli.models.labels import Pair
-from merge_snli.models.prompts import FilledPrompt, parse_prompt
+from merge_snli.models.prompts import FilledPrompt, in_data_order, parse_prompt
 from merge_snli.schema import ALL
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.imports import ImportedAnswers
-from merge_snli.scoring.records import TAKEN, PromptRecord
+from merge_snli.scoring.records import RANKED, TAKEN, PromptRecord
 from merge_snli.scoring.replies import Reply, best_label, majority, replies_in
 from merge_snli.scoring.rows import of_all
 from merge_snli.scoring.store import read_result
@@ -28,6 +29,13 @@ logger = logging.getLogger(__name__)
 
 # What it took to ask a question: by the names in `TAKEN`, their numbers; None for what is unknown.
 Usage: TypeAlias = dict[str, int | float | None]
+
+
+class TopTokens(NamedTuple):
+    """A token of a reply, and the log-probabilities of it and of the likeliest other tokens in its place."""
+
+    token: str
+    log_probabilities: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,8 @@ class Log:
         prompt: How the model was asked, without what that took.
         versions: Versions of the libraries that asked it.
         texts: The last text of each question by its id, as far as the log has it.
+        first_tokens: The first token of a reply that has a letter or digit, by the keys of `replies`; None or missing
+            if the log does not have it.
     """
 
     path: Path
@@ -59,6 +69,7 @@ class Log:
     prompt: PromptRecord
     versions: dict[str, str]
     texts: dict[str, str] = field(default_factory=dict)
+    first_tokens: dict[tuple[str, int], TopTokens | None] = field(default_factory=dict)
 
 
 def run_digest(model: str, prompt: PromptRecord) -> str:
@@ -143,12 +154,14 @@ def _read(log: Log, filled: FilledPrompt | None, labels: tuple[str, ...]) -> dic
     """Return the replies of a log as they are read now; warn if they are stored with other labels."""
     form, words = (None, ()) if filled is None else (filled.prompt.answer, filled.words)
     listed = labels if filled is None else filled.labels
-    read = {
-        key: replace(reply, label=best_label(labels, reply.log_likelihoods))
-        if reply.log_likelihoods
-        else read_reply(reply.text, listed, form, words, reply.kind)
-        for key, reply in log.replies.items()
-    }
+
+    def now(key: tuple[str, int], stored: Reply) -> Reply:
+        if log.prompt.answers == RANKED:
+            return replace(stored, label=best_label(labels, stored.log_likelihoods))
+        reply = read_reply(stored.text, listed, form, words, stored.kind)
+        return replace(reply, log_likelihoods=_likelihoods(log, key, reply.label, filled))
+
+    read = {key: now(key, reply) for key, reply in log.replies.items()}
     read |= {
         key: reply
         for key, reply in log.replies.items()
@@ -162,6 +175,25 @@ def _read(log: Log, filled: FilledPrompt | None, labels: tuple[str, ...]) -> dic
             )
         )
     return read
+
+
+def _likelihoods(log: Log, key: tuple[str, int], label: str | None, filled: FilledPrompt | None) -> tuple[float, ...]:
+    """Return the log-likelihoods of the labels of the data in a reply; empty if they are not known.
+
+    They are known if its first token is the answer, and every other answer is one of the likeliest tokens there.
+    """
+    first, stored = log.first_tokens.get(key), log.replies[key]
+    if first is None or filled is None or label is None:
+        return stored.log_likelihoods if stored.label == label else ()
+    answers, tops = [plain_token(answer) for answer in filled.answers], first.log_probabilities.items()
+    shares = [sum(math.exp(value) for token, value in tops if plain_token(token) == answer) for answer in answers]
+    is_known = plain_token(first.token) == answers[filled.labels.index(label)] and all(shares)
+    return in_data_order(map(math.log, shares), filled.prompt.order) if is_known else ()
+
+
+def plain_token(token: str) -> str:
+    """Return the letters and digits of a token in lower case."""
+    return "".join(filter(str.isalnum, token.casefold()))
 
 
 def check_digest(log: Log, data: ScoredData) -> None:

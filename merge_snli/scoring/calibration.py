@@ -78,6 +78,8 @@ def calibration_error(probabilities: Floats, predicted: Ints, gold: Ints) -> flo
 def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibration | None:
     """Return how well the probabilities of a model fit its answers; None if they are not known.
 
+    Rows whose probabilities, or those of whose seed, are NaN are left out.
+
     Args:
         answers: The answers, at least one; none is `NOT_PREDICTED`.
         annotators: Number of annotators who gave each of the answers' labels to the seed of each group, [n_groups,
@@ -86,13 +88,17 @@ def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibrat
     probabilities, seeds = answers.probabilities, answers.seeds
     if probabilities is None:
         return None
+    known, known_seeds = ~np.isnan(probabilities[:, 0]), np.zeros(len(answers.group_ids), dtype=bool)
+    if seeds is not None and seeds.probabilities is not None:
+        known_seeds = ~np.isnan(seeds.probabilities[:, 0])
+        known &= known_seeds[answers.groups]
     masks = [answers.drawn] if answers.subsamples is None else answers.subsamples
-    subsamples = [rows for mask in masks if len(rows := np.flatnonzero(mask))]
+    subsamples = [rows for mask in masks if len(rows := np.flatnonzero(mask & known))]
     predicted, gold = answers.predicted, answers.gold
     brier = [brier_score(probabilities[rows], gold[rows]) for rows in subsamples]
     errors = [calibration_error(probabilities[rows], predicted[rows], gold[rows]) for rows in subsamples]
     on_rows = Calibration(fmean(brier), fmean(errors)) if subsamples else Calibration(None, None)
-    if seeds is None or seeds.probabilities is None:
+    if seeds is None or seeds.probabilities is None or not known_seeds.any():
         return on_rows
     weaker = probabilities[np.arange(len(gold)), gold] < seeds.probabilities[answers.groups, gold]
     weakened = weaker & (predicted == seeds.predicted[answers.groups])
@@ -105,10 +111,11 @@ def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibrat
             "annotator_distance": fmean(means) if means else None,
             "seed_annotator_distance": _known_mean(_distances(seeds.probabilities, shares)),
         }
+    of_seeds, right = seeds.probabilities[known_seeds], seeds.gold[known_seeds]
     return replace(
         on_rows,
-        seed_brier=brier_score(seeds.probabilities, seeds.gold),
-        seed_calibration_error=calibration_error(seeds.probabilities, seeds.predicted, seeds.gold),
+        seed_brier=brier_score(of_seeds, right),
+        seed_calibration_error=calibration_error(of_seeds, seeds.predicted[known_seeds], right),
         weakened=fmean(float(weakened[rows].mean()) for rows in subsamples) if subsamples else None,
         **distances,
     )

@@ -2,16 +2,20 @@
 
 import json
 import logging
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import cycle
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import pytest
 import yaml
+from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import Logprobs, ModelOutput, ModelUsage, get_model
 from lm_eval.models.dummy import DummyLM
 
 from merge_snli.language_models.import_files import import_files
@@ -20,7 +24,15 @@ from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.replies import Reply, agreement, majority, replies_in
 from merge_snli.scoring.store import read_result
 from tests.commands import Command
-from tests.merge_snli.language_models.conftest import OWN, Json, lm_eval_logs_of, prompt_of, run_task, write_tasks
+from tests.merge_snli.language_models.conftest import (
+    OWN,
+    USAGE,
+    Json,
+    lm_eval_logs_of,
+    prompt_of,
+    run_task,
+    write_tasks,
+)
 from tests.merge_snli.language_models.server import Server, by_pair, lm_eval_chat_logs
 from tests.oracles import answers_of_groups
 
@@ -130,6 +142,44 @@ def test_ranked_answers_keep_their_log_likelihoods(tmp_path: Path) -> None:
     assert result.calibration.seed_brier == pytest.approx(errors.mean(), abs=2e-4)
     (again,) = import_files([written], OWN, again=True)
     assert (answers_of_groups(again), again.calibration) == (answers_of_groups(result), result.calibration)
+
+
+def test_log_probabilities_of_an_api_give_calibration(tmp_path: Path) -> None:
+    """Spellings of a letter add up; a reply without every letter among the likeliest tokens, or unread, is left out."""
+    task = nli(OWN, config="noun", limit_seeds=3, prompt="letter-2-3-1")
+    shares = np.random.default_rng(1).dirichlet((1, 1, 1), len(task.dataset))
+    cut, unread = len(shares) - 1, len(shares) - 2
+
+    def output(number: int, share: Any) -> ModelOutput:  # noqa: ANN401 - an array
+        tops = {"A": 0.6 * share[0], " a": 0.3 * share[0], "B": 0.9 * share[1], "C": 0.9 * share[2], "The": 0.1}
+        tops |= {"B": 0.0} if number == cut else {}
+        told = "?" if number == unread else "AC"[number % 2]
+        likely = [{"token": token, "logprob": math.log(value)} for token, value in tops.items() if value]
+        tokens = [{"token": "**", "logprob": 0.0}, {"token": told, "logprob": math.log(tops.get(told, 1.0))}]
+        tokens[1] |= {"top_logprobs": likely}
+        written = ModelOutput.from_content("mockllm/model", f"**{told}**")
+        written.choices[0].logprobs = Logprobs.model_validate({"content": tokens})
+        return written.model_copy(update={"usage": ModelUsage(**USAGE)})
+
+    outputs = [output(number, share) for number, share in enumerate(shares)]
+    model = get_model("mockllm/model", memoize=False, custom_outputs=outputs)
+    (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path), display="none", max_samples=1, logprobs=True)
+    (result,) = import_files([log.location], OWN, out=tmp_path / "results")
+    (path,) = (tmp_path / "results").glob("*.json")
+    stored = read_result(path)
+    known = {str(sample.id): shares[number, [2, 0, 1]] for number, sample in enumerate(task.dataset)}
+    columns = stored.table.select(["row_id", *(f"probability:{label}" for label in NLI_LABELS)]).to_pylist()
+    for name, *given in map(dict.values, columns):
+        is_known = name not in {str(task.dataset[number].id) for number in (cut, unread)}
+        assert given == (pytest.approx(known[name]) if is_known else [None] * 3)
+    assert {reply[0].label for reply in replies_in(stored.table).values()} == {"neutral", "entailment", None}
+    right = np.eye(3)[[int(digits[0]) for digits in answers_of_groups(result).gold]]
+    errors = ((np.array([known[name] for name in result.group_ids]) - right) ** 2).sum(axis=1)
+    assert result.calibration is not None
+    assert result.calibration.seed_brier == pytest.approx(errors.mean())
+    assert any(note.startswith(f"2 of {len(shares) - 3} variants are not in the calibration") for note in result.notes)
+    (again,) = import_files([path], OWN, again=True)
+    assert (again.calibration, again.notes) == (result.calibration, result.notes)
 
 
 SAMPLED = (
