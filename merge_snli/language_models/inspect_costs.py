@@ -3,17 +3,16 @@
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import yaml
 from inspect_ai.hooks import Hooks, ModelUsageData, hooks
 from inspect_ai.log import EvalSpec
 from inspect_ai.model import Model, ModelCost, ModelInfo, get_model_info, set_model_info
 from inspect_ai.util import EarlyStop, EarlyStopping
-from pydantic import JsonValue, TypeAdapter
 
 from merge_snli.base.errors import REASON, explained, param, raise_first
 
-EXAMPLE = "openai/MODEL: {input: 2.5, output: 10, input_cache_write: 2.5, input_cache_read: 1.25}"
 # What the calls of each run have cost so far, in dollars, by the id of the run.
 SPENT: defaultdict[str | None, float] = defaultdict(float)
 
@@ -23,16 +22,17 @@ def set_prices(path: str) -> None:
 
     Args:
         path: A YAML or JSON file with four prices for each model, in dollars per million tokens, as
-            `--model-cost-config` of Inspect takes it; see `EXAMPLE`.
+            `--model-cost-config` of Inspect takes it.
 
     Raises:
         InputError: If the file cannot be read, or is not such a file.
     """
-    message = f"{path} is not a file of prices, such as {EXAMPLE!r}: {REASON}"
-    with explained((OSError, ValueError, yaml.YAMLError), message):
+    example = "MODEL: {input: 2.5, output: 10, input_cache_write: 2.5, input_cache_read: 1.25}"
+    errors = (OSError, ValueError, TypeError, AttributeError, yaml.YAMLError)
+    with explained(errors, f"{path} is not a file of prices such as {example!r}: {REASON}"):
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-        prices = TypeAdapter(dict[str, ModelCost]).validate_python(content)
-    for model, cost in prices.items():
+        costs = {model: ModelCost(**prices) for model, prices in content.items()}
+    for model, cost in costs.items():
         set_model_info(model, (get_model_info(model) or ModelInfo()).model_copy(update={"cost": cost}))
 
 
@@ -88,12 +88,12 @@ class CostLimit(EarlyStopping):
 
     async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:
         """Stop the sample if the limit is reached."""
-        stop = EarlyStop(id=id, epoch=epoch, reason=f"the run has cost {SPENT[self.run]:.4f} dollars")
-        return stop if SPENT[self.run] >= self.limit else None
+        reached = SPENT[self.run] >= self.limit
+        return EarlyStop(id=id, epoch=epoch, reason=f"cost limit of {self.limit} dollars") if reached else None
 
     async def complete_sample(self, *_: object) -> None:
         """Do nothing: `Spent` counts calls."""
 
-    async def complete_task(self) -> dict[str, JsonValue]:
+    async def complete_task(self) -> dict[str, Any]:
         """Return what the run has cost so far, for the log."""
         return {"cost": SPENT[self.run]}

@@ -34,7 +34,7 @@ from inspect_ai.solver import TaskState, generate
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.inspect_logs import BROKEN, CONNECTION, settings_of
 from merge_snli.language_models.answers import read_answer
-from merge_snli.language_models.logs import Log, TopTokens, Usage, plain_token, recorded_scope, run_digest
+from merge_snli.language_models.logs import Log, Usage, plain_token, recorded_scope, run_digest
 from merge_snli.language_models.questions import Scope, accuracies, open_whole, read_questions, uses_of
 from merge_snli.language_models.second_reader import answer_schema, read_by_model
 from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
@@ -106,17 +106,19 @@ def nli(
     if orders is not None:
         raise PrerequisiteError("one task has one order: name it with the prompt, such as prompt=letter-2-3-1")
     try:
-        scope = Scope(
-            config=config,
-            subsample=subsample,
-            seeds=seeds,  # type: ignore[arg-type]
-            limit_seeds=limit_seeds,
-            group_column=group_column,
-        )
         if prices is not None:
             set_prices(prices)
         stopping = None if cost_limit is None else CostLimit(cost_limit, (active_model(), reader))
-        read = read_questions(dataset, scope)
+        read = read_questions(
+            dataset,
+            Scope(
+                config=config,
+                subsample=subsample,
+                seeds=seeds,  # type: ignore[arg-type]
+                limit_seeds=limit_seeds,
+                group_column=group_column,
+            ),
+        )
         filled = fill_prompt(
             read_prompt(prompt), read.data, shots=shots, shots_from=shots_from, random_seed=random_seed
         )
@@ -136,7 +138,6 @@ def nli(
         ]
     except InputError as error:
         raise PrerequisiteError(str(error)) from error
-    record = {**read.record, **filled.record, READER: reader}
     return Task(
         dataset=MemoryDataset(samples, name=read.name),
         solver=generate(),
@@ -146,7 +147,7 @@ def nli(
             max_tokens=filled.max_tokens,
             response_schema=answer_schema(filled.words) if schema else None,
         ),
-        metadata={RECORD: record},
+        metadata={RECORD: {**read.record, **filled.record, READER: reader}},
         epochs=Epochs(1, most_frequent_answer()),
         early_stopping=stopping,
     )
@@ -194,9 +195,10 @@ def merge_accuracy() -> Metric:
         answers = [
             (use, score.score.answer) for score in scores for use in uses_of(score.sample_metadata or {"label": ""})
         ]
-        unread = sum(score.score.answer is None for score in scores)
-        by_model = sum(READ_BY_MODEL in (score.score.metadata or {}) for score in scores)
-        return {**accuracies(answers), "no_answer": float(unread), READ_BY_MODEL: float(by_model)}
+        return accuracies(answers) | {
+            "no_answer": float(sum(score.score.answer is None for score in scores)),
+            READ_BY_MODEL: float(sum(READ_BY_MODEL in (score.score.metadata or {}) for score in scores)),
+        }
 
     return compute
 
@@ -255,7 +257,7 @@ def _read(path: Path) -> Log:
     replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
     texts: dict[str, str] = {}
-    first_tokens: dict[tuple[str, int], TopTokens | None] = {}
+    first_tokens: dict[tuple[str, int], dict[str, float]] = {}
     header = read_eval_log(path, header_only=True)
     record = (header.eval.metadata or {}).get(RECORD)
     if not isinstance(record, dict) or "dataset" not in record:
@@ -263,18 +265,19 @@ def _read(path: Path) -> Log:
     for sample in read_eval_log_samples(path, all_samples_required=False):
         usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(sample)
         if sample.error is None and sample.scores:
-            kind = ENDED.get(sample.output.stop_reason or "")
             score = sample.scores.get(SCORER)
             if score is None:
                 raise InputError(f"{path}: sample {sample.id} was not scored by {SCORER}: score it with merge_snli/nli")
-            reader = (score.metadata or {}).get(READ_BY_MODEL)
-            text = sample.output.completion
-            replies[str(sample.id), sample.epoch] = Reply(score.answer, text, kind, reader=reader)
+            replies[str(sample.id), sample.epoch] = Reply(
+                score.answer,
+                sample.output.completion,
+                ENDED.get(sample.output.stop_reason or ""),
+                reader=(score.metadata or {}).get(READ_BY_MODEL),
+            )
             first_tokens[str(sample.id), sample.epoch] = _first_token(sample)
             texts[str(sample.id)] = sample.input if isinstance(sample.input, str) else sample.input[-1].text
     provider, _, model = header.eval.model.partition("/")
-    settings = settings_of(header)
-    settings |= {READER: record[READER]} if record.get(READER) else {}
+    settings = settings_of(header) | ({READER: record[READER]} if record.get(READER) else {})
     prompt = PromptRecord(
         harness=HARNESS,
         harness_version=header.eval.packages.get(HARNESS),
@@ -309,13 +312,11 @@ def _read(path: Path) -> Log:
     )
 
 
-def _first_token(sample: EvalSample) -> TopTokens | None:
-    """Return the first token with a letter or digit, if the log has log-probabilities."""
+def _first_token(sample: EvalSample) -> dict[str, float]:
+    """Return the log-probability of the first token with a letter or digit, and those of others in its place."""
     given = sample.output.choices[0].logprobs if sample.output.choices else None
     first = next((token for token in given.content if plain_token(token.token)), None) if given else None
-    if first is None:
-        return None
-    return TopTokens(first.token, {each.token: each.logprob for each in [first, *(first.top_logprobs or ())]})
+    return {} if first is None else {each.token: each.logprob for each in [first, *(first.top_logprobs or ())]}
 
 
 # Fields of `PromptRecord`, and where Inspect has them.

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import sha256_of_json
@@ -31,13 +31,6 @@ logger = logging.getLogger(__name__)
 Usage: TypeAlias = dict[str, int | float | None]
 
 
-class TopTokens(NamedTuple):
-    """A token of a reply, and the log-probabilities of it and of the likeliest other tokens in its place."""
-
-    token: str
-    log_probabilities: dict[str, float]
-
-
 @dataclass(frozen=True)
 class Log:
     """What a log says.
@@ -54,8 +47,8 @@ class Log:
         prompt: How the model was asked, without what that took.
         versions: Versions of the libraries that asked it.
         texts: The last text of each question by its id, as far as the log has it.
-        first_tokens: The first token of a reply that has a letter or digit, by the keys of `replies`; None or missing
-            if the log does not have it.
+        first_tokens: The log-probability of the first token with a letter or digit of a reply, followed by those of
+            the likeliest other tokens in its place, by the keys of `replies`; empty if the log does not have them.
     """
 
     path: Path
@@ -69,7 +62,7 @@ class Log:
     prompt: PromptRecord
     versions: dict[str, str]
     texts: dict[str, str] = field(default_factory=dict)
-    first_tokens: dict[tuple[str, int], TopTokens | None] = field(default_factory=dict)
+    first_tokens: dict[tuple[str, int], dict[str, float]] = field(default_factory=dict)
 
 
 def run_digest(model: str, prompt: PromptRecord) -> str:
@@ -154,14 +147,12 @@ def _read(log: Log, filled: FilledPrompt | None, labels: tuple[str, ...]) -> dic
     """Return the replies of a log as they are read now; warn if they are stored with other labels."""
     form, words = (None, ()) if filled is None else (filled.prompt.answer, filled.words)
     listed = labels if filled is None else filled.labels
-
-    def now(key: tuple[str, int], stored: Reply) -> Reply:
-        if log.prompt.answers == RANKED:
-            return replace(stored, label=best_label(labels, stored.log_likelihoods))
-        reply = read_reply(stored.text, listed, form, words, stored.kind)
-        return replace(reply, log_likelihoods=_likelihoods(log, key, reply.label, filled))
-
-    read = {key: now(key, reply) for key, reply in log.replies.items()}
+    read = {
+        key: replace(reply, label=best_label(labels, reply.log_likelihoods))
+        if log.prompt.answers == RANKED
+        else _with_likelihoods(read_reply(reply.text, listed, form, words, reply.kind), log, key, filled)
+        for key, reply in log.replies.items()
+    }
     read |= {
         key: reply
         for key, reply in log.replies.items()
@@ -177,18 +168,20 @@ def _read(log: Log, filled: FilledPrompt | None, labels: tuple[str, ...]) -> dic
     return read
 
 
-def _likelihoods(log: Log, key: tuple[str, int], label: str | None, filled: FilledPrompt | None) -> tuple[float, ...]:
-    """Return the log-likelihoods of the labels of the data in a reply; empty if they are not known.
+def _with_likelihoods(reply: Reply, log: Log, key: tuple[str, int], filled: FilledPrompt | None) -> Reply:
+    """Return a reply with the log-likelihoods of the labels of the data, if they are known.
 
     They are known if its first token is the answer, and every other answer is one of the likeliest tokens there.
     """
-    first, stored = log.first_tokens.get(key), log.replies[key]
-    if first is None or filled is None or label is None:
-        return stored.log_likelihoods if stored.label == label else ()
-    answers, tops = [plain_token(answer) for answer in filled.answers], first.log_probabilities.items()
-    shares = [sum(math.exp(value) for token, value in tops if plain_token(token) == answer) for answer in answers]
-    is_known = plain_token(first.token) == answers[filled.labels.index(label)] and all(shares)
-    return in_data_order(map(math.log, shares), filled.prompt.order) if is_known else ()
+    tokens, stored = log.first_tokens.get(key), log.replies[key]
+    if not tokens or filled is None or reply.label is None:
+        return replace(reply, log_likelihoods=stored.log_likelihoods if stored.label == reply.label else ())
+    answers, plain = [plain_token(answer) for answer in filled.answers], [plain_token(token) for token in tokens]
+    likely = list(zip(plain, map(math.exp, tokens.values()), strict=True))
+    shares = [sum(share for token, share in likely if token == answer) for answer in answers]
+    if plain[0] != answers[filled.labels.index(reply.label)] or not all(shares):
+        return reply
+    return replace(reply, log_likelihoods=in_data_order(map(math.log, shares), filled.prompt.order))
 
 
 def plain_token(token: str) -> str:

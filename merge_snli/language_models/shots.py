@@ -93,8 +93,11 @@ def shots_for(
             f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "
             f"name a data set of the same task with {param('shots_from')}"
         )
-    wholes = [data] if data.dataset is None else open_data(data.dataset)
-    in_data = {_normalized(premise) for whole in wholes for premise, _ in whole.pairs}
+    in_data = {
+        _normalized(premise)
+        for whole in ([data] if data.dataset is None else open_data(data.dataset))
+        for premise, _ in whole.pairs
+    }
     leaked = 0
     drawn: dict[str, list[tuple[str, Shot]]] = {label: [] for label in data.label_names}
     for problem in stream_problems(opened, survey):
@@ -104,8 +107,9 @@ def shots_for(
         key = hashlib.sha256(f"{random_seed}:{problem.id}".encode()).hexdigest()
         label = names[problem.label]
         # A few candidates per label suffice; sorting them at once would need all problems in memory.
-        candidates = [*drawn[label], (key, Shot(problem.premise, problem.hypothesis, label))]
-        drawn[label] = nsmallest(count, candidates, key=itemgetter(0))
+        drawn[label] = nsmallest(
+            count, [*drawn[label], (key, Shot(problem.premise, problem.hypothesis, label))], key=itemgetter(0)
+        )
     in_turns = chain.from_iterable(zip_longest(*drawn.values()))
     shots = tuple(shot for _, shot in islice(filter(None, in_turns), count))
     if len(shots) < (count if leaked or at_least is None else at_least):
@@ -114,8 +118,9 @@ def shots_for(
             f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data set"
             f"{next(lines, '')}: ask for fewer shots, or name more problems with {param('shots_from')}"
         )
-    if len(shots) < count:
-        logger.warning("%s has only %d of %d shots whose premises are not in the data set", name, len(shots), count)
-    if leaked and source != SHOTS_FROM:  # the bundled problems are those of the bundled data set
-        logger.warning("%s: %d problems with a premise of the data set are not drawn as shots", name, leaked)
+    if len(shots) < count or (leaked and source != SHOTS_FROM):  # the bundled data set is of the bundled problems
+        logger.warning(
+            f"{name} has {len(shots)} of {count} shots whose premises are not in the data set; {leaked} problems whose "
+            "premises are in it are left out"
+        )
     return shots

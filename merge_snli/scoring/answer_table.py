@@ -197,8 +197,9 @@ def _predicted(table: pa.Table, labels: Sequence[str], probable: Sequence[str], 
         raise ValueError("the table of answers has probabilities of some labels only")
     shares: Floats = np.stack([column.to_numpy().astype(np.float64) for column in columns], axis=1)
     sums = shares.sum(axis=1)
-    may_be_unknown = (predicted < 0) | (replies is not None)
-    if not (np.isclose(sums, 1, atol=SUM_TOLERANCE) | (np.isnan(sums) & may_be_unknown)).all():
+    if not (
+        np.isclose(sums, 1, atol=SUM_TOLERANCE) | (np.isnan(sums) & ((predicted < 0) | (replies is not None)))
+    ).all():
         raise ValueError("the probabilities of a row do not add up to 1")
     return Predicted(predicted, shares, replies)
 

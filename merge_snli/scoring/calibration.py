@@ -88,17 +88,14 @@ def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibrat
     probabilities, seeds = answers.probabilities, answers.seeds
     if probabilities is None:
         return None
-    known, known_seeds = ~np.isnan(probabilities[:, 0]), np.zeros(len(answers.group_ids), dtype=bool)
-    if seeds is not None and seeds.probabilities is not None:
-        known_seeds = ~np.isnan(seeds.probabilities[:, 0])
-        known &= known_seeds[answers.groups]
+    known = answers.is_probable & (True if seeds is None else seeds.is_probable[answers.groups])
     masks = [answers.drawn] if answers.subsamples is None else answers.subsamples
     subsamples = [rows for mask in masks if len(rows := np.flatnonzero(mask & known))]
     predicted, gold = answers.predicted, answers.gold
     brier = [brier_score(probabilities[rows], gold[rows]) for rows in subsamples]
     errors = [calibration_error(probabilities[rows], predicted[rows], gold[rows]) for rows in subsamples]
     on_rows = Calibration(fmean(brier), fmean(errors)) if subsamples else Calibration(None, None)
-    if seeds is None or seeds.probabilities is None or not known_seeds.any():
+    if seeds is None or seeds.probabilities is None or not seeds.is_probable.any():
         return on_rows
     weaker = probabilities[np.arange(len(gold)), gold] < seeds.probabilities[answers.groups, gold]
     weakened = weaker & (predicted == seeds.predicted[answers.groups])
@@ -111,11 +108,12 @@ def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibrat
             "annotator_distance": fmean(means) if means else None,
             "seed_annotator_distance": _known_mean(_distances(seeds.probabilities, shares)),
         }
-    of_seeds, right = seeds.probabilities[known_seeds], seeds.gold[known_seeds]
+    of_seeds = seeds.probabilities[seeds.is_probable]
+    predicted, gold = (numbers[seeds.is_probable] for numbers in (seeds.predicted, seeds.gold))
     return replace(
         on_rows,
-        seed_brier=brier_score(of_seeds, right),
-        seed_calibration_error=calibration_error(of_seeds, seeds.predicted[known_seeds], right),
+        seed_brier=brier_score(of_seeds, gold),
+        seed_calibration_error=calibration_error(of_seeds, predicted, gold),
         weakened=fmean(float(weakened[rows].mean()) for rows in subsamples) if subsamples else None,
         **distances,
     )

@@ -259,8 +259,7 @@ def _notes_of(result: Result, pairs: int) -> Iterator[str]:
     why = f"not all of a {group}'s answers were imported" if result.model.label_origin == ANSWERS else limit
     kinds = "".join(f"; {kind}: {number:,}" for kind, number in run.unread.items())
     tied = "largest scores" if run.samples is None else "most frequent answers"
-    shares = result.answers.probabilities
-    unknown = 0 if shares is None else int(np.isnan(shares[:, 0]).sum())
+    unknown = 0 if result.calibration is None else int(np.count_nonzero(~result.answers.is_probable))
     too_long = 0 if result.source is None else result.source.too_long
     notes = {
         f"{left_out.groups} {group}s and {left_out.rows} {row}s left out: {why}": left_out.groups or left_out.rows,

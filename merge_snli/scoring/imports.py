@@ -87,11 +87,10 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
     )
     predictions, facts = predict_pairs(scored.load, data.pairs, None, name=scored.name)
     details = details_of(answers.replies, data.pairs)
-    known = None
-    if likelihoods and not ranks:
-        unknown = (math.nan,) * len(data.label_names)
-        known = np.array([likelihoods.get(pair, unknown) for pair in data.pairs], dtype=np.float32)
-    return evaluate(scored, facts, predictions, data, details=details, likelihoods=known, **_of_run(answers, data))
+    unknown = (math.nan,) * len(data.label_names)
+    known = np.array([likelihoods.get(pair, unknown) for pair in data.pairs], dtype=np.float32)
+    beside = None if ranks or not likelihoods else known
+    return evaluate(scored, facts, predictions, data, details=details, likelihoods=beside, **_of_run(answers, data))
 
 
 def _of_run(answers: ImportedAnswers, data: ScoredData) -> dict[str, Any]:

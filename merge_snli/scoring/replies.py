@@ -86,13 +86,13 @@ def details_of(replies: Mapping[Pair, tuple[Reply, ...]], pairs: Sequence[Pair])
     likelihoods = [only_likelihoods(given) or None for given in by_pair]
     if any(likelihoods):
         columns[LOG_LIKELIHOODS] = pa.array(likelihoods, pa.list_(pa.float64()))
-    if all(reply.log_likelihoods and not reply.text for given in by_pair for reply in given):
-        return pa.table(columns)
-    values = [
-        [{"label": reply.label, "text": reply.text, "unread": reply.kind, "read_by": reply.reader} for reply in given]
-        for given in by_pair
-    ]
-    return pa.table(columns | {"replies": pa.array(values, REPLIES)})
+    if not all(reply.log_likelihoods and not reply.text for given in by_pair for reply in given):
+        values = [
+            [{"label": one.label, "text": one.text, "unread": one.kind, "read_by": one.reader} for one in given]
+            for given in by_pair
+        ]
+        columns["replies"] = pa.array(values, REPLIES)
+    return pa.table(columns)
 
 
 def replies_in(table: pa.Table) -> dict[str, tuple[Reply, ...]]:

@@ -101,7 +101,7 @@ def test_premises_of_other_configs_and_in_other_spellings_are_no_shots(
     refused(f"0 problems for 1 shots.*line 1 has .*{premise}", shots_for, verb, leaking, 1)
     save_rows(tmp_path / "leaking.jsonl", "A new one.", *leaks, label=NLI_LABELS[0])
     assert [shot.premise for shot in shots_for(verb, leaking, 1)] == ["A new one."]
-    assert f"leaking.jsonl: {len(leaks)} problems" in caplog.text
+    assert f"leaking.jsonl has 1 of 1 shots whose premises are not in the data set; {len(leaks)} " in caplog.text
     refused("1 problems for 2 shots.*line 2 has ", shots_for, verb, leaking, 2, at_least=1)
 
 
