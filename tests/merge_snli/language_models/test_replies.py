@@ -5,7 +5,7 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -148,37 +148,31 @@ def test_log_probabilities_of_an_api_give_calibration(tmp_path: Path) -> None:
     """Spellings of a letter add up; a reply without every letter among the likeliest tokens, or unread, is left out."""
     task = nli(OWN, config="noun", limit_seeds=3, prompt="letter-2-3-1")
     shares = np.random.default_rng(1).dirichlet((1, 1, 1), len(task.dataset))
-    cut, unread = len(shares) - 1, len(shares) - 2
+    told = [*islice(cycle("AC"), len(shares) - 2), "?", "A"]
 
-    def output(number: int, share: Any) -> ModelOutput:  # noqa: ANN401 - an array
+    def output(answer: str, share: Any, *missing: str) -> ModelOutput:  # noqa: ANN401 - an array
         tops = {"A": 0.6 * share[0], " a": 0.3 * share[0], "B": 0.9 * share[1], "C": 0.9 * share[2], "The": 0.1}
-        tops |= {"B": 0.0} if number == cut else {}
-        told = "?" if number == unread else "AC"[number % 2]
-        likely = [{"token": token, "logprob": math.log(value)} for token, value in tops.items() if value]
-        tokens = [{"token": "**", "logprob": 0.0}, {"token": told, "logprob": math.log(tops.get(told, 1.0))}]
-        tokens[1] |= {"top_logprobs": likely}
-        written = ModelOutput.from_content("mockllm/model", f"**{told}**")
-        written.choices[0].logprobs = Logprobs.model_validate({"content": tokens})
+        likely = [{"token": token, "logprob": math.log(tops[token])} for token in tops if token not in missing]
+        first = {"token": answer, "logprob": math.log(tops.get(answer, 1.0)), "top_logprobs": likely}
+        written = ModelOutput.from_content("mockllm/model", f"**{answer}**")
+        written.choices[0].logprobs = Logprobs.model_validate({"content": [{"token": "**", "logprob": 0}, first]})
         return written.model_copy(update={"usage": ModelUsage(**USAGE)})
 
-    outputs = [output(number, share) for number, share in enumerate(shares)]
+    outputs = [*map(output, told[:-1], shares), output(told[-1], shares[-1], "B")]
     model = get_model("mockllm/model", memoize=False, custom_outputs=outputs)
     (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path), display="none", max_samples=1, logprobs=True)
     (result,) = import_files([log.location], OWN, out=tmp_path / "results")
-    (path,) = (tmp_path / "results").glob("*.json")
-    stored = read_result(path)
-    known = {str(sample.id): shares[number, [2, 0, 1]] for number, sample in enumerate(task.dataset)}
-    columns = stored.table.select(["row_id", *(f"probability:{label}" for label in NLI_LABELS)]).to_pylist()
-    for name, *given in map(dict.values, columns):
-        is_known = name not in {str(task.dataset[number].id) for number in (cut, unread)}
-        assert given == (pytest.approx(known[name]) if is_known else [None] * 3)
-    assert {reply[0].label for reply in replies_in(stored.table).values()} == {"neutral", "entailment", None}
+    names, table = [str(sample.id) for sample in task.dataset], result.table
+    known = dict(zip(names, shares[:, [2, 0, 1]], strict=True)) | dict.fromkeys(names[-2:], [None] * 3)
+    columns = table.select([f"probability:{label}" for label in NLI_LABELS]).to_pylist()
+    given = {name: [*row.values()] for name, row in zip(table["row_id"].to_pylist(), columns, strict=True)}
+    assert given == {name: pytest.approx(share) for name, share in known.items()}
+    assert {reply.label for (reply,) in replies_in(table).values()} == {"neutral", "entailment", None}
     right = np.eye(3)[[int(digits[0]) for digits in answers_of_groups(result).gold]]
     errors = ((np.array([known[name] for name in result.group_ids]) - right) ** 2).sum(axis=1)
-    assert result.calibration is not None
-    assert result.calibration.seed_brier == pytest.approx(errors.mean())
+    assert result.calibration is not None and result.calibration.seed_brier == pytest.approx(errors.mean())
     assert any(note.startswith(f"2 of {len(shares) - 3} variants are not in the calibration") for note in result.notes)
-    (again,) = import_files([path], OWN, again=True)
+    (again,) = import_files([*(tmp_path / "results").glob("*.json")], OWN, again=True)
     assert (again.calibration, again.notes) == (result.calibration, result.notes)
 
 
