@@ -14,7 +14,6 @@ from inspect_ai._util.error import PrerequisiteError  # the error that Inspect p
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalSample, read_eval_log, read_eval_log_samples
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig, ModelUsage
-from inspect_ai.model._model import active_model
 from inspect_ai.scorer import (
     CORRECT,
     INCORRECT,
@@ -100,15 +99,17 @@ def nli(
     """
     if dataset is None:
         raise PrerequisiteError("merge_snli/nli needs a data set: add -T dataset=DIR or -T dataset=ORG/NAME")
-    # The module counts what each call costs, which Inspect tells the user if it finds it before a task is made.
-    from merge_snli.language_models.inspect_costs import CostLimit, set_prices
-
     if orders is not None:
         raise PrerequisiteError("one task has one order: name it with the prompt, such as prompt=letter-2-3-1")
     try:
-        if prices is not None:
+        limits: dict[str, Any] = {}
+        if prices is not None or cost_limit is not None:
+            # Inspect announces the hook in this module in every run that finds it.
+            from merge_snli.language_models.inspect_costs import UNREACHED, CostLimit, set_prices
+
             set_prices(prices)
-        stopping = None if cost_limit is None else CostLimit(cost_limit, (active_model(), reader))
+            if cost_limit is not None:
+                limits = {"cost_limit": UNREACHED, "early_stopping": CostLimit(cost_limit, reader)}
         read = read_questions(
             dataset,
             Scope(
@@ -149,7 +150,7 @@ def nli(
         ),
         metadata={RECORD: {**read.record, **filled.record, READER: reader}},
         epochs=Epochs(1, most_frequent_answer()),
-        early_stopping=stopping,
+        **limits,
     )
 
 

@@ -259,7 +259,8 @@ def _notes_of(result: Result, pairs: int) -> Iterator[str]:
     why = f"not all of a {group}'s answers were imported" if result.model.label_origin == ANSWERS else limit
     kinds = "".join(f"; {kind}: {number:,}" for kind, number in run.unread.items())
     tied = "largest scores" if run.samples is None else "most frequent answers"
-    unknown = 0 if result.calibration is None else int(np.count_nonzero(~result.answers.is_probable))
+    graded = () if result.calibration is None else filter(None, (result.answers, result.answers.seeds))
+    unknown = sum(int(np.count_nonzero(~block.is_probable)) for block in graded)
     too_long = 0 if result.source is None else result.source.too_long
     notes = {
         f"{left_out.groups} {group}s and {left_out.rows} {row}s left out: {why}": left_out.groups or left_out.rows,
@@ -272,8 +273,8 @@ def _notes_of(result: Result, pairs: int) -> Iterator[str]:
         },
         f"the most frequent of {run.samples} answers to each pair counts; {run.agreement or 0:.1%} of the answers "
         "agree with it": run.agreement is not None,
-        f"{unknown:,} of {len(result.answers.predicted):,} {row}s are not in the calibration: not every label is among "
-        "the log-probabilities of the answer's first token": unknown,
+        f"the log-probabilities of {count(unknown, 'answer')} do not have every label; the calibration is without "
+        f"these, and without the {row}s of such {group}s": unknown,
         f"the {tied} are tied on {run.tied:,} of {pairs:,} distinct pairs; the first label counts": run.tied,
         f"{count(too_long, 'problem')} of the source left out: {limit}": too_long,
     }

@@ -158,8 +158,7 @@ def test_prompts_share_a_limit_of_cost_and_a_retry_finishes_the_run(
 ) -> None:
     prices = str(written(tmp_path / "prices.yaml", PRICES))
     asked = {"dataset": OWN, "config": "verb", "limit_seeds": 1, "prompt": ["word", "letter"], "prices": prices}
-    limited = {**asked, "cost_limit": 14.5 * CALL}
-    logs = run_tasks("merge_snli/nli", cycle(["neutral"]), tmp_path, task_args=limited)
+    logs = run_tasks("merge_snli/nli", cycle(["neutral"]), tmp_path, task_args=asked | {"cost_limit": 14.5 * CALL})
     assert [len(log.samples or []) for log in logs] == [11, 4]
     refused("has no answers to 7 of the 11", import_files, [logs[1].location], OWN)
     monkeypatch.setattr(MockLLM, "generate", scripted_model(cycle(["neutral"])).api.generate)
@@ -170,11 +169,13 @@ def test_prompts_share_a_limit_of_cost_and_a_retry_finishes_the_run(
 
 
 def test_a_limit_of_cost_needs_the_price_of_the_model(tmp_path: Path) -> None:
-    tasks = nli(config="verb", limit_seeds=1), nli(config="verb", limit_seeds=1, cost_limit=1)
+    free, limited = (nli(config="verb", limit_seeds=1, cost_limit=limit) for limit in (None, 1))
     model = scripted_model(["neutral"] * 11, name="mockllm/unpriced")
-    free, limited = (inspect_eval(task, model=model, log_dir=str(tmp_path), display="none")[0] for task in tasks)
-    assert "price of mockllm/unpriced" in str(limited.error and limited.error.message)
-    assert prompt_of(import_files([free.location], OWN)[0]).cost is None
+    logs = inspect_eval(free, model=model, log_dir=str(tmp_path), display="none")
+    assert prompt_of(import_files([logs[0].location], OWN)[0]).cost is None
+    with pytest.raises(PrerequisiteError) as raised:
+        inspect_eval(limited, model=model, log_dir=str(tmp_path), display="none")
+    assert "mockllm/unpriced" in str(raised.value.message)
 
 
 @pytest.fixture
