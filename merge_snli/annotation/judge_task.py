@@ -71,12 +71,6 @@ def judge(
         )
         for rows in asked
     ]
-    record = {
-        "annotator": annotator,
-        "prompt": prompt_digest(system, judged.texts),
-        "per_question": per_question,
-        "datasets": [dataset.digest for dataset in judged.datasets],
-    }
     return Task(
         dataset=MemoryDataset(samples, name=sample or dataset),
         solver=generate(),
@@ -84,7 +78,14 @@ def judge(
         config=GenerateConfig(
             temperature=0.0, max_tokens=MAX_TOKENS, response_schema=scores_schema() if schema else None
         ),
-        metadata={JUDGE: record},
+        metadata={
+            JUDGE: {
+                "annotator": annotator,
+                "prompt": prompt_digest(system, judged.texts),
+                "per_question": per_question,
+                "datasets": [dataset.digest for dataset in judged.datasets],
+            }
+        },
     )
 
 

@@ -17,11 +17,13 @@ CONNECTION = frozenset(
         "batch",
         "cache",
         "cache_prompt",
+        "logprobs",
         "max_connections",
         "max_retries",
         "stream_idle_timeout",
         "temperature",
         "timeout",
+        "top_logprobs",
     }
 )
 # What Inspect raises for a file that is not a whole log.

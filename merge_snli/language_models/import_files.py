@@ -92,22 +92,20 @@ def import_files(
         check_results_folder(Path(out))
     _check_files(paths, again=again)
     logs = [path for path in paths if is_log(path)]
-    if logs and len(logs) < len(paths):
-        tables = [path for path in paths if path not in logs]
-        raise InputError(f"{logs[0]} is a log and {tables[0]} a table of predictions: import them one after the other")
-    if logs:
-        options = {"config": config, "limit_seeds": limit_seeds, "subsample": subsample}
-        given = next((name for name, value in options.items() if value is not None), None)
-        if given is not None:
-            raise InputError(f"{param(given)} is for tables of predictions; a log says what was asked: remove it")
+    log, table = next(iter(logs), None), next((path for path in paths if path not in logs), None)
+    options = {"config": config, "limit_seeds": limit_seeds, "subsample": subsample}
+    given = next((name for name, value in options.items() if value is not None), "")
+    raise_first(
+        (log and table, f"{log} is a log and {table} a table of predictions: import them one after the other"),
+        (log and given, f"{param(given)} is for tables of predictions; a log says what was asked: remove it"),
+        (table and reader, f"{param('reader')} is for logs; {table} is a table of predictions: remove it"),
+        (table and not model, f"{table} does not name its model: give {param('model')} NAME"),
+    )
+    if table is None:
         runs = _runs(logs, dataset, model=model, partial=partial, reader=reader)
     else:
-        if reader:
-            raise InputError(f"{param('reader')} is for logs; {paths[0]} is a table of predictions: remove it")
-        if not model:
-            raise InputError(f"{paths[0]} does not name its model: give {param('model')} NAME")
         data = open_config(dataset, config)
-        answers = read_predictions(paths, data, model=model)
+        answers = read_predictions(paths, data, model=str(model))
         part = part_of_data(data, limit_seeds=limit_seeds, subsample=subsample)
         runs = [(answers, data, score_answers(answers, part, partial=partial))]
     results = [result for _, _, result in runs]
@@ -248,6 +246,8 @@ def unread_table(unread: Sequence[dict[str, str]], *, in_full: bool) -> Table:
     kind = itemgetter("model", "kind")
     if not in_full:
         unread = [reply for _, same in groupby(sorted(unread, key=kind), key=kind) for reply in islice(same, EXAMPLES)]
-    columns = tuple(Column(name, "left") for name in ("Model", "Kind", "Pair", "Text"))
-    rows = tuple((reply["model"], reply["kind"], reply["id"], json.dumps(reply["text"])) for reply in unread)
-    return Table(title="Answers that cannot be read", columns=columns, rows=rows)
+    return Table(
+        title="Answers that cannot be read",
+        columns=tuple(Column(name, "left") for name in ("Model", "Kind", "Pair", "Text")),
+        rows=tuple((reply["model"], reply["kind"], reply["id"], json.dumps(reply["text"])) for reply in unread),
+    )

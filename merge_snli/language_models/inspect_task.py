@@ -33,7 +33,7 @@ from inspect_ai.solver import TaskState, generate
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.inspect_logs import BROKEN, CONNECTION, settings_of
 from merge_snli.language_models.answers import read_answer
-from merge_snli.language_models.logs import Log, Usage, recorded_scope, run_digest
+from merge_snli.language_models.logs import Log, Usage, plain_token, recorded_scope, run_digest
 from merge_snli.language_models.questions import Scope, accuracies, open_whole, read_questions, uses_of
 from merge_snli.language_models.second_reader import answer_schema, read_by_model
 from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
@@ -47,6 +47,7 @@ from merge_snli.models.prompts import (
 )
 from merge_snli.scoring.records import GENERATED, READER, PromptRecord
 from merge_snli.scoring.replies import CUT, REFUSED, Reply, majority
+from merge_snli.scoring.rows import of_all
 
 # Key of the task's metadata that says what was asked and how.
 RECORD = "merge_snli"
@@ -73,6 +74,8 @@ def nli(
     schema: bool = False,
     reader: str | None = None,
     orders: str | None = None,
+    prices: str | None = None,
+    cost_limit: float | None = None,
 ) -> Task:
     """Ask for the label of each distinct sentence pair of a part of a data set.
 
@@ -91,20 +94,32 @@ def nli(
         schema: Give the provider the schema of the answer; for prompts that ask for JSON.
         reader: Language model that is asked which label an unread reply states.
         orders: Ask each prompt in several orders, with one log each: `balanced` or `all`; only for `inspect eval`.
+        prices: YAML or JSON file with the prices of models, as Inspect's `--model-cost-config` takes it.
+        cost_limit: Dollars after which a run starts no question, whatever its prompts; it needs prices.
     """
     if dataset is None:
         raise PrerequisiteError("merge_snli/nli needs a data set: add -T dataset=DIR or -T dataset=ORG/NAME")
     if orders is not None:
         raise PrerequisiteError("one task has one order: name it with the prompt, such as prompt=letter-2-3-1")
     try:
-        scope = Scope(
-            config=config,
-            subsample=subsample,
-            seeds=seeds,  # type: ignore[arg-type]
-            limit_seeds=limit_seeds,
-            group_column=group_column,
+        limits: dict[str, Any] = {}
+        if prices is not None or cost_limit is not None:
+            # Inspect announces the hook in this module in every run that finds it.
+            from merge_snli.language_models.inspect_costs import UNREACHED, CostLimit, set_prices
+
+            set_prices(prices)
+            if cost_limit is not None:
+                limits = {"cost_limit": UNREACHED, "early_stopping": CostLimit(cost_limit, reader)}
+        read = read_questions(
+            dataset,
+            Scope(
+                config=config,
+                subsample=subsample,
+                seeds=seeds,  # type: ignore[arg-type]
+                limit_seeds=limit_seeds,
+                group_column=group_column,
+            ),
         )
-        read = read_questions(dataset, scope)
         filled = fill_prompt(
             read_prompt(prompt), read.data, shots=shots, shots_from=shots_from, random_seed=random_seed
         )
@@ -124,7 +139,6 @@ def nli(
         ]
     except InputError as error:
         raise PrerequisiteError(str(error)) from error
-    record = {**read.record, **filled.record, READER: reader}
     return Task(
         dataset=MemoryDataset(samples, name=read.name),
         solver=generate(),
@@ -134,8 +148,9 @@ def nli(
             max_tokens=filled.max_tokens,
             response_schema=answer_schema(filled.words) if schema else None,
         ),
-        metadata={RECORD: record},
+        metadata={RECORD: {**read.record, **filled.record, READER: reader}},
         epochs=Epochs(1, most_frequent_answer()),
+        **limits,
     )
 
 
@@ -181,9 +196,10 @@ def merge_accuracy() -> Metric:
         answers = [
             (use, score.score.answer) for score in scores for use in uses_of(score.sample_metadata or {"label": ""})
         ]
-        unread = sum(score.score.answer is None for score in scores)
-        by_model = sum(READ_BY_MODEL in (score.score.metadata or {}) for score in scores)
-        return {**accuracies(answers), "no_answer": float(unread), READ_BY_MODEL: float(by_model)}
+        return accuracies(answers) | {
+            "no_answer": float(sum(score.score.answer is None for score in scores)),
+            READ_BY_MODEL: float(sum(READ_BY_MODEL in (score.score.metadata or {}) for score in scores)),
+        }
 
     return compute
 
@@ -242,6 +258,7 @@ def _read(path: Path) -> Log:
     replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
     texts: dict[str, str] = {}
+    first_tokens: dict[tuple[str, int], dict[str, float]] = {}
     header = read_eval_log(path, header_only=True)
     record = (header.eval.metadata or {}).get(RECORD)
     if not isinstance(record, dict) or "dataset" not in record:
@@ -249,17 +266,19 @@ def _read(path: Path) -> Log:
     for sample in read_eval_log_samples(path, all_samples_required=False):
         usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(sample)
         if sample.error is None and sample.scores:
-            kind = ENDED.get(sample.output.stop_reason or "")
             score = sample.scores.get(SCORER)
             if score is None:
                 raise InputError(f"{path}: sample {sample.id} was not scored by {SCORER}: score it with merge_snli/nli")
-            reader = (score.metadata or {}).get(READ_BY_MODEL)
-            text = sample.output.completion
-            replies[str(sample.id), sample.epoch] = Reply(score.answer, text, kind, reader=reader)
+            replies[str(sample.id), sample.epoch] = Reply(
+                score.answer,
+                sample.output.completion,
+                ENDED.get(sample.output.stop_reason or ""),
+                reader=(score.metadata or {}).get(READ_BY_MODEL),
+            )
+            first_tokens[str(sample.id), sample.epoch] = _first_token(sample)
             texts[str(sample.id)] = sample.input if isinstance(sample.input, str) else sample.input[-1].text
     provider, _, model = header.eval.model.partition("/")
-    settings = settings_of(header)
-    settings |= {READER: record[READER]} if record.get(READER) else {}
+    settings = settings_of(header) | ({READER: record[READER]} if record.get(READER) else {})
     prompt = PromptRecord(
         harness=HARNESS,
         harness_version=header.eval.packages.get(HARNESS),
@@ -290,17 +309,32 @@ def _read(path: Path) -> Log:
         usage=usage,
         prompt=prompt,
         versions=dict(header.eval.packages),
+        first_tokens=first_tokens,
     )
+
+
+def _first_token(sample: EvalSample) -> dict[str, float]:
+    """Return the log-probability of the first token with a letter or digit, and those of others in its place."""
+    given = sample.output.choices[0].logprobs if sample.output.choices else None
+    first = next((token for token in given.content if plain_token(token.token)), None) if given else None
+    return {} if first is None else {each.token: each.logprob for each in [first, *(first.top_logprobs or ())]}
+
+
+# Fields of `PromptRecord`, and where Inspect has them.
+USED = {name: name for name in ("input_tokens", "output_tokens", "reasoning_tokens")} | {"cost": "total_cost"}
 
 
 def _usage(sample: EvalSample) -> Usage:
     """Return what a sample took, without the calls of a model that read unread replies."""
     events = [event for event in sample.events if event.event == "model" and event.role != READER]
-    used, read = sample.model_usage.values(), sample.role_usage.get(READER, ModelUsage())
+    read = sample.role_usage.get(READER, ModelUsage())
+    used = {
+        name: of_all(sum, [getattr(usage, field) for usage in sample.model_usage.values()])
+        for name, field in USED.items()
+    }
     failed = sum(event.error is not None for event in events)  # such as attempts that took too long
     return {
         "calls": max(1, len(events) - failed),
-        "input_tokens": sum(usage.input_tokens for usage in used) - read.input_tokens,
-        "output_tokens": sum(usage.output_tokens for usage in used) - read.output_tokens,
+        **{name: total and total - (getattr(read, USED[name]) or 0) for name, total in used.items()},
         "retries": failed + sum(event.retries or 0 for event in events) + len(sample.error_retries or []),
     }

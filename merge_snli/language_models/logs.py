@@ -1,6 +1,7 @@
 """What language models answered, in logs of Inspect and lm-evaluation-harness, and in results."""
 
 import logging
+import math
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -12,11 +13,11 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.language_models.answers import read_reply
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
 from merge_snli.models.labels import Pair
-from merge_snli.models.prompts import FilledPrompt, parse_prompt
+from merge_snli.models.prompts import FilledPrompt, in_data_order, parse_prompt
 from merge_snli.schema import ALL
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.imports import ImportedAnswers
-from merge_snli.scoring.records import PromptRecord
+from merge_snli.scoring.records import RANKED, TAKEN, PromptRecord
 from merge_snli.scoring.replies import Reply, best_label, majority, replies_in
 from merge_snli.scoring.rows import of_all
 from merge_snli.scoring.store import read_result
@@ -26,9 +27,8 @@ LM_EVAL_PREFIX = "samples_"
 logger = logging.getLogger(__name__)
 
 
-# What it took to ask a question: by fields of `PromptRecord`, their numbers; None for what is unknown.
-USAGE = ("calls", "input_tokens", "output_tokens", "retries")
-Usage: TypeAlias = dict[str, int | None]
+# What it took to ask a question: by the names in `TAKEN`, their numbers; None for what is unknown.
+Usage: TypeAlias = dict[str, int | float | None]
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,8 @@ class Log:
         prompt: How the model was asked, without what that took.
         versions: Versions of the libraries that asked it.
         texts: The last text of each question by its id, as far as the log has it.
+        first_tokens: The log-probability of the first token with a letter or digit of a reply, followed by those of
+            the likeliest other tokens in its place, by the keys of `replies`; empty if the log does not have them.
     """
 
     path: Path
@@ -60,6 +62,7 @@ class Log:
     prompt: PromptRecord
     versions: dict[str, str]
     texts: dict[str, str] = field(default_factory=dict)
+    first_tokens: dict[tuple[str, int], dict[str, float]] = field(default_factory=dict)
 
 
 def run_digest(model: str, prompt: PromptRecord) -> str:
@@ -110,7 +113,7 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
     replies = {pair: tuple(of_pair[number] for number in sorted(of_pair)) for pair, of_pair in numbered.items()}
     # A retried run's log repeats the samples that it reuses.
     used = {key: usage for log in logs for key, usage in log.usage.items()}.values()
-    sums: dict[str, Any] = {name: of_all(sum, [usage.get(name) for usage in used]) for name in USAGE}
+    sums: dict[str, Any] = {name: of_all(sum, [usage.get(name) for usage in used]) for name in TAKEN}
     return ImportedAnswers(
         source=", ".join(str(log.path) for log in logs),
         model=model or first.model,
@@ -146,8 +149,8 @@ def _read(log: Log, filled: FilledPrompt | None, labels: tuple[str, ...]) -> dic
     listed = labels if filled is None else filled.labels
     read = {
         key: replace(reply, label=best_label(labels, reply.log_likelihoods))
-        if reply.log_likelihoods
-        else read_reply(reply.text, listed, form, words, reply.kind)
+        if log.prompt.answers == RANKED
+        else _with_likelihoods(read_reply(reply.text, listed, form, words, reply.kind), log, key, filled)
         for key, reply in log.replies.items()
     }
     read |= {
@@ -163,6 +166,27 @@ def _read(log: Log, filled: FilledPrompt | None, labels: tuple[str, ...]) -> dic
             )
         )
     return read
+
+
+def _with_likelihoods(reply: Reply, log: Log, key: tuple[str, int], filled: FilledPrompt | None) -> Reply:
+    """Return a reply with the log-likelihoods of the labels of the data, if they are known.
+
+    They are known if its first token is the answer, and every other answer is one of the likeliest tokens there.
+    """
+    tokens, stored = log.first_tokens.get(key), log.replies[key]
+    if not tokens or filled is None or reply.label is None:
+        return replace(reply, log_likelihoods=stored.log_likelihoods if stored.label == reply.label else ())
+    answers, plain = [plain_token(answer) for answer in filled.answers], [plain_token(token) for token in tokens]
+    likely = list(zip(plain, map(math.exp, tokens.values()), strict=True))
+    shares = [sum(share for token, share in likely if token == answer) for answer in answers]
+    if plain[0] != answers[filled.labels.index(reply.label)] or not all(shares):
+        return reply
+    return replace(reply, log_likelihoods=in_data_order(map(math.log, shares), filled.prompt.order))
+
+
+def plain_token(token: str) -> str:
+    """Return the letters and digits of a token in lower case."""
+    return "".join(filter(str.isalnum, token.casefold()))
 
 
 def check_digest(log: Log, data: ScoredData) -> None:
@@ -200,7 +224,7 @@ def read_result_log(path: Path) -> Log:
             limit_seeds=None if part is None else part.limit_seeds,
         ),
         replies={(name, number): reply for name, of_row in replies.items() for number, reply in enumerate(of_row)},
-        usage={(str(path),): {name: getattr(prompt, name) for name in USAGE}},
+        usage={(str(path),): {name: getattr(prompt, name) for name in TAKEN}},
         prompt=prompt,
         versions=result.run.versions,
     )

@@ -128,8 +128,8 @@ class Questions:
     @property
     def record(self) -> dict[str, Any]:
         """What a log says about its questions, for `merge-snli import`."""
-        scope = asdict(self.scope) | ({"subsample": ALL_SUBSAMPLES} if self.data.subsamples is None else {})
-        return {"dataset": self.digest, "name": self.name, **scope}
+        whole = {"subsample": ALL_SUBSAMPLES} if self.data.subsamples is None else {}
+        return {"dataset": self.digest, "name": self.name, **asdict(self.scope), **whole}
 
 
 def open_whole(dataset: MergeDataset | str, scope: Scope) -> ScoredData:
@@ -145,13 +145,12 @@ def read_questions(dataset: MergeDataset | str, scope: Scope) -> Questions:
     if part.seeds is None and scope.seeds == "only":
         raise InputError(f"{param('seeds')} is only, but the groups of {data.full_name} have no seeds")
     uses: dict[int, list[dict[str, Any]]] = {}
-    if part.seeds is not None and scope.seeds != "without":
-        seeds = zip(part.group_ids, part.seeds.pairs.tolist(), part.seeds.labels.tolist(), strict=True)
-        for name, pair, label in seeds:
-            uses.setdefault(pair, []).append({"seed_id": name, "label": data.label_names[label]})
-    if scope.seeds != "only":
-        for pair, use in zip(part.row_pairs.tolist(), _row_uses(part), strict=True):
-            uses.setdefault(pair, []).append(use)
+    seeds = None if scope.seeds == "without" else part.seeds
+    of_seeds = () if seeds is None else zip(part.group_ids, seeds.pairs.tolist(), seeds.labels.tolist(), strict=True)
+    named = ((pair, {"seed_id": name, "label": data.label_names[label]}) for name, pair, label in of_seeds)
+    of_rows = () if scope.seeds == "only" else zip(part.row_pairs.tolist(), _row_uses(part), strict=True)
+    for pair, use in chain(named, of_rows):
+        uses.setdefault(pair, []).append(use)
     questions = tuple(Question(*part.pairs[pair], tuple(uses[pair])) for pair in sorted(uses))
     return Questions(data, scope, questions, dataset if isinstance(dataset, str) else dataset.name)
 

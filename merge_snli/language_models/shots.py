@@ -64,14 +64,18 @@ def shots_for(
     """Draw problems of another split or data set, the labels in turns, for the questions of a config.
 
     The draw takes the problems with the smallest digests of random seed and id, so it does not depend on their order.
-    Problems whose premise is in a config of the data, but for case, punctuation and spaces, are not drawn.
+    Problems whose premise is in a config of the data, but for case, punctuation and spaces, are not drawn. A
+    warning has their number; if without them there are not enough, the first one is refused.
 
     Args:
         data: The config.
         source: File, folder or Hub id of problems; `ID:SPLIT` names a split.
         count: Number of problems.
         random_seed: Seed of the draw.
-        at_least: Number of problems that suffice if there are not more, with a warning; None for `count`.
+        at_least: Number of problems that suffice if the source does not have more, with a warning; None for `count`.
+
+    Raises:
+        InputError: If the source cannot be read, has other labels, or has too few problems for the shots.
     """
     if count < 0:
         raise InputError(f"shots is {count}: give 0 or a larger number")
@@ -89,27 +93,34 @@ def shots_for(
             f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "
             f"name a data set of the same task with {param('shots_from')}"
         )
-    wholes = [data] if data.dataset is None else open_data(data.dataset)
-    in_data = {_normalized(premise) for whole in wholes for premise, _ in whole.pairs}
-    leaked: list[str] = []
+    in_data = {
+        _normalized(premise)
+        for whole in ([data] if data.dataset is None else open_data(data.dataset))
+        for premise, _ in whole.pairs
+    }
+    leaked = 0
     drawn: dict[str, list[tuple[str, Shot]]] = {label: [] for label in data.label_names}
     for problem in stream_problems(opened, survey):
         if _normalized(problem.premise) in in_data:
-            leaked.append(problem.premise)
+            leaked += 1
             continue
         key = hashlib.sha256(f"{random_seed}:{problem.id}".encode()).hexdigest()
         label = names[problem.label]
         # A few candidates per label suffice; sorting them at once would need all problems in memory.
-        candidates = [*drawn[label], (key, Shot(problem.premise, problem.hypothesis, label))]
-        drawn[label] = nsmallest(count, candidates, key=itemgetter(0))
+        drawn[label] = nsmallest(
+            count, [*drawn[label], (key, Shot(problem.premise, problem.hypothesis, label))], key=itemgetter(0)
+        )
     in_turns = chain.from_iterable(zip_longest(*drawn.values()))
     shots = tuple(shot for _, shot in islice(filter(None, in_turns), count))
-    if len(shots) < (count if at_least is None else at_least):
+    if len(shots) < (count if leaked or at_least is None else at_least):
+        lines = (f"; {line} has {one.premise!r}" for line, one in opened if one and _normalized(one.premise) in in_data)
         raise InputError(
             f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data set"
-            f"{f', which has {leaked[0]!r}' if leaked else ''}: ask for fewer shots, or name more problems with "
-            f"{param('shots_from')}"
+            f"{next(lines, '')}: ask for fewer shots, or name more problems with {param('shots_from')}"
         )
-    if len(shots) < count:
-        logger.warning("%s has only %d of %d shots whose premises are not in the data set", name, len(shots), count)
+    if len(shots) < count or (leaked and source != SHOTS_FROM):  # the bundled data set is of the bundled problems
+        logger.warning(
+            f"{name} has {len(shots)} of {count} shots whose premises are not in the data set; {leaked} problems whose "
+            "premises are in it are left out"
+        )
     return shots

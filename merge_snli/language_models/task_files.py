@@ -146,14 +146,16 @@ def estimate(
         The name of the prompt, its number of shots, the number of calls, those of input, output and reasoning tokens
         over all calls, and the cost, or None without both prices.
     """
-    pairs = [(question.premise, question.hypothesis) for question in questions]
-    texts, is_chat = _shown(prompt, pairs, tokenizer)
+    texts, is_chat = _shown(prompt, [(question.premise, question.hypothesis) for question in questions], tokenizer)
     answers = -(-len(questions) * count_tokens(prompt.answers, tokenizer) // len(prompt.answers))
     if reasoning_tokens is None:
         reasoning_tokens = REASONING_TOKENS if prompt.prompt.reason_first else 0
     tokens = count_tokens(texts, tokenizer, special=not is_chat)
-    taken = calls_and_cost(len(texts), tokens, answers, reasoning_tokens, input_price, output_price)
-    return {"prompt": prompt.prompt.name, "shots": len(prompt.shots), **taken}
+    return {
+        "prompt": prompt.prompt.name,
+        "shots": len(prompt.shots),
+        **calls_and_cost(len(texts), tokens, answers, reasoning_tokens, input_price, output_price),
+    }
 
 
 def calls_and_cost(
@@ -201,8 +203,10 @@ def half_widths(questions: Sequence[Question]) -> dict[str, Any]:
         str(accuracy): proportion_interval(round(accuracy * len(groups)), len(groups))
         for accuracy in (ASSUMED_ACCURACIES if groups else ())
     }
-    widths = {accuracy: (interval.high - interval.low) / 2 for accuracy, interval in intervals.items()}
-    return {"seeds": len(groups), "half_widths": widths}
+    return {
+        "seeds": len(groups),
+        "half_widths": {accuracy: (interval.high - interval.low) / 2 for accuracy, interval in intervals.items()},
+    }
 
 
 def estimate_table(estimates: Sequence[dict[str, Any]], expected: dict[str, Any], tokenizer: str | None) -> Table:

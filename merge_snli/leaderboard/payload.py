@@ -13,6 +13,7 @@ from merge_snli.schema import ALL
 from merge_snli.scoring.data import MASKED_LM
 from merge_snli.scoring.grouping import is_two_way, permuted_labels, short_names
 from merge_snli.scoring.prompts import PromptGroup, Scored, results_of
+from merge_snli.scoring.records import TAKEN
 from merge_snli.scoring.rows import DEFINITIONS, ScoreRow
 from merge_snli.scoring.scores import Calibration, Curve
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
@@ -149,13 +150,8 @@ def _prompt(result: Scored) -> Json | None:
     prompt = result.run.prompt
     if prompt is None:
         return None
-    counts = {
-        "Calls": prompt.calls,
-        "Retries": prompt.retries,
-        "Input tokens": prompt.input_tokens,
-        "Output tokens": prompt.output_tokens,
-        "No answers": result.run.no_answers,
-    }
+    taken = {name.replace("_", " ").capitalize(): getattr(prompt, name) for name in TAKEN}
+    counts = {**taken, "No answers": result.run.no_answers}
     values = {
         "Prompt": f"{prompt.title} [{prompt.prompt_digest[:8]}]",
         "Answers": prompt.answers,
@@ -163,7 +159,7 @@ def _prompt(result: Scored) -> Json | None:
         "Temperature": None if prompt.temperature is None else f"{prompt.temperature:g}",
         **prompt.settings,
         "Harness": " ".join(filter(None, (prompt.harness, prompt.harness_version))),
-        **{name: None if count is None else f"{count:,}" for name, count in counts.items()},
+        **{name: None if count is None else f"{round(count, 4):,}" for name, count in counts.items()},
     }
     return {name: value for name, value in values.items() if value is not None}
 

@@ -28,6 +28,7 @@ from merge_snli.leaderboard.payload import Json, page_data
 from merge_snli.leaderboard.seeds import read_texts
 from merge_snli.scoring.check import with_parts
 from merge_snli.scoring.opening import find_whole
+from merge_snli.scoring.records import TAKEN
 from merge_snli.scoring.result import Result
 
 # The fields of `PromptRecord` in CSV and JSON, empty for models that were not prompted.
@@ -39,10 +40,7 @@ PROMPT_COLUMNS = (
     "answers",
     "harness",
     "harness_version",
-    "calls",
-    "input_tokens",
-    "output_tokens",
-    "retries",
+    *TAKEN,
 )
 
 # The scripts of the page, in order; all share one scope.

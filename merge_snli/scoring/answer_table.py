@@ -3,7 +3,7 @@
 Columns are plain, so that `datasets`, pandas, Polars, DuckDB and the Hub's viewer read them: `row_id`, `group_id`,
 `is_seed`, `label` (gold) and `answer` in the compared labels, `unread` (why there is no answer), `subsamples`, the
 replaced word (`word_class`, `original`, `replacement`) or the values of `--by` columns, `probability:LABEL`, and of
-language models `replies` or `log_likelihoods`.
+language models `replies`, `log_likelihoods` or both.
 """
 
 from collections.abc import Sequence
@@ -197,7 +197,9 @@ def _predicted(table: pa.Table, labels: Sequence[str], probable: Sequence[str], 
         raise ValueError("the table of answers has probabilities of some labels only")
     shares: Floats = np.stack([column.to_numpy().astype(np.float64) for column in columns], axis=1)
     sums = shares.sum(axis=1)
-    if not (np.isclose(sums, 1, atol=SUM_TOLERANCE) | (np.isnan(sums) & (predicted < 0))).all():
+    if not (
+        np.isclose(sums, 1, atol=SUM_TOLERANCE) | (np.isnan(sums) & ((predicted < 0) | (replies is not None)))
+    ).all():
         raise ValueError("the probabilities of a row do not add up to 1")
     return Predicted(predicted, shares, replies)
 

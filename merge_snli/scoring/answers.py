@@ -58,6 +58,13 @@ class Graded(Predicted):
     gold: Ints
 
     @property
+    def is_probable(self) -> Bools:
+        """Whether the probabilities of the labels of each pair are known, [n]."""
+        return (
+            np.zeros(len(self.gold), dtype=bool) if self.probabilities is None else ~np.isnan(self.probabilities[:, 0])
+        )
+
+    @property
     def is_predicted(self) -> Bools:
         """Whether each pair is not `NOT_PREDICTED`, [n]."""
         return np.asarray(self.predicted != Missing.NOT_PREDICTED)

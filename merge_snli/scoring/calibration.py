@@ -78,6 +78,8 @@ def calibration_error(probabilities: Floats, predicted: Ints, gold: Ints) -> flo
 def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibration | None:
     """Return how well the probabilities of a model fit its answers; None if they are not known.
 
+    Rows whose probabilities, or those of whose seed, are NaN are left out.
+
     Args:
         answers: The answers, at least one; none is `NOT_PREDICTED`.
         annotators: Number of annotators who gave each of the answers' labels to the seed of each group, [n_groups,
@@ -86,13 +88,14 @@ def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibrat
     probabilities, seeds = answers.probabilities, answers.seeds
     if probabilities is None:
         return None
+    known = answers.is_probable & (True if seeds is None else seeds.is_probable[answers.groups])
     masks = [answers.drawn] if answers.subsamples is None else answers.subsamples
-    subsamples = [rows for mask in masks if len(rows := np.flatnonzero(mask))]
+    subsamples = [rows for mask in masks if len(rows := np.flatnonzero(mask & known))]
     predicted, gold = answers.predicted, answers.gold
     brier = [brier_score(probabilities[rows], gold[rows]) for rows in subsamples]
     errors = [calibration_error(probabilities[rows], predicted[rows], gold[rows]) for rows in subsamples]
     on_rows = Calibration(fmean(brier), fmean(errors)) if subsamples else Calibration(None, None)
-    if seeds is None or seeds.probabilities is None:
+    if seeds is None or seeds.probabilities is None or not seeds.is_probable.any():
         return on_rows
     weaker = probabilities[np.arange(len(gold)), gold] < seeds.probabilities[answers.groups, gold]
     weakened = weaker & (predicted == seeds.predicted[answers.groups])
@@ -105,10 +108,12 @@ def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibrat
             "annotator_distance": fmean(means) if means else None,
             "seed_annotator_distance": _known_mean(_distances(seeds.probabilities, shares)),
         }
+    of_seeds = seeds.probabilities[seeds.is_probable]
+    predicted, gold = (numbers[seeds.is_probable] for numbers in (seeds.predicted, seeds.gold))
     return replace(
         on_rows,
-        seed_brier=brier_score(seeds.probabilities, seeds.gold),
-        seed_calibration_error=calibration_error(seeds.probabilities, seeds.predicted, seeds.gold),
+        seed_brier=brier_score(of_seeds, gold),
+        seed_calibration_error=calibration_error(of_seeds, predicted, gold),
         weakened=fmean(float(weakened[rows].mean()) for rows in subsamples) if subsamples else None,
         **distances,
     )

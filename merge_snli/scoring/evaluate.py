@@ -62,6 +62,7 @@ def evaluate(
     source: ScoredSource | None = None,
     *,
     details: pa.Table | None = None,
+    likelihoods: NDArray[np.float32] | None = None,
     **of_run: Any,  # noqa: ANN401 - fields of a record
 ) -> Result:
     """Compute the result of a model.
@@ -73,6 +74,8 @@ def evaluate(
         data: The rows and groups.
         source: The problems of the source, if it was scored.
         details: What a language model replied to the pairs of the data, in the columns of a table of answers.
+        likelihoods: Log-likelihoods of the labels of the data that a language model has beside its answers, float32,
+            [n_pairs, n_labels], NaN for a pair on which they are not known; None if they are not known on any.
         of_run: Fields of `RunRecord` that the predictions do not have, such as `prompt`.
 
     Raises:
@@ -83,8 +86,8 @@ def evaluate(
     compared = compared_labels(names, data.label_names)
     pair_labels = compared_numbers(names, compared)[outputs]
     imported = scored.labels.origin == ANSWERS
-    logits = predictions.logits
-    probabilities = None if logits is None else as_stored(label_probabilities(logits, names, compared))
+    logits, of = (predictions.logits, names) if likelihoods is None else (likelihoods, data.label_names)
+    probabilities = None if logits is None else as_stored(label_probabilities(logits, of, compared))
     everything = align(data, Predicted(pair_labels, probabilities, details), compared)
     answers, kept = predicted_answers(everything, data, whole_groups=imported)
     if not len(answers.predicted):
@@ -256,6 +259,8 @@ def _notes_of(result: Result, pairs: int) -> Iterator[str]:
     why = f"not all of a {group}'s answers were imported" if result.model.label_origin == ANSWERS else limit
     kinds = "".join(f"; {kind}: {number:,}" for kind, number in run.unread.items())
     tied = "largest scores" if run.samples is None else "most frequent answers"
+    graded = () if result.calibration is None else filter(None, (result.answers, result.answers.seeds))
+    unknown = sum(int(np.count_nonzero(~block.is_probable)) for block in graded)
     too_long = 0 if result.source is None else result.source.too_long
     notes = {
         f"{left_out.groups} {group}s and {left_out.rows} {row}s left out: {why}": left_out.groups or left_out.rows,
@@ -268,6 +273,8 @@ def _notes_of(result: Result, pairs: int) -> Iterator[str]:
         },
         f"the most frequent of {run.samples} answers to each pair counts; {run.agreement or 0:.1%} of the answers "
         "agree with it": run.agreement is not None,
+        f"the log-probabilities of {count(unknown, 'answer')} do not have every label; the calibration is without "
+        f"these, and without the {row}s of such {group}s": unknown,
         f"the {tied} are tied on {run.tied:,} of {pairs:,} distinct pairs; the first label counts": run.tied,
         f"{count(too_long, 'problem')} of the source left out: {limit}": too_long,
     }

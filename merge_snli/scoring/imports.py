@@ -9,6 +9,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+
 from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, canonical_name, canonical_names
@@ -19,8 +21,8 @@ from merge_snli.problems.rows import LabelNames, SourceRow
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.evaluate import evaluate
 from merge_snli.scoring.predict import predict_pairs
-from merge_snli.scoring.records import PromptRecord
-from merge_snli.scoring.replies import Reply, agreement, details_of, is_tied, majority
+from merge_snli.scoring.records import RANKED, PromptRecord
+from merge_snli.scoring.replies import Reply, agreement, details_of, is_tied, majority, only_likelihoods
 from merge_snli.scoring.result import Result
 
 logger = logging.getLogger(__name__)
@@ -73,18 +75,22 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
             f"{data.full_name}: finish the run, give all its files together, or add {param('partial', True)} to leave "
             f"out the {data.units[0]}s without all their answers"
         )
-    ranked = {pair: replies[0].log_likelihoods for pair, replies in answers.replies.items()}
+    likelihoods = {pair: likely for pair, replies in answers.replies.items() if (likely := only_likelihoods(replies))}
+    ranks = answers.prompt is not None and answers.prompt.answers == RANKED
     scored = model_from_answers(
         answers.labels,
         data.label_names,
         name=answers.model,
         digest=answers.digest,
         versions=answers.versions,
-        ranked=ranked if ranked and all(ranked.values()) else None,
+        ranked=likelihoods if ranks else None,
     )
     predictions, facts = predict_pairs(scored.load, data.pairs, None, name=scored.name)
     details = details_of(answers.replies, data.pairs)
-    return evaluate(scored, facts, predictions, data, details=details, **_of_run(answers, data))
+    unknown = (math.nan,) * len(data.label_names)
+    known = np.array([likelihoods.get(pair, unknown) for pair in data.pairs], dtype=np.float32)
+    beside = None if ranks or not likelihoods else known
+    return evaluate(scored, facts, predictions, data, details=details, likelihoods=beside, **_of_run(answers, data))
 
 
 def _of_run(answers: ImportedAnswers, data: ScoredData) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import Column, Table
 from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.intervals import intervals_of
-from merge_snli.scoring.records import DatasetRecord, LeftOut, ModelRecord, RunRecord
+from merge_snli.scoring.records import TAKEN, DatasetRecord, LeftOut, ModelRecord, RunRecord
 from merge_snli.scoring.result import Result, result_title
 from merge_snli.scoring.rows import MODEL, PA, ScoreRow, all_rows, mean_row, of_all, percent
 from merge_snli.scoring.scores import INTERVALS
@@ -22,9 +22,6 @@ from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
 
 # Settings that depend on the prompt, so that results of one model differ in them.
 OF_PROMPT = frozenset({"max_tokens", "stop_seqs"})
-
-# What a run took, which adds up over prompts.
-TAKEN = ("calls", "input_tokens", "output_tokens", "retries")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,6 +73,9 @@ GENERATED, RANKED = ANSWERS = ("generated", "ranked")
 # much it reasons.
 SCHEMA, READER, EFFORT = "response_schema", "reader", "reasoning_effort"
 
+# Fields of `PromptRecord` that say what the calls took, which adds up over samples and prompts.
+TAKEN = ("calls", "retries", "input_tokens", "output_tokens", "reasoning_tokens", "cost")
+
 
 @dataclass(frozen=True)
 class ModelRecord(StrictValue):
@@ -181,6 +184,8 @@ class PromptRecord(StrictValue):
         retries: Number of calls that were made again after an error or a time-out; None if the log does not have it.
         settings: Other settings that change answers, such as `reasoning_effort`, as JSON texts.
         prompt_toml: The prompt in full, as a TOML file; None if the log does not have it.
+        reasoning_tokens: Number of the output tokens that are reasoning; None if the log does not have it.
+        cost: What the calls cost, in dollars; None if the prices were not known when the model was asked.
     """
 
     harness: str
@@ -197,6 +202,8 @@ class PromptRecord(StrictValue):
     retries: Count | None
     settings: dict[str, str]
     prompt_toml: str | None = None
+    reasoning_tokens: Count | None = None
+    cost: Annotated[float, Field(ge=0)] | None = None
 
     @property
     def title(self) -> str:

@@ -28,7 +28,7 @@ class Reply:
         label: The label; None if none can be read.
         text: What it wrote; empty if it ranked the labels.
         kind: Why no label is read, one of `UNREAD_KINDS`; None if one is.
-        log_likelihoods: The log-likelihood of the answer for each label of the data; empty if it wrote an answer.
+        log_likelihoods: The log-likelihood of the answer for each label of the data; empty if they are not known.
         reader: The language model that read the label; None if the reader of this package did.
     """
 
@@ -37,6 +37,11 @@ class Reply:
     kind: str | None = None
     log_likelihoods: tuple[float, ...] = ()
     reader: str | None = None
+
+
+def only_likelihoods(replies: Sequence[Reply]) -> tuple[float, ...]:
+    """Return the log-likelihoods of the labels in the only reply; none of several replies."""
+    return replies[0].log_likelihoods if len(replies) == 1 else ()
 
 
 def best_label(labels: Sequence[str], likelihoods: Sequence[float]) -> str:
@@ -70,22 +75,24 @@ def details_of(replies: Mapping[Pair, tuple[Reply, ...]], pairs: Sequence[Pair])
         pairs: The pairs.
 
     Returns:
-        The table: why no label is read, and the replies, or the log-likelihoods of a model that ranked labels. None
-        without replies.
+        The table: why no label is read, the replies of a model that wrote answers, and the log-likelihoods of the
+        labels if any are known. None without replies.
     """
     by_pair = [replies.get(pair, ()) for pair in pairs]
     if not any(by_pair):
         return None
     unread = [given[0].kind if given and majority(given) is None else None for given in by_pair]
     columns = {"unread": pa.array(unread, pa.string())}
-    if all(reply.log_likelihoods for given in by_pair for reply in given):
-        ranked = [given[0].log_likelihoods if given else None for given in by_pair]
-        return pa.table(columns | {LOG_LIKELIHOODS: pa.array(ranked, pa.list_(pa.float64()))})
-    values = [
-        [{"label": reply.label, "text": reply.text, "unread": reply.kind, "read_by": reply.reader} for reply in given]
-        for given in by_pair
-    ]
-    return pa.table(columns | {"replies": pa.array(values, REPLIES)})
+    likelihoods = [only_likelihoods(given) or None for given in by_pair]
+    if any(likelihoods):
+        columns[LOG_LIKELIHOODS] = pa.array(likelihoods, pa.list_(pa.float64()))
+    if not all(reply.log_likelihoods and not reply.text for given in by_pair for reply in given):
+        values = [
+            [{"label": one.label, "text": one.text, "unread": one.kind, "read_by": one.reader} for one in given]
+            for given in by_pair
+        ]
+        columns["replies"] = pa.array(values, REPLIES)
+    return pa.table(columns)
 
 
 def replies_in(table: pa.Table) -> dict[str, tuple[Reply, ...]]:
@@ -93,15 +100,19 @@ def replies_in(table: pa.Table) -> dict[str, tuple[Reply, ...]]:
 
     A model that ranked labels replied once, with the label in `answer`. The result is empty for other models.
     """
-    ids = table["row_id"].to_pylist()
-    if LOG_LIKELIHOODS in table.column_names:
-        ranked = zip(table["answer"].to_pylist(), table[LOG_LIKELIHOODS].to_pylist(), strict=True)
-        return {name: (Reply(label, log_likelihoods=tuple(of)),) for name, (label, of) in zip(ids, ranked, strict=True)}
-    if "replies" not in table.column_names:
+    columns = [name for name in ("replies", LOG_LIKELIHOODS) if name in table.column_names]
+    if not columns:
         return {}
     return {
-        name: tuple(
-            Reply(reply["label"], reply["text"], reply["unread"], (), reply["read_by"]) for reply in replies or ()
+        row["row_id"]: tuple(
+            Reply(
+                reply["label"],
+                reply.get("text", ""),
+                reply.get("unread"),
+                tuple(row.get(LOG_LIKELIHOODS) or ()),
+                reply.get("read_by"),
+            )
+            for reply in row.get("replies", [{"label": row["answer"]}]) or ()
         )
-        for name, replies in zip(ids, table["replies"].to_pylist(), strict=True)
+        for row in table.select(["row_id", "answer", *columns]).to_pylist()
     }

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from merge_snli.scoring.records import PromptRecord
 
 OWN = str(Path(merge_snli.__file__).parent)
-USAGE = {"input_tokens": 50, "output_tokens": 2, "total_tokens": 52}
+USAGE = {"input_tokens": 50, "output_tokens": 2, "total_tokens": 52, "reasoning_tokens": 1}
 
 Json = Any
 Edit = Callable[[Json], object]
@@ -56,7 +56,7 @@ def run(tmp_path: Path) -> Run:
     return lambda task, answers: run_task(task, answers, tmp_path / "logs")
 
 
-def scripted_model(answers: Iterable[str], stops: Sequence[str] = ("stop",)) -> Model:
+def scripted_model(answers: Iterable[str], stops: Sequence[str] = ("stop",), name: str = "mockllm/model") -> Model:
     """Return a model that gives the answers in order, which end for these reasons in turn, with their usage."""
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
@@ -64,7 +64,7 @@ def scripted_model(answers: Iterable[str], stops: Sequence[str] = ("stop",)) -> 
         ModelOutput.from_content("mockllm/model", answer, reason).model_copy(update={"usage": ModelUsage(**USAGE)})  # type: ignore[arg-type]
         for answer, reason in zip(answers, cycle(stops), strict=False)
     )
-    return get_model("mockllm/model", memoize=False, custom_outputs=outputs)
+    return get_model(name, memoize=False, custom_outputs=outputs)
 
 
 def run_tasks(

@@ -125,7 +125,8 @@ def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path, comm
     unread = sum(answer not in NLI_LABELS for answer in answers)
     prompt = prompt_of(result)
     assert (result.run.no_answers, prompt.calls, prompt.retries) == (unread, len(answers), 0)
-    assert (prompt.input_tokens, prompt.output_tokens) == (50 * len(answers), 2 * len(answers))
+    tokens = (prompt.input_tokens, prompt.output_tokens, prompt.reasoning_tokens)
+    assert tokens == (50 * len(answers), 2 * len(answers), len(answers))
     assert (prompt.provider, prompt.prompt, prompt.shots, prompt.temperature) == ("mockllm", "few_shot", 2, 0.0)
     assert result.title == "scripted (few_shot, 2 shots)"
     assert "".join(answers_of_groups(result).predictions).count("?") > 0
@@ -134,6 +135,7 @@ def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path, comm
     first = json.loads((board / "leaderboard.json").read_text(encoding="utf-8"))["rows"][0]
     assert first["pattern_accuracy"] == scores.pattern_accuracy.mean
     assert (first["prompt"], first["shots"], first["provider"]) == ("few_shot", 2, "mockllm")
+    assert first["reasoning_tokens"] == len(answers)
     command("leaderboard", results, "--out", board, "--dataset", OWN)
     assert not missing_from((board / "index.html").read_text(encoding="utf-8"), '"prompted"', "no answer")
 

@@ -11,31 +11,36 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from importlib import import_module
+from itertools import cycle
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 import evaluate
 import pytest
-from inspect_ai import Task
+from inspect_ai import Task, eval_retry
 from inspect_ai import eval as inspect_eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model._providers.mockllm import MockLLM
 from inspect_ai.scorer import SampleScore, Score, accuracy, includes
 from lm_eval.api.model import LM
 
 from merge_snli.language_models import inspect_metric, inspect_task
 from merge_snli.language_models.group_metrics import pattern_accuracy, pattern_accuracy_with_error
+from merge_snli.language_models.import_files import import_files
 from tests.browser import chromium
 from tests.merge_snli.language_models.conftest import (
     OWN,
     Run,
     lm_eval_logs_of,
+    prompt_of,
     right_answers,
     run_task,
     run_tasks,
     scripted_answers,
+    scripted_model,
 )
 from tests.oracles import refused, written
 from tests.processes import wait_until
@@ -107,6 +112,11 @@ def test_the_log_says_what_was_asked_and_how(run: Run) -> None:
         (nli, {"prompt": "few_shot", "shots": -1}, "shots is -1"),
         (nli, {"prompt": "few_shot", "shots_from": "no/such/file.jsonl"}, "no/such/file.jsonl"),
         (nli, {"limit_seeds": 0}, "limit_seeds is 0"),
+        (nli, {"cost_limit": 0}, "cost_limit is 0"),
+        (nli, {"cost_limit": "five"}, "cost_limit is 'five'"),
+        (nli, {"cost_limit": 1, "reader": "mockllm/unpriced"}, "price of mockllm/unpriced: add it to prices"),
+        (nli, {"prices": "none.yaml"}, "none.yaml is not a file of prices"),
+        (nli, {"prices": __file__}, "test_inspect_task.py is not a file of prices"),
         (inspect_task.nli, {}, "-T dataset="),
         (inspect_task.nli_by_prompt, {"dataset": OWN, "prompt": "wrod"}, "no prompt 'wrod'"),
         (inspect_task.nli_by_prompt, {"dataset": OWN, "prompt": ["all", "word"]}, "two prompts"),
@@ -136,6 +146,36 @@ def test_several_prompts_are_one_run_with_one_log_each(tmp_path: Path) -> None:
     logs = run_tasks("merge_snli/nli", ("neutral", "B") * 2, tmp_path, task_args=asked)
     assert [(log.eval.metadata or {})["merge_snli"]["prompt"] for log in logs] == ["word", "letter"]
     assert (len({log.eval.run_id for log in logs}), {log.eval.task for log in logs}) == (1, {"merge_snli/nli"})
+
+
+PRICES = "mockllm/model: {input: 1, output: 10, input_cache_write: 1, input_cache_read: 0.1}"
+CALL = (50 * 1 + 2 * 10) / 1e6
+"""The price of a call of the scripted model, in dollars."""
+
+
+def test_prompts_share_a_limit_of_cost_and_a_retry_finishes_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prices = str(written(tmp_path / "prices.yaml", PRICES))
+    asked = {"dataset": OWN, "config": "verb", "limit_seeds": 1, "prompt": ["word", "letter"], "prices": prices}
+    logs = run_tasks("merge_snli/nli", cycle(["neutral"]), tmp_path, task_args=asked | {"cost_limit": 14.5 * CALL})
+    assert [len(log.samples or []) for log in logs] == [11, 4]
+    refused("has no answers to 7 of the 11", import_files, [logs[1].location], OWN)
+    monkeypatch.setattr(MockLLM, "generate", scripted_model(cycle(["neutral"])).api.generate)
+    logs += eval_retry(logs[1], display="none", log_dir=str(tmp_path))
+    prompts = [prompt_of(result) for result in import_files([log.location for log in logs], OWN)]
+    assert [(prompt.calls, prompt.reasoning_tokens) for prompt in prompts] == [(11, 11)] * 2
+    assert [prompt.cost for prompt in prompts] == pytest.approx([11 * CALL] * 2)
+
+
+def test_a_limit_of_cost_needs_the_price_of_the_model(tmp_path: Path) -> None:
+    free, limited = (nli(config="verb", limit_seeds=1, cost_limit=limit) for limit in (None, 1))
+    model = scripted_model(["neutral"] * 11, name="mockllm/unpriced")
+    logs = inspect_eval(free, model=model, log_dir=str(tmp_path), display="none")
+    assert prompt_of(import_files([logs[0].location], OWN)[0]).cost is None
+    with pytest.raises(PrerequisiteError) as raised:
+        inspect_eval(limited, model=model, log_dir=str(tmp_path), display="none")
+    assert "mockllm/unpriced" in str(raised.value.message)
 
 
 @pytest.fixture

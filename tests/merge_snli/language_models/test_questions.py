@@ -90,15 +90,19 @@ def save_rows(path: Path, *premises: str, hypothesis: str = "c d", gold: str = "
     return str(write_rows(path, rows))
 
 
-def test_premises_of_other_configs_and_in_other_spellings_are_no_shots(bundled: MergeDataset, tmp_path: Path) -> None:
+def test_premises_of_other_configs_and_in_other_spellings_are_no_shots(
+    bundled: MergeDataset, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     whole, verb = read_config(bundled, "all"), read_config(bundled, "verb")
     own = {premise for premise, _ in verb.pairs}
     premise = next(premise for premise, _ in whole.pairs if premise not in own)
     leaks = [premise, premise.upper(), f" {premise.rstrip('.')} ", premise.replace(" ", "  ").replace(".", " !")]
     leaking = save_rows(tmp_path / "leaking.jsonl", *leaks, label=NLI_LABELS[0])
-    refused(f"0 problems for 1 shots.*{premise}", shots_for, verb, leaking, 1)
-    save_rows(tmp_path / "leaking.jsonl", *leaks, "A new one.", label=NLI_LABELS[0])
+    refused(f"0 problems for 1 shots.*line 1 has .*{premise}", shots_for, verb, leaking, 1)
+    save_rows(tmp_path / "leaking.jsonl", "A new one.", *leaks, label=NLI_LABELS[0])
     assert [shot.premise for shot in shots_for(verb, leaking, 1)] == ["A new one."]
+    assert f"leaking.jsonl has 1 of 1 shots whose premises are not in the data set; {len(leaks)} " in caplog.text
+    refused("1 problems for 2 shots.*line 2 has ", shots_for, verb, leaking, 2, at_least=1)
 
 
 def test_wrong_shots(bundled: MergeDataset, tmp_path: Path) -> None:

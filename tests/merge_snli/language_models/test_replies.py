@@ -2,16 +2,20 @@
 
 import json
 import logging
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import pytest
 import yaml
+from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import Logprobs, ModelOutput, ModelUsage, get_model
 from lm_eval.models.dummy import DummyLM
 
 from merge_snli.language_models.import_files import import_files
@@ -20,7 +24,15 @@ from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.replies import Reply, agreement, majority, replies_in
 from merge_snli.scoring.store import read_result
 from tests.commands import Command
-from tests.merge_snli.language_models.conftest import OWN, Json, lm_eval_logs_of, prompt_of, run_task, write_tasks
+from tests.merge_snli.language_models.conftest import (
+    OWN,
+    USAGE,
+    Json,
+    lm_eval_logs_of,
+    prompt_of,
+    run_task,
+    write_tasks,
+)
 from tests.merge_snli.language_models.server import Server, by_pair, lm_eval_chat_logs
 from tests.oracles import answers_of_groups
 
@@ -130,6 +142,38 @@ def test_ranked_answers_keep_their_log_likelihoods(tmp_path: Path) -> None:
     assert result.calibration.seed_brier == pytest.approx(errors.mean(), abs=2e-4)
     (again,) = import_files([written], OWN, again=True)
     assert (answers_of_groups(again), again.calibration) == (answers_of_groups(result), result.calibration)
+
+
+def test_log_probabilities_of_an_api_give_calibration(tmp_path: Path) -> None:
+    """Spellings of a letter add up; a reply without every letter among the likeliest tokens, or unread, is left out."""
+    task = nli(OWN, config="noun", limit_seeds=3, prompt="letter-2-3-1")
+    shares = np.random.default_rng(1).dirichlet((1, 1, 1), len(task.dataset))
+    told = [*islice(cycle("AC"), len(shares) - 2), "?", "A"]
+
+    def output(answer: str, share: Any, *missing: str) -> ModelOutput:  # noqa: ANN401 - an array
+        tops = {"A": 0.6 * share[0], " a": 0.3 * share[0], "B": 0.9 * share[1], "C": 0.9 * share[2], "The": 0.1}
+        likely = [{"token": token, "logprob": math.log(tops[token])} for token in tops if token not in missing]
+        first = {"token": answer, "logprob": math.log(tops.get(answer, 1.0)), "top_logprobs": likely}
+        written = ModelOutput.from_content("mockllm/model", f"**{answer}**")
+        written.choices[0].logprobs = Logprobs.model_validate({"content": [{"token": "**", "logprob": 0}, first]})
+        return written.model_copy(update={"usage": ModelUsage(**USAGE)})
+
+    outputs = [*map(output, told[:-1], shares), output(told[-1], shares[-1], "B")]
+    model = get_model("mockllm/model", memoize=False, custom_outputs=outputs)
+    (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path), display="none", max_samples=1, logprobs=True)
+    (result,) = import_files([log.location], OWN, out=tmp_path / "results")
+    names, table = [str(sample.id) for sample in task.dataset], result.table
+    known = dict(zip(names, shares[:, [2, 0, 1]], strict=True)) | dict.fromkeys(names[-2:], [None] * 3)
+    columns = table.select([f"probability:{label}" for label in NLI_LABELS]).to_pylist()
+    given = {name: [*row.values()] for name, row in zip(table["row_id"].to_pylist(), columns, strict=True)}
+    assert given == {name: pytest.approx(share) for name, share in known.items()}
+    assert {reply.label for (reply,) in replies_in(table).values()} == {"neutral", "entailment", None}
+    right = np.eye(3)[[int(digits[0]) for digits in answers_of_groups(result).gold]]
+    errors = ((np.array([known[name] for name in result.group_ids]) - right) ** 2).sum(axis=1)
+    assert result.calibration is not None and result.calibration.seed_brier == pytest.approx(errors.mean())
+    assert any("log-probabilities of 2 answers" in note for note in result.notes)
+    (again,) = import_files([*(tmp_path / "results").glob("*.json")], OWN, again=True)
+    assert (again.calibration, again.notes) == (result.calibration, result.notes)
 
 
 SAMPLED = (

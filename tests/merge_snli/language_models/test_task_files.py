@@ -214,7 +214,7 @@ def test_fewer_problems_than_shots_are_all_offered(
 ) -> None:
     given = ["--config", "noun", "--limit-seeds", "2", "--shots-from", str(write_rows(tmp_path / "few.jsonl", SHOTS))]
     task = (write_tasks(tmp_path, *given) / "merge_snli_noun_few_shot.yaml").read_text(encoding="utf-8")
-    assert "only 2 of 9 shots" in caplog.text
+    assert "has 2 of 9 shots" in caplog.text
     assert task.count("hypothesis: ") == len(SHOTS) and f"num_fewshot: {len(SHOTS)}" in task
     assert "only 2 problems for 3 shots" in command("harness", OWN, *given, "--estimate", code=2).err
 
