@@ -121,8 +121,7 @@ def columns(
     own = [column.filled(names) for column in (SEED_COLUMNS if config == SEED else VARIANT_COLUMNS)]
     if config == SEED:
         own += [column.filled({**names, "word_class": name}) for name in classes for column in CLASS_COLUMNS]
-    copied = (DataColumn(name, "string", f"column {name} of the problems, as text") for name in extra)
-    return (*own, *copied)
+    return (*own, *(DataColumn(name, "string", f"column {name} of the problems, as text") for name in extra))
 
 
 def subsample_split(index: int) -> str:
@@ -132,8 +131,7 @@ def subsample_split(index: int) -> str:
 
 def splits(config: str, subsamples: int = 10) -> tuple[str, ...]:
     """Return the split names of a config: `test`, and for a config of variants the subsamples."""
-    draws = () if config == SEED else tuple(subsample_split(index) for index in range(subsamples))
-    return (TEST, *draws)
+    return (TEST, *(subsample_split(index) for index in range(subsamples) if config != SEED))
 
 
 def data_file(config: str, split: str) -> str:

@@ -16,8 +16,7 @@ def bundled_files(dataset: MergeDataset) -> dict[str, bytes]:
 def main() -> None:
     """Generate the variants of the bundled problems, and write card and record of the bundled data set."""
     out = Path("build", "data", FOLDER.name)
-    dataset = generate("demo:problems", preset="demo", id_column="id", out=out)
-    write_files(out, bundled_files(dataset))
+    write_files(out, bundled_files(generate("demo:problems", preset="demo", id_column="id", out=out)))
 
 
 if __name__ == "__main__":

@@ -79,8 +79,9 @@ def cut_embeddings(base: Base, pieces: Iterable[str]) -> torch.Tensor:
 
 def wordpiece_tokenizer(pieces: Iterable[str]) -> BertTokenizer:
     """Create an uncased BERT tokenizer with the given pieces."""
-    vocabulary = {piece: number for number, piece in enumerate(pieces)}
-    return BertTokenizer(vocab=vocabulary, do_lower_case=True, model_max_length=MAX_LENGTH)
+    return BertTokenizer(
+        vocab={piece: number for number, piece in enumerate(pieces)}, do_lower_case=True, model_max_length=MAX_LENGTH
+    )
 
 
 def classifier_pieces(base: Base, data: Path, size: int) -> list[str]:
@@ -105,8 +106,7 @@ def learn_bpe(sentences: Mapping[str, int], size: int) -> RobertaTokenizer:
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
-    text = (sentence for sentence, times in sentences.items() for _ in range(times))
-    tokenizer.train_from_iterator(text, trainer)
+    tokenizer.train_from_iterator((sentence for sentence, times in sentences.items() for _ in range(times)), trainer)
     return roberta_tokenizer(tokenizer)
 
 

@@ -71,5 +71,6 @@ def read_paper(name: str) -> Paper:
     """
     from pydantic import TypeAdapter
 
-    content = tomllib.loads(files("merge_snli.papers").joinpath(f"{name}.toml").read_text(encoding="utf-8"))
-    return TypeAdapter(Paper).validate_python(content)
+    return TypeAdapter(Paper).validate_python(
+        tomllib.loads(files("merge_snli.papers").joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    )

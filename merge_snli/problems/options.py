@@ -188,8 +188,7 @@ def _defaults(problems: Problems, config: str | None) -> dict[str, Any]:
     """Return the defaults of the options that depend on the data set."""
     known = known_dataset(str(problems), config)
     if known is None:
-        without_splits = problems.are_bundled or problems.were_in_memory or problems.are_files
-        return {} if without_splits else {"split": "test"}
+        return {} if problems.are_bundled or problems.were_in_memory or problems.are_files else {"split": "test"}
     is_other_language = known.config_is_language and config not in (None, known.config)
     language = {"language": config} if is_other_language else {}
     names = ("config", "premise_column", "hypothesis_column", "label_column", "data_labels")

@@ -58,8 +58,7 @@ def check_row(row: SourceRow, options: ProblemOptions, labels: LabelNames) -> Pr
     extra = tuple(column_text(row, column, "keep_column") for column in options.keep_column)
     if label is None:
         return None
-    identity = "" if options.id_column is None else _id(row, options.id_column)
-    return Problem(identity, premise, hypothesis, label, extra)
+    return Problem("" if options.id_column is None else _id(row, options.id_column), premise, hypothesis, label, extra)
 
 
 def check_sentences(row: SourceRow, options: ProblemOptions) -> tuple[str, str]:

@@ -88,8 +88,7 @@ def label_text(row: SourceRow, column: str) -> str:
         column: The label's column.
     """
     label = row.value(column, "label_column")
-    is_missing = label is None or (isinstance(label, float) and math.isnan(label))
-    return "" if is_missing else str(label).strip()
+    return "" if label is None or (isinstance(label, float) and math.isnan(label)) else str(label).strip()
 
 
 def column_text(row: SourceRow, column: str, option: str) -> str:

@@ -217,8 +217,7 @@ def _wait(stages: Sequence[SubmittedStage], progress: Progress) -> None:
             started = time.monotonic()
             while _is_queued(stage):
                 # Soon at first, then as rarely as a long run allows: asking slows Slurm down for everyone.
-                waited = time.monotonic() - started
-                time.sleep(min(1.0 + waited / 20, MAX_SECONDS_PER_QUESTION))
+                time.sleep(min(1.0 + (time.monotonic() - started) / 20, MAX_SECONDS_PER_QUESTION))
 
 
 def _is_queued(stage: SubmittedStage) -> bool:

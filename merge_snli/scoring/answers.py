@@ -152,8 +152,9 @@ class Answers(Graded):
 
     def without_undrawn(self) -> Answers:
         """Return the same answers as if the model had not predicted the rows that no subsample has."""
-        predicted = np.where(self.drawn, self.predicted, Missing.NOT_PREDICTED.value)
-        return replace(self, predicted=predicted, drawn_only=True)
+        return replace(
+            self, predicted=np.where(self.drawn, self.predicted, Missing.NOT_PREDICTED.value), drawn_only=True
+        )
 
     def in_labels(self, labels: Sequence[str]) -> Answers:
         """Return the same answers in other labels, such as those that several models have in common."""
@@ -274,8 +275,9 @@ def join(answers: Answers, data: ScoredData, *, part: bool = False) -> Answers:
         name = data.row_ids[int(np.flatnonzero(answered)[moved[0]])].as_py()
         raise InputError(f"{data.units[1]} {name!r} has another {data.units[0]} in {data.full_name}")
     of_seeds = None if answers.seeds is None else answers.seeds.at(groups)
-    joined = answers_to(data, answers.at(rows), of_seeds, answers.labels)
-    return replace(joined, drawn_only=answers.drawn_only or data.drawn_only)
+    return replace(
+        answers_to(data, answers.at(rows), of_seeds, answers.labels), drawn_only=answers.drawn_only or data.drawn_only
+    )
 
 
 def _require_all(ids: pa.Array | pa.ChunkedArray, positions: Ints, unit: str, data: ScoredData) -> None:

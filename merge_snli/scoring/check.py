@@ -94,8 +94,9 @@ def on_part(result: Result, whole: ScoredData, part: ScoredData) -> Result:
     """
     join(result.answers, whole)
     computed = result_on(result, join(result.answers, part, part=True), part)
-    where = f"from the answers to all {len(whole.row_groups):,} {whole.units[1]}s"
-    return replace(computed, notes=(*computed.notes, where))
+    return replace(
+        computed, notes=(*computed.notes, f"from the answers to all {len(whole.row_groups):,} {whole.units[1]}s")
+    )
 
 
 def with_parts(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> list[Result]:

@@ -340,8 +340,9 @@ def _part(data: ScoredData, limit_seeds: int | None, subsample: int | None) -> S
         kept &= subsamples[subsample]
         groups = np.isin(np.arange(len(groups)), data.row_groups[kept])
         subsamples = subsamples[[subsample]]
-    chosen = replace(data, subsamples=subsamples, limit_seeds=limit_seeds, subsample=subsample)
-    return chosen.take(groups=groups, rows=kept)
+    return replace(data, subsamples=subsamples, limit_seeds=limit_seeds, subsample=subsample).take(
+        groups=groups, rows=kept
+    )
 
 
 def _only_drawn(data: ScoredData) -> ScoredData:
@@ -358,8 +359,9 @@ def _only_drawn(data: ScoredData) -> ScoredData:
             f"{group} {name} of {data.full_name} has no {row} in a subsample: remove {param('drawn', True)}"
         )
     row_pairs = np.where(drawn, data.row_pairs, Missing.NOT_PREDICTED.value)
-    predicted = replace(data, row_pairs=row_pairs, drawn_only=True)
-    return predicted.take(groups=np.ones(len(data.group_ids), dtype=bool), rows=np.ones(len(drawn), dtype=bool))
+    return replace(data, row_pairs=row_pairs, drawn_only=True).take(
+        groups=np.ones(len(data.group_ids), dtype=bool), rows=np.ones(len(drawn), dtype=bool)
+    )
 
 
 def by_digest(group_ids: tuple[str, ...]) -> list[int]:

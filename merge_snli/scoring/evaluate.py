@@ -202,8 +202,7 @@ def result_on(result: Result, everything: Answers, data: ScoredData, source: Sou
         max_length=result.left_out.max_length,
         pairs=len(data.pairs),
     )
-    record = replace(again.dataset, name=result.dataset.name, revision=result.dataset.revision)
-    return replace(again, dataset=record)
+    return replace(again, dataset=replace(again.dataset, name=result.dataset.name, revision=result.dataset.revision))
 
 
 def _unread(answers: Answers, kept: ScoredData) -> Counter[str]:

@@ -238,8 +238,7 @@ class SourceAccuracy(StrictValue):
     def as_row(self) -> dict[str, float]:
         """Return the scores as shares, with the ends of the interval as `NAME_low` and `NAME_high`."""
         low, high = self.interval
-        values = self.problems, self.sample_accuracy, low, high
-        return dict(zip(SOURCE_COLUMNS, values, strict=True))
+        return dict(zip(SOURCE_COLUMNS, (self.problems, self.sample_accuracy, low, high), strict=True))
 
 
 @dataclass(frozen=True)

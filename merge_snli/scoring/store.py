@@ -65,8 +65,10 @@ def answers_name(name: str) -> str:
 def to_files(result: Result) -> dict[str, bytes]:
     """Return the two files of a result by name: first the answers, then the numbers with the sha256 of the answers."""
     name, answers = file_name(result), to_bytes(result.table)
-    file = replace(result, answers_sha256=sha256(answers).hexdigest())
-    return {answers_name(name): answers, name: (_indented(to_json(file)) + "\n").encode()}
+    return {
+        answers_name(name): answers,
+        name: (_indented(to_json(replace(result, answers_sha256=sha256(answers).hexdigest()))) + "\n").encode(),
+    }
 
 
 def write_result(result: Result, folder: Path) -> Path:

@@ -92,10 +92,12 @@ def stages(run: ScoringRun) -> tuple[RunStage, ...]:
         RunStage(name=name, kind=PREDICT, unit="pairs", work=partial(predict, run, name), shards=pairs, step=0)
         for name in run.models
     )
-    last = RunStage(
-        name="evaluate", kind=EVALUATE, unit="models", work=partial(evaluate, run), step=1, after_failures=True
+    return (
+        *predictions,
+        RunStage(
+            name="evaluate", kind=EVALUATE, unit="models", work=partial(evaluate, run), step=1, after_failures=True
+        ),
     )
-    return (*predictions, last)
 
 
 def predict(run: ScoringRun, name: str, share: TaskShare, stage: Stage) -> None:

@@ -72,5 +72,4 @@ def _compare_lines(content: bytes, card: bytes, collector: Collector) -> None:
     for tag, start, end, expected_start, expected_end in changes:
         if tag != "equal":
             was, must_be = "\n".join(stored[start:end]), "\n".join(expected[expected_start:expected_end])
-            message = f"is {quoted(was)}; the data gives {quoted(must_be)}"
-            collector.find(CARD_FILE, None, f"line {start + 1}", message)
+            collector.find(CARD_FILE, None, f"line {start + 1}", f"is {quoted(was)}; the data gives {quoted(must_be)}")

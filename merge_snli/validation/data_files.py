@@ -155,8 +155,7 @@ def find_difference(
             collector.find(name, number, None, f"is not in {source}")
         else:
             column = next(column for column in row if repr(row[column]) != repr(expected[column]))
-            message = f"is {quoted(row[column])}; {source} has {quoted(expected[column])}"
-            collector.find(name, number, column, message)
+            collector.find(name, number, column, f"is {quoted(row[column])}; {source} has {quoted(expected[column])}")
         return True
     return False
 
@@ -183,8 +182,7 @@ def check_annotation(
         collector.find(ANNOTATED, None, None, f"has {len(rows)} rows; the record has {record.rows}")
     annotators, recorded = sorted({row["annotator"] for row in rows}), [*record.annotators]
     if annotators != recorded:
-        message = f"has {quoted(annotators)}; the record has {quoted(recorded)}"
-        collector.find(ANNOTATED, None, "annotator", message)
+        collector.find(ANNOTATED, None, "annotator", f"has {quoted(annotators)}; the record has {quoted(recorded)}")
     try:
         variants = set(read_column(folder / VARIANTS, "variant_id"))
     except READ_ERRORS:

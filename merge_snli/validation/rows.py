@@ -57,8 +57,9 @@ def _check_seed_ids(in_all: Sequence[str], seeds: Sequence[str], collector: Coll
             return False
     for number, (seed_id, following) in enumerate(pairwise(seeds), 1):
         if following <= seed_id:
-            message = f"{quoted(following)} is out of order: it follows {quoted(seed_id)}"
-            collector.find(SEEDS, number, "seed_id", message)
+            collector.find(
+                SEEDS, number, "seed_id", f"{quoted(following)} is out of order: it follows {quoted(seed_id)}"
+            )
             return False
     return True
 

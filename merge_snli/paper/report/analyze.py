@@ -172,8 +172,9 @@ def analyze(
 def _agreed(scored: ScoredDataset, min_agreement: float) -> ScoredDataset:
     """Return a data set without the seeds to which fewer annotators gave the gold label."""
     title = f"{scored.record.title} (agreement of at least {min_agreement:.3g})"
-    remaining = leave_out_seeds(scored, disagreeing(scored.data, min_agreement))
-    return replace(remaining, record=replace(scored.record, title=title))
+    return replace(
+        leave_out_seeds(scored, disagreeing(scored.data, min_agreement)), record=replace(scored.record, title=title)
+    )
 
 
 def _corpora(name: str, scored: Sequence[ScoredDataset], work: Path | None) -> dict[str, CorpusCounts]:

@@ -111,8 +111,9 @@ def make_report(
         if not leave_out:
             return whole
         suffix = f", without {count(len(leave_out), 'seed')}"
-        less = replace(_analyses(smaller, settings, stage, suffix=suffix), left_out=leave_out)
-        return replace(whole, without_seeds=less)
+        return replace(
+            whole, without_seeds=replace(_analyses(smaller, settings, stage, suffix=suffix), left_out=leave_out)
+        )
 
 
 def _analyses(scored: Sequence[ScoredDataset], settings: Settings, stage: Stage, *, suffix: str = "") -> Report:

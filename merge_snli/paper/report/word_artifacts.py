@@ -133,8 +133,7 @@ def coefficient_figure(value: ErrorDrivers, narrow: bool, title: str) -> Figure:
         label = "95% interval" if pooled is None else "all models, 95% interval"
         axes.plot(estimates, at, "o", color=COLORS[0], markersize=7, markeredgecolor="white", label=label)
     for dot in main:
-        ends = (dot.interval.low, dot.interval.high)
-        axes.plot(ends, (rows[dot.name],) * 2, color=COLORS[0], linewidth=2, zorder=1)
+        axes.plot((dot.interval.low, dot.interval.high), (rows[dot.name],) * 2, color=COLORS[0], linewidth=2, zorder=1)
     label = "Log-odds" if narrow else "Change of the log-odds of a right answer"
     axes.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
     axes.set_yticks(range(len(names)), list(names.values()))

@@ -149,8 +149,9 @@ def class_cells(value: Classes) -> Cells:
 def class_pair_cells(value: ClassPairs) -> Cells:
     """Return the seeds of two word classes, and whether the classes differ significantly on them."""
     seeds = {(f"{pair.first} − {pair.second}", "seeds"): OurNumber(value=pair.seeds) for pair in value.pairs}
-    tests = {(f"{test.first} − {test.second}", SIGNIFICANT): _yes(test.adjusted_p < ALPHA) for test in value.tests}
-    return seeds | tests
+    return seeds | {
+        (f"{test.first} − {test.second}", SIGNIFICANT): _yes(test.adjusted_p < ALPHA) for test in value.tests
+    }
 
 
 # By name of the artifact: its cells from the value of an analysis, none if the paper only draws it; and the analysis.

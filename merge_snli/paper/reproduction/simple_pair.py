@@ -69,8 +69,7 @@ class SimplePairRun(PaperRun):
     def make_data(self, name: str) -> None:
         """Make a data set; without Extended Pair, the others go on."""
         if name == SIMPLE:
-            options = SimplePairOptions(premises=self.premises)
-            make_simple_pair(self.folder(name), options, overwrite=self.overwrite)
+            make_simple_pair(self.folder(name), SimplePairOptions(premises=self.premises), overwrite=self.overwrite)
             return
         with self.going_on_without(f"data set {name}"):
             extended = ExtendedPairOptions(problems=self.problems, premises=self.premises // 2)

@@ -73,8 +73,7 @@ def assumed_gaps(accuracies: Sequence[float], correlation: float) -> Distributio
     gaps = []
     for first, second in pairs:
         spread = np.sqrt(first * (1 - first) * second * (1 - second))
-        both = min(first * second + correlation * spread, first, second)
-        gaps.append(first + second - 2 * both)
+        gaps.append(first + second - 2 * min(first * second + correlation * spread, first, second))
     return Distribution(np.array([0.0, 1.0]), np.array([1 - np.mean(gaps), np.mean(gaps)]))
 
 
