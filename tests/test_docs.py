@@ -140,8 +140,7 @@ def navigation(entry: Any) -> set[str]:  # noqa: ANN401 - a YAML value
     """Return the pages in a site's navigation."""
     if isinstance(entry, str):
         return {entry}
-    entries = entry.values() if isinstance(entry, dict) else entry
-    return set().union(*map(navigation, entries))
+    return set().union(*map(navigation, entry.values() if isinstance(entry, dict) else entry))
 
 
 @pytest.mark.parametrize("name", ["tutorial", "five-questions"])
@@ -244,8 +243,7 @@ def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pyt
     if PLACEHOLDER.search(command):
         [subparsers] = (action for action in command_parser([name])._actions if isinstance(action.choices, dict))
         assert isinstance(subparsers.choices, dict)
-        known = all_options(subparsers.choices[name])
-        assert {*re.findall(r"--[a-z][\w-]*", command)} <= known
+        assert {*re.findall(r"--[a-z][\w-]*", command)} <= all_options(subparsers.choices[name])
         return
     arguments = shlex.split(re.split(r"\s(?:&&|\||>>?|2>)\s", command)[0])[1:]
     try:

@@ -189,8 +189,7 @@ def test_the_example_with_datasets_and_evaluate(
         monkeypatch.setattr(transformers, "pipeline", lambda *_, **__: lambda rows, **_: [neutral] * len(rows))
     names = run(PLAIN)
     scores, variants, labels = names["scores"], names["variants"], names["seeds"]["label"]
-    groups = set(zip(variants["seed_id"], variants["word_class"], strict=True))
-    assert scores["n_samples"] == 10 * len(groups)
+    assert scores["n_samples"] == 10 * len(set(zip(variants["seed_id"], variants["word_class"], strict=True)))
     assert scores["qt"] == pytest.approx(scores["pattern_accuracy"] - scores["seed_sample_accuracy"])
     assert len(capsys.readouterr().out.split()) == 4
     if capitals:

@@ -166,8 +166,7 @@ def test_the_record_has_the_inputs_and_the_dropped_suggestions(made: MergeDatase
     reasons = ("no whole word", "not more probable", "in the problem", "same word again", "other class", "kept")
     for count in (of_forms.counts for of_forms in generation.filters):
         assert sum(count.get(reason, 0) for reason in reasons) == count["fillers"]
-        refused = count.get("split", 0) + count.get("too long", 0)
-        assert count["fillers"] == 200 * (count["forms"] - refused)
+        assert count["fillers"] == 200 * (count["forms"] - (count.get("split", 0) + count.get("too long", 0)))
 
 
 def test_a_config_without_rows_is_left_out_with_a_warning(

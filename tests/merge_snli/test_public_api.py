@@ -121,8 +121,7 @@ def test_wrong_arguments_are_refused_in_one_sentence(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     call, message = WRONG[case]
-    error = refused(message, call, merge_snli, result)
-    assert "\n" not in str(error)
+    assert "\n" not in str(refused(message, call, merge_snli, result))
     assert [*tmp_path.iterdir()] == []
 
 

@@ -132,8 +132,7 @@ def test_the_page_in_a_browser(address: str, browser: Page, tmp_path: Path) -> N
     find(browser, "#compute").click()
     shown("body", "table is empty")
 
-    upload = written(tmp_path / "predictions.csv", TABLE)
-    find(browser, "#upload input[type=file]").send_keys(str(upload))
+    find(browser, "#upload input[type=file]").send_keys(str(written(tmp_path / "predictions.csv", TABLE)))
     shown("#upload", "predictions")
     find(browser, "input[value=gold]").click()
     find(browser, "#compute").click()

@@ -28,8 +28,7 @@ from tests.oracles import refused
 def test_required_correct_is_the_ceiling_of_the_decimal_for_every_percent_and_size() -> None:
     sizes = range(1, 401)
     required = required_correct("curve", sizes)
-    expected = [[ceil(Fraction(percent, 100) * size) for size in sizes] for percent in range(101)]
-    assert required.tolist() == expected
+    assert required.tolist() == [[ceil(Fraction(percent, 100) * size) for size in sizes] for percent in range(101)]
 
 
 @pytest.mark.parametrize(

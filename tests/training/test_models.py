@@ -142,8 +142,7 @@ SENTENCES = {'A man says "dogs are well-dressed" to two men.': 3, "Men run.": 2}
 
 
 def test_specials_come_first_then_characters_then_the_most_frequent() -> None:
-    pieces = cut_vocabulary(VOCABULARY, {"cat": 2, "[unused1]": 9}, size=9)
-    assert pieces == [*SPECIALS, "a", "##b", "##s", "cat"]
+    assert cut_vocabulary(VOCABULARY, {"cat": 2, "[unused1]": 9}, size=9) == [*SPECIALS, "a", "##b", "##s", "cat"]
 
 
 def test_the_order_of_the_base_vocabulary_does_not_matter() -> None:

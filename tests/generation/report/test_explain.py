@@ -161,8 +161,7 @@ def test_json(made: MergeDataset, seed: str, command: Command) -> None:
     assert document["id"] == seed
     forms_of_words = [form for word in document["words"] for form in word["forms"]]
     assert {form["masked_lm"] for form in forms_of_words} == set(MLMS)
-    dropped = {filler["dropped"] for form in forms_of_words for filler in form["fillers"]}
-    assert {None, "not more probable"} <= dropped
+    assert {None, "not more probable"} <= {filler["dropped"] for form in forms_of_words for filler in form["fillers"]}
 
 
 def test_missing_or_changed_inputs_are_input_errors(

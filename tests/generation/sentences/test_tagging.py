@@ -150,8 +150,7 @@ def test_a_tagger_without_a_network_tags_whole_sentences(tagger: Tagger) -> None
     import spacy
 
     nlp = spacy.blank("en")
-    ruler = nlp.add_pipe("attribute_ruler")
-    ruler.add([[{"LOWER": "watch"}]], {"TAG": "VB"})  # type: ignore[attr-defined]
+    nlp.add_pipe("attribute_ruler").add([[{"LOWER": "watch"}]], {"TAG": "VB"})  # type: ignore[attr-defined]
     other = replace(tagger, load=lambda: nlp, name="rules")
     assert InPlaceTagger(other).word_classes([Substitution("They play.", 5, 9, "watch")]) == ["verb"]
 

@@ -142,8 +142,7 @@ def ordinal_alpha(columns: list[tuple[int, ...]]) -> float:
 def quadratic_kappa(columns: list[tuple[int, ...]]) -> float:
     first, second = zip(*columns, strict=True)
     observed = sum((a - b) ** 2 for a, b in columns) / len(columns)
-    expected = sum((a - b) ** 2 for a in first for b in second) / len(columns) ** 2
-    return float(1 - observed / expected)
+    return float(1 - observed / (sum((a - b) ** 2 for a in first for b in second) / len(columns) ** 2))
 
 
 def test_agreement_is_that_of_the_definitions(filled: Path, numbers: tuple[dict[str, Any], Path]) -> None:

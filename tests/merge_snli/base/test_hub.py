@@ -72,8 +72,7 @@ def test_failed_download(hub: Hub, model: Repo, data: Repo, monkeypatch: pytest.
         if token:
             monkeypatch.setenv("HF_TOKEN", token)
         for typed, message in messages.items():
-            raised = refused(message, find, typed)
-            assert "\n" not in str(raised)
+            assert "\n" not in str(refused(message, find, typed))
     repo.private = True
     monkeypatch.setenv("HF_TOKEN", WRITER)
     assert find(name).revision == repo.branches["main"]

@@ -90,8 +90,7 @@ def test_not_a_data_set(tmp_path: Path) -> None:
 def test_first_invalid_field_is_named(changes: dict[str, Any], field: str, tmp_path: Path) -> None:
     values = json.loads((FOLDER.parent / "run.json").read_text(encoding="utf-8"))
     (tmp_path / "run.json").write_text(json.dumps(values | changes), encoding="utf-8")
-    caught = refused(rf"run\.json .*\({re.escape(field)}: \w", find_dataset, str(tmp_path))
-    assert "\n" not in str(caught)
+    assert "\n" not in str(refused(rf"run\.json .*\({re.escape(field)}: \w", find_dataset, str(tmp_path)))
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", "3", "null", "[" * 100_000, '{"a": "\\ud800"}'])

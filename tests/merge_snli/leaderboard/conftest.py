@@ -29,8 +29,7 @@ def noisy(name: str, gold: dict[Pair, int], errors: float) -> Callable[[list[Pai
     """Return a function that predicts a share of all pairs incorrectly, always the same ones."""
 
     def predict(pair: Pair) -> int:
-        wrong = chance(name, *pair) < errors
-        return (gold[pair] + 1 + (chance(name, pair[0]) < 0.5)) % 3 if wrong else gold[pair]
+        return (gold[pair] + 1 + (chance(name, pair[0]) < 0.5)) % 3 if chance(name, *pair) < errors else gold[pair]
 
     return lambda pairs: [predict(pair) for pair in pairs]
 

@@ -136,8 +136,7 @@ def test_problems_are_read_by_id_or_path_and_at_a_revision(problems: Repo, name:
     ],
 )
 def test_a_missing_data_set_revision_or_file_is_named(problems: Repo, name: str, means: str) -> None:
-    raised = refused(means, premises_of, name)
-    assert "\n" not in str(raised)
+    assert "\n" not in str(refused(means, premises_of, name))
 
 
 def test_gated_problems_are_reported(problems: Repo) -> None:

@@ -71,8 +71,7 @@ def test_label_names_of_a_dataset_are_kept() -> None:
     ids=lambda table: type(table).__name__,
 )
 def test_other_objects_are_refused_in_one_sentence(problems: object) -> None:
-    error = refused(type(problems).__name__, ProblemOptions, problems=problems)
-    assert "\n" not in str(error)
+    assert "\n" not in str(refused(type(problems).__name__, ProblemOptions, problems=problems))
 
 
 @pytest.mark.parametrize(

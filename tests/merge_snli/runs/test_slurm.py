@@ -295,8 +295,7 @@ def test_a_full_disk_on_one_node_is_told_and_the_run_resumes(
     command = f'if [ "$SLURM_ARRAY_TASK_ID" = 0 ] && [ -z "$SMALL" ]; then {again}; fi'
     python = f'PATH="{Path(sys.executable).parent}:$PATH"'
     more = f"[masked_lm]\nenv_command = '''\n{python}\n{command}\n'''\n"
-    error = generate(few, out, cluster_file("few", more)).fail()
-    assert not missing_from(error, f"the disk of {answers}", "is full")
+    assert not missing_from(generate(few, out, cluster_file("few", more)).fail(), f"the disk of {answers}", "is full")
     assert generate(few, out, cluster_file("few")).end() == (0, "")
     assert files(out) == files(few_dataset)
 

@@ -103,8 +103,7 @@ def duplicate(folder: Path, results: list[Result]) -> Path:
 
 
 def of_other_version(folder: Path, results: list[Result]) -> Path:
-    old = to_json(results[0]) | {"schema_version": 1}
-    return written(folder / "old" / "result.json", json.dumps(old)).parent
+    return written(folder / "old" / "result.json", json.dumps(to_json(results[0]) | {"schema_version": 1})).parent
 
 
 def of_unknown_seed(folder: Path, results: list[Result]) -> Path:
