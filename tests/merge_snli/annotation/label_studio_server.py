@@ -15,8 +15,7 @@ from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_ope
 
 from tests.processes import SECONDS, free_port, wait_for_server
 
-ROOT = Path(__file__).parents[3]
-INSTALLED = ROOT / "build" / "label-studio" / "venv" / "bin" / "label-studio"
+INSTALLED = Path(__file__).parents[3] / "build" / "label-studio" / "venv" / "bin" / "label-studio"
 """Path of the program unless the variable `LABEL_STUDIO` names it."""
 
 

@@ -131,8 +131,7 @@ def test_equal_curves_are_one_line_with_several_names(narrow: bool) -> None:
         Line(name, of, of, of, at) for at, (name, of) in enumerate({"a": falling, "b": late, "c": falling}.items())
     ]
     for start, names in ((0, ["a\nc", "b"]), (0.8, ["a\nb\nc"])):
-        figure = line_figure(lines, CURVE, title="", marked=0.9, start=start, narrow=narrow, note="not drawn: d")
-        [axes] = figure.axes
+        [axes] = line_figure(lines, CURVE, title="", marked=0.9, start=start, narrow=narrow, note="not drawn: d").axes
         assert axes.get_legend_handles_labels()[1] == names
         colors = [COLORS[0], COLORS[1], COLORS[0]] if len(names) == 2 else [COLORS[0]] * 3
         assert narrow or [text.get_color() for text in axes.texts[1:]] == colors

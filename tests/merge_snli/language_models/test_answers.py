@@ -70,8 +70,7 @@ TEMPLATES: dict[str, list[str]] = json.loads(Path(__file__).with_name("templates
 
 def filled(template: str, labels: tuple[str, ...], words: tuple[str, ...]) -> Iterator[tuple[str, str, str | None]]:
     """Yield a label, a text of the template with it and the next label, and what is read in the text."""
-    letters = words == ("A", "B", "C")
-    form, given = ("letter", ()) if letters else ("word", () if words == labels else words)
+    form, given = ("letter", ()) if words == ("A", "B", "C") else ("word", () if words == labels else words)
     for number, word in enumerate(words):
         text = template.format(L=word, M=words[(number + 1) % len(words)])
         yield labels[number], text, read_answer(text, labels, form, given)  # type: ignore[arg-type]

@@ -243,8 +243,7 @@ def test_logs_of_one_run_are_joined(run: Run) -> None:
 
 
 def test_both_tasks_of_lm_eval(lm_eval_logs: Path, tmp_path: Path) -> None:
-    logs = sorted(lm_eval_logs.glob("samples_*"))
-    ranked, generated = import_files(logs, OWN, model="dummy", out=tmp_path / "out")
+    ranked, generated = import_files(sorted(lm_eval_logs.glob("samples_*")), OWN, model="dummy", out=tmp_path / "out")
     assert (ranked.title, generated.title) == ("dummy (word, 2 shots, ranked)", "dummy (word, 2 shots)")
     assert (ranked.run.no_answers, generated.run.unread) == (0, {"perhaps stopped": 33})
     (run,) = [json.loads(path.read_text(encoding="utf-8")) for path in lm_eval_logs.glob("results_*")]

@@ -32,8 +32,7 @@ def test_a_killed_task_is_told_ctrl_c_and_sigterm_end_the_tasks_and_what_is_fini
     running = generate(few, out, file)
     running.wait_for("demo:mlm-wordpiece", tasks=2)
     task_processes(running)[0].kill()
-    error = running.fail()
-    assert "killed" in error
+    assert "killed" in running.fail()
     assert [stage["done"] for stage in (status(out) or {})["stages"]] == [2, 1, 0, 0]
     for number, expected in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
         running = generate(few, tmp_path / str(expected) / "merge_snli", file)  # one task is too short to be caught

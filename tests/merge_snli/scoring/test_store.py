@@ -225,8 +225,7 @@ def test_numbers_that_contradict_the_answers_or_each_other_are_refused(
     result: Result, tmp_path: Path, kind: str
 ) -> None:
     path, wrong, message, named = EDITED[kind]
-    source = SOURCE if "source" in path else None
-    value = to_json(dataclasses.replace(result, source=source))
+    value = to_json(dataclasses.replace(result, source=SOURCE if "source" in path else None))
     assert named in str(refused(message, read_json, changed(value, path, wrong), tmp_path, result))
 
 

@@ -161,8 +161,7 @@ def other_value(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 def forged_option(folder: Path, rng: random.Random) -> str:
     """Record other options than those of the run, and update the digests."""
-    path = folder / "run.json"
-    run = json.loads(path.read_text(encoding="utf-8"))
+    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     options = run["options"]
     changes: list[tuple[dict[str, Any], str, Any]] = [
         (options, "random_seed", options["random_seed"] + 1),

@@ -116,11 +116,8 @@ def every_seed(folder: Path, results: list[Result]) -> Path:
     return file_of(folder, "\n".join(results[0].group_ids))
 
 
-Arguments = list[str]
-
-
 # Returns more arguments from a folder, the results, and another data set.
-Case = Callable[[Path, list[Result], Path], Arguments]
+Case = Callable[[Path, list[Result], Path], list[str]]
 
 
 CASES: dict[str, tuple[Case, str]] = {

@@ -193,8 +193,7 @@ def model_curves(data: Data, _: Json) -> Json:
 def majority(data: Data, _: Json) -> Json:
     """Recompute the scores against majority labels."""
     two_way = any(len(result["compared_labels"]) == 2 for result in data.results.values())
-    own = next(iter(data.results.values()))["compared_labels"]
-    labels = ["entailment", "not_entailment"] if two_way else [*own]
+    labels = ["entailment", "not_entailment"] if two_way else [*next(iter(data.results.values()))["compared_labels"]]
 
     def common(label: Series) -> Series:
         return label if label is None or label in labels or label != label else "not_entailment"
