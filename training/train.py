@@ -84,8 +84,7 @@ class BundledModel:
 def _wordpiece_masked_lm(made: BundledModel, base: Base, data: Path, _: Path) -> Prepared:
     sentences = masked_lm_sentences(data)
     pieces = cut_vocabulary(base.tokenizer.get_vocab(), count_pieces(base, sentences), made.pieces)
-    model = bert_masked_lm(base, cut_embeddings(base, pieces), made.layers)
-    return model, wordpiece_tokenizer(pieces), sentences
+    return bert_masked_lm(base, cut_embeddings(base, pieces), made.layers), wordpiece_tokenizer(pieces), sentences
 
 
 def _bpe_masked_lm(made: BundledModel, base: Base, data: Path, _: Path) -> Prepared:

@@ -111,8 +111,7 @@ def _rows_of_subsample(test: Path, subsample: int) -> Iterator[pa.Table]:
     """Yield the rows of a subsample from the file of a config's split `test`."""
     for table in _read(test):
         subsamples = table["subsamples"].combine_chunks()
-        is_in_subsample = pc.equal(pc.list_flatten(subsamples), subsample)
-        yield table.take(pc.list_parent_indices(subsamples).filter(is_in_subsample))
+        yield table.take(pc.list_parent_indices(subsamples).filter(pc.equal(pc.list_flatten(subsamples), subsample)))
 
 
 def _read(path: Path) -> Iterator[pa.Table]:

@@ -109,8 +109,7 @@ def _estimate(arguments: argparse.Namespace) -> None:
 
     choices = {name: getattr(arguments, name) for name in ("dataset", "sample", "per_question")}
     estimated = estimate(**choices, **assumed(arguments))
-    table = estimate_table([estimated], {}, arguments.tokenizer)
-    write_tables(arguments.format, [table], document=lambda: estimated)
+    write_tables(arguments.format, [estimate_table([estimated], {}, arguments.tokenizer)], document=lambda: estimated)
 
 
 def _score(arguments: argparse.Namespace) -> None:

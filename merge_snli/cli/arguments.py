@@ -263,8 +263,7 @@ def add_problem_arguments(parser: argparse.ArgumentParser, purpose: str, metavar
     """
     group = parser.add_argument_group(PROBLEMS_GROUP, argument_default=argparse.SUPPRESS)
     others = [name for name, option in described(ProblemOptions) if option.group == PROBLEMS_GROUP][1:]
-    problems = list_argument("problems", metavar=metavar, help=purpose)
-    add_all(group, problems, *_of_options(ProblemOptions, others))
+    add_all(group, list_argument("problems", metavar=metavar, help=purpose), *_of_options(ProblemOptions, others))
 
 
 def add_source_arguments(parser: argparse.ArgumentParser, options: type) -> None:

@@ -243,8 +243,7 @@ def _tables(results: Sequence[Result], failed: Mapping[str, str], thresholds: Co
     tables = [replace(scores, finding=finding, notes=(*scores.notes, *too_few_notes(results)))]
     if not results or (results[0].has_seeds and not any(AGREEMENT in result.parts for result in results)):
         return tables
-    columns = (AGREEMENT,) if results[0].has_seeds else None
-    return tables + part_tables(results, names=names, columns=columns)
+    return tables + part_tables(results, names=names, columns=(AGREEMENT,) if results[0].has_seeds else None)
 
 
 def _dataset_id(arguments: argparse.Namespace) -> str | None:

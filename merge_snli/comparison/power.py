@@ -195,8 +195,7 @@ def _common_passes(results: Sequence[Result], threshold: float) -> dict[str, Flo
 
 def _power(title: str, passes: dict[str, FloatArray], alpha: float, *, unit: str) -> PowerAnalysis:
     models = [distribution_of(column) for column in passes.values()]
-    sizes = sorted({*SIZES, len(next(iter(passes.values())))})
-    return _rows(title, models, _gaps(passes), alpha, sizes, unit)
+    return _rows(title, models, _gaps(passes), alpha, sorted({*SIZES, len(next(iter(passes.values())))}), unit)
 
 
 def _rows(

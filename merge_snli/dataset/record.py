@@ -330,14 +330,12 @@ class Record:
     @property
     def files(self) -> dict[str, str]:
         """The sha256 of every data file by relative path, including the scores of annotators."""
-        scores = {data_file(ANNOTATION, TEST): self.annotation.digest} if self.annotation else {}
-        return self.data.files | scores
+        return self.data.files | ({data_file(ANNOTATION, TEST): self.annotation.digest} if self.annotation else {})
 
     @property
     def rows(self) -> dict[str, dict[str, int]]:
         """The number of rows by config and split, including the scores of annotators."""
-        scores = {ANNOTATION: {TEST: self.annotation.rows}} if self.annotation else {}
-        return self.data_rows | scores
+        return self.data_rows | ({ANNOTATION: {TEST: self.annotation.rows}} if self.annotation else {})
 
     @property
     def test_configs(self) -> dict[str, ConfigRecord]:

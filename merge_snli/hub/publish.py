@@ -240,8 +240,7 @@ def _commit(api: HfApi, branch: Branch, *, create_pr: bool) -> Pushed:
         create_pr=create_pr and request is None,
         parent_commit=head.sha,
     )
-    url = commit.pr_url if request is None else request.url
-    return Pushed(branch, commit.oid, commit.oid != head.sha, url)
+    return Pushed(branch, commit.oid, commit.oid != head.sha, commit.pr_url if request is None else request.url)
 
 
 def _open_pull_request(api: HfApi, branch: Branch) -> Discussion | None:

@@ -159,8 +159,7 @@ def undo(name: str | None = None) -> Registration | None:
 
 
 def _is_named(registration: Registration, name: str) -> bool:
-    folder = str(Path(name).resolve())
-    return registration.dataset in {name, folder} or registration.dataset.startswith(f"{name}@")
+    return registration.dataset in {name, str(Path(name).resolve())} or registration.dataset.startswith(f"{name}@")
 
 
 @contextmanager

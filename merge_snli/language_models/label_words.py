@@ -224,5 +224,4 @@ def label_words(labels: tuple[str, ...], words: tuple[str, ...], *, letters: boo
 
 def _pattern(word: str) -> str:
     """Return a pattern of a word, in which underscores may be spaces, and which may be in the plural."""
-    pattern = re.sub(r"_|\\ ", r"[\\s_-]+", re.escape(word))
-    return pattern + (ALONE if word.casefold() in ("no", "neither") else "s?")
+    return re.sub(r"_|\\ ", r"[\\s_-]+", re.escape(word)) + (ALONE if word.casefold() in ("no", "neither") else "s?")

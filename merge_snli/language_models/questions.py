@@ -134,8 +134,7 @@ class Questions:
 
 def open_whole(dataset: MergeDataset | str, scope: Scope) -> ScoredData:
     """Open the whole data that a scope is a part of."""
-    config = scope.config if scope.group_column is None else None
-    return open_config(dataset, config, group_column=scope.group_column)
+    return open_config(dataset, scope.config if scope.group_column is None else None, group_column=scope.group_column)
 
 
 def read_questions(dataset: MergeDataset | str, scope: Scope) -> Questions:

@@ -210,8 +210,7 @@ def shown_text(prompt: FilledPrompt, pair: Pair, tokenizer: Any) -> str:  # noqa
     try:
         return str(tokenizer.apply_chat_template(prompt.messages(*pair), **options))
     except TemplateError:
-        message = {"role": "user", "content": prompt.text(*pair)}
-        return str(tokenizer.apply_chat_template([message], **options))
+        return str(tokenizer.apply_chat_template([{"role": "user", "content": prompt.text(*pair)}], **options))
 
 
 def _count_end_tokens(tokenizer: Any) -> int:  # noqa: ANN401 - its call is untyped

@@ -214,5 +214,4 @@ def extended_conjunction_rows(
 
 
 def _go_together(first: Clause, second: Clause) -> bool:
-    is_alike = (first.source, first.is_plural) == (second.source, second.is_plural)
-    return is_alike and not first.words & second.words
+    return (first.source, first.is_plural) == (second.source, second.is_plural) and not first.words & second.words

@@ -307,5 +307,4 @@ def predicted_answers(answers: Answers, data: ScoredData, *, whole_groups: bool 
     rows = predicted & groups[answers.groups]
     if rows.all() and groups.all():
         return answers, data
-    kept = np.isin(np.arange(len(groups)), answers.groups[rows])
-    return answers.take(rows=rows), data.take(groups=kept, rows=rows)
+    return answers.take(rows=rows), data.take(groups=np.isin(np.arange(len(groups)), answers.groups[rows]), rows=rows)

@@ -50,8 +50,7 @@ def validate(dataset: MergeDataset | str | Path, *, tagger: str | None = None) -
     collector = Collector()
     record = read_record(folder, collector)
     data_files = frozenset(() if record is None else record.files)
-    blobs = None if revision is None else folder.parent.parent / "blobs"
-    check_folder(folder, data_files, collector, blobs=blobs)
+    check_folder(folder, data_files, collector, blobs=None if revision is None else folder.parent.parent / "blobs")
     if revision is not None:
         check_repository(name, revision, data_files, collector)
     if record is None:

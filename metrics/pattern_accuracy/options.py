@@ -168,8 +168,7 @@ def _flatten(name: str, values: Any, n_rows: int) -> tuple[IntArray, Column]:  #
     rows = np.repeat(np.arange(n_rows), np.fromiter(map(len, sets), np.int64, n_rows))
     if len(rows) == 0:
         raise ValueError(f"{name}[0] to {name}[{n_rows - 1}] are all empty: give at least one row a value")
-    flat = list(chain.from_iterable(sets))
-    return rows, label_column(name, flat, where=lambda i: f"{name}[{rows[i]}]")
+    return rows, label_column(name, list(chain.from_iterable(sets)), where=lambda i: f"{name}[{rows[i]}]")
 
 
 def _without_repeats(name: str, membership: Membership) -> Membership:
