@@ -198,6 +198,9 @@ def test_few_and_many_seeds_and_correlations() -> None:
     assert alone == pytest.approx(by_correlation[0], abs=0.006)  # without correlation, pairing gains nothing
     coin = Distribution(np.array([0.0, 1.0]), np.array([0.5, 0.5]))
     assert interval_width(coin, 1_000) == pytest.approx(2 * 1.96 * 0.5 / np.sqrt(1_000), rel=0.03)
+    two_coins = Distribution(np.array([0.0, 0.5, 1.0]), np.array([0.25, 0.5, 0.25]))  # half the variance of one
+    ratio = known(smallest_unpaired(two_coins, 500)) / known(smallest_unpaired(coin, 500))
+    assert ratio == pytest.approx(np.sqrt(1 / 2), abs=0.04)
 
 
 def test_gaps_are_pooled_over_pairs() -> None:
