@@ -88,7 +88,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     print_in_any_encoding(sys.stdout)
     print_in_any_encoding(sys.stderr)
     sys.unraisablehook = _keep_interrupt
-    collect_rarely()
+    if argv is None:  # the process is the command's own
+        collect_rarely()
     try:
         try:
             return _run(argv)

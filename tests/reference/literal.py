@@ -101,9 +101,10 @@ def wordnet_table(name: str) -> dict[str, str]:
     base_of: dict[str, str] = {}
     table = Path(__file__).parents[2] / "merge_snli" / "embedded" / "wordnet" / f"{name}.txt.gz"
     for line in gzip.decompress(table.read_bytes()).decode().splitlines():
-        for word in line.split()[1:]:
+        kind, *words = line.split()
+        for word in words:
             plural, equals, singular = word.partition("=")
-            base_of["irregular " + plural if equals else word] = singular if equals else line.split()[0]
+            base_of["irregular " + plural if equals else word] = singular if equals else kind
     return base_of
 
 
