@@ -64,7 +64,8 @@ def run_all(run: GenerationRun, count: int) -> None:
                 stage.work(share, shown)
 
 
-@pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.slow), 3])
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.slow
 def test_the_bytes_are_those_of_one_process(
     options: Options, one_process: dict[str, bytes], tmp_path: Path, count: int
 ) -> None:

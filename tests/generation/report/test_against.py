@@ -73,6 +73,7 @@ def test_seeds_and_variants_match_a_plain_count(made: Made) -> None:
     assert (overall["both"], overall["only A"]) == (len(a.keys() & b.keys()), len(a.keys() - b.keys()))
 
 
+@pytest.mark.slow
 def test_what_is_lost_without_a_masked_lm(made: Made) -> None:
     a, b = by_key(made.whole), by_key(made.without)
     only = [row for key, row in a.items() if key not in b]
@@ -121,6 +122,7 @@ def test_reasons_without_a_work_folder(made: Made) -> None:
     assert "min_log_odds" in " ".join(tables_against(made.whole, made.strict)["only_a_by_reason"].notes)
 
 
+@pytest.mark.slow
 def test_shared_suggestions_are_those_of_the_traces(made: Made) -> None:
     words = [word for shard, _ in filter_again(made.whole, made.work) for word in shard]
     overlaps = suggestion_overlaps(words, (WORDPIECE, BPE))

@@ -489,6 +489,7 @@ def test_a_submission_is_computed_again(data: MergeDataset, results: list[Result
     assert any("sample_accuracy" in problem for problem in problems)
 
 
+@pytest.mark.slow
 def test_analyses_that_need_no_seeds_are_computed(
     data: MergeDataset, results: list[Result], results_folder: Path, tmp_path: Path, command: Command
 ) -> None:

@@ -291,6 +291,7 @@ def by_premise(pairs: list[Pair]) -> list[str]:
     return [NLI_LABELS[len(premise) % 3] for premise, _ in pairs]
 
 
+@pytest.mark.slow
 def test_results_have_scores_by_agreement_and_leave_seeds_out(annotators: Path, command: Command) -> None:
     found = score(neutral, annotators, name="neutral").parts["agreement"]
     assert list(found) == ["5/5", "4/5", "3/5"]
