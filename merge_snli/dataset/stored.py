@@ -245,10 +245,10 @@ def other_than(content: Iterable[str] = ()) -> Callable[[Path], str | None]:
 def _writable(out: Path, option: str = "out") -> Path:
     out = out.expanduser()
     if not out.name or out.is_symlink():
-        with explained(RuntimeError, f"{param(option)} {out}: {REASON}; choose another folder"):
-            out = out.resolve()
+        out = Path(os.path.realpath(out))  # unlike `resolve`, the same for a loop in every Python
     existing = next(path for path in (out, *out.absolute().parents) if path.exists())
     raise_first(
+        (out.is_symlink(), f"{param(option)} {out} is a link to itself; choose another folder"),
         (not existing.is_dir(), f"{param(option)} {out}: {existing} is a file; pass a folder"),
         (not os.access(existing, os.W_OK), f"{param(option)} {out}: {existing} is not writable; choose another folder"),
     )
