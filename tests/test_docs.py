@@ -116,8 +116,9 @@ def test_a_long_line_and_broken_links_are_detected(tmp_path: Path) -> None:
 def test_the_site_lists_every_page(page: Path) -> None:
     import yaml
 
-    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
-    assert page.relative_to("docs").as_posix() in navigation(site["nav"])
+    assert page.relative_to("docs").as_posix() in navigation(
+        yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    )
 
 
 def test_links_out_of_the_folder_resolve_in_the_site(tmp_path: Path) -> None:

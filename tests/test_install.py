@@ -65,8 +65,9 @@ def test_pip_is_used_if_uv_fails(tmp_path: Path) -> None:
 def test_the_end_of_the_log_is_printed_if_a_step_fails(step: str, tmp_path: Path) -> None:
     done = install(tmp_path, uv_fails=step, pip_fails=step)
     assert done.returncode == 3 and "failed after" in done.stdout.splitlines()[-1]
-    last = done.stderr.rpartition(f"{tmp_path / 'venv' / 'install.log'}:\n")[2].splitlines()
-    assert last == [f"python package {number}" for number in range(21, 41)]
+    assert done.stderr.rpartition(f"{tmp_path / 'venv' / 'install.log'}:\n")[2].splitlines() == [
+        f"python package {number}" for number in range(21, 41)
+    ]
 
 
 def test_an_environment_is_made_in_one_line(tmp_path: Path) -> None:

@@ -118,8 +118,9 @@ def test_good_input_in_other_containers(to: Callable[[list[Any]], Any]) -> None:
 
 @pytest.mark.parametrize("integers", [np.int8, np.uint8, np.uint64])
 def test_labels_are_integers_of_any_size(integers: Any) -> None:  # noqa: ANN401 - a type
-    labels = {name: np.array(GOOD[name], dtype=integers) for name in ("predictions", "references")}
-    assert compute(**{**GOOD, **labels}) == compute(**GOOD)
+    assert compute(
+        **{**GOOD, **{name: np.array(GOOD[name], dtype=integers) for name in ("predictions", "references")}}
+    ) == compute(**GOOD)
 
 
 @pytest.mark.parametrize(

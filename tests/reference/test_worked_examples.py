@@ -399,8 +399,9 @@ def test_inflation(tmp_path: Path) -> None:
         )
     )
     nouns = {(problems[0][0], "noun", original, word) for original in ("boy", "dog") for word in ("woman", "teen")}
-    adjectives = {(problems[0][0], "adj", "small", word) for word in ("little", "happy")}
-    assert two == nouns | adjectives | {(BOYS[0], "noun", "boy", word) for word in ("woman", "teen")}
+    assert two == nouns | {(problems[0][0], "adj", "small", word) for word in ("little", "happy")} | {
+        (BOYS[0], "noun", "boy", word) for word in ("woman", "teen")
+    }
     assert three == four == nouns
 
 

@@ -262,8 +262,9 @@ def test_the_recipe_depends_on_the_base_and_options_override_it(tmp_path: Path) 
     recipe = paper.recipe
     assert (recipe.learning_rate, recipe.epochs, recipe.batch_size, recipe.weight_decay) == (2e-5, 3, 32, 0.1)
     assert (list(paper.train), list(paper.random_seeds)) == (["a.jsonl", "b.jsonl"], [3, 4])
-    small = parse_options(["--base", "demo:mlm-bpe", "--epochs", "5", *common])
-    assert small.recipe == replace(RECIPES["small"], epochs=5)
+    assert parse_options(["--base", "demo:mlm-bpe", "--epochs", "5", *common]).recipe == replace(
+        RECIPES["small"], epochs=5
+    )
 
 
 @pytest.mark.parametrize(

@@ -141,8 +141,9 @@ def test_words_are_compared_without_accents_and_case(written: str, other: str, t
     for one, another in ((written, other), (other, written)):
         (tagged,) = tag([Problem("x", f"A {one}, a bar", "A bar", 0)], tagger)
         vocabulary = Vocabulary((Piece("Bar", SPACED), Piece(another, SPACED)), np.array([True, True]))
-        outcome = filtered(fillers(1, 0), "Bar", vocabulary, words_of(tagged))
-        assert outcome.counts() == Counter({IN_PROBLEM: 1, LESS_PROBABLE: 1})
+        assert filtered(fillers(1, 0), "Bar", vocabulary, words_of(tagged)).counts() == Counter(
+            {IN_PROBLEM: 1, LESS_PROBABLE: 1}
+        )
 
 
 @pytest.mark.parametrize(

@@ -101,8 +101,9 @@ def test_pieces_of_the_same_kind(
     tokens: tuple[str, ...], original: int, within_sentence: bool, kept: list[bool]
 ) -> None:
     vocabulary = read_vocabulary(byte_bpe_vocabulary(*tokens), 5, "tiny")
-    found = vocabulary.same_kind(np.arange(5, dtype=np.int32), original, within_sentence=within_sentence)
-    assert found.tolist() == kept
+    assert (
+        vocabulary.same_kind(np.arange(5, dtype=np.int32), original, within_sentence=within_sentence).tolist() == kept
+    )
 
 
 def byte_bpe_vocabulary(*tokens: str) -> PreTrainedTokenizerFast:

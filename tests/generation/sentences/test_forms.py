@@ -87,8 +87,9 @@ def test_offsets_of_the_replacements(sentence: str, starts: tuple[int, ...], ori
     assert [occurrence.seed[0] for occurrence in occurrences] == list(starts)
     assert [occurrence.variant[0] for occurrence in occurrences] == list(offsets)
     for start, occurrence in zip(starts, occurrences, strict=True):
-        written = sentence[start : start + len(original)]
-        assert replaced[slice(*occurrence.variant)] == match_occurrence_case(written, original, word)
+        assert replaced[slice(*occurrence.variant)] == match_occurrence_case(
+            sentence[start : start + len(original)], original, word
+        )
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,9 @@ def test_each_class_has_as_many_variants(sheets: Path, variants: dict[str, dict[
 def test_csv_and_spreadsheet_have_the_same_rows(sheets: Path, annotator: str) -> None:
     rows = read_csv(sheets / f"{annotator}.csv")
     assert list(rows[0]) == COLUMNS
-    shown = [{name: text or None for name, text in row.items()} for row in rows]
-    assert shown == read_xlsx(sheets / f"{annotator}.xlsx")
+    assert [{name: text or None for name, text in row.items()} for row in rows] == read_xlsx(
+        sheets / f"{annotator}.xlsx"
+    )
     assert {row[name] for row in rows for name in ("F", "R", "comment")} == {""}
 
 

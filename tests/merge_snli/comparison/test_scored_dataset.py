@@ -42,8 +42,9 @@ def test_arrays_follow_the_rows(scored: ScoredDataset) -> None:
     assert scored.variants_by("word_class")["verb"].tolist() == [row["word_class"] == "verb" for row in rows]
     assert not scored.variants_by("word_class")["adv"].any()
     assert known(scored.data.subsamples).tolist() == [[draw in row["subsamples"] for row in rows] for draw in range(10)]
-    texts = {row["seed_id"]: (row["seed_premise"], row["seed_hypothesis"]) for row in rows}
-    assert {name: seed[:2] for name, seed in zip(scored.ids, seeds, strict=True)} == texts
+    assert {name: seed[:2] for name, seed in zip(scored.ids, seeds, strict=True)} == {
+        row["seed_id"]: (row["seed_premise"], row["seed_hypothesis"]) for row in rows
+    }
     model = scored.models[0]
     assert model.answers.predicted.tolist() == by_length([*map(pair_of, rows)])
     assert model.answers.correct.tolist() == [

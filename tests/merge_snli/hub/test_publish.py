@@ -177,8 +177,9 @@ def test_refused_commit_changes_nothing(
 ) -> None:
     before = contents(repo)
     hub.faults.append(Fault("POST", f"{REPO}/commit/main", status, error="details.", times=ALWAYS))
-    raised = refused(rf"{meaning}.*\({status}: details\).*no commit is confirmed$", publish_plan, api, planned)
-    assert "\n" not in str(raised)
+    assert "\n" not in str(
+        refused(rf"{meaning}.*\({status}: details\).*no commit is confirmed$", publish_plan, api, planned)
+    )
     assert contents(repo) == before
     assert waits == ([1, 2, 4, 8] if status in {409, 429, 500, 503} else [])
 

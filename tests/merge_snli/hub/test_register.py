@@ -198,8 +198,9 @@ def test_a_folder_that_register_did_not_write_is_not_overwritten(data_set: Path,
     registration = register(str(data_set))
     (home / "datasets" / "merge_snli" / "registered.json").unlink()
     before = tree(home)
-    raised = refused(r"exists and was not written by merge-snli register", register, str(data_set))
-    assert registration.folders[0] in str(raised)
+    assert registration.folders[0] in str(
+        refused(r"exists and was not written by merge-snli register", register, str(data_set))
+    )
     assert tree(home) == before
 
 

@@ -138,8 +138,9 @@ def test_ranked_answers_keep_their_log_likelihoods(tmp_path: Path) -> None:
     assert answers_of_groups(result).seeds == tuple(NLI_LABELS[best] for best in likely.argmax(axis=1))
     assert result.calibration is not None
     right = np.eye(3)[[int(digits[0]) for digits in answers_of_groups(result).gold]]
-    errors = ((likely / likely.sum(axis=1, keepdims=True) - right) ** 2).sum(axis=1)
-    assert result.calibration.seed_brier == pytest.approx(errors.mean(), abs=2e-4)
+    assert result.calibration.seed_brier == pytest.approx(
+        ((likely / likely.sum(axis=1, keepdims=True) - right) ** 2).sum(axis=1).mean(), abs=2e-4
+    )
     (again,) = import_files([written], OWN, again=True)
     assert (answers_of_groups(again), again.calibration) == (answers_of_groups(result), result.calibration)
 

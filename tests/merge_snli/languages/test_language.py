@@ -24,8 +24,9 @@ OTHERS = {"en": "pas", "fr": "not", "de": "not", "es": "not", "it": "not", "nl":
 
 @pytest.mark.parametrize("code", NEGATIONS)
 def test_negations_of_a_language_are_no_suggestions_there(code: str) -> None:
-    found = {word: (is_negation(word, code), is_whole_word(word, code)) for word in NEGATIONS[code]}
-    assert found == dict.fromkeys(NEGATIONS[code], (True, False))
+    assert {word: (is_negation(word, code), is_whole_word(word, code)) for word in NEGATIONS[code]} == dict.fromkeys(
+        NEGATIONS[code], (True, False)
+    )
     assert not is_negation(OTHERS.get(code, "not"), code)
 
 

@@ -124,8 +124,9 @@ BERT = {"model_type": "bert", "architectures": ["BertForSequenceClassification"]
 )
 def test_outputs_have_the_names_that_transformers_gives_them(config: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(BERT | config))
-    expected = output_names(AutoConfig.from_pretrained(tmp_path))
-    assert read_output_names(ResolvedModel("m", tmp_path, None, "")) == expected
+    assert read_output_names(ResolvedModel("m", tmp_path, None, "")) == output_names(
+        AutoConfig.from_pretrained(tmp_path)
+    )
 
 
 def test_a_config_that_names_its_outputs_is_read_without_transformers(

@@ -170,8 +170,9 @@ def test_column_names_can_be_set(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", {"s1": "A cat.", "s2": "A cat!", "gold": 1, "pairID": "7#0"})
     columns = {"premise_column": "s1", "hypothesis_column": "s2", "label_column": "gold", "id_column": "pairID"}
     assert ProblemOptions(problems=path).split is None
-    found = read(path, **columns, data_labels=("entailment", "not_entailment"))
-    assert found.problems == (Problem("7#0", "A cat.", "A cat!", 1),)
+    assert read(path, **columns, data_labels=("entailment", "not_entailment")).problems == (
+        Problem("7#0", "A cat.", "A cat!", 1),
+    )
 
 
 @pytest.mark.parametrize(
