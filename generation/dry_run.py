@@ -352,13 +352,7 @@ def _estimate(
         else:
             refused[encoded] += 1
     encoded_forms = sum(map(len, by_length.values()))
-    # Smaller batches for few forms, which fill no large ones: the forms that are timed are at most half of the run's.
-    most = max(1, int(encoded_forms * scale) // (2 * LENGTHS_TIMED * TIMINGS_PER_LENGTH))
-    timed = _time_batches(mlm, by_length, options, most) if encoded_forms else {}
-    per_batch, per_form = (np.interp([*by_length], [*timed], column) for column in zip(*timed.values(), strict=True))
-    of_length = np.array([len(forms) * scale for forms in by_length.values()])
-    batches = np.ceil(of_length / [mlm.batches.size(length) for length in by_length])
-    seconds = float(batches @ per_batch + of_length @ per_form)
+    seconds = _seconds_of_forms(mlm, by_length, options, scale)
     scaled = {reason: round(count * scale) for reason, count in refused.items()}
     return MaskedLMEstimate(
         name=mlm.name,
@@ -369,6 +363,22 @@ def _estimate(
         bytes=round(bytes_per_answer * len(sample) * scale),
         tokens=sum(length * len(forms) for length, forms in by_length.items()) / max(1, encoded_forms),
     )
+
+
+def _seconds_of_forms(
+    mlm: MaskedLM, by_length: Mapping[int, Sequence[EncodedForm]], options: Options, scale: float
+) -> float:
+    """Return the seconds of all forms of a run, from those of a sample by the number of their tokens; 0 without any."""
+    if not by_length:
+        return 0.0
+    of_length = np.array([len(forms) * scale for forms in by_length.values()])
+    # Smaller batches for few forms, which fill no large ones: the forms that are timed are at most half of the run's.
+    timed = _time_batches(
+        mlm, by_length, options, most=max(1, int(of_length.sum()) // (2 * LENGTHS_TIMED * TIMINGS_PER_LENGTH))
+    )
+    per_batch, per_form = (np.interp([*by_length], [*timed], column) for column in zip(*timed.values(), strict=True))
+    batches = np.ceil(of_length / [mlm.batches.size(length) for length in by_length])
+    return float(batches @ per_batch + of_length @ per_form)
 
 
 def _time_batches(

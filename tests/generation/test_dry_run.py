@@ -33,7 +33,7 @@ from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import read_problems
 from tests.commands import Command
-from tests.oracles import refused
+from tests.oracles import refused, write_rows
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -124,6 +124,14 @@ def test_fewer_forms_are_timed_than_a_run_has(options: Options, monkeypatch: pyt
     assert sum(batches) < sum(mlm.forms for mlm in mlms)
     number_of_batches = (mlms[0].seconds - mlms[0].forms) / 10
     assert number_of_batches == pytest.approx(round(number_of_batches)) and 1 < number_of_batches < mlms[0].forms
+
+
+@pytest.mark.parametrize("word", ["cat", "xylograph"])
+def test_without_forms_the_masked_lms_take_no_time(options: Options, tmp_path: Path, word: str) -> None:
+    """No word is shared, or the tokenizers split it."""
+    problem = {"premise": "A xylograph hangs here.", "hypothesis": f"The {word} is old.", "label": "neutral"}
+    path = str(write_rows(tmp_path / "problems.jsonl", [problem]))
+    assert [(mlm.forms, mlm.seconds) for mlm in dry_run(replace(options, problems=path)).masked_lms] == [(0, 0.0)] * 2
 
 
 def test_several_processes_share_the_work(estimated: DryRun, options: Options) -> None:
