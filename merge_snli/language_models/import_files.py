@@ -97,7 +97,10 @@ def import_files(
     given = next((name for name, value in options.items() if value is not None), "")
     raise_first(
         (log and table, f"{log} is a log and {table} a table of predictions: import them one after the other"),
-        (log and given, f"{param(given)} is for tables of predictions; a log says what was asked: remove it"),
+        (
+            log and given,
+            f"{param(given)} is for tables of predictions; a log names its own part of the data: remove it",
+        ),
         (table and reader, f"{param('reader')} is for logs; {table} is a table of predictions: remove it"),
         (table and not model, f"{table} does not name its model: give {param('model')} NAME"),
     )

@@ -185,7 +185,7 @@ class PromptRecord(StrictValue):
         settings: Other settings that change answers, such as `reasoning_effort`, as JSON texts.
         prompt_toml: The prompt in full, as a TOML file; None if the log does not have it.
         reasoning_tokens: Number of the output tokens that are reasoning; None if the log does not have it.
-        cost: What the calls cost, in dollars; None if the prices were not known when the model was asked.
+        cost: What the calls cost, in dollars; None if the prices of the model were not known during the run.
     """
 
     harness: str

@@ -10,10 +10,8 @@ from functools import partial
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -142,8 +140,7 @@ def test_long_names_below_a_figure_have_a_column_to_themselves() -> None:
     for letters, columns in ((18, 2), (19, 1)):
         lines = [Line(name * letters, [at] * 101, [at] * 101, [at] * 101, 0) for name, at in (("a", 0.5), ("b", 1.0))]
         figure = line_figure(lines, CURVE, title="", marked=0.9, narrow=True)
-        canvas: Any = FigureCanvasAgg(figure)
-        canvas.draw()
+        figure.draw_without_rendering()
         boxes = [text.get_window_extent() for text in figure.legends[0].get_texts()]
         assert len({round(box.x0) for box in boxes}) == columns
         assert all(box.x1 <= figure.bbox.x1 for box in boxes)
@@ -230,11 +227,10 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
 
 def assert_nothing_is_cut(figure: Figure, title: str) -> None:
     figure.set_dpi(PNG_DPI)
-    canvas: Any = FigureCanvasAgg(figure)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
-        canvas.draw()
-        boxes = {text.get_text(): text.get_window_extent(canvas.get_renderer()) for text in titles(figure)}
+        figure.draw_without_rendering()
+        boxes = {text.get_text(): text.get_window_extent() for text in titles(figure)}
     page = figure.bbox
     assert [text for text, box in boxes.items() if box.x0 < 0 or box.x1 > page.x1 or box.y1 > page.y1] == []
     assert [text for text in boxes if joined(text).startswith(joined(title))]

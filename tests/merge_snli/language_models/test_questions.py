@@ -33,9 +33,8 @@ def test_each_pair_of_a_subsample_is_asked_once(bundled: MergeDataset, subsample
     rows, pairs = read_split(bundled, "noun", split).to_pylist(), pairs_of(questions)
     assert len(pairs) == len({*pairs}) == len({question.id for question in questions})
     assert {*pairs} == pairs_in(rows) | pairs_in(rows, "seed_")
-    assert sorted(
-        [use["variant_id"] for question in questions for use in question.uses if "variant_id" in use]
-    ) == sorted(row["variant_id"] for row in rows)
+    variants = [use["variant_id"] for question in questions for use in question.uses if "variant_id" in use]
+    assert sorted(variants) == sorted(row["variant_id"] for row in rows)
 
 
 def test_scopes_without_and_with_only_seeds(bundled: MergeDataset) -> None:

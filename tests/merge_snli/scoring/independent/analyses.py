@@ -288,9 +288,8 @@ def class_pairs(data: Data, reported: Json) -> Json:
 def fine_tuned(data: Data, reported: Json) -> Json:
     """Recompute Figure 7; which model has which counterpart is taken from the report."""
     counterparts = reported["masked_lms"]
-    assert {*counterparts} <= {*data.models} and {*counterparts.values()} <= {
-        *[entry["name"] for entry in data.record["generation"]["masked_lms"]]
-    }
+    assert {*counterparts} <= {*data.models}
+    assert {*counterparts.values()} <= {entry["name"] for entry in data.record["generation"]["masked_lms"]}
     subsamples = int(data.subsamples["subsample"].max()) + 1
     groups: list[Json] = []
     kept: dict[str, dict[str, Any]] = {name: {} for name in ("equiv", "size", "arch", "multi")}
