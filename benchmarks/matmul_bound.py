@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
+from merge_snli.models.inference import MAX_TOKENS_PER_BATCH, TOKENS_PER_BATCH
 from merge_snli.models.packed_linear import PackedLinear
 
-ROWS = 512
-"""Rows of each product: the tokens per batch on two cores."""
+ROWS = TOKENS_PER_BATCH, MAX_TOKENS_PER_BATCH
+"""Rows of each product: the tokens per batch on a CPU and on a GPU."""
 
 
 def flop_of_forms(lengths: Sequence[int], shape: dict[str, Any]) -> float:
@@ -33,17 +34,20 @@ def layer_products(shape: dict[str, Any]) -> list[tuple[int, int]]:
 class MatmulBound:
     """The matrix products of all layers, with separate weights per layer, in one dtype."""
 
-    def __init__(self, shape: dict[str, Any], dtype: torch.dtype) -> None:
+    def __init__(self, shape: dict[str, Any], dtype: torch.dtype, device: str = "cpu") -> None:
         """Create weights and inputs."""
+        on_gpu = device != "cpu"
+        options: Any = {"dtype": dtype, "device": device}
         sizes = layer_products(shape) * shape["num_hidden_layers"]
-        inputs = {width: torch.randn(ROWS, width, dtype=dtype) for width in {width for width, _ in sizes}}
-        plain = [torch.nn.Linear(width, outputs, dtype=dtype) for width, outputs in sizes]
-        packed = [PackedLinear(layer) for layer in plain]
+        inputs = {width: torch.randn(ROWS[on_gpu], width, **options) for width in {width for width, _ in sizes}}
+        plain = [torch.nn.Linear(width, outputs, **options) for width, outputs in sizes]
+        packed = [] if on_gpu else [PackedLinear(layer) for layer in plain]
         self._variants = [
             [(layer, inputs[width]) for layer, (width, _) in zip(layers, sizes, strict=True)]
-            for layers in (plain, packed)
+            for layers in (plain, packed)[: 1 if on_gpu else 2]
         ]
-        self._flop: float = 2.0 * ROWS * sum(width * outputs for width, outputs in sizes)
+        self._wait: Callable[[], object] = torch.cuda.synchronize if on_gpu else int
+        self._flop: float = 2.0 * ROWS[on_gpu] * sum(width * outputs for width, outputs in sizes)
 
     def flop_per_second(self, times: int) -> float:
         """Run all products `times` times and return the rate of the faster of plain and packed layers."""
@@ -51,8 +55,10 @@ class MatmulBound:
 
     def _rate(self, products: Sequence[tuple[torch.nn.Module, torch.Tensor]], times: int) -> float:
         with torch.inference_mode():
+            self._wait()
             start = time.perf_counter()
             for _ in range(times):
                 for layer, rows in products:
                     layer(rows)
+            self._wait()
             return times * self._flop / (time.perf_counter() - start)

@@ -19,8 +19,10 @@ UNITS = {
 """Names of the units that matter for matrix products."""
 
 
-def processor() -> str:
-    """Return one line: the processor's name, the threads of torch, and which units it has and lacks."""
+def processor(device: str = "cpu") -> str:
+    """Return one line: the name of a GPU, or the processor's name, the threads of torch, and which units it has."""
+    if device != "cpu":
+        return f"device: {torch.cuda.get_device_name(device)}, torch {torch.__version__}"
     units = processor_units()
     name = torch.cpu.get_capabilities().get("cpu_name", "unknown") if units else "unknown"
     known = ", ".join(text for unit, text in UNITS.items() if unit in units) or "none known"

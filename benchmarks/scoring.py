@@ -26,7 +26,7 @@ from benchmarks.length_profiles import long_premises, read_pairs, variants_of
 from benchmarks.processor import processor
 from merge_snli.embedded import embedded_path
 from merge_snli.models.classifier import Classifier
-from merge_snli.models.finding import find_model
+from merge_snli.models.finding import ResolvedModel, find_model
 from merge_snli.models.labels import Pair
 from merge_snli.models.loading import load_classifier
 from merge_snli.models.options import ModelOptions
@@ -64,16 +64,18 @@ def main() -> None:
         choices=(*DTYPES, LOADED),
         help="dtypes of `scoring`, or the loaded pipeline passed to it (default: all dtypes)",
     )
+    parser.add_argument("--device", default="cpu", help="torch device (default: cpu)")
     arguments = parser.parse_args()
     profiles = length_profiles(arguments.pairs, arguments.limit, long=arguments.long_premises)
-    sys.stdout.write(f"{processor()}\n")
+    sys.stdout.write(f"{processor(arguments.device)}\n")
     with tempfile.TemporaryDirectory() as folder:
         if arguments.model is None:
             texts = [pair for pairs in profiles.values() for pair in pairs]
             save_model(Path(folder), texts, hidden_size=arguments.hidden_size, layers=arguments.layers)
         for name, pairs in profiles.items():
             sys.stdout.write(f"\n{name}\n\n")
-            sys.stdout.write(compare(arguments.model or folder, pairs, arguments.rounds, arguments.methods) + "\n")
+            model = find_model(arguments.model or folder)
+            sys.stdout.write(compare(model, pairs, arguments.rounds, arguments.methods, arguments.device) + "\n")
             sys.stdout.flush()
 
 
@@ -126,15 +128,14 @@ def byte_bpe_tokenizer(pairs: Sequence[Pair]) -> Any:  # noqa: ANN401 - untyped
     return fast(tokenizer_object=tokenizer, model_max_length=512, **names)
 
 
-def compare(model: str, pairs: list[Pair], rounds: int, names: Sequence[str]) -> str:
+def compare(model: ResolvedModel, pairs: list[Pair], rounds: int, names: Sequence[str], device: str) -> str:
     """Run all methods in turn and return the number of pairs and a table of pairs per second."""
     import torch
     from transformers import pipeline
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    resolved = find_model(model)
-    plain: Any = pipeline("text-classification", model=str(resolved.path), dtype=torch.float32, device="cpu")
+    plain: Any = pipeline("text-classification", model=str(model.path), dtype=torch.float32, device=device)
     pairs, lengths = accepted(Classifier(plain), pairs)
     texts = [{"text": premise, "text_pair": hypothesis} for premise, hypothesis in pairs]
     sample = texts[:: max(1, len(texts) // 100)]
@@ -143,7 +144,7 @@ def compare(model: str, pairs: list[Pair], rounds: int, names: Sequence[str]) ->
         IN_BATCHES: (lambda: plain(texts, batch_size=32, top_k=None), len(texts)),
     }
     for name in names:
-        classifier = Classifier(plain) if name == LOADED else load_classifier(resolved, "cpu", ModelOptions(dtype=name))
+        classifier = Classifier(plain) if name == LOADED else load_classifier(model, device, ModelOptions(dtype=name))
         methods[f"scoring, {name}"] = scoring_method(classifier, pairs), len(pairs)
     plain(sample, batch_size=32)
     seconds: dict[str, list[float]] = {name: [] for name in methods}

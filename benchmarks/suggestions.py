@@ -60,29 +60,32 @@ def main() -> None:
     parser.add_argument(
         "--changes", type=int, default=1000, help="forms for the comparison of the two dtypes (default: 1000)"
     )
+    parser.add_argument("--device", default="cpu", help="torch device (default: cpu)")
     arguments = parser.parse_args()
     shape = SHAPES["bert-base-cased"] | {"num_hidden_layers": arguments.layers}
     forms = forms_of(arguments.problems, arguments.limit)
     with tempfile.TemporaryDirectory() as folder:
         save_masked_lm(Path(folder), (form.text for form in forms.values()), shape)
         rates = compare(folder, forms, shape, arguments)
-    sys.stdout.write(f"{processor()}\n\n{table(rates)}\n")
+    sys.stdout.write(f"{processor(arguments.device)}\n\n{table(rates)}\n")
     if arguments.changes:
-        sys.stdout.write(f"\n{changes(every_nth(forms, arguments.changes))}\n")
+        sys.stdout.write(f"\n{changes(every_nth(forms, arguments.changes), arguments.device)}\n")
 
 
 def compare(
     folder: str, forms: Mapping[str, Form], shape: dict[str, Any], arguments: argparse.Namespace
 ) -> dict[str, float]:
     """Run all methods in turn and return their forms per second."""
-    mlms = {dtype: load_masked_lm(find_model(folder), device="cpu", dtype=dtype) for dtype in arguments.dtypes}
+    mlms = {
+        dtype: load_masked_lm(find_model(folder), device=arguments.device, dtype=dtype) for dtype in arguments.dtypes
+    }
     one = next(iter(mlms.values()))
     encodable_forms = every_nth(encodable(forms, one), arguments.forms)
     texts = [text_of(form) for form in every_nth(encodable_forms, arguments.pipeline_forms).values()]
     encoded = one.encode_all([*encodable_forms.values()], split_words=False)
     lengths = [len(form.ids) for form in encoded if isinstance(form, EncodedForm)]
-    plain = fill_mask(folder)
-    bounds = {dtype: MatmulBound(shape, getattr(torch, dtype)) for dtype in mlms}
+    plain = fill_mask(folder, arguments.device)
+    bounds = {dtype: MatmulBound(shape, getattr(torch, dtype), arguments.device) for dtype in mlms}
     flop_per_form = flop_of_forms(lengths, shape) / len(lengths)
 
     def seconds_of(method: Callable[[], object]) -> float:
@@ -129,13 +132,13 @@ def text_of(form: Form) -> str:
     return f"{form.text[: form.start]}[MASK]{form.text[form.end :]}"
 
 
-def fill_mask(folder: str) -> Any:  # noqa: ANN401 - a pipeline
+def fill_mask(folder: str, device: str) -> Any:  # noqa: ANN401 - a pipeline
     """Load the fill-mask pipeline."""
     from transformers import pipeline
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    return pipeline("fill-mask", model=folder, top_k=TOP_K, dtype=torch.float32, device="cpu")
+    return pipeline("fill-mask", model=folder, top_k=TOP_K, dtype=torch.float32, device=device)
 
 
 def table(rates: dict[str, float]) -> str:
@@ -156,7 +159,7 @@ def table(rates: dict[str, float]) -> str:
     return "\n".join(rows)
 
 
-def changes(forms: Mapping[str, Form]) -> str:
+def changes(forms: Mapping[str, Form], device: str) -> str:
     """Format how bfloat16 changes the suggestions of the bundled masked LMs."""
     rows = [
         f"Effect of bfloat16 ({len(forms)} forms, words more probable than the original):",
@@ -165,7 +168,7 @@ def changes(forms: Mapping[str, Form]) -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     for name in ("demo:mlm-wordpiece", "demo:mlm-bpe"):
-        exact, coarse = (suggested(name, dtype, forms) for dtype in MIN_SPEEDUPS)
+        exact, coarse = (suggested(name, dtype, forms, device) for dtype in MIN_SPEEDUPS)
         changed = sum(exact[key] != coarse[key] for key in exact)
         one_only = sum(len(exact[key] ^ coarse[key]) for key in exact)
         every = sum(len(exact[key] | coarse[key]) for key in exact)
@@ -176,9 +179,9 @@ def changes(forms: Mapping[str, Form]) -> str:
     return "\n".join(rows)
 
 
-def suggested(name: str, dtype: str, forms: Mapping[str, Form]) -> dict[str, frozenset[str]]:
+def suggested(name: str, dtype: str, forms: Mapping[str, Form], device: str) -> dict[str, frozenset[str]]:
     """Return the suggestions of a masked LM per form: whole words that are more probable than the original."""
-    mlm = load_masked_lm(find_model(name), device="cpu", dtype=dtype)
+    mlm = load_masked_lm(find_model(name), device=device, dtype=dtype)
     answers = {key: answer for some in mlm.answers(forms, TOP_K) for key, answer in some.items()}
     return {
         key: frozenset(suggestions_of(forms[key], answer, mlm.vocabulary))

@@ -205,8 +205,8 @@ def test_finished_tasks_log_their_warnings_although_another_fails(
 
 
 def test_a_worker_that_ends_is_an_input_error() -> None:
-    before = multiprocessing.active_children()
+    before = set(multiprocessing.active_children())
     killed = pytest.raises(InputError, match="worker process was killed")
     with Progress(quiet=True).stage("", unit="") as stage, started(2) as processes, killed:
         processes.run(exit_at_once, 2, stage)
-    assert multiprocessing.active_children() == before
+    assert set(multiprocessing.active_children()) <= before
