@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.sentences.forms import Form, sentence_starts
+from merge_snli.base.batches import batches_of
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 
 if TYPE_CHECKING:
@@ -21,22 +22,6 @@ CHARACTERS_PER_BATCH = 100_000
 
 # Index of the first token, and the index after the last.
 Span = tuple[int, int]
-
-T = TypeVar("T")
-
-
-def batches_of(items: Iterable[T], sizes: Iterable[int], limit: int) -> Iterator[list[T]]:
-    """Yield the items in batches whose sizes add up to at most `limit`; a larger item is a batch of its own."""
-    batch: list[T] = []
-    total = 0
-    for item, size in zip(items, sizes, strict=True):
-        if batch and total + size > limit:
-            yield batch
-            batch, total = [], 0
-        batch.append(item)
-        total += size
-    if batch:
-        yield batch
 
 
 def window_around(index: int, lengths: Sequence[int], limit: int) -> tuple[int, int]:
@@ -110,7 +95,7 @@ def encode_forms(
     for number, form in enumerate(forms):
         by_text[form.text].append(number)
     encoded: dict[int, EncodedForm | str] = {}
-    for texts in batches_of(by_text, map(len, by_text), CHARACTERS_PER_BATCH):
+    for texts in batches_of(by_text, len, CHARACTERS_PER_BATCH):
         for tokens in _tokenize(tokenizer, texts):
             encoded |= {number: encoder.encode(forms[number], tokens) for number in by_text[tokens.text]}
     return [encoded[number] for number in range(len(forms))]

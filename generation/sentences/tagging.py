@@ -10,18 +10,21 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from generation.sentences.forms import Substitution
+from merge_snli.base.batches import batches_of
 from merge_snli.languages.language import ENGLISH, is_english, is_function_word, language_of
 from merge_snli.models.tagger import CLASS_OF_TAG, CLOSED_TAGS, PARSER, Tagger
 from merge_snli.problems.problem import Problem
 
 if TYPE_CHECKING:
+    from spacy.tokens import Doc
     from spacy.tokens import Token as SpacyToken
 
     from generation.sentences.receptive_field import ReceptiveFieldTagger
 
 logger = logging.getLogger(__name__)
 
-SENTENCES_PER_BATCH = 256
+# Texts that are tagged in one call, which takes up to 4 KB per character.
+SENTENCES_PER_BATCH, CHARACTERS_PER_BATCH = 256, 20_000
 
 # Features that a word mostly has on its own, whatever its neighbors are.
 OWN_FEATURES = {"Gender", "Number"}
@@ -97,7 +100,7 @@ def tag(problems: Sequence[Problem], tagger: Tagger) -> list[TaggedProblem]:
 
 def tag_sentences(texts: Iterable[str], tagger: Tagger) -> Iterator[TaggedSentence]:
     """Tag sentences in their order; texts are not split into sentences."""
-    for doc in tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH, disable=[PARSER]):
+    for doc in _docs(texts, tagger, [PARSER]):
         yield TaggedSentence(
             doc.text, tuple(Token(token.text, token.idx, tag_of(token, tagger.language)) for token in doc)
         )
@@ -200,9 +203,15 @@ class InPlaceTagger:
         return None
 
 
+def _docs(texts: Iterable[str], tagger: Tagger, without: list[str]) -> Iterator[Doc]:
+    """Yield what spaCy makes of each text without some components."""
+    for batch in batches_of(texts, len, CHARACTERS_PER_BATCH):
+        yield from tagger.nlp.pipe(batch, batch_size=SENTENCES_PER_BATCH, disable=without)
+
+
 def _parses(texts: Iterable[str], tagger: Tagger) -> Iterator[list[tuple[int, str]]]:
     """Yield for each text the distance of each token to its head, in tokens, with its label."""
-    for doc in tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH, disable=["tagger", "attribute_ruler"]):
+    for doc in _docs(texts, tagger, ["tagger", "attribute_ruler"]):
         yield [(token.head.i - token.i, token.dep_) for token in doc]
 
 
@@ -261,7 +270,7 @@ def lemma_of(tag: str) -> str | None:
 def plain_tags(suggestions: Sequence[Substitution], tagger: Tagger) -> list[str | None]:
     """Return the tag of each suggestion as spaCy tags the whole sentence; None if it is not a single token."""
     texts = (suggestion.text for suggestion in suggestions)
-    docs = tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH, disable=[PARSER])
+    docs = _docs(texts, tagger, [PARSER])
     tokens = (
         next((token for token in doc if (token.idx, token.text) == (suggestion.start, suggestion.word)), None)
         for suggestion, doc in zip(suggestions, docs, strict=True)

@@ -415,7 +415,7 @@ def inputs_of(record: Record) -> dict[str, Any]:
 
 
 def own_digest(values: dict[str, Any]) -> str:
-    """Return the sha256 of a record's JSON values without the digest itself."""
+    """Return the sha256 of the JSON values of a record or result without the digest itself."""
     return sha256_of_json({name: value for name, value in values.items() if name != OWN_DIGEST})
 
 

@@ -88,6 +88,8 @@ class ResultFile(StrictValue):
         calibration: How well the probabilities of the labels fit the answers; None if they are not known.
         answers_sha256: sha256 of the file of the answers, `NAME.parquet` beside `NAME.json`; None for a result that is
             not in a file.
+        digest: sha256 of the other entries of the file, so that a later change is noticed; None for a result that is
+            not in a file.
     """
 
     schema_version: Literal[8]
@@ -106,6 +108,7 @@ class ResultFile(StrictValue):
     source: SourceScores | None = None
     calibration: Calibration | None = None
     answers_sha256: Digest | None = field(default=None, compare=False)
+    digest: Digest | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         """Check what the answers do not give: the labels, and the thresholds."""

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from hashlib import sha256
 from inspect import cleandoc
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,9 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core.core_schema import DataclassSchema
 
 from merge_snli.base.errors import REASON, EditedError, InputError, Message, explained, param, raise_first
-from merge_snli.base.files import sha256_of_file, sha256_of_json, write_bytes
+from merge_snli.base.files import sha256_of_json, write_bytes
 from merge_snli.base.table import count
+from merge_snli.dataset.record import OWN_DIGEST, own_digest
 from merge_snli.dataset.stored import check_out
 from merge_snli.scoring.answer_table import from_bytes, from_table, to_bytes, with_data
 from merge_snli.scoring.calibration import calibration_of
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 logger = logging.getLogger(__name__)
+
+# What is wrong with a result of which an entry was changed that its answers do not give, such as a name.
+CHANGED = "an entry was changed after it was written, or removed"
 
 FILE: TypeAdapter[ResultFile] = TypeAdapter(ResultFile)
 
@@ -65,10 +70,9 @@ def answers_name(name: str) -> str:
 def to_files(result: Result) -> dict[str, bytes]:
     """Return the two files of a result by name: first the answers, then the numbers with the sha256 of the answers."""
     name, answers = file_name(result), to_bytes(result.table)
-    return {
-        answers_name(name): answers,
-        name: (_indented(to_json(replace(result, answers_sha256=sha256(answers).hexdigest()))) + "\n").encode(),
-    }
+    entries = to_json(replace(result, answers_sha256=sha256(answers).hexdigest()))
+    sealed = entries | {OWN_DIGEST: own_digest(entries)}
+    return {answers_name(name): answers, name: f"{_indented(sealed)}\n".encode()}
 
 
 def write_result(result: Result, folder: Path) -> Path:
@@ -82,9 +86,9 @@ def write_result(result: Result, folder: Path) -> Path:
 
 
 def store_result(result: Result, folder: Path) -> Result:
-    """Write the files of a result as `write_result` does, and return it with the sha256 of its answers."""
-    path = write_result(result, folder)
-    return replace(result, answers_sha256=sha256_of_file(path.with_name(answers_name(path.name))))
+    """Write the files of a result as `write_result` does, and return it with the digests in them."""
+    entries = _entries(write_result(result, folder).read_bytes())
+    return replace(result, answers_sha256=entries["answers_sha256"], digest=entries[OWN_DIGEST])
 
 
 def read_result(path: str | Path) -> Result:
@@ -230,8 +234,10 @@ def parse_result(content: bytes, answers: bytes | None, name: str | Path) -> Res
         given = replace(given, drawn_only=file.left_out.undrawn > 0)
         # A file of an earlier release may lack entries that the answers give.
         computed: dict[str, Any] = {"consistency": consistency(given), "calibration": calibration_of(given)}
-        file = replace(file, **{field: computed[field] for field in computed.keys() - _entries(content).keys()})
-        wrong = next(wrong_entries(file, given), None)
+        entries = _entries(content)
+        file = replace(file, **{field: computed[field] for field in computed.keys() - entries.keys()})
+        changed = [CHANGED] if file.digest not in (None, own_digest(entries)) else []
+        wrong = next(chain(wrong_entries(file, given), changed), None)
     except ValueError as error:
         raise InputError(f"{name} is not a valid result: {error}; score the model again") from error
     if wrong is not None:

@@ -12,6 +12,7 @@ from generation.masked_lms import encoded_forms
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.sentences.forms import ALL, forms
+from merge_snli.base.batches import batches_of
 from merge_snli.dataset.answered_forms import SPLIT
 from tests.generation.masked_lms.test_masked_lm import encode, load, plain_fillers
 from tests.tiny_models import slow
@@ -126,5 +127,5 @@ def test_a_long_text_is_tokenized_once_and_then_in_windows(
 
 def test_texts_are_tokenized_in_batches() -> None:
     texts = ["a" * 60, "b" * 60, "c" * 30, "d" * 200, "e"]
-    batches = encoded_forms.batches_of(texts, map(len, texts), 100)
+    batches = batches_of(texts, len, 100)
     assert [[text[0] for text in batch] for batch in batches] == [["a"], ["b", "c"], ["d"], ["e"]]

@@ -46,8 +46,8 @@ def with_results(scored: ScoredDataset, part: str, *changes: Any) -> ScoredDatas
     """Return a data set with another value of one field of the result of each model, or of the record of the model."""
     models = []
     for model, value in zip(scored.models, changes, strict=True):
-        own = part in vars(model.result)
-        fields: dict[str, Any] = {part: value} if own else {"model": replace(model.result.model, **{part: value})}
+        of_model = part in vars(model.result.model)
+        fields: dict[str, Any] = {"model": replace(model.result.model, **{part: value})} if of_model else {part: value}
         models.append(replace(model, result=replace(model.result, **fields)))
     return replace(scored, models=tuple(models))
 

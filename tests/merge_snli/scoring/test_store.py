@@ -46,7 +46,7 @@ def test_results_round_trip(result: Result, tmp_path: Path) -> None:
     assert read_json(to_json(result), tmp_path, result) == result
     text = path.read_text(encoding="utf-8")
     assert text.endswith("}\n") and '\n  "quality_threshold": "0.9",\n' in text
-    assert json.loads(text) | {"answers_sha256": None} == to_json(result)
+    assert json.loads(text) | {"answers_sha256": None, "digest": None} == to_json(result)
 
 
 @pytest.mark.parametrize(
@@ -140,6 +140,29 @@ def test_an_edited_result_beside_good_ones_is_refused(result: Result, tmp_path: 
     path.write_text(json.dumps(changed(json.loads(path.read_text(encoding="utf-8")), steps, 0.123)), encoding="utf-8")
     refused(rf"{re.escape(name)}.* is 0\.123", read_results, tmp_path)
     assert other.exists()
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("scores", "intervals", "pattern_accuracy"), [0.0, 1.0]),
+        (("left_out", "groups"), 1),
+        (("dataset", "title"), "Another"),
+        (("model", "name"), "another/model"),
+        (("notes",), ["better than it looks"]),
+        (("run",), None),
+    ],
+)
+def test_a_change_that_the_answers_do_not_show_is_refused(
+    result: Result, tmp_path: Path, place: tuple[str, ...], value: object
+) -> None:
+    path = write_result(result, tmp_path)
+    entries = json.loads(path.read_text(encoding="utf-8"))
+    given = changed(entries, place, value or entries["run"] | {"seconds": 1e-3})
+    assert given != entries
+    path.write_text(json.dumps(given), encoding="utf-8")
+    refused("an entry was changed after it was written, or removed; score the model again", read_result, path)
+    assert read_result(write_result(renamed(result, "other"), tmp_path)).digest != entries["digest"]
 
 
 @pytest.mark.parametrize("name", ["consistency", "calibration"])
