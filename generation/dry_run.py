@@ -389,8 +389,7 @@ def _time_batches(
     timed = sorted({lengths[round(index)] for index in np.linspace(0, len(lengths) - 1, LENGTHS_TIMED)})
 
     def fastest(length: int, size: int) -> float:
-        batch = [*islice(cycle(by_length[length]), size)]
-        run = partial(mlm.fill, batch, options.top_k)
+        run = partial(mlm.fill, [*islice(cycle(by_length[length]), size)], options.top_k)
         return min(timeit.repeat(run, timer=time.perf_counter, number=1, repeat=TIMINGS_PER_LENGTH))
 
     seconds: dict[int, tuple[float, float]] = {}

@@ -136,8 +136,7 @@ def merge_files(files: Sequence[Path], column: str, folder: Path) -> Iterator[pa
         groups = [files[first : first + MAX_OPEN_FILES] for first in range(0, len(files), MAX_OPEN_FILES)]
         files = [_write(group, column, folder / f"{level}-{nth}.parquet") for nth, group in enumerate(groups)]
         level += 1
-    blocks = heapq.merge(*(_blocks(file, column) for file in files), key=itemgetter(0))
-    return (block for _, block in blocks)
+    return (block for _, block in heapq.merge(*(_blocks(file, column) for file in files), key=itemgetter(0)))
 
 
 def _blocks(file: Path, column: str) -> Iterator[tuple[str, pa.Table]]:

@@ -269,8 +269,7 @@ def lemma_of(tag: str) -> str | None:
 
 def plain_tags(suggestions: Sequence[Substitution], tagger: Tagger) -> list[str | None]:
     """Return the tag of each suggestion as spaCy tags the whole sentence; None if it is not a single token."""
-    texts = (suggestion.text for suggestion in suggestions)
-    docs = _docs(texts, tagger, [PARSER])
+    docs = _docs((suggestion.text for suggestion in suggestions), tagger, [PARSER])
     tokens = (
         next((token for token in doc if (token.idx, token.text) == (suggestion.start, suggestion.word)), None)
         for suggestion, doc in zip(suggestions, docs, strict=True)

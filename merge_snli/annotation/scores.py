@@ -156,8 +156,7 @@ def share(good: Sequence[bool]) -> Share:
 
 def _is_good(judgments: Judgments, variant_ids: Collection[str]) -> list[bool]:
     chosen = set(variant_ids)
-    of_variants = zip(*judgments.values(), strict=True)
-    return [is_good(rows) for rows in of_variants if rows[0].variant_id in chosen]
+    return [is_good(rows) for rows in zip(*judgments.values(), strict=True) if rows[0].variant_id in chosen]
 
 
 def _weighted(seeds: Mapping[str, int], good: Mapping[str, Sequence[bool]]) -> Weighted | None:

@@ -25,8 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.validation.findings import report_text
 
     folder = Path(arguments.dataset)
-    dataset = folder if folder.is_dir() else find_dataset(arguments.dataset)
-    report = validate(dataset, tagger=arguments.tagger)
+    report = validate(folder if folder.is_dir() else find_dataset(arguments.dataset), tagger=arguments.tagger)
     report = replace(report, not_checked=tuple(map(as_flags, report.not_checked)))
     write_output(arguments.format, text=lambda: report_text(report), document=report.as_dict)
     return 2 if report.findings else 0

@@ -112,8 +112,7 @@ def judgments_of(
             raise InputError(f"{source}, row {number}: {key[1]} has scored {key[0]!r} already: delete one of the two")
         scores = {name: int(row[name]) for name in SCORES}
         judged[key] = {**dict(zip(KEYS, key, strict=True)), **scores, "comment": row.get("comment") or ""}
-    schema = features(ANNOTATION).arrow_schema
-    table = pa.Table.from_pylist([judged[key] for key in sorted(judged)], schema)
+    table = pa.Table.from_pylist([judged[key] for key in sorted(judged)], features(ANNOTATION).arrow_schema)
     return VariantJudgments(table, tuple(sorted(judges, key=lambda judge: judge.annotator)))
 
 

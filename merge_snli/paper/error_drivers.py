@@ -159,8 +159,7 @@ def _regression(
 ) -> Regression:
     outcomes = [_outcome(model) for model in models]
     answers = sum(int(outcome.included.sum()) for outcome in outcomes)
-    included = np.any([outcome.included for outcome in outcomes], axis=0)
-    seeds = len(np.unique(scored.groups[included]))
+    seeds = len(np.unique(scored.groups[np.any([outcome.included for outcome in outcomes], axis=0)]))
     kept = independent_columns(within_outcomes(design.columns, outcomes), answers)
     fit: tuple[Floats, Floats] | None = None
     numbers = len(kept) + len(models)
@@ -209,8 +208,7 @@ def _separation(design: Design, models: Sequence[ModelAnswers]) -> str | None:
             answers += np.bincount(codes, model.answers.is_predicted, minlength=len(right))
         for level, n_right, n in zip(levels, right, answers, strict=True):
             if n and n_right in {0, n}:
-                share = "every" if n_right else "no"
-                return f"{share} variant with {name} {level} is answered right"
+                return f"{'every' if n_right else 'no'} variant with {name} {level} is answered right"
     return None
 
 

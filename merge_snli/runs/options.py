@@ -134,8 +134,7 @@ def read_cluster_file(path: Path) -> ClusterOptions:
     _check_effect(path, options, given)
     defaults, stages = given.pop(DEFAULTS), dict[str, StageOptions]()
     for kind, values in given.items():
-        single = {"tasks": 1} if kind in SINGLE_TASK else {}
-        stages[kind] = StageOptions(**{**defaults, **values, **single})
+        stages[kind] = StageOptions(**{**defaults, **values, **({"tasks": 1} if kind in SINGLE_TASK else {})})
     return options.model_copy(update=stages)
 
 

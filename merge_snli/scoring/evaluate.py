@@ -184,8 +184,7 @@ def result_on(result: Result, everything: Answers, data: ScoredData, source: Sou
     Raises:
         InputError: If no group of the data has an answer.
     """
-    imported = result.model.label_origin == ANSWERS
-    answers, kept = predicted_answers(everything, data, whole_groups=imported)
+    answers, kept = predicted_answers(everything, data, whole_groups=result.model.label_origin == ANSWERS)
     if not len(answers.predicted):
         raise InputError(f"the result of {result.title} has no answers to {data.full_name}")
     is_same = result.dataset.key == dataset_record(data).key

@@ -139,8 +139,7 @@ def _predicted(answers: Answers) -> dict[str, dict[str, int]]:
     cells = np.bincount(
         answers.gold[answered] * len(labels) + answers.predicted[answered], minlength=len(labels) ** 2
     ).reshape(len(labels), -1)
-    occur = np.bincount(answers.gold, minlength=len(labels))
-    rows = zip(labels, cells.tolist(), occur.tolist(), strict=True)
+    rows = zip(labels, cells.tolist(), np.bincount(answers.gold, minlength=len(labels)).tolist(), strict=True)
     return {gold: dict(zip(labels, row, strict=True)) for gold, row, occurs in rows if occurs}
 
 

@@ -260,8 +260,7 @@ def prompt_table(results: Iterable[Scored], names: Sequence[str] | None = None) 
     rows = [(name, result) for name, result in named if isinstance(result, PromptGroup)]
     if not rows:
         return None
-    first = rows[0][1]
-    group, row = first.units
+    group, row = rows[0][1].units
     shares = (PA, "Lowest", "Highest", f"{group.capitalize()}s changed", f"{row.capitalize()}s changed", "Over prompts")
     return Table(
         title="Prompts",

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from hashlib import sha256
 from inspect import cleandoc
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -236,8 +235,7 @@ def parse_result(content: bytes, answers: bytes | None, name: str | Path) -> Res
         computed: dict[str, Any] = {"consistency": consistency(given), "calibration": calibration_of(given)}
         entries = _entries(content)
         file = replace(file, **{field: computed[field] for field in computed.keys() - entries.keys()})
-        changed = [CHANGED] if file.digest not in (None, own_digest(entries)) else []
-        wrong = next(chain(wrong_entries(file, given), changed), None)
+        wrong = next(wrong_entries(file, given), None if file.digest in (None, own_digest(entries)) else CHANGED)
     except ValueError as error:
         raise InputError(f"{name} is not a valid result: {error}; score the model again") from error
     if wrong is not None:

@@ -222,8 +222,7 @@ def _presence(column: IntArray) -> NDArray[np.bool_] | None:
 def warn_about_unknown_labels(predictions: Column, references: Column) -> None:
     """Warn about predicted labels that no reference has, since the two columns may use different label sets."""
     known = set(references if isinstance(references, list) else distinct(references).tolist())
-    said = set(predictions if isinstance(predictions, list) else distinct(predictions).tolist())
-    unknown = said - known
+    unknown = set(predictions if isinstance(predictions, list) else distinct(predictions).tolist()) - known
     if unknown:
         names = ", ".join(repr(label) for label in sorted(unknown)[:_LISTED]) + (
             ", …" if len(unknown) > _LISTED else ""
