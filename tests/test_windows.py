@@ -106,9 +106,7 @@ def test_ctrl_c_in_a_callback_does_not_end_the_process(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("name", ["C:/data/merge", "C:data", r"data\merge", "//server/data"])
 def test_paths_with_drives_are_paths(name: str) -> None:
-    assert is_path(name)
-    assert not is_path("ORG/NAME")
-    assert not is_path("demo:dataset")
+    assert [is_path(each) for each in (name, "ORG/NAME", "demo:dataset")] == [True, False, False]
 
 
 @pytest.mark.slow

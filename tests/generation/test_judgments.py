@@ -208,10 +208,6 @@ def test_the_comparison_of_two_runs_names_what_the_judgments_dropped(made: Made,
     assert {row[0]: row[2] for row in table.rows} == {why: number for why, number in expected_counts.items() if number}
 
 
-def is_bad(row: Mapping[str, Any]) -> bool:
-    return bool(row["F"] + row["R"] < 9)
-
-
 @pytest.mark.parametrize(
     ("bad", "change", "messages"),
     [
@@ -228,7 +224,7 @@ def test_validate_finds_judgments_that_do_not_fit(
     stored = pq.read_table(path)
     rows = stored.to_pylist()
     variants = {*ids_of(dataset)}
-    row = next(row for row in rows if is_bad(row) == bad and (bad or row["variant_id"] in variants))
+    row = next(row for row in rows if (row["F"] + row["R"] < 9) == bad and (bad or row["variant_id"] in variants))
     at = rows.index(row)
     rows[at : at + 1] = [row | change] if change else []
     pq.write_table(pa.Table.from_pylist(rows, stored.schema), path, compression="zstd")

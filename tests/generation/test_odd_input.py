@@ -16,7 +16,7 @@ from generation.pipeline import run_pipeline
 from merge_snli.dataset.record import generation_of, read_record
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.schema import ALL, TEST, data_file
-from tests.oracles import write_rows
+from tests.oracles import pair_of, write_rows
 
 LONG = " ".join(
     f"The {size} dog sleeps near the house number {number}." for number in range(20) for size in ["old", "big"]
@@ -76,8 +76,7 @@ def test_a_variant_differs_from_its_seed_only_in_the_replaced_word(rows: list[di
         premise, hypothesis = PROBLEMS[row["seed_id"]]
         assert (row["seed_premise"], row["seed_hypothesis"]) == (premise, hypothesis)
         word = re.compile(rf"(?<!\w){re.escape(row['original'])}(?!\w)")
-        assert row["premise"] == word.sub(row["replacement"], premise)
-        assert row["hypothesis"] == word.sub(row["replacement"], hypothesis)
+        assert pair_of(row) == tuple(word.sub(row["replacement"], text) for text in (premise, hypothesis))
         assert row["replacement"].isprintable()
 
 

@@ -56,17 +56,6 @@ class TaskRun:
     page: Path
 
 
-TASKS = (
-    Task(
-        "paraphrases",
-        ("sentence1", "sentence2"),
-        ("different", "paraphrase"),
-        ("--data-labels", "different,paraphrase"),
-    ),
-    Task("questions", ("question", "sentence"), ("answerable", "not_answerable")),
-)
-
-
 def save_trained_classifier(task: Task, folder: Path) -> Path:
     """Fine-tune a bundled classifier with a new head on all problems, with its labels in the reverse order."""
     set_seed(0)
@@ -96,7 +85,19 @@ def save_trained_classifier(task: Task, folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=TASKS, ids=lambda task: task.name)
+@pytest.fixture(
+    scope="module",
+    params=(
+        Task(
+            "paraphrases",
+            ("sentence1", "sentence2"),
+            ("different", "paraphrase"),
+            ("--data-labels", "different,paraphrase"),
+        ),
+        Task("questions", ("question", "sentence"), ("answerable", "not_answerable")),
+    ),
+    ids=lambda task: task.name,
+)
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> TaskRun:
     task: Task = request.param
     folder = tmp_path_factory.mktemp(task.name)

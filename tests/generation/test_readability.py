@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -53,16 +53,13 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     return run_pipeline(Options(problems=str(problems), id_column="id", mlm=mlm, inflation=3), folder / "merge_snli")
 
 
-def options_of(dataset: MergeDataset, **changes: Any) -> Options:  # noqa: ANN401 - values of any option
-    return replace(Options(**dataset.record.options), **changes)
-
-
 @pytest.fixture(scope="module")
 def filtered(plain: MergeDataset, tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     work = plain.folder.with_name("merge_snli.work")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("generation.run.load_masked_lm", lambda *_, **__: pytest.fail("a masked LM was run"))
-        return run_pipeline(options_of(plain, **CHOICES), tmp_path_factory.mktemp("filtered") / "data", work=work)
+        options = Options(**plain.record.options | CHOICES)
+        return run_pipeline(options, tmp_path_factory.mktemp("filtered") / "data", work=work)
 
 
 def test_a_run_without_the_filters_does_not_mention_them(plain: MergeDataset) -> None:

@@ -48,11 +48,10 @@ def write(path: Path, problems: Iterable[Mapping[str, str]]) -> str:
 def options_in(folder: Path) -> Options:
     """Return the options of a run on the problems, with a masked LM that is saved in the folder."""
     others = ("the", "a", "and", "is", "there", "run", "sleeps", "rain", "fell", "it")
-    tokenizer = scripted.wordpiece([*WORDS, *others, "."], lowercase=True)
     return Options(
         problems=write(folder / "problems.jsonl", PROBLEMS),
         id_column="id",
-        mlm=(str(scripted.save(folder / "mlm", tokenizer, WORDS)),),
+        mlm=(str(scripted.save(folder / "mlm", scripted.wordpiece([*WORDS, *others, "."], lowercase=True), WORDS)),),
         classes=("noun", "adj"),
         inflation=2,
         subsamples=2,

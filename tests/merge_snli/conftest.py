@@ -158,13 +158,12 @@ def make_dataset() -> MakeDataset:
             for index in range(SUBSAMPLES):
                 draw = [row for row in rows if index in row["subsamples"]]
                 write_split(folder, config, f"subsample_{index}", draw, label_names)
-        content = json.dumps([problems, variants], sort_keys=True)
         save_record(
             folder,
             title=folder.name,
             label_names=tuple(label_names),
             masked_lms=(MaskedLMRecord("tiny", None, "0" * 64),),
-            data=DataRecord(hashlib.sha256(content.encode()).hexdigest(), {}),
+            data=DataRecord(hashlib.sha256(json.dumps([problems, variants], sort_keys=True).encode()).hexdigest(), {}),
         )
         (folder / "README.md").write_text("# a small data set\n", encoding="utf-8")
         return folder

@@ -185,7 +185,6 @@ def test_equals_the_plain_reference_on_random_inputs(inputs: int) -> None:
 
 
 rights = st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=60)
-thresholds_of_nine_decimals = st.integers(1, 10**9).map(lambda units: units / 10**9)
 
 
 def of_rights(rows: list[tuple[int, bool]]) -> Row:
@@ -203,7 +202,7 @@ def test_pattern_accuracy_never_rises_with_the_threshold(rows: list[tuple[int, b
     assert curve == sorted(curve, reverse=True) and curve[0] == 1
 
 
-@given(st.lists(st.booleans(), min_size=1, max_size=40), thresholds_of_nine_decimals)
+@given(st.lists(st.booleans(), min_size=1, max_size=40), st.integers(1, 10**9).map(lambda units: units / 10**9))
 @settings(max_examples=300, deadline=None)
 def test_groups_of_one_row_give_sample_accuracy(right: list[bool], threshold: float) -> None:
     scores = quietly(**of_rights(list(enumerate(right))), thresholds=threshold)
@@ -259,8 +258,7 @@ def test_four_variants_of_the_slides() -> None:
 def test_eighteen_of_twenty_pass_nine_tenths_and_nineteen_pass_ninety_five_percent(
     right: int, threshold: float, passes: int
 ) -> None:
-    scores = quietly(**of_rights([(0, i < right) for i in range(20)]), thresholds=threshold)
-    assert scores["pattern_accuracy"] == passes
+    assert quietly(**of_rights([(0, i < right) for i in range(20)]), thresholds=threshold)["pattern_accuracy"] == passes
 
 
 def test_patterns_of_a_hundred_samples_as_in_spacenli() -> None:

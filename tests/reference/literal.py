@@ -298,8 +298,7 @@ class MaskedLM:
         if text[s:e].lstrip() != text[start:end] or original not in self.pieces:
             return None
         numbers[at] = self.tokenizer.mask_token_id
-        logits = self.model(input_ids=torch.tensor([numbers])).logits[0, at]
-        log_p = torch.log_softmax(logits.float(), dim=-1)
+        log_p = torch.log_softmax(self.model(input_ids=torch.tensor([numbers])).logits[0, at].float(), dim=-1)
         values, numbers_ranked = torch.topk(log_p, min(self.top_k + MARGIN, len(log_p)))
         ranked = list(zip(numbers_ranked.tolist(), values.tolist(), strict=True))
         log_p_original = log_p[original].item()
@@ -368,8 +367,7 @@ class Tagger:
     def parse(self, text: str) -> list[tuple[int, str]]:
         """Return the number of the head and the label of each token of a text."""
         if text not in self.parses:
-            doc = self.nlp.get_pipe("parser")(self.nlp(text))
-            self.parses[text] = [(token.head.i, token.dep_) for token in doc]
+            self.parses[text] = [(token.head.i, token.dep_) for token in self.nlp.get_pipe("parser")(self.nlp(text))]
         return self.parses[text]
 
     def tag(self, text: str) -> list[Token]:
@@ -468,8 +466,7 @@ def is_whole_word(text: str) -> bool:
         return False
     for at, character in enumerate(text):
         if character in "-'’":
-            between = 0 < at < len(text) - 1 and text[at - 1].isalpha() and text[at + 1].isalpha()
-            if not between:
+            if not (0 < at < len(text) - 1 and text[at - 1].isalpha() and text[at + 1].isalpha()):
                 return False
         elif not character.isalpha():
             return False
@@ -491,8 +488,7 @@ def in_case_of(original: str, piece: str) -> str:
 
 def words_of_problem(texts: Iterable[str], tokens: Iterable[Token]) -> set[str]:
     """Return the words that no suggestion may be, without accents and case."""
-    runs = {run for text in texts for run in re.findall(r"\w+", plain(text))}
-    return runs | {plain(token.text) for token in tokens}
+    return {run for text in texts for run in re.findall(r"\w+", plain(text))} | {plain(token.text) for token in tokens}
 
 
 @functools.cache
@@ -803,8 +799,7 @@ def subsamples_of(pool: Iterable[Key], inflation: int, subsamples: int, random_s
     """Return the subsamples that have each variant of a seed and class."""
     numbers: dict[Key, list[int]] = {key: [] for key in pool}
     for subsample in range(subsamples):
-        in_order = sorted(numbers, key=lambda key: digest([random_seed, subsample, *key]))
-        for key in in_order[:inflation]:
+        for key in sorted(numbers, key=lambda key: digest([random_seed, subsample, *key]))[:inflation]:
             numbers[key].append(subsample)
     return numbers
 

@@ -182,9 +182,8 @@ def test_folders_of_all_seeds_are_checked_before_the_first_is_trained(
 def test_a_maximum_length_that_does_not_fit_model_or_pairs_is_refused(
     base: Path, problems: Path, tmp_path: Path, max_length: int, message: str
 ) -> None:
-    limit = json.loads((base / "config.json").read_text())["max_position_embeddings"]
     refused(
-        message.format(limit=limit),
+        message.format(limit=json.loads((base / "config.json").read_text())["max_position_embeddings"]),
         main,
         replace(options(base, problems, tmp_path / "out"), recipe=replace(RECIPE, max_length=max_length)),
     )

@@ -127,5 +127,4 @@ def test_a_long_text_is_tokenized_once_and_then_in_windows(
 
 def test_texts_are_tokenized_in_batches() -> None:
     texts = ["a" * 60, "b" * 60, "c" * 30, "d" * 200, "e"]
-    batches = batches_of(texts, len, 100)
-    assert [[text[0] for text in batch] for batch in batches] == [["a"], ["b", "c"], ["d"], ["e"]]
+    assert [[text[0] for text in batch] for batch in batches_of(texts, len, 100)] == [["a"], ["b", "c"], ["d"], ["e"]]

@@ -252,17 +252,18 @@ def test_related_words_are_dropped_and_counted(tmp_path: Path) -> None:
     ]
 
 
-FILTERS_FOR_READABILITY: list[dict[str, Any]] = [
-    {"min_mlms": 2},
-    {"same_tag": True},
-    {"articles": True},
-    {"min_log_odds": 2.0},
-    {"max_rank": 3},
-    {"min_mlms": 2, "same_tag": True, "articles": True, "min_log_odds": 1.0, "max_rank": 5},
-]
-
-
-@pytest.mark.parametrize("choices", FILTERS_FOR_READABILITY, ids=str)
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"min_mlms": 2},
+        {"same_tag": True},
+        {"articles": True},
+        {"min_log_odds": 2.0},
+        {"max_rank": 3},
+        {"min_mlms": 2, "same_tag": True, "articles": True, "min_log_odds": 1.0, "max_rank": 5},
+    ],
+    ids=str,
+)
 @given(case=cases(), sides=st.sampled_from(["intersection", "union"]), filters=st.sampled_from(["prob,pos", "none"]))
 def test_a_filter_for_readability_only_drops(case: Case, choices: dict[str, Any], sides: str, filters: str) -> None:
     assert ids(case, sides=sides, filters=filters, **choices) <= ids(case, sides=sides, filters=filters)

@@ -96,13 +96,15 @@ def test_every_share_is_that_of_a_plain_count(filled: Path, numbers: tuple[dict[
     ids, (dataset,) = list(scores["a1"]), found["datasets"]
     assert_part(found["pool"], ids, scores)
     assert_part(dataset["overall"], ids, scores)
-    for name, part in zip(("noun", "verb", "adj"), dataset["classes"].items(), strict=True):
-        assert part[0] == name
-        assert_part(part[1], [each for each in ids if rows[each]["word_class"] == name], scores)
-    for name, part in zip(("demo:mlm-wordpiece", "demo:mlm-bpe"), dataset["masked_lms"].items(), strict=True):
-        assert part[0] == name
+    assert [[*dataset[by]] for by in ("classes", "masked_lms")] == [
+        ["noun", "verb", "adj"],
+        ["demo:mlm-wordpiece", "demo:mlm-bpe"],
+    ]
+    for name, part in dataset["classes"].items():
+        assert_part(part, [each for each in ids if rows[each]["word_class"] == name], scores)
+    for name, part in dataset["masked_lms"].items():
         validated = [each for each in ids if name in rows[each]["premise_mlms"] + rows[each]["hypothesis_mlms"]]
-        assert_part(part[1], validated, scores)
+        assert_part(part, validated, scores)
 
 
 def test_the_weighted_share_uses_the_seeds_of_the_classes(numbers: tuple[dict[str, Any], Path]) -> None:

@@ -141,8 +141,7 @@ def test_compare_uses_common_seeds_and_says_so(results: list[Result], folder: Pa
 
 
 def test_two_way_models_are_compared_with_each_other(results: list[Result], folder: Path) -> None:
-    other = score(lambda pairs: ["not_entailment"] * len(pairs), folder, name="never")
-    three, two = compare_results([*results, other])
+    three, two = compare_results([*results, score(lambda pairs: ["not_entailment"] * len(pairs), folder, name="never")])
     assert ({*two.family.models}, two.title) == ({TWO_WAY, "never"}, f"{three.title}, two-way models")
     assert TWO_WAY not in three.notes
 
@@ -158,9 +157,8 @@ def test_analyse_uses_common_seeds_and_separates_two_way_models(
     assert rows[PART]["letters"] == rows[WHOLE]["letters"]
     assert two["analyses"]["table_3"]["rows"][0]["seeds"] == 24
     assert all(curve["seeds"] <= n_part for curve in three["analyses"]["classes"]["curves"].values())
-    page = " ".join((tmp_path / "report" / "index.html").read_text(encoding="utf-8").split())
     assert not missing_from(
-        page,
+        " ".join((tmp_path / "report" / "index.html").read_text(encoding="utf-8").split()),
         f"{n_part} common seeds",
         "for 1 data set.</p>",
         f"{PART}: {n_part} of 24 seeds, the others lack imported answers",

@@ -201,9 +201,8 @@ def test_pairs_without_a_defined_test_are_named(results: list[Result]) -> None:
     [pair] = compared.family.untested  # 1 and 0 in every subsample
     assert (pair.first, pair.second, pair.result.difference) == ("best", "poor", 1)
     assert {*compared.family.letters["best"]}.isdisjoint(compared.family.letters["poor"])
-    text = " ".join(comparison_text(compared).split())
     assert not missing_from(
-        text,
+        " ".join(comparison_text(compared).split()),
         "best and poor: the t-test is not defined, because the difference is 100.0 points",
         "Holm's method over 2 of 3 pairs",
     )
@@ -213,10 +212,9 @@ def test_results_that_cannot_be_compared_are_named(
     results: list[Result], make_dataset: MakeDataset, tmp_path: Path
 ) -> None:
     other = find_dataset(str(make_dataset(tmp_path / "other", seeds=4)))
-    same = [changed(results[0], "run", dtype="float32")] * 2
     for given, datasets, message in (
         (results[:1], (), r"\(best on all\)"),
-        (same, (), r"2 results of best \[function\]"),
+        ([changed(results[0], "run", dtype="float32")] * 2, (), r"2 results of best \[function\]"),
         (results, [other], rf"other \({other.digest[:8]}\)"),
     ):
         refused(message, compare_results, given, datasets=datasets)
@@ -277,8 +275,7 @@ def test_thresholds_at_which_models_differ(folder: Path, command: Command) -> No
     pairs = command("compare", folder, "--all-thresholds", "--format", "json").json["comparisons"][0]["all_thresholds"]
     [differs] = [pair["differs"] for pair in pairs if (pair["first"], pair["second"]) == ("best", "poor")]
     ranges = [list(map(int, each.split(" to "))) for each in better.split(", ")]
-    expected = [any(ends[0] <= percent <= ends[-1] for ends in ranges) for percent in range(101)]
-    assert (differs, worse) == (expected, "–")
+    assert (differs, worse) == ([any(ends[0] <= percent <= ends[-1] for ends in ranges) for percent in range(101)], "–")
     assert differs[90] and not differs[0]
 
 

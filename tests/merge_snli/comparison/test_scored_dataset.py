@@ -86,13 +86,12 @@ MADE_ROWS: list[Row] = [
 
 def made_of(rows: list[Row]) -> ScoredDataset:
     named = [replace(row, replacement=f"word{MADE_ROWS.index(row)}") for row in rows]
-    ids = dict.fromkeys(row.seed for row in rows)
     return made_dataset(
         named,
         models=("a", "b"),
         gold={"s3": "n"},
         on_seeds={"s1": "en", "s4": "e-"},
-        annotators=[[number, 2, 3] for number in range(len(ids))],
+        annotators=[[number, 2, 3] for number in range(len(dict.fromkeys(row.seed for row in rows)))],
         masked_lms=("mlm", "other"),
     )
 

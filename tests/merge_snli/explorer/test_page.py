@@ -85,8 +85,7 @@ def test_sentences_are_shown_if_the_license_allows_or_on_request(
 ) -> None:
     dataset = replace(bundled, record=replace(bundled.record, terms=replace(bundled.record.terms, license=license_id)))
     assert may_be_shared(dataset.record) == (license_id == "cc-by-sa-4.0")
-    data = unpacked(write_explorer(results[:1], dataset, tmp_path, with_text=with_text))
-    assert (data["texts"] is not None) == shown
+    assert (unpacked(write_explorer(results[:1], dataset, tmp_path, with_text=with_text))["texts"] is not None) == shown
 
 
 def test_names_are_data_and_no_markup(results: list[Result], bundled: MergeDataset, tmp_path: Path) -> None:
@@ -302,8 +301,7 @@ def test_labels_of_annotators(
 
 @pytest.mark.slow
 def test_a_card_shows_each_answer_and_swaps_the_word(page: Page, answers: pd.DataFrame) -> None:
-    first = find(page, "#seeds > li")
-    seed = first.get_attribute("data-id")
+    seed = find(page, "#seeds > li").get_attribute("data-id")
     find(page, "#seeds > li .more").click()
     rows = texts_of(page, "#seeds > li:first-child tbody tr:not(.of-seed) .word")
     own = answers[answers["seed_id"] == seed]
@@ -350,8 +348,7 @@ def test_words_that_flip_answers(page: Page, answers: pd.DataFrame) -> None:
         zip(texts_of(page, "#words tbody td:first-child"), texts_of(page, "#words tbody td:nth-child(3)"), strict=True)
     )
     assert shown == {word: str(number) for word, number in flips["sum"].items()}
-    frequency = dict(zip(shown, texts_of(page, "#words tbody td:last-child"), strict=True))
-    assert frequency["boy"] == "7"
+    assert dict(zip(shown, texts_of(page, "#words tbody td:last-child"), strict=True))["boy"] == "7"
     shares = [float(text) for text in texts_of(page, "#words tbody td:nth-child(4)")]
     assert shares == sorted(shares, reverse=True)
     for name in texts_of(page, "#words thead button"):
@@ -488,11 +485,10 @@ def test_names_cannot_inject_markup_and_a_page_has_no_sentences_without_a_licens
 
 @pytest.mark.slow
 def test_each_model_has_its_shares_on_top_and_is_chosen_there(page: Page, answers: pd.DataFrame) -> None:
-    rows = page.execute_script(
+    for name, on_seeds, on_variants, flips in page.execute_script(
         "const rows = [...document.querySelectorAll('#models tbody tr')];"
         "return rows.map((row) => [...row.cells].map((one) => one.innerText))"
-    )
-    for name, on_seeds, on_variants, flips in rows:
+    ):
         of_model = answers[answers["model"] == name]
         assert on_variants == f"{100 * of_model['correct'].dropna().astype(bool).mean():.1f}"
         on_each = of_model.groupby("seed_id")["seed_correct"].first()

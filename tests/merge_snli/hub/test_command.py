@@ -183,8 +183,7 @@ def of_hub_model(scored: Result) -> Result:
 
 def test_values_are_those_of_the_tasks_in_eval_yaml() -> None:
     """The task is computed as `eval.yaml` says: every row of its split, its target, its scorer's pattern."""
-    data = find_dataset(str(OWN))
-    tasks = {task["id"]: task for task in yaml.safe_load(eval_yaml(data))["tasks"]}
+    tasks = {task["id"]: task for task in yaml.safe_load(eval_yaml(find_dataset(str(OWN))))["tasks"]}
     results = [of_hub_model(score(numbered, OWN, config=task["config"], name=MODEL)) for task in tasks.values()]
     file = results_branch(results, model=MODEL, dataset=REPO).files[PATH]
     entries = yaml.safe_load(Path(file).read_bytes() if isinstance(file, Path) else file)

@@ -153,9 +153,8 @@ def test_register_loads_from_anywhere_and_undo_removes_it(
     configs = ("all", "noun", "verb", "adj", "seed", ANNOTATION)
     assert (registration.is_complete, registration.configs) == (True, configs)
     if elsewhere:
-        rows = {config: rows_of(data_set, config, TEST) for config in configs[:-1]} | {ANNOTATION: SCORES}
         assert load_elsewhere(home, tmp_path / "empty", dict.fromkeys(configs, TEST)) == {
-            "rows": rows,
+            "rows": {config: rows_of(data_set, config, TEST) for config in configs[:-1]} | {ANNOTATION: SCORES},
             "streamed": rows_of(data_set, "noun", "subsample_0"),
             "bare": find_dataset(str(data_set)).record.data_rows["all"],
             "scores": {"sample_accuracy": 2 / 3, "pattern_accuracy": 0.5, "n_samples": 3, "n_groups": 2},

@@ -64,7 +64,6 @@ TASKS = (
     ("acceptable", "unacceptable"),
 )
 WORDS = (("true", "unknown", "false"), ("True", "Neither", "False"), ("yes", "maybe", "no"), ("A", "B", "C"))
-ASKED = [(labels, labels) for labels in TASKS] + [(NLI_LABELS, words) for words in WORDS]
 TEMPLATES: dict[str, list[str]] = json.loads(Path(__file__).with_name("templates.json").read_text(encoding="utf-8"))
 
 
@@ -76,7 +75,11 @@ def filled(template: str, labels: tuple[str, ...], words: tuple[str, ...]) -> It
         yield labels[number], text, read_answer(text, labels, form, given)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("labels", "words"), ASKED, ids=lambda each: "-".join(each))
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [*((labels, labels) for labels in TASKS), *((NLI_LABELS, words) for words in WORDS)],
+    ids=lambda each: "-".join(each),
+)
 def test_templates_of_statements_are_read_with_every_label_and_others_with_none(
     labels: tuple[str, ...], words: tuple[str, ...]
 ) -> None:

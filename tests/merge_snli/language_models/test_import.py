@@ -271,31 +271,35 @@ def test_a_log_of_lm_eval_without_the_names_of_the_texts(lm_eval_logs: Path, tmp
     assert [result.model.digest for result in after] == [result.model.digest for result in before]
 
 
-LOG_EDITS: list[tuple[list[Edit], list[str], str]] = [
-    ([put("samples", value=lambda rows: rows[: len(rows) // 2])], [], "has no answers to 17 of the 33 distinct pairs"),
-    ([put("samples", value=[])], [], "has no answers to 33 of the 33 distinct pairs of config verb"),
-    ([put("samples", 0, "scores", value=lambda old: {"match": old["nli_answer"]})], [], "not scored by nli_answer"),
-    ([EXCHANGE], [], "does not ask the pair"),
-    ([EXCHANGE, without("prompt_toml")], [], "does not ask the pair"),
-    (
-        [put("samples", 0, "id", value="unknown"), put("eval", "dataset", "sample_ids", 0, value="unknown")],
-        [],
-        "sample unknown is not in config verb",
-    ),
-    ([put("samples", 0, "scores", value=None)], [], "has no answers to 1 of the 33"),
-    ([put("eval", "metadata", value=None)], [], "is a log of the task merge_snli/nli, not of"),
-    ([put(*TASK, "dataset", value="1" * 64)], [], "same version of the data set"),
-    ([put(*TASK, "subsample", value="first")], [], "which part of a data set"),
-    ([put(*TASK, "subsample", value=40)], [], "--subsample is 40"),
-    ([without("config")], [], "which part of a data set"),
-    ([put(*TASK, "config", value="adv")], [], "config adv"),
-    ([put(*TASK, "shots", value="two")], [], "is not a whole log"),
-    ([lambda log: log.pop("eval")], [], "is not a whole log"),
-    ([put("samples", value=lambda rows: rows[:1])], ["--partial"], "PATH"),
-]
-
-
-@pytest.mark.parametrize(("edits", "options", "message"), LOG_EDITS)
+@pytest.mark.parametrize(
+    ("edits", "options", "message"),
+    [
+        (
+            [put("samples", value=lambda rows: rows[: len(rows) // 2])],
+            [],
+            "has no answers to 17 of the 33 distinct pairs",
+        ),
+        ([put("samples", value=[])], [], "has no answers to 33 of the 33 distinct pairs of config verb"),
+        ([put("samples", 0, "scores", value=lambda old: {"match": old["nli_answer"]})], [], "not scored by nli_answer"),
+        ([EXCHANGE], [], "does not ask the pair"),
+        ([EXCHANGE, without("prompt_toml")], [], "does not ask the pair"),
+        (
+            [put("samples", 0, "id", value="unknown"), put("eval", "dataset", "sample_ids", 0, value="unknown")],
+            [],
+            "sample unknown is not in config verb",
+        ),
+        ([put("samples", 0, "scores", value=None)], [], "has no answers to 1 of the 33"),
+        ([put("eval", "metadata", value=None)], [], "is a log of the task merge_snli/nli, not of"),
+        ([put(*TASK, "dataset", value="1" * 64)], [], "same version of the data set"),
+        ([put(*TASK, "subsample", value="first")], [], "which part of a data set"),
+        ([put(*TASK, "subsample", value=40)], [], "--subsample is 40"),
+        ([without("config")], [], "which part of a data set"),
+        ([put(*TASK, "config", value="adv")], [], "config adv"),
+        ([put(*TASK, "shots", value="two")], [], "is not a whole log"),
+        ([lambda log: log.pop("eval")], [], "is not a whole log"),
+        ([put("samples", value=lambda rows: rows[:1])], ["--partial"], "PATH"),
+    ],
+)
 def test_wrong_logs_of_inspect(
     inspect_log: Path,
     edits: list[Edit],

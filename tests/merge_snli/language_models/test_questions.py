@@ -86,8 +86,7 @@ def test_shots_are_reproducible_balanced_and_never_asked(bundled: MergeDataset) 
 
 
 def save_rows(path: Path, *premises: str, hypothesis: str = "c d", gold: str = "label", label: str = "neutral") -> str:
-    rows = [{"premise": premise, "hypothesis": hypothesis, gold: label} for premise in premises]
-    return str(write_rows(path, rows))
+    return str(write_rows(path, [{"premise": premise, "hypothesis": hypothesis, gold: label} for premise in premises]))
 
 
 def test_premises_of_other_configs_and_in_other_spellings_are_no_shots(

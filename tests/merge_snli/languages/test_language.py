@@ -75,9 +75,8 @@ def test_function_words_of_another_language_are_no_suggestions_there(code: str) 
     ],
 )
 def test_words_of_any_script_are_whole_words(text: str, language: str) -> None:
-    assert is_whole_word(text, language)
-    assert not is_whole_word(f"{text}1", language)
-    assert not is_whole_word(f"{text} {text}", language)
+    given = (text, f"{text}1", f"{text} {text}")
+    assert [is_whole_word(each, language) for each in given] == [True, False, False]
 
 
 @pytest.mark.parametrize(

@@ -153,8 +153,7 @@ def test_intervals_letters_and_equal_ranks(page: Page, boards: tuple[Board, ...]
 
 def test_clicking_the_chart_sets_the_threshold(page: Page) -> None:
     actions = importlib.import_module("selenium.webdriver.common.action_chains").ActionChains
-    over = find(page, "#chart .u-over")
-    actions(page).move_to_element_with_offset(over, 0, 0).click().perform()
+    actions(page).move_to_element_with_offset(find(page, "#chart .u-over"), 0, 0).click().perform()
     assert find(page, "#threshold").get_attribute("value") == "50"
     left, width = page.execute_script(
         "const over = document.querySelector('#chart .u-over').getBoundingClientRect();"
@@ -357,8 +356,7 @@ def test_a_model_with_several_prompts_on_a_phone(prompted: Board, show: Show) ->
         "return [...document.querySelectorAll('#parts-table td:nth-child(5)')].map((cell) => cell.firstChild.data)"
     )
     named = zip(names_of_parts, pa, strict=True)
-    shown = {name.split(",")[0]: share for name, share in named if name.endswith(", ranked")}
-    assert shown == {
+    assert {name.split(",")[0]: share for name, share in named if name.endswith(", ranked")} == {
         title.split(",")[0]: f"{100 * each.pattern_accuracy:.1f}" for title, each in result.prompts.items()
     }
     assert find(page, "#by").get_attribute("value") == "prompt"
@@ -484,8 +482,7 @@ def test_page_fits_a_phone(browser: Page, address: str, tmp_path: Path) -> None:
     page = opened(browser, address, screen=PHONE)
     fits = "return document.documentElement.scrollWidth <= innerWidth"
     assert page.execute_script(fits)
-    header = find(page, "#models th.size")
-    assert not header.is_displayed()
+    assert not find(page, "#models th.size").is_displayed()
     assert find(page, "#models td.pa").is_displayed()
     table = "const box = document.querySelector('#models').parentElement; return box.scrollWidth - box.clientWidth"
     assert page.execute_script(table) <= 0

@@ -81,8 +81,7 @@ def test_names_are_escaped(page: str, parsed: Parsed) -> None:
 
 
 def test_data_round_trips(parsed: Parsed) -> None:
-    models = json.loads(parsed.scripts[0])["boards"][0]["models"]
-    assert {SCRIPT, QUOTES} <= {model["name"] for model in models}
+    assert {SCRIPT, QUOTES} <= {model["name"] for model in json.loads(parsed.scripts[0])["boards"][0]["models"]}
 
 
 def test_checkpoints_of_two_runs_have_different_labels(results: list[Result]) -> None:

@@ -26,7 +26,6 @@ from merge_snli.scoring.reading import read_config
 from tests.oracles import refused
 
 MakeModel = Callable[..., Path]
-KINDS = ("bert", "roberta", "gpt2")
 
 
 def softmax(logits: Any) -> Any:  # noqa: ANN401 - an array
@@ -34,7 +33,7 @@ def softmax(logits: Any) -> Any:  # noqa: ANN401 - an array
     return shares / shares.sum(axis=-1, keepdims=True)
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="module", params=("bert", "roberta", "gpt2"))
 def model(request: pytest.FixtureRequest, make_model: MakeModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_model(tmp_path_factory.mktemp("models") / request.param, kind=request.param)
 

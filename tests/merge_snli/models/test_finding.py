@@ -201,31 +201,32 @@ def test_embedded_models_name_their_training_data() -> None:
     assert read_training_data(find_model("demo:nli-a").path) == ("stanfordnlp/snli", "nyu-mll/multi_nli")
 
 
-MODEL_NAMES = {
-    ("entailment", "neutral", "contradiction"): ("entailment", "neutral", "contradiction"),
-    ("CONTRADICTION", "NEUTRAL", "ENTAILMENT"): ("contradiction", "neutral", "entailment"),
-    ("contradiction", "entailment", "neutral"): ("contradiction", "entailment", "neutral"),
-    ("Entail", "Neutral", "Contradict"): ("entailment", "neutral", "contradiction"),
-    ("e", "n", "c"): ("entailment", "neutral", "contradiction"),
-    ("yes", "maybe", "no"): ("entailment", "neutral", "contradiction"),
-    ("true", "unknown", "false"): ("entailment", "neutral", "contradiction"),
-    ("entailment", "not_entailment"): ("entailment", "not_entailment"),
-    ("not-entailment", "entailment"): ("not_entailment", "entailment"),
-    ("Not Entailment", "Entailment"): ("not_entailment", "entailment"),
-    ("non_entailment", "entailment"): ("not_entailment", "entailment"),
-    ("yes", "no"): ("entailment", "not_entailment"),
-    ("False", "True"): ("not_entailment", "entailment"),
-    ("LABEL_0", "LABEL_1", "LABEL_2"): None,
-    ("0", "1", "2"): None,
-    ("entailment", "entailment", "neutral"): None,
-    ("entailment", "contradiction"): None,
-    ("entailment", "neutral"): None,
-    ("positive", "negative"): None,
-    ("entailment",): None,
-}
-
-
-@pytest.mark.parametrize(("names", "expected"), MODEL_NAMES.items(), ids=lambda value: "-".join(value or ["none"]))
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    {
+        ("entailment", "neutral", "contradiction"): ("entailment", "neutral", "contradiction"),
+        ("CONTRADICTION", "NEUTRAL", "ENTAILMENT"): ("contradiction", "neutral", "entailment"),
+        ("contradiction", "entailment", "neutral"): ("contradiction", "entailment", "neutral"),
+        ("Entail", "Neutral", "Contradict"): ("entailment", "neutral", "contradiction"),
+        ("e", "n", "c"): ("entailment", "neutral", "contradiction"),
+        ("yes", "maybe", "no"): ("entailment", "neutral", "contradiction"),
+        ("true", "unknown", "false"): ("entailment", "neutral", "contradiction"),
+        ("entailment", "not_entailment"): ("entailment", "not_entailment"),
+        ("not-entailment", "entailment"): ("not_entailment", "entailment"),
+        ("Not Entailment", "Entailment"): ("not_entailment", "entailment"),
+        ("non_entailment", "entailment"): ("not_entailment", "entailment"),
+        ("yes", "no"): ("entailment", "not_entailment"),
+        ("False", "True"): ("not_entailment", "entailment"),
+        ("LABEL_0", "LABEL_1", "LABEL_2"): None,
+        ("0", "1", "2"): None,
+        ("entailment", "entailment", "neutral"): None,
+        ("entailment", "contradiction"): None,
+        ("entailment", "neutral"): None,
+        ("positive", "negative"): None,
+        ("entailment",): None,
+    }.items(),
+    ids=lambda value: "-".join(value or ["none"]),
+)
 def test_common_spellings(names: tuple[str, ...], expected: tuple[str, ...] | None) -> None:
     assert label_spellings.canonical_names(names) == expected
 
@@ -259,15 +260,15 @@ def test_numbered_names_and_models_of_other_tasks_are_refused(
     refused(message, on, outputs, data)
 
 
-OTHER_TASKS = [
-    (["Not Equivalent", "EQUIVALENT"], ("not_equivalent", "equivalent"), ("not_equivalent", "equivalent")),
-    (["yes", "no"], ("no", "yes"), ("yes", "no")),
-    (["True", "False"], ("entailment", "not_entailment"), ("entailment", "not_entailment")),
-    (["不同", "同 義"], ("同_義", "不同"), ("不同", "同_義")),
-]
-
-
-@pytest.mark.parametrize(("outputs", "data", "expected"), OTHER_TASKS)
+@pytest.mark.parametrize(
+    ("outputs", "data", "expected"),
+    [
+        (["Not Equivalent", "EQUIVALENT"], ("not_equivalent", "equivalent"), ("not_equivalent", "equivalent")),
+        (["yes", "no"], ("no", "yes"), ("yes", "no")),
+        (["True", "False"], ("entailment", "not_entailment"), ("entailment", "not_entailment")),
+        (["不同", "同 義"], ("同_義", "不同"), ("不同", "同_義")),
+    ],
+)
 def test_outputs_are_matched_with_the_labels_of_any_task(
     outputs: list[str], data: tuple[str, ...], expected: tuple[str, ...]
 ) -> None:

@@ -75,8 +75,7 @@ def test_shots_stand_before_the_question_with_their_answers() -> None:
 
 
 def test_the_words_of_a_prompt_stand_for_the_labels() -> None:
-    shown = filled("lm_eval", shots=SHOTS).text(*PROBLEM)
-    assert shown == (
+    assert filled("lm_eval", shots=SHOTS).text(*PROBLEM) == (
         "It rains.\nQuestion: It is wet. True, False, or Neither?\nAnswer: True\n\n"
         "A dog runs.\nQuestion: A cat runs. True, False, or Neither?\nAnswer: Neither\n\n"
         "A man sleeps.\nQuestion: A man is awake. True, False, or Neither?\nAnswer:"
@@ -99,9 +98,8 @@ def test_the_answers_that_a_prompt_asks_for_are_read_or_the_labels_refused(name:
 
 
 def test_labels_of_another_task_are_read_in_other_spellings() -> None:
-    labels = OTHER_LABELS
-    assert read_answer("Not equivalent.", labels) == "not_equivalent"
-    assert read_answer("**Equivalent**", labels) == "equivalent"
+    answers = ("Not equivalent.", "**Equivalent**")
+    assert [read_answer(answer, OTHER_LABELS) for answer in answers] == ["not_equivalent", "equivalent"]
 
 
 def test_the_prompt_of_other_tasks_names_texts_and_labels_as_the_data_does() -> None:
@@ -116,9 +114,8 @@ def test_the_prompt_of_other_tasks_names_texts_and_labels_as_the_data_does() -> 
 
 
 def test_a_base_model_stops_at_its_own_problem() -> None:
-    assert filled("word").stop == ("\n\nPremise:",)
-    assert filled("lm_eval").stop == ("\nQuestion:",)
-    assert filled("reasons").stop == ()
+    stops = [filled(name).stop for name in ("word", "lm_eval", "reasons")]
+    assert stops == [("\n\nPremise:",), ("\nQuestion:",), ()]
     assert filled("reasons").max_tokens > filled("word").max_tokens > 500
     bare = Prompt(name="bare", question="{{ premise }} {{ hypothesis }}", answer="word")
     assert FilledPrompt(bare, NLI_LABELS).stop == ()

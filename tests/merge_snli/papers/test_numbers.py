@@ -39,10 +39,10 @@ def printed_rows(text: str, artifact: PaperArtifact) -> dict[str, list[str]]:
             letter = {letter: name for name, letter in LETTERS.items()}.get(cells[0])
             printed[f"{model} {letter}"] = cells[1:]
         for row in artifact.rows:
-            if first.strip() == names.get(row, row) or (artifact.name == "table-5" and first.endswith(names[row])):
-                expected = 3 if artifact.name == "table-5" else len(artifact.columns)
-                if len(cells) == expected:
-                    printed[row] = cells[1:] if artifact.name == "table-5" else cells
+            n_cells = 3 if artifact.name == "table-5" else len(artifact.columns)
+            is_row = first.strip() == names.get(row, row) or (artifact.name == "table-5" and first.endswith(names[row]))
+            if is_row and len(cells) == n_cells:
+                printed[row] = cells[1:] if artifact.name == "table-5" else cells
     return {row: cells for row, cells in printed.items() if row in artifact.rows}
 
 

@@ -46,16 +46,6 @@ OTHERS: dict[str, tuple[str, Pairs]] = {
 }
 """By code: what the problems look like, and problems."""
 
-TINY_ENGLISH: list[Pairs] = [
-    [("Dogs bark.", "Animals make noise.")],
-    [("Dogs bark.", "Animals make noise."), ("Cats sleep.", "Cats rest."), ("Birds sing.", "Birds make music.")] * 3,
-    [("A dog runs.", "A dog moves.")],
-    [("Robert De Niro acts.", "De Niro acts.")],
-    [("Young man walking dog", "Man training dog")],
-    [("5 + 3 = 8", "8 - 3 = 5")],
-    [("Π is 3.14.", "Π is a number.")],
-]
-
 
 def check(pairs: Pairs) -> None:
     checked = LanguageCheck()
@@ -69,7 +59,19 @@ def bundled() -> Pairs:
     return [(problem.premise, problem.hypothesis) for problem in problems]
 
 
-@pytest.mark.parametrize("pairs", TINY_ENGLISH)
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("Dogs bark.", "Animals make noise.")],
+        [("Dogs bark.", "Animals make noise."), ("Cats sleep.", "Cats rest."), ("Birds sing.", "Birds make music.")]
+        * 3,
+        [("A dog runs.", "A dog moves.")],
+        [("Robert De Niro acts.", "De Niro acts.")],
+        [("Young man walking dog", "Man training dog")],
+        [("5 + 3 = 8", "8 - 3 = 5")],
+        [("Π is 3.14.", "Π is a number.")],
+    ],
+)
 def test_few_and_short_english_problems_pass(pairs: Pairs, caplog: pytest.LogCaptureFixture) -> None:
     check(pairs)
     assert not caplog.messages

@@ -189,8 +189,10 @@ def test_parquet_files_with_other_label_numbers_are_not_mixed(tmp_path: Path) ->
 def test_names_to_record_and_to_publish(tmp_path: Path, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     on_hub = "hf://datasets/org/nli@~parquet/default/*.parquet"
-    assert Problems.of(f"a.jsonl, x/*.csv,{on_hub}").absolute().names == (str(files[0]), f"{tmp_path}/x/*.csv", on_hub)
-    assert Problems.of("org/nli").absolute().names == ("org/nli",)
+    assert [Problems.of(names).absolute().names for names in (f"a.jsonl, x/*.csv,{on_hub}", "org/nli")] == [
+        (str(files[0]), f"{tmp_path}/x/*.csv", on_hub),
+        ("org/nli",),
+    ]
     assert public_name(f"{files[0]},{tmp_path}/x/*.csv.gz,{on_hub}") == f"a.jsonl, *.csv.gz, {on_hub}"
     assert public_name("Dogs, cats and so on?") == "Dogs, cats and so on?"
     assert Problems.of([files[0], f"{tmp_path}/v1.0.csv.gz"]).stems == "a, v1.0"

@@ -31,16 +31,18 @@ ROWS: list[dict[str, Any]] = [
     {"premise": f"A man rides the horse number {number}.", "hypothesis": "A man rides a horse.", "label": label}
     for number, label in enumerate([0.0, 2.0, None, 1.0])
 ]
-TYPES: dict[str, Callable[[list[dict[str, Any]]], object]] = {
-    "memory:list": list,
-    "memory:datasets.Dataset": datasets.Dataset.from_list,
-    "memory:pandas.DataFrame": pd.DataFrame,
-    "memory:polars.DataFrame": pl.DataFrame,
-    "memory:pyarrow.Table": pa.Table.from_pylist,
-}
 
 
-@pytest.mark.parametrize(("name", "make"), TYPES.items())
+@pytest.mark.parametrize(
+    ("name", "make"),
+    {
+        "memory:list": list,
+        "memory:datasets.Dataset": datasets.Dataset.from_list,
+        "memory:pandas.DataFrame": pd.DataFrame,
+        "memory:polars.DataFrame": pl.DataFrame,
+        "memory:pyarrow.Table": pa.Table.from_pylist,
+    }.items(),
+)
 def test_every_type_gives_the_same_problems(name: str, make: Callable[[list[dict[str, Any]]], object]) -> None:
     options = ProblemOptions(problems=make(ROWS))
     assert (options.as_dict()["problems"], options.split) == (name, None)

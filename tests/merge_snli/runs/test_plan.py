@@ -137,9 +137,8 @@ def plan(folder: Path, text: str, work: Path | None = None) -> tuple[str, Path]:
     """Return the text of a plan, and the folder of the run."""
     options = read(folder, text)
     executor = Cluster(options)
-    inputs = read_inputs(Options(problems="demo:problems", limit=207, mlm=MLMS), Progress(quiet=True))
     run = plan_run(
-        inputs,
+        read_inputs(Options(problems="demo:problems", limit=207, mlm=MLMS), Progress(quiet=True)),
         folder / "my data",
         work=work,
         problems_per_shard=options.problems_per_shard,
@@ -232,8 +231,7 @@ def test_tasks_are_counted_by_state(stage: SubmittedStage, tmp_path: Path, comma
     status = command("work", "status", tmp_path / "out", "--format", "json").json
     assert status["active"] is True
     (found,) = status["stages"]
-    states = ("tasks", "done", "running", "failed", "stopped", "waiting")
-    assert [found[name] for name in states] == [5, 1, 1, 1, 1, 1]
+    assert [found[name] for name in ("tasks", "done", "running", "failed", "stopped", "waiting")] == [5, 1, 1, 1, 1, 1]
     assert found["units_per_second"] == pytest.approx(200 / 40)
     assert found["seconds_left"] == pytest.approx(4 * 20 - 20), "as long as the task that is done"
     failed, killed = status["failures"]

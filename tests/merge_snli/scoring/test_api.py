@@ -293,8 +293,7 @@ def test_perfect_tied_and_permuted_answers(dataset: Path, bert: Path) -> None:
     torch.nn.init.zeros_(model.classifier.weight)
     torch.nn.init.zeros_(model.classifier.bias)
     result = score((model, AutoTokenizer.from_pretrained(bert)), dataset, config="verb")
-    rows = rows_of(dataset, "verb")
-    pairs = {(row[f"{of}premise"], row[f"{of}hypothesis"]) for row in rows for of in ("", "seed_")}
+    pairs = {(row[f"{of}premise"], row[f"{of}hypothesis"]) for row in rows_of(dataset, "verb") for of in ("", "seed_")}
     assert any(f"tied on {len(pairs)} of {len(pairs)} distinct pairs" in note for note in result.notes)
     assert not any("tied" in note for note in score(bert, dataset, config="verb").notes)
 

@@ -396,21 +396,21 @@ def test_an_option_of_another_kind_of_model_is_refused(model: Any, options: dict
     refused(named, score, model, "demo:dataset", **options)
 
 
-EXAMPLES = (
-    "merge_snli.models.labels",
-    "merge_snli.scoring.records",
-    "merge_snli.paper.report.artifact",
-    "merge_snli.paper.report.report",
-    "merge_snli.annotation.sample",
-    "merge_snli.dataset.variants",
-    *(
-        f"merge_snli.scoring.statistics.{name}"
-        for name in ("bootstrap", "families", "logistic", "paired_tests", "t_tests", "values")
+@pytest.mark.parametrize(
+    "name",
+    (
+        "merge_snli.models.labels",
+        "merge_snli.scoring.records",
+        "merge_snli.paper.report.artifact",
+        "merge_snli.paper.report.report",
+        "merge_snli.annotation.sample",
+        "merge_snli.dataset.variants",
+        *(
+            f"merge_snli.scoring.statistics.{name}"
+            for name in ("bootstrap", "families", "logistic", "paired_tests", "t_tests", "values")
+        ),
     ),
 )
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
 def test_docstring_examples(name: str) -> None:
     result = doctest.testmod(importlib.import_module(name))
     assert (result.failed, result.attempted > 0) == (0, True)

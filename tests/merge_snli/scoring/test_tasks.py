@@ -495,18 +495,18 @@ def undrawn(table: pa.Table) -> pa.Table:
     return table
 
 
-CHANGES: list[tuple[str, Callable[[pa.Table], pa.Table], str]] = [
-    ("seed", lambda table: table, r"config seed of .* all, noun, verb"),
-    ("adv", lambda table: table, r"config adv of .* all, noun, verb, adj"),
-    ("all", lambda table: table.drop_columns(["seed_premise"]), r"'seed_premise'.* variant_id, seed_id"),
-    ("all", lambda table: with_cell(table, "label", 1, 2), r"variants of seed s000 in .*different"),
-    ("all", lambda table: with_cell(table, "label", 0, -1), r"seed s000 in .* has the label -1"),
-    ("all", lambda table: table.slice(0, 0), "has no rows"),
-    ("all", undrawn, r"config all of .* no subsamples"),
-]
-
-
-@pytest.mark.parametrize(("config", "change", "message"), CHANGES)
+@pytest.mark.parametrize(
+    ("config", "change", "message"),
+    [
+        ("seed", lambda table: table, r"config seed of .* all, noun, verb"),
+        ("adv", lambda table: table, r"config adv of .* all, noun, verb, adj"),
+        ("all", lambda table: table.drop_columns(["seed_premise"]), r"'seed_premise'.* variant_id, seed_id"),
+        ("all", lambda table: with_cell(table, "label", 1, 2), r"variants of seed s000 in .*different"),
+        ("all", lambda table: with_cell(table, "label", 0, -1), r"seed s000 in .* has the label -1"),
+        ("all", lambda table: table.slice(0, 0), "has no rows"),
+        ("all", undrawn, r"config all of .* no subsamples"),
+    ],
+)
 def test_data_that_cannot_be_scored_are_refused(
     dataset: Path, tmp_path: Path, config: str, change: Callable[[pa.Table], pa.Table], message: str
 ) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +42,9 @@ def save_masked_lms(folder: Path, *, count: int = 4) -> list[Path]:
 
 
 def _save_masked_lm(folder: Path, rng: random.Random) -> Path:
-    originals = sorted({word.strip(".,;:") for text in _texts() for word in text.split()})
+    problems = (*embedded_problems(), *UNUSUAL_PROBLEMS)
+    texts = (problem[side] for problem in problems for side in ("premise", "hypothesis"))
+    originals = sorted({word.strip(".,;:") for text in texts for word in text.split()})
     ranking = rng.sample(WORDS, len(WORDS))
     for word in originals:
         if word.lower() not in ranking:
@@ -53,12 +54,6 @@ def _save_masked_lm(folder: Path, rng: random.Random) -> Path:
         return scripted.save(folder, tokenizer, ranking, step=0.01)
     spaced = [f" {word}" for word in ranking]
     return scripted.save(folder, scripted.byte_bpe([*spaced, *ranking]), spaced, step=0.01)
-
-
-def _texts() -> Iterator[str]:
-    for problem in (*embedded_problems(), *UNUSUAL_PROBLEMS):
-        yield problem["premise"]
-        yield problem["hypothesis"]
 
 
 def embedded_problems() -> list[dict[str, str]]:

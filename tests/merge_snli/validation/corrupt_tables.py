@@ -30,16 +30,12 @@ def tables(folder: Path) -> list[Path]:
     return sorted(folder.glob("data/*/*.parquet"))
 
 
-def any_table(folder: Path, rng: random.Random) -> Path:
-    return rng.choice(tables(folder))
-
-
 def in_any_file(change: Change) -> Change:
     return lambda folder, rng: change(any_file(folder, rng), rng)
 
 
 def in_any_table(change: Change) -> Change:
-    return lambda folder, rng: change(any_table(folder, rng), rng)
+    return lambda folder, rng: change(rng.choice(tables(folder)), rng)
 
 
 def rewrite(path: Path, table: pa.Table) -> None:

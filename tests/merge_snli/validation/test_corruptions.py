@@ -178,11 +178,10 @@ def reading(path: Path) -> object:
     """Return a file's content as a value; the digests of the record are left out, since they change with any byte."""
     if path.suffix == ".parquet":
         frame = polars.read_parquet(path)
-        of_seed = polars.scan_parquet(path).filter(polars.col("seed_id") == frame["seed_id"][0]).collect()
         return (
             repr(frame.schema),
             repr(frame.rows()),
-            repr(of_seed.rows()),
+            repr(polars.scan_parquet(path).filter(polars.col("seed_id") == frame["seed_id"][0]).collect().rows()),
             polars.read_parquet_metadata(path).get("huggingface"),
         )
     if path.name == "run.json":

@@ -102,18 +102,10 @@ def duplicate(folder: Path, results: list[Result]) -> Path:
     return folder / "more"
 
 
-def of_other_version(folder: Path, results: list[Result]) -> Path:
-    return written(folder / "old" / "result.json", json.dumps(to_json(results[0]) | {"schema_version": 1})).parent
-
-
 def of_unknown_seed(folder: Path, results: list[Result]) -> Path:
     answers = replace(results[0].answers, group_ids=("nobody", *results[0].group_ids[1:]))
     write_result(replace(results[0], model=replace(results[0].model, name="lost"), answers=answers), folder / "lost")
     return folder / "lost"
-
-
-def every_seed(folder: Path, results: list[Result]) -> Path:
-    return file_of(folder, "\n".join(results[0].group_ids))
 
 
 # Returns more arguments from a folder, the results, and another data set.
@@ -126,7 +118,9 @@ CASES: dict[str, tuple[Case, str]] = {
     "results are a file": (lambda at, *_: [str(file_of(at, "{}", "a.json"))], r"a\.json.*merge-snli score"),
     "only invalid results": (lambda at, *_: [str(file_of(at, "{}", "a.json").parent)], r"a\.json"),
     "result of another version": (
-        lambda at, results, _: [str(of_other_version(at, results))],
+        lambda at, results, _: [
+            str(written(at / "old" / "result.json", json.dumps(to_json(results[0]) | {"schema_version": 1})).parent)
+        ],
         r"version 1",
     ),
     "two results of a model": (lambda at, results, _: [str(duplicate(at, results))], r"2 results of by 3"),
@@ -165,7 +159,7 @@ CASES: dict[str, tuple[Case, str]] = {
     ),
     "an empty CSV file of seeds": (lambda at, *_: ["--without-seeds", str(file_of(at, "", "s.csv"))], r"s\.csv.*none"),
     "no seed remains": (
-        lambda at, results, _: ["--without-seeds", str(every_seed(at, results))],
+        lambda at, results, _: ["--without-seeds", str(file_of(at, "\n".join(results[0].group_ids)))],
         r"no seed of by 3 remains",
     ),
     "no corpus": (lambda at, *_: ["--corpus", str(at / "none.txt")], r"none\.txt"),

@@ -169,10 +169,9 @@ def test_the_numbers_are_those_of_the_analyses(report_folder: Path, scored: Scor
     assert [*part["analyses"]] == [section.name for section in SECTIONS]
     assert "--fine-tuned-from" in part["analyses"]["fine_tuned"]["not_computed"]
     assert "not_computed" in numbers["across_data_sets"]["filter_sets"]
-    curves = part["analyses"]["model_curves"]["curves"]
-    assert {curve["models"][0]: curve["mean"][90] for curve in curves} == pytest.approx(
-        {model.name: model.result.scores.curve.mean[90] for model in scored.models}
-    )
+    assert {
+        curve["models"][0]: curve["mean"][90] for curve in part["analyses"]["model_curves"]["curves"]
+    } == pytest.approx({model.name: model.result.scores.curve.mean[90] for model in scored.models})
 
 
 def test_tables_have_three_forms(report_folder: Path) -> None:

@@ -146,8 +146,7 @@ def test_every_number_is_equal(scored: Scored) -> None:
     reported: Json = json.loads(json.dumps(report))
     check_completeness(reported)
     words = word_counts(scored.corpus.read_text(encoding="utf-8"))
-    results = sorted(scored.results.glob("*.json"))
-    computed = recompute(reported, scored.folders, results, words=words, without=LEFT_OUT)
+    computed = recompute(reported, scored.folders, sorted(scored.results.glob("*.json")), words=words, without=LEFT_OUT)
     assert list(differences(reported, computed)) == []
 
 

@@ -525,8 +525,7 @@ def by_statsmodels(predictors: FloatArray, outcomes: list[Outcome], clusters: In
         stacked.append(np.column_stack([predictors[rows], indicators]))
         success.append(outcome.success[rows])
         groups.append(clusters[rows])
-    model = sm.Logit(np.concatenate(success).astype(float), np.concatenate(stacked))
-    return model.fit(
+    return sm.Logit(np.concatenate(success).astype(float), np.concatenate(stacked)).fit(
         disp=False, tol=1e-12, maxiter=100, cov_type="cluster", cov_kwds={"groups": np.concatenate(groups)}
     )
 
