@@ -68,14 +68,7 @@ def tiny_mlm(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """A function that returns the folder of a tiny masked LM of a kind of `save_masked_lm`."""
     from tests.tiny_models import save_masked_lm
 
-    made: dict[str, Path] = {}
-
-    def folder(kind: str) -> Path:
-        if kind not in made:
-            made[kind] = save_masked_lm(kind, tmp_path_factory.mktemp("mlm") / f"tiny-{kind}")
-        return made[kind]
-
-    return folder
+    return functools.cache(lambda kind: save_masked_lm(kind, tmp_path_factory.mktemp("mlm") / f"tiny-{kind}"))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +67,7 @@ def main() -> None:
     tagger = find_tagger()
     _ = tagger.nlp  # loaded once, before the runs
     for module, name, value in ((run, "find_tagger", tagger), (tasks, "InPlaceTagger", InPlaceTagger(tagger))):
-        setattr(module, name, partial(_return, value))
+        setattr(module, name, lambda *_, value=value, **__: value)
     tasks.FORMS_PER_SHARD, tasks.FORMS_PER_CHUNK = 8, 20
     options = Options(
         problems=problems,
@@ -95,10 +94,6 @@ def main() -> None:
         "concurrent": concurrent(Runs(Path(folder) / "concurrent" / "merge_snli", options), undisturbed),
     }
     sys.stdout.write(json.dumps(report))
-
-
-def _return(loaded: Any, *_: object, **__: object) -> Any:  # noqa: ANN401 - the type depends on the argument
-    return loaded
 
 
 def at_random_moments(folder: Path, undisturbed: Runs, duration: float) -> dict[str, Any]:

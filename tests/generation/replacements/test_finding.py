@@ -118,8 +118,7 @@ def forms_of(tagged: TaggedProblem, words: Sequence[SharedWord]) -> list[str]:
 
 def fillers(order: Sequence[int], rank_of_original: int) -> Fillers:
     """Return an answer with log-probabilities 0, -1, -2 …, and the original between two of them."""
-    log_probs = -np.arange(len(order), dtype=np.float32)
-    return Fillers(np.array(order, dtype=np.int32), log_probs, 0, 0.5 - rank_of_original)
+    return Fillers(np.array(order, dtype=np.int32), -np.arange(len(order), dtype=np.float32), 0, 0.5 - rank_of_original)
 
 
 def find(

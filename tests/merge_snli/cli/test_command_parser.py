@@ -152,9 +152,7 @@ def test_the_main_data_set_is_positional(command: str) -> None:
 
 
 def test_tables_in_each_form(command: Command) -> None:
-    printed = {}
-    for form in TABLE_FORMATS:
-        printed[form] = command("tables", BUNDLED, "--format", form).out
+    printed = {form: command("tables", BUNDLED, "--format", form).out for form in TABLE_FORMATS}
     rows: list[dict[str, Any]] = json.loads(printed["json"])["table_2"]["rows"]
     table, *_ = printed["csv"].split("\n\n")
     assert [row["config"] for row in csv.DictReader(io.StringIO(table))] == [row["config"] for row in rows]

@@ -75,8 +75,7 @@ def test_function_words_of_another_language_are_no_suggestions_there(code: str) 
     ],
 )
 def test_words_of_any_script_are_whole_words(text: str, language: str) -> None:
-    given = (text, f"{text}1", f"{text} {text}")
-    assert [is_whole_word(each, language) for each in given] == [True, False, False]
+    assert [is_whole_word(each, language) for each in (text, f"{text}1", f"{text} {text}")] == [True, False, False]
 
 
 @pytest.mark.parametrize(

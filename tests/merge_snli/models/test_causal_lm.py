@@ -5,6 +5,7 @@ import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -59,14 +60,7 @@ auto_model: Any = AutoModelForCausalLM
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     """A function that returns the folder of a tiny causal LM."""
-    made: dict[str, Path] = {}
-
-    def save(kind: str) -> Path:
-        if kind not in made:
-            made[kind] = save_causal_lm(kind, tmp_path_factory.mktemp("causal") / f"tiny-{kind}")
-        return made[kind]
-
-    return save
+    return cache(lambda kind: save_causal_lm(kind, tmp_path_factory.mktemp("causal") / f"tiny-{kind}"))
 
 
 def loaded(folder: Path, prompt: FilledPrompt, **options: Any) -> CausalLM:  # noqa: ANN401

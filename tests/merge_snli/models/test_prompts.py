@@ -114,8 +114,7 @@ def test_the_prompt_of_other_tasks_names_texts_and_labels_as_the_data_does() -> 
 
 
 def test_a_base_model_stops_at_its_own_problem() -> None:
-    stops = [filled(name).stop for name in ("word", "lm_eval", "reasons")]
-    assert stops == [("\n\nPremise:",), ("\nQuestion:",), ()]
+    assert [filled(name).stop for name in ("word", "lm_eval", "reasons")] == [("\n\nPremise:",), ("\nQuestion:",), ()]
     assert filled("reasons").max_tokens > filled("word").max_tokens > 500
     bare = Prompt(name="bare", question="{{ premise }} {{ hypothesis }}", answer="word")
     assert FilledPrompt(bare, NLI_LABELS).stop == ()

@@ -201,13 +201,11 @@ def reading(path: Path) -> object:
 def report(tried: list[Outcome]) -> str:
     """Return the outcomes by kind of corruption as a table."""
     counts = Counter((outcome.kind, outcome.verdict) for outcome in tried)
-    lines = [f"{'kind':50}{FOUND:>8}{HARMLESS:>10}{MISSED:>8}"]
-    for kind in (corruption.name for corruption in CORRUPTIONS):
-        lines.append(f"{kind:50}{counts[kind, FOUND]:8}{counts[kind, HARMLESS]:10}{counts[kind, MISSED]:8}")
-    lines += [
-        f"{outcome.verdict}: {outcome.number} {outcome.kind}: {outcome.where}"
-        for outcome in tried
-        if outcome.verdict != FOUND
+    kinds = [corruption.name for corruption in CORRUPTIONS]
+    lines = [
+        f"{'kind':50}{FOUND:>8}{HARMLESS:>10}{MISSED:>8}",
+        *(f"{kind:50}{counts[kind, FOUND]:8}{counts[kind, HARMLESS]:10}{counts[kind, MISSED]:8}" for kind in kinds),
+        *(f"{each.verdict}: {each.number} {each.kind}: {each.where}" for each in tried if each.verdict != FOUND),
     ]
     return "\n".join(lines)
 
