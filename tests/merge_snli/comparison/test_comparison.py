@@ -275,7 +275,8 @@ def test_thresholds_at_which_models_differ(folder: Path, command: Command) -> No
     pairs = command("compare", folder, "--all-thresholds", "--format", "json").json["comparisons"][0]["all_thresholds"]
     [differs] = [pair["differs"] for pair in pairs if (pair["first"], pair["second"]) == ("best", "poor")]
     ranges = [list(map(int, each.split(" to "))) for each in better.split(", ")]
-    assert (differs, worse) == ([any(ends[0] <= percent <= ends[-1] for ends in ranges) for percent in range(101)], "–")
+    expected = [any(ends[0] <= percent <= ends[-1] for ends in ranges) for percent in range(101)]
+    assert (differs, worse) == (expected, "–")
     assert differs[90] and not differs[0]
 
 

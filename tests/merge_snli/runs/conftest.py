@@ -62,7 +62,8 @@ class Running:
 
     def running_in(self, stage: str) -> int:
         """Return how many tasks of a stage are running."""
-        return sum(each["running"] for each in (status(self.out) or {"stages": []})["stages"] if each["name"] == stage)
+        found = status(self.out) or {"stages": []}
+        return sum(each["running"] for each in found["stages"] if each["name"] == stage)
 
     def wait_for(self, stage: str, tasks: int = 1) -> None:
         """Wait until this many tasks of a stage are running."""

@@ -228,7 +228,8 @@ def test_a_task_killed_in_every_stage_is_told_and_only_what_is_missing_runs_agai
     for nth, stage in enumerate(STAGES):
         running = generate(many, out, file, MANY)
         running.wait_for(stage, tasks=1 if stage == "write" else 2)
-        jobs = {each["name"]: each["job"] for each in (status(out) or {})["stages"]}
+        found = status(out) or {}
+        jobs = {each["name"]: each["job"] for each in found["stages"]}
         assert jobs["read and tag"] is None or nth < 2, "complete stages are not submitted again"
         slurm("scancel", f"{jobs[stage]}_0")
         assert not missing_from(running.fail(), f"{stage}, task 0", "killed")

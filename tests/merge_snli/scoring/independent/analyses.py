@@ -202,7 +202,8 @@ def majority(data: Data, _: Json) -> Json:
     vote = votes.map(lambda counter: max(labels, key=lambda label: counter[label]))
     ties = votes.map(lambda counter: sum(counter[label] == max(counter.values(), default=0) for label in labels) > 1)
     gold = data.seeds["gold"]
-    constant = max(next(iter(data.results.values()))["dataset"]["labels"], key=lambda label: int((gold == label).sum()))
+    names = next(iter(data.results.values()))["dataset"]["labels"]
+    constant = max(names, key=lambda label: int((gold == label).sum()))
     models = {}
     for name in data.models:
         answers = data.answers[name]
@@ -609,7 +610,8 @@ def _parts(
 def by_labels(data: Data) -> list[Data]:
     """Return the data with the three-way models, then with the two-way models, if there are such models."""
     three = [name for name in data.models if len(data.results[name]["compared_labels"]) == 3]
-    return [_only(data, models) for models in (three, [name for name in data.models if name not in three]) if models]
+    two = [name for name in data.models if name not in three]
+    return [_only(data, models) for models in (three, two) if models]
 
 
 def _analysis(name: str, data: Data, reported: Json, words: Counter[str] | None) -> Json:

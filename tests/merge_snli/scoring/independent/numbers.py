@@ -343,9 +343,10 @@ def adjusted_pairs(tests: list[tuple[str, str, Json]], reported: list[Json]) -> 
         reported: The pairs of the report. Its p-values are adjusted here, because those of random permutations are
             known up to a tolerance only; each is compared with its own test.
     """
+    adjusted = holm([pair["result"]["p_value"] for pair in reported])
     return [
         {"first": first, "second": second, "result": test, "adjusted_p": p, "differs": p is None or p < 0.05}
-        for (first, second, test), p in zip(tests, holm([pair["result"]["p_value"] for pair in reported]), strict=True)
+        for (first, second, test), p in zip(tests, adjusted, strict=True)
     ]
 
 
