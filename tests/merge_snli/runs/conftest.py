@@ -100,10 +100,11 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def results(folder: Path) -> dict[str, Any]:
-    """Return result files by name, without the time that the predictions took."""
+    """Return result files by name, without the time that the predictions took, and so without the digest."""
     found = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")}
     for result in found.values():
         result["run"].pop("seconds")
+        result.pop("digest")
     return found
 
 
