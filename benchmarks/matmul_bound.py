@@ -11,9 +11,6 @@ import torch
 from merge_snli.models.inference import MAX_TOKENS_PER_BATCH, TOKENS_PER_BATCH
 from merge_snli.models.packed_linear import PackedLinear
 
-ROWS = TOKENS_PER_BATCH, MAX_TOKENS_PER_BATCH
-"""Rows of each product: the tokens per batch on a CPU and on a GPU."""
-
 
 def flop_of_forms(lengths: Sequence[int], shape: dict[str, Any]) -> float:
     """Return the floating-point operations of a BERT for forms of these lengths, with the head on the mask only."""
@@ -35,19 +32,20 @@ class MatmulBound:
     """The matrix products of all layers, with separate weights per layer, in one dtype."""
 
     def __init__(self, shape: dict[str, Any], dtype: torch.dtype, device: str = "cpu") -> None:
-        """Create weights and inputs."""
-        on_gpu = device != "cpu"
+        """Create weights, and inputs of as many rows as a full batch on the device has tokens."""
+        rows = TOKENS_PER_BATCH if device == "cpu" else MAX_TOKENS_PER_BATCH
         options: Any = {"dtype": dtype, "device": device}
         sizes = layer_products(shape) * shape["num_hidden_layers"]
-        inputs = {width: torch.randn(ROWS[on_gpu], width, **options) for width in {width for width, _ in sizes}}
+        inputs = {width: torch.randn(rows, width, **options) for width in {width for width, _ in sizes}}
         plain = [torch.nn.Linear(width, outputs, **options) for width, outputs in sizes]
-        packed = [] if on_gpu else [PackedLinear(layer) for layer in plain]
+        kinds: list[Sequence[torch.nn.Module]] = [plain]
+        if device == "cpu":
+            kinds.append([PackedLinear(layer) for layer in plain])
         self._variants = [
-            [(layer, inputs[width]) for layer, (width, _) in zip(layers, sizes, strict=True)]
-            for layers in (plain, packed)[: 1 if on_gpu else 2]
+            [(layer, inputs[width]) for layer, (width, _) in zip(layers, sizes, strict=True)] for layers in kinds
         ]
-        self._wait: Callable[[], object] = torch.cuda.synchronize if on_gpu else int
-        self._flop: float = 2.0 * ROWS[on_gpu] * sum(width * outputs for width, outputs in sizes)
+        self._wait: Callable[[], None] = torch.get_device_module(device).synchronize
+        self._flop: float = 2.0 * rows * sum(width * outputs for width, outputs in sizes)
 
     def flop_per_second(self, times: int) -> float:
         """Run all products `times` times and return the rate of the faster of plain and packed layers."""

@@ -72,9 +72,9 @@ def main() -> None:
         if arguments.model is None:
             texts = [pair for pairs in profiles.values() for pair in pairs]
             save_model(Path(folder), texts, hidden_size=arguments.hidden_size, layers=arguments.layers)
+        model = find_model(arguments.model or folder)
         for name, pairs in profiles.items():
             sys.stdout.write(f"\n{name}\n\n")
-            model = find_model(arguments.model or folder)
             sys.stdout.write(compare(model, pairs, arguments.rounds, arguments.methods, arguments.device) + "\n")
             sys.stdout.flush()
 

@@ -81,7 +81,8 @@ def embedded_texts() -> Iterator[str]:
     """Yield the sentences of the bundled problems."""
     for line in bundled("demo:problems").read_text(encoding="utf-8").splitlines():
         problem = json.loads(line)
-        yield from (problem["premise"], problem["hypothesis"])
+        yield problem["premise"]
+        yield problem["hypothesis"]
 
 
 def trained_wordpiece(texts: Iterable[str], size: int, special: Sequence[str], *, lowercase: bool = True) -> Tokenizer:

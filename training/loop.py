@@ -48,7 +48,8 @@ def parameter_groups(model: nn.Module, recipe: LoopRecipe) -> list[dict[str, Any
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for name, parameter in model.named_parameters():
         scale = recipe.head_scale if any(module in name for module in NEW_MODULES) else 1.0
-        groups.setdefault((scale, recipe.weight_decay if parameter.dim() > 1 else 0.0), []).append(parameter)
+        decay = recipe.weight_decay if parameter.dim() > 1 else 0.0
+        groups.setdefault((scale, decay), []).append(parameter)
     return [{"params": of_group, "scale": scale, "weight_decay": decay} for (scale, decay), of_group in groups.items()]
 
 

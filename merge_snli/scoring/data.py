@@ -39,7 +39,6 @@ ANSWER_COLUMNS = ("row_id", "group_id", "is_seed", "label", "answer", "unread", 
 
 # What the columns of `ScoredData.masks` of a MERGE data set are.
 WORD_CLASS, LABEL, MASKED_LM, AGREEMENT = "word_class", "label", "masked_lm", "agreement"
-MERGE_COLUMNS = (WORD_CLASS, LABEL, MASKED_LM, AGREEMENT)
 
 
 class Numbering(Generic[T]):

@@ -67,11 +67,13 @@ def answers_name(name: str) -> str:
 
 
 def to_files(result: Result) -> dict[str, bytes]:
-    """Return the two files of a result by name: first the answers, then the numbers with the sha256 of the answers."""
+    """Return the two files of a result by name: first the answers, then the numbers with the digests of both."""
     name, answers = file_name(result), to_bytes(result.table)
     entries = to_json(replace(result, answers_sha256=sha256(answers).hexdigest()))
-    sealed = entries | {OWN_DIGEST: own_digest(entries)}
-    return {answers_name(name): answers, name: f"{_indented(sealed)}\n".encode()}
+    return {
+        answers_name(name): answers,
+        name: (_indented(entries | {OWN_DIGEST: own_digest(entries)}) + "\n").encode(),
+    }
 
 
 def write_result(result: Result, folder: Path) -> Path:

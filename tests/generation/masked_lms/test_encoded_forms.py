@@ -12,7 +12,6 @@ from generation.masked_lms import encoded_forms
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.sentences.forms import ALL, forms
-from merge_snli.base.batches import batches_of
 from merge_snli.dataset.answered_forms import SPLIT
 from tests.generation.masked_lms.test_masked_lm import encode, load, plain_fillers
 from tests.tiny_models import slow
@@ -123,8 +122,3 @@ def test_a_long_text_is_tokenized_once_and_then_in_windows(
         per_occurrence.append((sum(map(len, given)) - len(text)) / count)
         given.clear()
     assert per_occurrence[1] == pytest.approx(per_occurrence[0], rel=0.1)
-
-
-def test_texts_are_tokenized_in_batches() -> None:
-    texts = ["a" * 60, "b" * 60, "c" * 30, "d" * 200, "e"]
-    assert [[text[0] for text in batch] for batch in batches_of(texts, len, 100)] == [["a"], ["b", "c"], ["d"], ["e"]]

@@ -209,4 +209,4 @@ def test_a_worker_that_ends_is_an_input_error() -> None:
     killed = pytest.raises(InputError, match="worker process was killed")
     with Progress(quiet=True).stage("", unit="") as stage, started(2) as processes, killed:
         processes.run(exit_at_once, 2, stage)
-    assert set(multiprocessing.active_children()) <= before
+    assert set(multiprocessing.active_children()) == before
