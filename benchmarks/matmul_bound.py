@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from merge_snli.models.inference import MAX_TOKENS_PER_BATCH, TOKENS_PER_BATCH
+from merge_snli.models.inference import TOKENS_PER_BATCH, TOKENS_PER_GPU_BATCH
 from merge_snli.models.packed_linear import PackedLinear
 
 
@@ -33,7 +33,7 @@ class MatmulBound:
 
     def __init__(self, shape: dict[str, Any], dtype: torch.dtype, device: str = "cpu") -> None:
         """Create weights, and inputs of as many rows as a full batch on the device has tokens."""
-        rows = TOKENS_PER_BATCH if device == "cpu" else MAX_TOKENS_PER_BATCH
+        rows = TOKENS_PER_BATCH if device == "cpu" else TOKENS_PER_GPU_BATCH
         options: Any = {"dtype": dtype, "device": device}
         sizes = layer_products(shape) * shape["num_hidden_layers"]
         inputs = {width: torch.randn(rows, width, **options) for width in {width for width, _ in sizes}}

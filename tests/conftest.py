@@ -16,12 +16,17 @@ os.environ.update(HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", TOKENIZERS_PARALL
 
 import pytest
 from filelock import FileLock
+from hypothesis import HealthCheck, settings
 
 from tests.browser import browser
 from tests.commands import command
 from tests.hub.fixtures import hub, hub_server, token, waits
 
 __all__ = ["browser", "command", "hub", "hub_server", "token", "waits"]
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy machine")
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 

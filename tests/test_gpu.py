@@ -19,7 +19,7 @@ from generation.sentences.forms import Form
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.finding import find_model
-from merge_snli.models.inference import MAX_TOKENS_PER_BATCH
+from merge_snli.models.inference import TOKENS_PER_GPU_BATCH
 from merge_snli.models.labels import Pair, Predictor
 from merge_snli.models.loading import load_causal_lm, load_classifier
 from merge_snli.models.options import ModelOptions
@@ -62,7 +62,7 @@ def answers(mlm: MaskedLM, forms: dict[str, Form]) -> dict[str, Fillers]:
 @pytest.mark.parametrize("name", MASKED_LMS)
 def test_masked_lms(name: str, some_forms: dict[str, Form]) -> None:
     on_cpu, on_gpu = (load_masked_lm(find_model(name), device=device) for device in ("cpu", None))
-    assert on_gpu.device == "cuda" and on_gpu.batches.size(1) == MAX_TOKENS_PER_BATCH
+    assert on_gpu.device == "cuda" and on_gpu.batches.size(1) == TOKENS_PER_GPU_BATCH
     expected, found = (answers(mlm, some_forms) for mlm in (on_cpu, on_gpu))
     assert len(found) == len(expected) > 100
     for key, fillers in found.items():

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from merge_snli.base.errors import REASON, InputError, explained, param
-from merge_snli.models.classifier import EXAMPLE_PAIR, PADDING_NOISE, TOKENS_PER_GPU_BATCH
+from merge_snli.models.classifier import EXAMPLE_PAIR, PADDING_NOISE
 from merge_snli.models.inference import (
     TOKENS_PER_BATCH,
+    TOKENS_PER_GPU_BATCH,
     Batches,
     is_batch_invariant,
     max_length,

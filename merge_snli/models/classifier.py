@@ -12,6 +12,7 @@ from merge_snli.base.table import count
 from merge_snli.models.inference import (
     FLOAT32_NOISE,
     TOKENS_PER_BATCH,
+    TOKENS_PER_GPU_BATCH,
     UNLIMITED,
     Batches,
     is_batch_invariant,
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     import torch
     from numpy.typing import NDArray
     from transformers import TextClassificationPipeline
-
-# Fixed, not derived from free memory: another batch size would change the last bits of logits.
-TOKENS_PER_GPU_BATCH = 4_096
 
 # On a CPU, for models that are not batch-invariant. Their last batch of each length is filled up by repeating a pair,
 # which costs less if batches are small.
@@ -93,6 +91,7 @@ class Classifier:
         pads = self._ignores_padding()
         invariant = packed and self._is_batch_invariant(pads=pads)
         on_cpu = TOKENS_PER_BATCH if invariant else FILLED_TOKENS_PER_BATCH
+        # Not derived from free memory: another batch size would change the last bits of logits.
         self.batch_tokens = on_cpu if pipeline.device.type == "cpu" else TOKENS_PER_GPU_BATCH
         per_doubling = LENGTHS_PER_DOUBLING if invariant else FILLED_LENGTHS_PER_DOUBLING
         self._lengths_per_doubling = per_doubling if pads else UNLIMITED

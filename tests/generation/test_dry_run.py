@@ -46,7 +46,8 @@ def short_trial() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def options(tiny_mlm: Callable[[str], Path]) -> Options:
-    return Options(problems="demo:problems", limit=40, mlm=(str(tiny_mlm("bert")), str(tiny_mlm("roberta"))))
+    mlms = (str(tiny_mlm("bert")), str(tiny_mlm("roberta")))
+    return Options(problems="demo:problems", limit=40, mlm=mlms, device="cpu")
 
 
 @pytest.fixture(scope="module")

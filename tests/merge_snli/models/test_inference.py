@@ -15,8 +15,8 @@ from generation.masked_lms.loading import load_masked_lm
 from merge_snli.models import packed_linear
 from merge_snli.models.finding import find_model
 from merge_snli.models.inference import (
-    MAX_TOKENS_PER_BATCH,
     TOKENS_PER_BATCH,
+    TOKENS_PER_GPU_BATCH,
     Batches,
     is_batch_invariant,
     is_out_of_memory,
@@ -133,7 +133,7 @@ def test_gpu_batches_depend_on_free_memory(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr(torch.cuda, name, lambda device, value=value: value)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (free.pop(0), 2**40))
     found = [tokens_per_batch("cuda:0", lambda: None, 1_000) for _ in range(4)]
-    assert found == [MAX_TOKENS_PER_BATCH, 1_024, 1_024, 1]
+    assert found == [TOKENS_PER_GPU_BATCH, 1_024, 1_024, 1]
     assert tokens_per_batch("cpu", lambda: None, 1_000) == TOKENS_PER_BATCH
 
 

@@ -148,7 +148,7 @@ def test_pairs_without_a_defined_test_and_t_tests_over_subsamples() -> None:
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_mcnemar_equals_statsmodels(pairs: list[tuple[bool, bool]]) -> None:
     first, second = np.array(pairs).T
     table = [[sum(a and b for a, b in pairs), sum(a and not b for a, b in pairs)]]
@@ -313,7 +313,7 @@ def test_bootstrap_is_deterministic_per_seed() -> None:
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_holm_equals_a_plain_computation(p_values: list[float]) -> None:
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     expected, highest = [0.0] * len(p_values), 0.0
@@ -325,7 +325,7 @@ def test_holm_equals_a_plain_computation(p_values: list[float]) -> None:
 
 
 @given(st.integers(2, 7), st.randoms(use_true_random=False))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_models_share_a_letter_if_and_only_if_they_do_not_differ(n_models: int, rng: random.Random) -> None:
     models = [f"model {i}" for i in range(n_models)]
     pairs = list(itertools.combinations(models, 2))
