@@ -16,6 +16,7 @@ from generation.replacements.finding import FilteredWord
 from generation.replacements.judged import variant_id
 from generation.sentences.forms import SIDES, replace_occurrences
 from generation.sentences.words import SharedWord
+from merge_snli.base.batches import grouped
 from merge_snli.problems.problem import Problem
 from merge_snli.schema import ALL, SEED, WORD_CLASSES, features
 
@@ -61,9 +62,7 @@ def inflated(variants: Iterable[Variant], inflation: int) -> list[tuple[Variant,
     Returns:
         One tuple per seed and class, in the order in which they first occur.
     """
-    groups: dict[tuple[str, str], list[Variant]] = defaultdict(list)
-    for variant in variants:
-        groups[variant.seed.id, variant.word.word_class].append(variant)
+    groups = grouped(((variant.seed.id, variant.word.word_class), variant) for variant in variants)
     return [tuple(group) for group in groups.values() if len(group) >= inflation]
 
 

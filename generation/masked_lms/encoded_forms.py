@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.sentences.forms import Form, sentence_starts
-from merge_snli.base.batches import batches_of
+from merge_snli.base.batches import batches_of, grouped
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 
 if TYPE_CHECKING:
@@ -91,13 +90,13 @@ def encode_forms(
         sentence alone has more than `max_length` tokens. A form with more tokens is encoded in a window of its text.
     """
     encoder = _Encoder(tokenizer, tokenizer.mask_token_id, vocabulary.pieces, max_length, split_words)
-    by_text: dict[str, list[int]] = defaultdict(list)
-    for number, form in enumerate(forms):
-        by_text[form.text].append(number)
-    encoded: dict[int, EncodedForm | str] = {}
-    for texts in batches_of(by_text, len, CHARACTERS_PER_BATCH):
-        for tokens in _tokenize(tokenizer, texts):
-            encoded |= {number: encoder.encode(forms[number], tokens) for number in by_text[tokens.text]}
+    by_text = grouped((form.text, number) for number, form in enumerate(forms))
+    encoded = {
+        number: encoder.encode(forms[number], tokens)
+        for texts in batches_of(by_text, len, CHARACTERS_PER_BATCH)
+        for tokens in _tokenize(tokenizer, texts)
+        for number in by_text[tokens.text]
+    }
     return [encoded[number] for number in range(len(forms))]
 
 

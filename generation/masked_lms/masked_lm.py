@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from generation.masked_lms.encoded_forms import EncodedForm, encode_forms
+from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError
 from merge_snli.models.inference import Batches, last_attention, outputs_match, select_after_attention
 
@@ -182,10 +183,11 @@ class MaskedLM:
         refused = {key: form for key, form in encoded.items() if isinstance(form, str)}
         if refused:
             yield {**refused}
-        by_length: dict[tuple[int, int], list[tuple[str, EncodedForm]]] = defaultdict(list)
-        for key, form in encoded.items():
-            if isinstance(form, EncodedForm):
-                by_length[len(form.ids), len(form.pieces)].append((key, form))
+        by_length = grouped(
+            ((len(form.ids), len(form.pieces)), (key, form))
+            for key, form in encoded.items()
+            if isinstance(form, EncodedForm)
+        )
         for (length, _), same_length in sorted(by_length.items()):
             size = self.batches.size(length)
             for start in range(0, len(same_length), size):
@@ -214,10 +216,7 @@ class MaskedLM:
 
         With a sum, nearly every filler, which is a single piece, would be more probable than the word.
         """
-        by_length: dict[int, list[tuple[int, EncodedForm]]] = defaultdict(list)
-        for index, pieces in enumerate(words):
-            for piece in pieces:
-                by_length[len(piece.ids)].append((index, piece))
+        by_length = grouped((len(piece.ids), (index, piece)) for index, pieces in enumerate(words) for piece in pieces)
         log_probs: dict[int, float] = defaultdict(float)
         for same_length in by_length.values():
             indices, pieces = zip(*same_length, strict=True)

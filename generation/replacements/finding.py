@@ -31,6 +31,7 @@ from generation.sentences.forms import HYPOTHESIS, ONE, PREMISE, SIDES, Form, Su
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem
 from generation.sentences.words import SharedWord, fold, words_of
 from merge_snli.base.arrays import Bools
+from merge_snli.base.batches import grouped
 from merge_snli.dataset.answered_forms import FORMS, IN_WINDOW
 from merge_snli.languages.language import ENGLISH
 from merge_snli.models.wordnet import base_forms
@@ -230,9 +231,7 @@ def combine(filtered: FilteredWord, options: Options) -> FilteredWord:
     Returns:
         The word with its replacements.
     """
-    of_sides: dict[str, dict[str, list[FilteredForm]]] = {side: defaultdict(list) for side in SIDES}
-    for form in filtered.forms:
-        of_sides[form.side][form.masked_lm].append(form)
+    of_sides = {side: grouped((form.masked_lm, form) for form in filtered.forms if form.side == side) for side in SIDES}
     validated = {
         side: over_mlms({name: over_occurrences([form.suggestions for form in of]) for name, of in of_mlms.items()})
         for side, of_mlms in of_sides.items()
@@ -370,11 +369,12 @@ def count_standalone(
 
 def _pieces_by_form(vocabulary: Vocabulary, word_class: str) -> dict[str, list[int]]:
     """Return the ids of the pieces that have a base form in a word class, by base form."""
-    pieces = defaultdict(list)
-    for index, piece in enumerate(vocabulary.pieces):
-        for form in base_forms(fold(piece.text), word_class) if piece is not None else ():
-            pieces[form].append(index)
-    return pieces
+    return grouped(
+        (form, index)
+        for index, piece in enumerate(vocabulary.pieces)
+        if piece is not None
+        for form in base_forms(fold(piece.text), word_class)
+    )
 
 
 def _answered(
@@ -408,8 +408,6 @@ def _answered(
 
 def _sample(forms: Sequence[_AnsweredForm], class_forms: int | None) -> list[_AnsweredForm]:
     """Return the forms with the first keys of each word class and side."""
-    keys: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for form in forms:
-        keys[form.group[::2]].add(form.form.key)
-    first = {group: set(sorted(of_group)[:class_forms]) for group, of_group in keys.items()}
+    keys = grouped((form.group[::2], form.form.key) for form in forms)
+    first = {group: set(sorted({*of_group})[:class_forms]) for group, of_group in keys.items()}
     return [form for form in forms if form.form.key in first[form.group[::2]]]

@@ -8,6 +8,7 @@ from typing import Any
 
 from merge_snli.annotation.sample import TEXT_COLUMNS, Sample, SheetRow, read_sample, whole_sample
 from merge_snli.annotation.sheets import guidelines
+from merge_snli.base.batches import grouped
 from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import capitalized
@@ -57,9 +58,7 @@ def questions(sample: Sample, per_question: int = PER_QUESTION) -> list[tuple[Sh
     """
     if type(per_question) is not int or per_question < 1:
         raise InputError(f"{param('per_question')} is {per_question!r}: give the number of variants, 1 or more")
-    words: dict[str, list[SheetRow]] = {}
-    for row in sample.shown.values():
-        words.setdefault(row["variant_id"].rpartition(":")[0], []).append(row)
+    words = grouped((row["variant_id"].rpartition(":")[0], row) for row in sample.shown.values())
     return [
         tuple(rows[first::number])
         for rows in words.values()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.language_models.answers import read_reply
@@ -86,10 +87,7 @@ def recorded_scope(record: dict[str, Any], path: Path) -> Scope:
 
 def join_logs(logs: Sequence[Log]) -> list[list[Log]]:
     """Group the logs of one model, asked in one way on one part of a data set: one run, maybe in several logs."""
-    groups: dict[tuple[str, str, str, Scope], list[Log]] = {}
-    for log in logs:
-        groups.setdefault((log.model, log.digest, log.dataset, log.scope), []).append(log)
-    return list(groups.values())
+    return list(grouped(((log.model, log.digest, log.dataset, log.scope), log) for log in logs).values())
 
 
 def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = None) -> ImportedAnswers:

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import numpy as np
 import pyarrow as pa
 
+from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.scoring.answers import Answers
@@ -143,13 +144,11 @@ def read_questions(dataset: MergeDataset | str, scope: Scope) -> Questions:
     part = scope.part_of(data)
     if part.seeds is None and scope.seeds == "only":
         raise InputError(f"{param('seeds')} is only, but the groups of {data.full_name} have no seeds")
-    uses: dict[int, list[dict[str, Any]]] = {}
     seeds = None if scope.seeds == "without" else part.seeds
     of_seeds = () if seeds is None else zip(part.group_ids, seeds.pairs.tolist(), seeds.labels.tolist(), strict=True)
     named = ((pair, {"seed_id": name, "label": data.label_names[label]}) for name, pair, label in of_seeds)
     of_rows = () if scope.seeds == "only" else zip(part.row_pairs.tolist(), _row_uses(part), strict=True)
-    for pair, use in chain(named, of_rows):
-        uses.setdefault(pair, []).append(use)
+    uses: dict[int, list[dict[str, Any]]] = grouped(chain(named, of_rows))
     questions = tuple(Question(*part.pairs[pair], tuple(uses[pair])) for pair in sorted(uses))
     return Questions(data, scope, questions, dataset if isinstance(dataset, str) else dataset.name)
 

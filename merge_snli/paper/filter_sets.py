@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from merge_snli.base.arrays import Floats
+from merge_snli.base.batches import grouped
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
 from merge_snli.base.table import count
@@ -140,9 +141,7 @@ def _same_seeds(data: Sequence[ScoredDataset]) -> tuple[list[ScoredDataset], lis
 
     Two-way models are not averaged with the others: their data sets are a group of their own.
     """
-    groups: dict[tuple[bool, frozenset[tuple[str, ...]]], list[ScoredDataset]] = {}
-    for scored in data:
-        groups.setdefault((is_two_way(scored.models[0].result), frozenset(_problems(scored))), []).append(scored)
+    groups = grouped(((is_two_way(scored.models[0].result), frozenset(_problems(scored))), scored) for scored in data)
     largest = max(groups.values(), key=len, default=[])
     return largest, [scored for scored in data if not any(scored is other for other in largest)]
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
 from merge_snli.models.labels import ANSWERS
@@ -58,10 +59,9 @@ def on_same_data(results: Iterable[Result]) -> list[list[Result]]:
 
 def comparable_results(results: Iterable[Result]) -> list[list[Result]]:
     """Group results that may be compared: on the same data set and config, and with the same compared labels."""
-    groups: dict[tuple[int, bool], list[Result]] = {}
-    for number, group in enumerate(on_same_data(results)):
-        for result in group:
-            groups.setdefault((number, is_two_way(result)), []).append(result)
+    groups = grouped(
+        ((number, is_two_way(result)), result) for number, group in enumerate(on_same_data(results)) for result in group
+    )
     return list(groups.values())
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from merge_snli.base.batches import grouped
 from merge_snli.base.table import Column, Table
 from merge_snli.scoring.prompts import PromptGroup, Scored, changed_share
 from merge_snli.scoring.result import Result
@@ -33,10 +34,11 @@ class OrderEffect:
 
 def order_effects(scored: Scored) -> tuple[OrderEffect, ...]:
     """Return what the order changes, for each prompt of a model that was used with several orders."""
-    by_prompt: dict[tuple[str, int], list[Result]] = {}
-    for result in scored.results if isinstance(scored, PromptGroup) else ():
-        if result.run.prompt is not None and result.compared_labels == result.dataset.labels:
-            by_prompt.setdefault((result.run.prompt.unordered, result.run.prompt.shots), []).append(result)
+    by_prompt = grouped(
+        ((result.run.prompt.unordered, result.run.prompt.shots), result)
+        for result in (scored.results if isinstance(scored, PromptGroup) else ())
+        if result.run.prompt is not None and result.compared_labels == result.dataset.labels
+    )
     return tuple(_effect(name, results) for (name, _), results in by_prompt.items() if len(results) > 1)
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from merge_snli.base.arrays import Floats, Ints
+from merge_snli.base.batches import grouped
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import Column, Table
 from merge_snli.scoring.answers import Counts
@@ -158,9 +159,7 @@ def group_prompts(results: Iterable[Result]) -> list[Scored]:
 
     The results must differ in the prompt only: not in the harness, the provider, the settings or the kind of answers.
     """
-    models: dict[tuple[object, ...], list[Result]] = {}
-    for number, result in enumerate(results):
-        models.setdefault(_besides_prompt(result) or (number,), []).append(result)
+    models = grouped((_besides_prompt(result) or (number,), result) for number, result in enumerate(results))
     return [of_model[0] if len(of_model) == 1 else _group(of_model) for of_model in models.values()]
 
 
@@ -239,10 +238,11 @@ def _group(results: Sequence[Result]) -> PromptGroup:
 
 def _notes(results: Sequence[Result]) -> tuple[str, ...]:
     """Return the notes of the results; those that not all results have with the prompts that have them."""
-    titles: dict[str, list[str]] = {}
-    for result in results:
-        for note in result.notes:
-            titles.setdefault(note, []).append("" if result.run.prompt is None else result.run.prompt.title)
+    titles = grouped(
+        (note, "" if result.run.prompt is None else result.run.prompt.title)
+        for result in results
+        for note in result.notes
+    )
     return tuple(
         note if len(having) == len(results) else f"{'; '.join(having)}: {note}" for note, having in titles.items()
     )
