@@ -171,8 +171,7 @@ def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
     answers = [key.folder(run.work) for key in run.answer_keys.values()]
     made = [*chain.from_iterable(results), *standalone]
     note_needs(run.work, run.expected, run.tagged(range(run.shards)), made, answers)
-    device = run.device.partition(":")[0]
-    write_output(run.out, inputs, device, words_of(run), results, standalone, threads=run.workers)
+    write_output(run.out, inputs, run.device.partition(":")[0], words_of(run), results, standalone, threads=run.workers)
     stage.advance(1)
 
 

@@ -60,8 +60,7 @@ class Occurrence:
     @property
     def tag(self) -> str:
         """The tag of the original word."""
-        tokens = getattr(self.tagged, self.side).tokens
-        return next(str(token.tag) for token in tokens if token.start == self.start)
+        return next(str(token.tag) for token in getattr(self.tagged, self.side).tokens if token.start == self.start)
 
     @property
     def tag_before(self) -> str:

@@ -129,8 +129,7 @@ def scramble_all(
     scrambled: dict[str, Replacement] = {}
     left_out: list[Replacement] = []
     for replacement in replacements:
-        forbidden = {*problem_words, *map(fold, scrambled)}
-        word = scramble(replacement.word, random_seed, forbidden, language)
+        word = scramble(replacement.word, random_seed, {*problem_words, *map(fold, scrambled)}, language)
         if word is None:
             left_out.append(replacement)
         else:

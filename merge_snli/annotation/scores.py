@@ -102,9 +102,10 @@ def dataset_scores(
         judgments: The scores.
         masked_lms: Ids of the variants of each masked LM; None if unknown.
     """
-    by_class: dict[str, list[str]] = {name: [] for name in sampled.seeds}
-    for variant in sampled.variants:
-        by_class[variant.word_class].append(variant.variant_id)
+    by_class = {
+        name: [variant.variant_id for variant in sampled.variants if variant.word_class == name]
+        for name in sampled.seeds
+    }
     classes = {name: variant_scores(judgments, ids) for name, ids in by_class.items() if ids}
     return DatasetScores(
         name=sampled.name,

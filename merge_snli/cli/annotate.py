@@ -132,8 +132,7 @@ def _apply(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.report import apply_annotation
 
     dataset = find_local(arguments.dataset)
-    read = read_sheets(arguments.sheets, arguments.sample, [dataset])
-    annotated = apply_annotation(dataset, *read).record.annotation
+    annotated = apply_annotation(dataset, *read_sheets(arguments.sheets, arguments.sample, [dataset])).record.annotation
     if annotated is not None:
         sys.stdout.write(f"{count(annotated.rows, 'row')} in config annotation of {arguments.dataset}\n")
 

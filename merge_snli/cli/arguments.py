@@ -273,8 +273,7 @@ def add_source_arguments(parser: argparse.ArgumentParser, options: type) -> None
         parser: The parser. Arguments that are not given are absent from its result.
         options: The options class.
     """
-    source = dict(described(options))["source"]
-    group = parser.add_argument_group(source.group, argument_default=argparse.SUPPRESS)
+    group = parser.add_argument_group(dict(described(options))["source"].group, argument_default=argparse.SUPPRESS)
     add_all(group, *_of_options(options, ("source",)), *_of_options(ProblemOptions, SOURCE_OPTIONS))
 
 

@@ -90,8 +90,9 @@ def draw_bars(
         draw_grid(panel_axes)
     axes[0].set_ylabel(y_label)
     draw_title(figure, title)
-    handles, labels = axes[0].get_legend_handles_labels()
-    legend = figure.legend(handles, labels, loc="outside lower left", ncols=2, frameon=False, fontsize=9)
+    legend = figure.legend(
+        *axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=2, frameon=False, fontsize=9
+    )
     for text in legend.get_texts():
         text.set_parse_math(False)
     return save_figure(figure, path)

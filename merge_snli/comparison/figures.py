@@ -103,9 +103,11 @@ def draw_curves(results: Sequence[Result], path: str | Path, *, start: float = 0
     first = _first(results)
     best_first, (group, row) = ranked(results), first.units
     title = f"Pattern accuracy on {titles_of([first.dataset])[0]} ({best_first[0].scores.groups:,} {group}s)"
-    curves = [result.scores.curve for result in best_first]
-    named = enumerate(zip(marked_names(best_first), curves, strict=True))
-    lines = [_mean_line(name, [curve], style=rank) for rank, (name, curve) in named if _has_values(curve)]
+    lines = [
+        _mean_line(name, [result.scores.curve], style=rank)
+        for rank, (name, result) in enumerate(zip(marked_names(best_first), best_first, strict=True))
+        if _has_values(result.scores.curve)
+    ]
     of, marked = f"{group}'s {row}s", first.quality_threshold
     return save_figure(line_figure(lines, first.thresholds, title=title, marked=marked, start=start, of=of), path)
 
@@ -128,8 +130,7 @@ def draw_classes(results: Sequence[Result], path: str | Path) -> list[Path]:
         InputError: If `results` is empty.
     """
     first = _first(results)
-    reasons = unranked_reasons(results)
-    results = [result for result, reason in zip(results, reasons, strict=True) if reason is None]
+    results = [result for result, reason in zip(results, unranked_reasons(results), strict=True) if reason is None]
     title = f"Pattern accuracy by word class on {titles_of([first.dataset])[0]}, mean of {count(len(results), 'model')}"
     by_model = [result.parts.get(WORD_CLASS, {}) for result in results]
     scored = [name for name in WORD_CLASSES if all(name in of_class for of_class in by_model)]

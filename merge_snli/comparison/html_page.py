@@ -67,8 +67,7 @@ def content_policy(scripts: Sequence[str]) -> str:
 
 def combined_script(scripts: Sequence[str]) -> str:
     """Return scripts as one, in a scope of their own, after what all interactive pages share."""
-    texts = [asset("merge_snli.comparison", "page.js"), *scripts]
-    return '(() => {\n"use strict";\n' + "\n".join(texts) + "})();\n"
+    return '(() => {\n"use strict";\n' + "\n".join([asset("merge_snli.comparison", "page.js"), *scripts]) + "})();\n"
 
 
 def words_of_seeds(data: ScoredData) -> list[list[tuple[str, tuple[int, ...], tuple[int, ...]]]]:

@@ -209,8 +209,7 @@ def _label_lines(axes: Axes, lines: Sequence[Line], labels: Sequence[str], last:
 def spread_labels(positions: Sequence[float], gap: float) -> list[float]:
     """Move labels up until neighbors are at least `gap` apart."""
     moved = list(positions)
-    order = sorted(range(len(positions)), key=lambda index: positions[index])
-    for below, above in pairwise(order):
+    for below, above in pairwise(sorted(range(len(positions)), key=lambda index: positions[index])):
         moved[above] = max(moved[above], moved[below] + gap)
     return moved
 

@@ -319,8 +319,7 @@ class Record:
     @property
     def texts(self) -> TextNames:
         """What the two texts of a problem are called."""
-        columns = (self.options.get("premise_column"), self.options.get("hypothesis_column"))
-        return text_names(columns, self.label_names)
+        return text_names((self.options.get("premise_column"), self.options.get("hypothesis_column")), self.label_names)
 
     @property
     def data_rows(self) -> dict[str, dict[str, int]]:

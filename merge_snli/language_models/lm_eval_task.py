@@ -111,8 +111,7 @@ def _answer(doc: dict[str, Any], answer: str | None) -> dict[str, Any]:
 
 
 def _accuracy(items: Sequence[tuple[str, str | None]], name: str) -> float:
-    answers = [(use, answer) for uses, answer in items for use in json.loads(uses)]
-    return accuracies(answers).get(name, float("nan"))
+    return accuracies([(use, answer) for uses, answer in items for use in json.loads(uses)]).get(name, float("nan"))
 
 
 def seed_sample_accuracy(items: Sequence[tuple[str, str | None]]) -> float:

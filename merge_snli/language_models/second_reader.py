@@ -51,8 +51,8 @@ async def read_by_model(reader: str, text: str, labels: Sequence[str], words: Se
     listed = ", ".join(f'"{word}"' for word in words)
     question = QUESTION.format(options=options, words=listed, none=NOT_STATED, reply=reply)
     config = GenerateConfig(temperature=0.0, response_schema=answer_schema([*words, NOT_STATED]))
-    message = f"{param('reader')} is {reader!r}, which Inspect cannot ask: {REASON}"
-    with explained(Exception, message):  # providers raise anything
+    # Providers raise anything.
+    with explained(Exception, f"{param('reader')} is {reader!r}, which Inspect cannot ask: {REASON}"):
         # The role tells its calls from those of the model that is scored, which may be the same.
         model = get_model(role=READER, default=reader)
         output = await model.generate(question, config=config, cache=CachePolicy(expiry=None))

@@ -66,8 +66,7 @@ def init_space(space: str, results: Sequence[Result], datasets: Sequence[MergeDa
         ),
     )
     out = check_out(out, find_other=other_than())
-    checked = check_results({file_name(result): result for result in results}, {}, datasets)
-    for name, problems in checked.items():
+    for name, problems in check_results({file_name(result): result for result in results}, {}, datasets).items():
         if problems:
             raise InputError(f"{name}: {problems[0]}")
     path = _write_page(results, out, space)

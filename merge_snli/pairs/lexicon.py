@@ -163,8 +163,7 @@ def _with_adjectives(path: Path, files: Mapping[str, Category]) -> Category:
             raise InputError(f"{path}: adjectives_of is {category.adjectives_of!r}: name a category with adjectives")
         if category.adjectives:
             raise InputError(f"{path} has adjectives and adjectives_of: keep one of them")
-        own = {"adjectives": source.adjectives, "apart": category.apart | source.apart}
-        category = category.model_copy(update=own)
+        category = category.model_copy(update={"adjectives": source.adjectives, "apart": category.apart | source.apart})
     for name, words in (("nouns", category.nouns), ("adjectives", category.adjectives)):
         _check_words(f"{path}: {name}", words)
     _check_apart(str(path), category.apart, (*category.nouns, *category.adjectives))

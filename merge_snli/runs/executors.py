@@ -98,8 +98,7 @@ class RayExecutor(RayPipelineExecutor):  # type: ignore[misc]
         resources = {"CPU": self.cpus_per_task, "GPU": self.gpus_per_task, "memory": gigabytes * 1024**3}
         cpus, gpus, memory = resources.values()
         options = {"num_cpus": cpus, "num_gpus": gpus, "memory": memory, **RAY_TASKS, **self.ray_remote_kwargs}
-        message = f"ray_remote_kwargs {self.ray_remote_kwargs} is not valid: {REASON}"
-        with explained((TypeError, ValueError), message):
+        with explained((TypeError, ValueError), f"ray_remote_kwargs {self.ray_remote_kwargs} is not valid: {REASON}"):
             run_task = ray.remote(**options)(PipelineExecutor._run_for_rank)
         if not any(_has(node, resources) for node in ray.nodes()):  # type: ignore[no-untyped-call]
             logger.warning(

@@ -132,9 +132,11 @@ def read_cluster_file(path: Path) -> ClusterOptions:
         raise InputError(f"{param('cluster')} {path}: {_invalid(error)}") from error
     given = {name: options.stage(name).model_dump(exclude_unset=True) for name in (DEFAULTS, *STAGES)}
     _check_effect(path, options, given)
-    defaults, stages = given.pop(DEFAULTS), dict[str, StageOptions]()
-    for kind, values in given.items():
-        stages[kind] = StageOptions(**{**defaults, **values, **({"tasks": 1} if kind in SINGLE_TASK else {})})
+    defaults = given.pop(DEFAULTS)
+    stages = {
+        kind: StageOptions(**{**defaults, **values, **({"tasks": 1} if kind in SINGLE_TASK else {})})
+        for kind, values in given.items()
+    }
     return options.model_copy(update=stages)
 
 

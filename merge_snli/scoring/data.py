@@ -314,8 +314,7 @@ def part_of_data(
 
 def disagreeing(data: ScoredData, min_agreement: float) -> set[str]:
     """Return the ids of the groups to which a smaller share of the annotators gave the gold label; as `agreeing`."""
-    keep = agreeing(data, min_agreement).tolist()
-    return {name for name, kept in zip(data.group_ids, keep, strict=True) if not kept}
+    return {name for name, kept in zip(data.group_ids, agreeing(data, min_agreement).tolist(), strict=True) if not kept}
 
 
 def agreeing(data: ScoredData, min_agreement: float) -> Bools:

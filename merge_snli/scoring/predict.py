@@ -194,8 +194,7 @@ def predict_pairs(
     cached, missing = look_up(shards, digests)
     if cached is not None and not missing and facts is not None:
         return cached, facts
-    cached_pairs = len(pairs) - len(missing)
-    with Progress().stage(name, unit="pairs", total=len(pairs), cached=cached_pairs) as stage:
+    with Progress().stage(name, unit="pairs", total=len(pairs), cached=len(pairs) - len(missing)) as stage:
         predictor = load()
         if store is not None:
             store.write_facts(predictor.facts)

@@ -137,8 +137,7 @@ def size_of(results: Sequence[Scored]) -> str:
         _range([int(result.row.share(name)) for result in results], unit)
         for name, unit in (("groups", group), ("rows", row))
     )
-    by = results[0].dataset.group_column
-    return f"{groups}, {rows}" if results[0].has_seeds else f"{rows} in {groups} by {by}"
+    return f"{groups}, {rows}" if results[0].has_seeds else f"{rows} in {groups} by {results[0].dataset.group_column}"
 
 
 def _range(numbers: Collection[int], unit: str) -> str:

@@ -209,8 +209,7 @@ def check_judgments(folder: Path, record: Record, annotators: Collection[str], c
         collector: Gets the findings.
     """
     try:
-        scores = VariantJudgments(pa.concat_tables(read_tables(folder / ANNOTATED)))
-        means = scores.of("annotator", annotators).means
+        means = VariantJudgments(pa.concat_tables(read_tables(folder / ANNOTATED))).of("annotator", annotators).means
         variants = set(read_column(folder / VARIANTS, "variant_id"))
     except READ_ERRORS:
         collector.skip(f"filter by judgments: {ANNOTATED} or {VARIANTS} cannot be read")

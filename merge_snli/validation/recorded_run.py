@@ -64,8 +64,7 @@ def read_record(folder: Path, collector: Collector) -> Record | None:
         collector.find(RUN_FILE, None, "data.digest", "is not the digest of data.files")
     declared = {data_file(config, split) for config, splits in record.data_rows.items() for split in splits}
     for name in sorted(record.data.files.keys() ^ declared):
-        is_recorded = name in record.data.files
-        message = "is not a config and split of the record" if is_recorded else "is missing in the record"
+        message = "is not a config and split of the record" if name in record.data.files else "is missing in the record"
         collector.find(RUN_FILE, None, f"data.files.{name}", message)
     return record
 

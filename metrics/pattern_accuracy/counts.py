@@ -199,8 +199,7 @@ def required_correct(thresholds: object, sizes: ArrayLike) -> IntArray:
                [29,  1]])
     """
     units = threshold_units(parse_thresholds(thresholds))
-    n = np.asarray(sizes, dtype=np.int64)
-    required: IntArray = -(-np.multiply.outer(units, n) // _UNIT)
+    required: IntArray = -(-np.multiply.outer(units, np.asarray(sizes, dtype=np.int64)) // _UNIT)
     return required[0] if is_single_threshold(thresholds) else required
 
 
