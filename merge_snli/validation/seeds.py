@@ -170,8 +170,7 @@ def _find_word(row: Row, seed: CheckedSeed, run: RecordedRun, find: Find) -> Sha
         find("word_class", f"is {quoted(word_class)}; the classes of the run are {', '.join(run.options.classes)}")
         return None
     if word is None:
-        texts = " and ".join(run.record.texts)
-        find("original", f"{quoted(original)} is not a {word_class} that {texts} share")
+        find("original", f"{quoted(original)} is not a {word_class} that {' and '.join(run.record.texts)} share")
     elif word.left_out is not None:
         find("original", f"{quoted(original)} is not replaced by the method: {word.left_out}")
     return word
