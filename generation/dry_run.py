@@ -47,6 +47,9 @@ SAMPLED_PROBLEMS = 1_000
 # filtered first, for the work that a run does once.
 TRIAL_PROBLEMS = 60
 
+# A problem with more forms is in no trial, unless all have more.
+MAX_FORMS = 500
+
 # In a small data set, only one of this many problems is tried, so that this takes less time than the run.
 PROBLEMS_PER_TRIAL = 12
 
@@ -264,7 +267,8 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
         scale = run.size / sample.size
         words, forms = read_tagged(shard, options.classes), forms_of_shard(shard, options.classes, options.mask)
         number = min(TRIAL_PROBLEMS, max(2, len(words) // PROBLEMS_PER_TRIAL))
-        trial_words = words[:: max(1, len(words) // number)][:number]
+        usual = [each for each in words if count_forms([each], options.mask).total() <= MAX_FORMS] or words[:2]
+        trial_words = usual[:: max(1, len(usual) // number)][:number]
         trial = sample_of(run, (tagged.problem for tagged, _ in trial_words))
         mlms = []
         for model in inputs.masked_lms:

@@ -97,6 +97,7 @@ def test_the_pages_are_found() -> None:
 def test_lines_of_paragraphs_are_short_and_links_and_files_exist(page: Path) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     assert long_lines(text) == []
+    assert re.search(r"^\|[ :|-]+\|\n\n", text, re.MULTILINE) is None, "a table without rows"
     assert broken_links(ROOT / page) == []
     named = set(NAMED_FILE.findall(text)) - {"merge_snli/merge_snli.py"}
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []

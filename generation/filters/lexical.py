@@ -14,6 +14,7 @@ from generation.sentences.forms import match_occurrence_case
 from generation.sentences.tagging import TaggedProblem
 from generation.sentences.words import SharedWord
 from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.extras import install_command
 from merge_snli.base.files import sha256_of_file, sha256_of_json
 
 # The library that chooses the article; its version is recorded if the option `articles` is set.
@@ -187,7 +188,8 @@ def _hypernyms(synset: Any) -> list[Any]:  # noqa: ANN401 - NLTK has no types
 
 
 def _read(folder: Path) -> Any:  # noqa: ANN401 - NLTK has no types
-    with explained(ImportError, f"{param('no_relations')} needs NLTK, which is not installed: run pip install nltk"):
+    install = install_command("relations")
+    with explained(ImportError, f"{param('no_relations')} needs NLTK, which is not installed: {install}"):
         import nltk.data
         from nltk.corpus.reader.wordnet import WordNetCorpusReader, WordNetError
 

@@ -83,7 +83,8 @@ def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Itera
 
     def missing(name: str, _: int = 0) -> InputError:
         return InputError(
-            f"{work} does not contain all answers of {name}: pass the work folder of the run, {_or_again(dataset)}"
+            f"{work} does not contain all answers of {name}: name the work folder of the run with {param('work')}, "
+            f"{_or_again(dataset)}"
         )
 
     opened = {}

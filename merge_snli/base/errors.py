@@ -6,7 +6,7 @@ the command line by their flags (`--top-k`). All other text of a message stays a
 
 import re
 from ast import literal_eval
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from logging import LogRecord
@@ -170,6 +170,26 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f": did you mean {by_letters[similar[0]]}?" if similar else ""
 
 
+def say_once(reasons: Mapping[str, str]) -> str:
+    """Return the reasons by name, in which each reason that several names have is said of the first one.
+
+    Examples:
+        >>> say_once({"a": "a is empty", "b": "b is empty", "c": "c is a link"})
+        'a is empty; the same of b; c is a link'
+    """
+    names: dict[str, list[str]] = {}
+    for name, why in reasons.items():
+        names.setdefault(why.replace(name, REASON), []).append(name)
+    return "; ".join(
+        why.replace(REASON, first) + (f"; the same of {', '.join(others)}" if others else "")
+        for why, (first, *others) in names.items()
+    )
+
+
 def reason(error: BaseException) -> str:
     """Return the first line of a library's error without its period, to quote it within a message."""
+    if isinstance(error, KeyError) and error.args:
+        return f"it has no {error}"
+    if "ignore_mismatched_sizes" in str(error):  # of transformers, which says no more
+        return "its weights have other shapes than its config.json says"
     return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from merge_snli.base.errors import InputError, param
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 # What an annotation means: a check of a value, and how a message names it.
 Kind = tuple[Callable[[object], bool], str]
@@ -27,7 +29,7 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def typed(function: Callable[..., Any]) -> Callable[..., Any]:
+def typed(function: F) -> F:
     """Return a function that refuses arguments of other types than its annotations name.
 
     The annotations may be texts, numbers, paths, lists and classes of this package; parameters with others, such as
@@ -50,7 +52,7 @@ def typed(function: Callable[..., Any]) -> Callable[..., Any]:
                     raise InputError(f"{param(name)} is {kind}: give {_any_of(kinds[name])}")
         return function(*args, **kwargs)
 
-    return checked
+    return cast("F", checked)
 
 
 def _text(hint: Any) -> str:  # noqa: ANN401 - any annotation
@@ -88,5 +90,8 @@ def _any_of(kinds: Iterable[Kind]) -> str:
     return " or ".join(dict.fromkeys(word for _, word in kinds))
 
 
-# Classes of this package, which need not be imported to be recognized.
-OWN = ("MergeDataset", "Options", "ProblemOptions", "Result", "SimplePairOptions", "ExtendedPairOptions")
+# Classes that are recognized by their names, and need not be imported.
+OWN = (
+    *("MergeDataset", "Options", "ProblemOptions", "Result", "SimplePairOptions", "ExtendedPairOptions"),
+    *("Axes", "Trainer"),
+)

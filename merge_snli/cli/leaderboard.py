@@ -5,7 +5,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.cli.arguments import add_all, argument, datasets_argument, refuse, results_argument, thresholds_argument
 
 FORMATS = ("html", "md", "csv", "json", "latex")
@@ -115,6 +115,8 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
                 raise InputError(f"{param('space')} checks the Space itself and takes no {name}: remove it")
         return
     refuse(arguments, ("pull_request",), f"needs {param('space')}: name the Space on the Hub")
+    where = f"is not a folder: pass the {param('out')} folder of merge-snli score"
+    raise_first(*((not folder.is_dir(), f"{folder} {where}") for folder in arguments.results))
     if not arguments.results or (arguments.format == "html" and arguments.out is None):
         needed = "results folders of merge-snli score" if not arguments.results else f"a folder with {param('out')}"
         raise InputError(f"name {needed}")

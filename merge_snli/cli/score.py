@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.base.errors import InputError, as_flags, param
+from merge_snli.base.errors import InputError, as_flags, param, say_once
 from merge_snli.base.table import Table
 from merge_snli.cli.arguments import (
     CLUSTER,
@@ -135,7 +135,8 @@ def run(arguments: argparse.Namespace) -> int:
     scored = [_score(arguments, scoring, whole, prompts, cluster, dataset_id) for whole in opened]
     failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}
     if arguments.format != JSON and not any(results for results, _ in scored):
-        raise InputError("; ".join(why if name in why else f"{name}: {why}" for name, why in failed.items()))
+        named = {name: why if name in why else f"{name}: {why}" for name, why in failed.items()}
+        raise InputError(say_once(named))
     write_tables(
         arguments.format,
         [table for results, reasons in scored for table in _tables(results, reasons, arguments.threshold)],
@@ -266,10 +267,11 @@ def _inputs(arguments: argparse.Namespace, options: ScoreOptions) -> tuple[str |
     Raises:
         InputError: If the options for reading do not fit to the data set.
     """
+    from merge_snli.dataset.stored import BUNDLED
     from merge_snli.scoring.source import RECORDED
 
     source, reading = options.source, {name: value for name, value in vars(arguments).items() if name in SOURCE_OPTIONS}
-    if options.group_column is not None:
+    if options.group_column is not None and arguments.dataset != BUNDLED:
         if source is not None:
             raise InputError(
                 f"{param('source')} is for MERGE data sets, not for pairs in groups with {param('group_column')}; "

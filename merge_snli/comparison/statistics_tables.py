@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -18,6 +18,9 @@ from merge_snli.scoring.statistics import POWER, Family, PairAtThresholds, TestR
 
 # If a comparison finds only larger differences, it has too few seeds to say anything about similar models.
 TOO_LARGE = 0.05
+
+# With fewer models, a test whose units are models says little.
+FEW_MODELS = 5
 
 
 def effect_text(effect: PromptEffect, units: tuple[str, str]) -> str:
@@ -83,10 +86,17 @@ def table_of_tests(tests: Sequence[tuple[str, TestResult, float | None]]) -> Tab
             *dict.fromkeys(
                 f"{capitalized(test.test)} over {test.unit}s, effect size: {test.effect}." for _, test, _ in tests
             ),
+            *few_models_notes(test for _, test, _ in tests),
             *(("Adjusted by Holm's method over the tests of this table that have a p-value.",) if adjusted else ()),
             *(() if tests else ("No test: each needs at least two seeds.",)),
         ),
     )
+
+
+def few_models_notes(tests: Iterable[TestResult]) -> list[str]:
+    """Return a caution for each number of models that is too small for a test over models."""
+    few = dict.fromkeys(test.n for test in tests if test.unit == "model" and test.n < FEW_MODELS)
+    return [f"With {number} models, a test over models says little." for number in few]
 
 
 def pair_table(family: Family) -> Table:
@@ -218,6 +228,7 @@ def _test_table(comparison: Comparison, on_variants: TestResult) -> Table:
                 f"{name.partition(',')[0]}: {result.test} over {result.unit}s, effect size {result.effect}."
                 for name, result in tests.items()
             ),
+            *few_models_notes(tests.values()),
             *(
                 f"{name}: the t-test is not defined, because its standard error is 0."
                 for name, result in tests.items()

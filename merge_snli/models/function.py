@@ -56,9 +56,7 @@ def model_from_function(
         version: A version of the function. If given, its predictions are cached under name and version.
     """
     name, labels = name or function_name(function), labels_of_answers(data_labels)
-    must = f"{name} must take one argument, a list of (premise, hypothesis) pairs: {REASON}"
-    with explained(TypeError, must), suppress(ValueError):  # of built-in functions without a signature
-        inspect.signature(function).bind([])
+    _require_one_argument(function, f"{name} must take one argument, a list of (premise, hypothesis) pairs")
     key = {"function": name, "version": version} | ({} if labels == FUNCTION_LABELS else {"labels": labels})
     return ScoredModel(
         name=name,
@@ -70,6 +68,11 @@ def model_from_function(
         versions={},
         load=lambda: LabelPredictor(partial(_predicted, function, data_labels, name), "int64", len(labels)),
     )
+
+
+def _require_one_argument(function: Callable[..., object], must: str) -> None:
+    with explained(TypeError, f"{must}: {REASON}"), suppress(ValueError):  # of built-in functions without a signature
+        inspect.signature(function).bind([])
 
 
 def labels_of_answers(data_labels: Sequence[str]) -> tuple[str, ...]:
@@ -280,6 +283,7 @@ def call_all(
         InputError: If an answer is not a label, or the journal cannot be written.
         Exception: What the function raises; the answers up to then are in the journal.
     """
+    _require_one_argument(function, f"{name} must take one argument, a (premise, hypothesis) pair")
     code = _code_digest(function)
     known = {} if journal is None else _read_journal(journal)
     stored = {pair: known[key] for pair in pairs if (key := _key(pair)) in known}

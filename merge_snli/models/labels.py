@@ -184,9 +184,10 @@ def _other_labels(labels: ModelLabels, data_labels: Sequence[str], model: str) -
             f"{named}, which are not NLI labels; an NLI model has three outputs ({', '.join(NLI_LABELS)}) or two "
             f"({', '.join(TWO_WAY)})"
         )
+    twice = next((f"has {name} twice" for name in outputs if outputs.count(name) > 1), None)
     return (
-        f"{named}, which does not say which one is entailment; give their labels in order (see the model card), e.g. "
-        f"{param('model_labels', known[len(outputs)])}, or use {param('model_labels', 'infer')}"
+        f"{named}, which {twice or 'does not say which one is entailment'}; give their labels in order (see the model "
+        f"card), e.g. {param('model_labels', known[len(outputs)])}, or use {param('model_labels', 'infer')}"
     )
 
 

@@ -103,9 +103,10 @@ def _loading(resolved: ResolvedModel, device: str, options: ModelOptions) -> Ite
     check_weights(resolved, allow_pickle=options.allow_pickle)
     warn_about_slow_bfloat16(options.dtype, device)
     # Libraries raise anything for damaged model files or too little memory.
-    with explained(Exception, f"model {resolved.name} cannot be loaded: {REASON}"):
+    with explained(Exception, f"the tokenizer of model {resolved.name} cannot be loaded: {REASON}"):
         path, trusted = resolved.tokenizer_path, options.trust_remote_code
         tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=trusted)
+    with explained(Exception, f"model {resolved.name} cannot be loaded: {REASON}"):
         yield tokenizer, _load_adapter(resolved, options) if resolved.base else _load_model(resolved, options)
 
 

@@ -11,6 +11,7 @@ from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState,
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import require_at_least
+from merge_snli.base.typed import typed
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.models.classifier import output_names
 from merge_snli.models.labels import compared_labels, find_model_labels, labels_on, positions
@@ -33,6 +34,7 @@ class PatternAccuracyCallback(TrainerCallback):
         trainer.add_callback(PatternAccuracyCallback(trainer, "demo:dataset", every=100, limit_seeds=50))
     """
 
+    @typed
     def __init__(
         self,
         trainer: Trainer,

@@ -17,6 +17,7 @@ from pydantic import Field
 from merge_snli.base.arrays import Floats
 from merge_snli.base.errors import raise_first
 from merge_snli.base.table import Column, Table
+from merge_snli.base.typed import typed
 from merge_snli.dataset.label_spellings import MAX_LABELS
 from merge_snli.models.labels import compared_labels
 from merge_snli.scoring.answer_table import to_table, with_data
@@ -250,6 +251,7 @@ class Result(ResultFile):
         frame: pd.DataFrame = with_data(self.table, open_whole(data, self.dataset), with_text=with_text).to_pandas()
         return frame
 
+    @typed
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot mean pattern accuracy, with a band over the subsamples and a dot at the quality threshold.
 

@@ -224,7 +224,9 @@ def parse_result(content: bytes, answers: bytes | None, name: str | Path) -> Res
     try:
         file = FILE.validate_json(content)
     except ValidationError as error:
-        raise InputError(f"{name} {_reason(error, content)}") from error
+        # Only our own checks, such as that of QT, raise `ValueError`s: the file is whole, and its values contradict.
+        kind = EditedError if error.errors()[0]["type"] == "value_error" else InputError
+        raise kind(f"{name} {_reason(error, content)}") from error
     beside = answers_name(Path(name).name)
     if answers is None:
         raise InputError(f"{name} has no answers: {beside} is not beside it; copy both files, or score the model again")

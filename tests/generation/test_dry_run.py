@@ -19,11 +19,13 @@ from generation.dry_run import (
     dry_run_text,
     extrapolate,
     of_every_premise,
+    time_steps,
 )
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import PRESETS, Options
 from generation.replacements.finding import CLASS_FORMS
+from generation.run import GenerationRun
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.base.progress import format_duration
@@ -133,6 +135,24 @@ def test_without_forms_the_masked_lms_take_no_time(options: Options, tmp_path: P
     problem = {"premise": "A xylograph hangs here.", "hypothesis": f"The {word} is old.", "label": "neutral"}
     path = str(write_rows(tmp_path / "problems.jsonl", [problem]))
     assert [(mlm.forms, mlm.seconds) for mlm in dry_run(replace(options, problems=path)).masked_lms] == [(0, 0.0)] * 2
+
+
+def test_a_problem_with_many_forms_is_in_no_trial(
+    options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+
+    def timed(trial: GenerationRun) -> dict[str, float]:
+        tried.extend(problem.premise for problem in trial.sample or ())
+        return time_steps(trial)
+
+    monkeypatch.setattr("generation.dry_run.MAX_FORMS", 6)
+    monkeypatch.setattr("generation.dry_run.time_steps", timed)
+    texts = ["A farmer sleeps. " * times for times in (9, 1, 9, 1)]
+    rows = [{"premise": text, "hypothesis": "The farmer is here.", "label": "neutral"} for text in texts]
+    estimated = dry_run(replace(options, problems=str(write_rows(tmp_path / "problems.jsonl", rows))))
+    assert tried == ["A farmer sleeps. "] * 2
+    assert estimated.forms == 11
 
 
 def test_several_processes_share_the_work(estimated: DryRun, options: Options) -> None:

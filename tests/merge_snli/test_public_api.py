@@ -59,6 +59,10 @@ def model(pairs: list[tuple[str, str]]) -> list[int]:
     return [0] * len(pairs)
 
 
+async def of_two(premise: str, hypothesis: str) -> str:
+    return premise + hypothesis
+
+
 def by_length(shift: int, pairs: list[tuple[str, str]]) -> list[int]:
     return [(len(hypothesis) + shift) % 3 for _, hypothesis in pairs]
 
@@ -74,12 +78,14 @@ WRONG: dict[str, tuple[Callable[[Any, Any], object], str]] = {
     "a text for seeds": (lambda call, _: call.score(model, DATA, limit_seeds="5"), "limit_seeds is '5'"),
     "True for seeds": (lambda call, _: call.score(model, DATA, limit_seeds=True), "limit_seeds is True"),
     "a fraction for a subsample": (lambda call, _: call.score(model, DATA, subsample=1.5), "subsample is 1.5"),
+    "a number for axes": (lambda call, _: call.score(model, DATA, limit_seeds=3).plot(3), "ax is 3, of type int: give"),
     "a number for a folder": (lambda call, _: call.score(model, DATA, out=3), "out is 3, of type int"),
     "a text for a switch": (lambda call, _: call.score(model, DATA, drawn="yes"), "give True or False"),
     "an empty name": (lambda call, _: call.score(model, DATA, name=" "), "name is ' '"),
     "a number for a name": (lambda call, _: call.score(model, DATA, name=3), "name is 3"),
     "a number for columns": (lambda call, _: call.score(model, DATA, by=3), "by is 3"),
     "a text for a share": (lambda call, _: call.score(model, DATA, min_agreement="a"), "min_agreement is 'a'"),
+    "an async function of two": (lambda call, _: call.score(of_two, DATA), "of_two must take one argument, a .premise"),
     "a function of two arguments": (lambda call, _: call.score(lambda a, b: a, DATA), "list of .premise, hypothesis."),
     "labels that are lists": (lambda call, _: call.score(lambda pairs: [[0]] * len(pairs), DATA), "returned"),
     "no labels": (lambda call, _: call.score(lambda pairs: None, DATA), "returned"),

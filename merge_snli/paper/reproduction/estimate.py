@@ -50,6 +50,7 @@ def estimate(run: PaperRun) -> Table:
         notes=(
             f"Total: about {format_duration(total + others)} on this machine ({device}, "
             f"{speed / 1e9:,.0f} GFLOP/s in a trial), and {download:,.1f} GB to download if nothing is cached.",
+            "Other programs on this machine make the trial, and so the estimate, longer.",
             "Pairs: as many as in the paper, in proportion to the problems. Downloads: 4 bytes per parameter.",
             *(f"{line}." for line in missing),
             "Nothing was written.",

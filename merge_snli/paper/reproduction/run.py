@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from merge_snli.base import __version__
-from merge_snli.base.errors import REASON, InputError, Message, as_flags, param
+from merge_snli.base.errors import InputError, Message, as_flags, param, say_once
 from merge_snli.base.extras import install_command
 from merge_snli.base.stages import Executor
 from merge_snli.dataset.stored import check_out, other_than
@@ -228,18 +228,14 @@ def check_requirements(run: PaperRun) -> None:
     if missing:
         raise InputError("; ".join(missing))
     allow_pickle = run.model_options.allow_pickle
-    refused: dict[str, list[str]] = {}
+    refused: dict[str, str] = {}
     for name in dict.fromkeys((*run.masked_lms, *run.scored_models)):
         try:
             check_weights(find_model(name, allow_pickle=allow_pickle, adapters=True), allow_pickle=allow_pickle)
         except InputError as error:
-            refused.setdefault(error.message.marked.replace(name, REASON), []).append(name)
+            refused[name] = error.message.marked
     if refused:
-        sentences = (
-            why.replace(REASON, first) + (f"; the same of {', '.join(others)}" if others else "")
-            for why, (first, *others) in refused.items()
-        )
-        raise InputError("; ".join(sentences))
+        raise InputError(say_once(refused))
     bundled = all(map(embedded_path, run.models.values()))
     if not bundled and run.executor is None and find_device(run.model_options.device) == "cpu":
         logger.warning(

@@ -10,7 +10,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.embedded import NLI_MODELS, PREFIX, PROBLEMS
 from merge_snli.models.options import ModelOptions
 from merge_snli.pairs.extended_pair import make_extended_pair
-from merge_snli.pairs.options import ExtendedPairOptions, SimplePairOptions
+from merge_snli.pairs.options import CONJUNCTION_SHARE, ExtendedPairOptions, SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.paper.reproduction.run import EXTENDED, SIMPLE, PaperRun, Work, chosen_artifacts, needs_of
 from merge_snli.paper.reproduction.verdict import OurNumber, Ours
@@ -59,7 +59,7 @@ class SimplePairRun(PaperRun):
     """A reproduction of Luo et al.; its models are named by the rows of their tables, such as `BERT-b-SNLI`.
 
     Attributes:
-        premises: Premises per kind or template of Simple Pair; Extended Pair has half as many.
+        premises: Premises per kind or template of Simple Pair; Extended Pair has half as many, or its minimum.
         results: The scores on each config, with their row; filled in while the steps run.
     """
 
@@ -72,7 +72,8 @@ class SimplePairRun(PaperRun):
             make_simple_pair(self.folder(name), SimplePairOptions(premises=self.premises), overwrite=self.overwrite)
             return
         with self.going_on_without(f"data set {name}"):
-            extended = ExtendedPairOptions(problems=self.problems, premises=self.premises // 2)
+            premises = max(CONJUNCTION_SHARE, self.premises // 2)
+            extended = ExtendedPairOptions(problems=self.problems, premises=premises)
             make_extended_pair(self.folder(name), extended, overwrite=self.overwrite)
 
     def score_data(self, name: str) -> None:

@@ -150,6 +150,7 @@ def test_the_public_function_names_its_parameters(tmp_path: Path) -> None:
         (ValueError("a.\nb"), "--out x is wrong (a): remove it"),
         (FileNotFoundError(2, "No such file", "x"), "--out x is wrong (No such file): remove it"),
         (OSError("cannot load x."), "--out x is wrong (cannot load x): remove it"),
+        (KeyError("a"), "--out x is wrong (it has no 'a'): remove it"),
         (KeyError(), "--out x is wrong (KeyError): remove it"),
         (InputError(f"{param('dtype')} is y"), "--dtype is y"),
     ],

@@ -377,6 +377,7 @@ analyze empty-folder --dataset demo:dataset --out a
 leaderboard
 leaderboard nowhere
 leaderboard nowhere --out l
+leaderboard demo:dataset --format html
 leaderboard empty-folder --out l
 leaderboard empty-folder --out l --format pdf
 leaderboard empty-folder --out l --threshold 2
@@ -403,11 +404,11 @@ reproduce --out p --paper simple-pair --models nope=demo:nli-a
 reproduce nowhere.csv --out p --paper simple-pair
 reproduce --demo --out full
 publish
-publish nowhere org/name
+publish nowhere --repo org/name
 publish demo:dataset
-publish demo:dataset a/b/c
-publish demo:dataset "bad name"
-publish good.csv org/name
+publish demo:dataset --repo a/b/c
+publish demo:dataset --repo "bad name"
+publish good.csv --repo org/name
 register
 register nowhere
 register good.csv
@@ -486,7 +487,8 @@ def test_a_wrong_command_is_refused_in_one_sentence(
     error = capfd.readouterr().err
     assert code == 2, error
     assert "Traceback" not in error
-    assert any(line.startswith("merge-snli: ") and len(line) > 20 for line in error.splitlines()), error
+    messages = [line for line in error.splitlines() if line.startswith("merge-snli: ")]
+    assert len(messages) == 1 and len(messages[0]) > 20, error
     made = [path.relative_to(folder) for path in folder.rglob("*") if path not in before]
     assert [path for path in made if path.parts[0] != "g.work"] == []
 

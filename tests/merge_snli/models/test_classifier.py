@@ -252,9 +252,20 @@ def test_damaged_file_is_an_input_error(make_model: MakeModel, tmp_path: Path, d
     folder = make_model(tmp_path / "model")
     source = find_model(str(folder))
     (folder / damaged).write_bytes((folder / damaged).read_bytes()[:100])
-    with pytest.raises(InputError, match=r"^(model model cannot be loaded|the config of .* cannot be read): \w"):
+    with pytest.raises(
+        InputError, match=r"^((the tokenizer of )?model model cannot be loaded|the config of .* cannot be read): \w"
+    ):
         read_output_names(source)
         load_classifier(source, "cpu", ModelOptions())
+
+
+def test_files_that_do_not_fit_together_are_named(make_model: MakeModel, tmp_path: Path) -> None:
+    folder = make_model(tmp_path / "model")
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps(config | {"vocab_size": config["vocab_size"] + 7}), encoding="utf-8")
+    refused("model model cannot be loaded: its weights have other shapes than its config.json says", load, folder)
+    (folder / "tokenizer.json").write_text("{}", encoding="utf-8")
+    refused("the tokenizer of model model cannot be loaded: it has no 'added_tokens'", load, folder)
 
 
 def test_weights_that_are_not_finite_are_refused(make_model: MakeModel, tmp_path: Path) -> None:
