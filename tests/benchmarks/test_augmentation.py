@@ -39,8 +39,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rows_of(results: Path, table: Callable[..., object]) -> dict[str, dict[str, object]]:
-    found = table(read_results(results))
-    return {row["Model"]: row for row in found.as_dict()["rows"]}  # type: ignore[attr-defined]
+    return {row["Model"]: row for row in table(read_results(results)).as_dict()["rows"]}  # type: ignore[attr-defined]
 
 
 def assert_cells(row: Mapping[str, object], expected: Mapping[str, object]) -> None:

@@ -16,7 +16,7 @@ from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.scoring.store import read_result
 from tests.commands import Command
 from tests.merge_snli.leaderboard.test_page import Parsed
-from tests.oracles import AnswersOfGroups, answers_of_groups
+from tests.oracles import AnswersOfGroups, answers_of_groups, missing_from
 from tests.records import bundled
 
 pytestmark = pytest.mark.slow
@@ -133,16 +133,15 @@ def test_explain_the_card_and_table_6_name_the_texts_as_the_data_does(run: TaskR
     printed = command("explain", run.data, "--seed-id", row["seed_id"]).out
     assert re.search(rf"^{first} +{re.escape(row['seed_premise'])}$", printed, re.MULTILINE)
     assert re.search(rf"^{second} +{re.escape(row['seed_hypothesis'])}$", printed, re.MULTILINE)
-    shown = (f" in the {first}, ", f"{first} at ", f"validated in {first} and {second}: ")
-    assert [text for text in shown if text not in printed] == []
+    assert not missing_from(printed, f" in the {first}, ", f"{first} at ", f"validated in {first} and {second}: ")
     assert not re.search("premise|hypothesis|entailment", printed)
     card = (run.data / "README.md").read_text(encoding="utf-8")
-    in_card = (
+    assert not missing_from(
+        card,
         f"that {first} and {second} share",
         f"`premise` is the\ntext {first} of a problem, and `hypothesis` the text {second}.",
         f"| `premise` | `string` | {first} of the variant |",
     )
-    assert [text for text in in_card if text not in card] == []
     tables = str(json.loads(command("tables", run.data, "--format", "json").out))
     assert (f"class {first} %" in tables, "class P %" in tables) == (True, False)
 
@@ -155,10 +154,11 @@ def test_sheets_are_scored_with_the_names_of_the_texts(
     assert main(["annotate", "sample", str(run.data), "--annotators", "a", "--size", "2", "--out", str(sheets)]) == 0
     [message] = caplog.messages
     assert f"guidelines.md does not say what the labels {', '.join(run.task.labels)} mean" in message
-    guidelines = (sheets / "guidelines.md").read_text(encoding="utf-8")
-    assert [
-        text for text in (f"called {first} and\n{second}", ", ".join(run.task.labels)) if text not in guidelines
-    ] == []
+    assert not missing_from(
+        (sheets / "guidelines.md").read_text(encoding="utf-8"),
+        f"called {first} and\n{second}",
+        ", ".join(run.task.labels),
+    )
     assert f'value="Seed {first}: $seed_premise"' in (sheets / "label_config.xml").read_text(encoding="utf-8")
     with (sheets / "a.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)

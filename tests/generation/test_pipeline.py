@@ -22,7 +22,7 @@ from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.schema import columns, splits
 from tests.commands import Command
-from tests.oracles import refused
+from tests.oracles import missing_from, refused
 from tests.records import bundled, files_in, first_problems
 from tests.tiny_models import as_pickle
 
@@ -67,15 +67,11 @@ def test_plain_datasets_loads_every_config_and_split(
 
 
 def test_the_card_names_the_folder(made: MergeDataset) -> None:
-    card = (made.folder / "README.md").read_text(encoding="utf-8")
-    assert [
-        text
-        for text in (
-            'load_dataset("./merge_snli", "all", split="subsample_0")',
-            "# In the folder that contains merge_snli.",
-        )
-        if text not in card
-    ] == []
+    assert not missing_from(
+        (made.folder / "README.md").read_text(encoding="utf-8"),
+        'load_dataset("./merge_snli", "all", split="subsample_0")',
+        "# In the folder that contains merge_snli.",
+    )
 
 
 def test_variants_groups_and_subsamples_are_exact(made: MergeDataset) -> None:

@@ -26,7 +26,7 @@ from merge_snli.dataset.record import TermsRecord
 from merge_snli.models.paper_models import PAPER_MLMS
 from merge_snli.problems.known_datasets import known_dataset
 from tests.conftest import paper_text
-from tests.oracles import refused, written
+from tests.oracles import missing_from, refused, written
 from tests.records import bundled
 
 
@@ -62,12 +62,11 @@ def test_the_numbers_are_those_of_section_4() -> None:
 
 
 def test_the_slides_use_two_masked_lms_and_the_union() -> None:
-    text = paper_text("merge-slides-naloma.txt")
-    assert [
-        each
-        for each in ("Roberta-base & Bert-base (both cased)", r"W_M(P, w_{>}^c) \cup W_M(H, w_{>}^c)")
-        if each not in text
-    ] == []
+    assert not missing_from(
+        paper_text("merge-slides-naloma.txt"),
+        "Roberta-base & Bert-base (both cased)",
+        r"W_M(P, w_{>}^c) \cup W_M(H, w_{>}^c)",
+    )
     chosen = preset_options("slides")
     assert set(chosen["mlm"]) == {"google-bert/bert-base-cased", "FacebookAI/roberta-base"} < set(PAPER_MLMS)
     assert chosen["sides"] == "union"

@@ -58,8 +58,9 @@ def filtered(plain: MergeDataset, tmp_path_factory: pytest.TempPathFactory) -> M
     work = plain.folder.with_name("merge_snli.work")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("generation.run.load_masked_lm", lambda *_, **__: pytest.fail("a masked LM was run"))
-        options = Options(**plain.record.options | CHOICES)
-        return run_pipeline(options, tmp_path_factory.mktemp("filtered") / "data", work=work)
+        return run_pipeline(
+            Options(**plain.record.options | CHOICES), tmp_path_factory.mktemp("filtered") / "data", work=work
+        )
 
 
 def test_a_run_without_the_filters_does_not_mention_them(plain: MergeDataset) -> None:

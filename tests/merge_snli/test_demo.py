@@ -29,6 +29,7 @@ from merge_snli.scoring.result import Result
 from merge_snli.scoring.score import score
 from tests.commands import Command
 from tests.conftest import DemoRun
+from tests.oracles import missing_from
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +83,7 @@ def test_it_prints_its_sections_and_writes_all_files(demo: DemoRun) -> None:
     titles = ["Variants to", "What was found", "Scores", "Variants, by", "Shared words", "Written", "Next"]
     places = [demo.printed.index(f"\n{title}") for title in titles]
     assert places == sorted(places)
-    scores = demo.printed[places[2] : places[3]]
-    assert [text for text in ("demo:nli-a", "demo:nli-b") if text not in scores] == []
+    assert not missing_from(demo.printed[places[2] : places[3]], "demo:nli-a", "demo:nli-b")
     for path in ("merge_snli", "results", "figures/pattern_accuracy.png", "site/index.html"):
         assert f"demo/{path}\n" in demo.printed[places[5] :]
         assert (demo.out / path).exists()
@@ -186,6 +186,7 @@ def test_it_does_not_replace_another_data_set(made_up_run: DemoRun, tmp_path: Pa
     mine = json.loads(record.read_text())
     mine["options"] |= {"problems": "mine.jsonl", "random_seed": 5}
     record.write_text(json.dumps(mine))
-    message = command("demo", "--out", str(tmp_path), code=2).err
-    assert [name for name in (str(tmp_path / "merge_snli"), "random_seed") if name not in message] == []
+    assert not missing_from(
+        command("demo", "--out", str(tmp_path), code=2).err, str(tmp_path / "merge_snli"), "random_seed"
+    )
     assert json.loads(record.read_text()) == mine

@@ -24,7 +24,7 @@ from merge_snli.base.typed import typed
 from merge_snli.cli import generate
 from merge_snli.dataset.stored import as_datasets
 from tests.commands import Command
-from tests.oracles import refused
+from tests.oracles import missing_from, refused
 from tests.systems import unix_only
 
 
@@ -201,8 +201,7 @@ def test_every_option_has_an_argument_of_the_same_name() -> None:
 
 
 def test_help_has_every_option() -> None:
-    printed = parser_of_generate().format_help()
-    assert [name for name, _ in described(Options) if f"  {flag(name)}" not in printed] == []
+    assert not missing_from(parser_of_generate().format_help(), *(f"  {flag(name)}" for name, _ in described(Options)))
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -243,9 +242,8 @@ def test_preset_and_run_file_exclude_each_other(capsys: pytest.CaptureFixture[st
     ],
 )
 def test_an_invalid_value_is_refused_at_once(name: str, value: object) -> None:
-    given = {"problems": "p", "mlm": "m"} | {name: value}
     with pytest.raises(InputError, match=f"{name.replace('_', '[-_]')} ") as error:
-        Options(**given)  # type: ignore[arg-type]
+        Options(**{"problems": "p", "mlm": "m", name: value})  # type: ignore[arg-type]
     assert repr(value).removesuffix(",") in str(error.value)
 
 
@@ -269,8 +267,7 @@ def test_values_of_similar_types_are_converted() -> None:
     ],
 )
 def test_a_missing_or_invalid_option_is_named(arguments: list[str], named: list[str]) -> None:
-    error = refused("", read, *arguments)
-    assert [part for part in named if part not in as_flags(error)] == []
+    assert not missing_from(as_flags(refused("", read, *arguments)), *named)
 
 
 COMPLETE = """
@@ -282,9 +279,8 @@ _shtab_merge_snli 2> /dev/null; echo "${{COMPREPLY[@]}}"
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_script_knows_every_command(shell: str, command: Command) -> None:
-    script = command("completion", shell).out
     options = ("all-thresholds", "threshold", "against-work", "suggestions", "init-space", "pull-request")
-    assert [word for word in (*cli.COMMANDS, *options) if word not in script] == []
+    assert not missing_from(command("completion", shell).out, *cli.COMMANDS, *options)
 
 
 @unix_only

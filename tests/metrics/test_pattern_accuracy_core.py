@@ -269,8 +269,7 @@ def test_patterns_of_a_hundred_samples_as_in_spacenli() -> None:
         seed_predictions={0: 1, 1: 1, 2: 1, 3: 0},
         seed_references=dict.fromkeys(range(4), 1),
     )
-    curve = scores["pattern_accuracy"]
-    steps = {t: curve[t] for t in (0.0, 0.5, 0.51, 0.94, 0.95, 0.96, 1.0)}
+    steps = {t: scores["pattern_accuracy"][t] for t in (0.0, 0.5, 0.51, 0.94, 0.95, 0.96, 1.0)}
     assert steps == {0.0: 1.0, 0.5: 1.0, 0.51: 0.75, 0.94: 0.75, 0.95: 0.5, 0.96: 0.25, 1.0: 0.25}
     assert scores["sample_accuracy"] == 0.8475
     assert (scores["seed_sample_accuracy"], scores["qt"], scores["mt"]) == (0.75, 0.0, 0.94)

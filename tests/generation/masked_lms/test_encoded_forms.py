@@ -61,9 +61,8 @@ def test_word_of_several_pieces_is_one_mask_with_a_form_per_piece(mlm: MaskedLM)
 def test_log_probability_of_a_word_is_the_mean_of_its_pieces(mlm: MaskedLM, folder: Path) -> None:
     model = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32).eval()
     (rare,), (usual,) = forms(f"A {RARE} hangs here.", RARE, (2,)), forms("A farmer hangs here.", "farmer", (2,))
-    answers: dict[str, Any] = {}
-    for some in mlm.answers({"rare": rare, "usual": usual}, 50, split_words=True):
-        answers |= some
+    found = mlm.answers({"rare": rare, "usual": usual}, 50, split_words=True)
+    answers: dict[str, Any] = {name: answer for some in found for name, answer in some.items()}
     encoded = encode(mlm, rare, split_words=True)
     of_pieces = [plain_fillers(model, piece).original_log_prob for piece in encoded.pieces]
     assert answers["rare"].original_log_prob == pytest.approx(sum(of_pieces) / len(of_pieces), abs=1e-3)
@@ -79,8 +78,9 @@ def test_word_with_unknown_or_shared_pieces_is_split(sentence: str, word: str, t
 
 def test_other_occurrence_of_several_pieces_is_one_mask(tiny_mlm: Callable[[str], Path]) -> None:
     mlm = load(tiny_mlm("roberta"))
-    both = forms(f"A {RARE} and a {RARE}", RARE, (2, 18), ALL)
-    first, second = (encode(mlm, form, split_words=True) for form in both)
+    first, second = (
+        encode(mlm, form, split_words=True) for form in forms(f"A {RARE} and a {RARE}", RARE, (2, 18), ALL)
+    )
     assert len(masks_in(mlm, first.ids)) == len(masks_in(mlm, second.ids)) == 2
     assert len(masks_in(mlm, first.pieces[0].ids)) == 1 + len(first.pieces)
 

@@ -77,8 +77,7 @@ def test_fillers_match_a_plain_forward_pass(kind: str, tiny_mlm: Callable[[str],
     assert (mlm.fast_path is None) == (kind in HEAD_ON_EVERY_TOKEN)
     assert (mlm.fast_path is not None and mlm.fast_path.attention is not None) == (kind in LAST_LAYER_ON_MASK_ONLY)
     packed = any(isinstance(module, PackedLinear) for module in mlm.model.modules())
-    on_cpu = mlm.device == "cpu"
-    assert packed == (on_cpu and torch.backends.mkldnn.is_available())  # type: ignore[no-untyped-call]
+    assert packed == (mlm.device == "cpu" and torch.backends.mkldnn.is_available())  # type: ignore[no-untyped-call]
     model = AutoModelForMaskedLM.from_pretrained(tiny_mlm(kind), dtype=torch.float32).eval()
     for encoded in (encode(mlm, form) for form in forms(SENTENCE, "farmer", (2, 16))):
         (fillers,), expected = mlm.fill([encoded], top_k=50), plain_fillers(model, encoded)

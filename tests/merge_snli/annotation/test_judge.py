@@ -20,7 +20,7 @@ from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, Score
 from tests.merge_snli.annotation.filled import fill_csv, random_scores
 from tests.merge_snli.annotation.test_apply import FILE
 from tests.merge_snli.language_models.conftest import run_task
-from tests.oracles import refused, written
+from tests.oracles import missing_from, refused, written
 from tests.records import copy_bundled
 
 if TYPE_CHECKING:
@@ -264,8 +264,7 @@ def test_a_log_of_other_variants_is_refused(log: Path, annotate: Annotate) -> No
 )
 def test_bad_logs_and_tables_are_refused(name: str, content: str, named: str, tmp_path: Path) -> None:
     path = written(tmp_path / name, content)
-    error = refused("", judgments_in, [path])
-    assert [value for value in (named, str(path)) if value not in str(error)] == []
+    assert not missing_from(str(refused("", judgments_in, [path])), named, str(path))
 
 
 def test_the_estimate_has_the_calls_of_the_task(sheets: Path, annotate: Annotate) -> None:

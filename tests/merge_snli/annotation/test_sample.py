@@ -18,7 +18,7 @@ from merge_snli.dataset.record import DataRecord
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.dataset.texts import TextNames
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, assert_refused
-from tests.oracles import refused, written
+from tests.oracles import missing_from, refused, written
 from tests.records import files_in, save_record
 
 COLUMNS = ["variant_id", "seed_premise", "seed_hypothesis", "premise", "hypothesis", "label", "F", "R", "comment"]
@@ -92,12 +92,11 @@ def test_tasks_and_label_config_fit_together(sheets: Path) -> None:
 
 
 def test_the_interface_keeps_the_case_of_what_texts_are_called() -> None:
-    shown = label_config(TextNames("sentence_A", "sentence_B"))
-    assert [
-        text
-        for text in ('value="Seed sentence A: $seed_premise"', 'value="Sentence B: $hypothesis"')
-        if text not in shown
-    ] == []
+    assert not missing_from(
+        label_config(TextNames("sentence_A", "sentence_B")),
+        'value="Seed sentence A: $seed_premise"',
+        'value="Sentence B: $hypothesis"',
+    )
 
 
 def test_the_guidelines_are_also_a_page(sheets: Path) -> None:

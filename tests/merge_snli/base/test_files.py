@@ -17,7 +17,7 @@ from merge_snli.base.files import (
     write_json,
     write_text,
 )
-from tests.oracles import refused
+from tests.oracles import missing_from, refused
 from tests.processes import wait_until
 from tests.records import files_in
 
@@ -55,8 +55,7 @@ def test_disk_error_names_the_folder_and_keeps_the_old_file(
         raise OSError(code, "refused")
 
     monkeypatch.setattr(Path, "write_bytes", refuse)
-    caught = refused("", write_text, tmp_path / "a.txt", "new")
-    assert [text for text in (message, str(tmp_path)) if text not in str(caught)] == []
+    assert not missing_from(str(refused("", write_text, tmp_path / "a.txt", "new")), message, str(tmp_path))
     assert (tmp_path / "a.txt").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 

@@ -257,8 +257,7 @@ def test_models_are_compared_at_each_threshold_and_with_each_test(
     ]
     assert (low["threshold"], quality["threshold"]) == (0.8, 0.9)
     for result in results:
-        at = {result.model.name: result.scores.curve.at(0.8)}
-        assert low["pattern_accuracy"][result.model.name] == pytest.approx(at[result.model.name])
+        assert low["pattern_accuracy"][result.model.name] == pytest.approx(result.scores.curve.at(0.8))
     assert low["classes"] is low["seeds_against_variants"] is None
     assert len(quality["classes"]) == 3
     assert "add it to --threshold" in command("compare", folder, "--threshold", "0.8", "--dataset", dataset, code=2).err

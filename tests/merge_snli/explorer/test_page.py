@@ -491,8 +491,7 @@ def test_each_model_has_its_shares_on_top_and_is_chosen_there(page: Page, answer
     ):
         of_model = answers[answers["model"] == name]
         assert on_variants == f"{100 * of_model['correct'].dropna().astype(bool).mean():.1f}"
-        on_each = of_model.groupby("seed_id")["seed_correct"].first()
-        assert on_seeds == f"{100 * on_each.mean():.1f}"
+        assert on_seeds == f"{100 * of_model.groupby('seed_id')['seed_correct'].first().mean():.1f}"
         both = of_model.dropna(subset=["answer", "seed_answer"])
         assert flips == f"{100 * (both['answer'] != both['seed_answer']).mean():.1f}"
     find(page, "#models button").click()

@@ -213,8 +213,9 @@ def test_the_majority_of_the_repeats_of_lm_eval_counts(
     with (write_tasks(tmp_path, *SCOPE, "1") / f"{task}.yaml").open("a", encoding="utf-8") as file:
         yaml.safe_dump({"repeats": len(SAMPLED)} | ({} if filters is None else {"filter_list": filters}), file)
     with Server(by_pair(sample)) as server:
-        sampled = {"do_sample": True, "temperature": 0.7}
-        paths = lm_eval_chat_logs(server, task, tmp_path, monkeypatch, gen_kwargs=sampled)
+        paths = lm_eval_chat_logs(
+            server, task, tmp_path, monkeypatch, gen_kwargs={"do_sample": True, "temperature": 0.7}
+        )
     assert {*asked.values()} == {len(SAMPLED)}
     (result,) = import_files(paths, OWN, out=tmp_path / "results")
     assert {*(answers_of_groups(result).seeds or ())} == {"neutral"}

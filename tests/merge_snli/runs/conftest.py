@@ -144,12 +144,13 @@ def check_lost_node(
 def check_error_of_the_user(problems: Path, folder: Path, cluster_file: Callable[..., Path], command: Command) -> None:
     """Check that a masked LM that the machines of the tasks do not have is told in the error's own sentence."""
     mlm, out = Path(shutil.copytree(FOLDER / "mlm-bpe", folder / "my-mlm")), folder / "merge_snli"
-    file = cluster_file("few", "[tag]\ntasks = 1\n")
-    running = generate(problems, out, file, ("--mlm", str(mlm), "--inflation", "3"))
+    running = generate(
+        problems, out, cluster_file("few", "[tag]\ntasks = 1\n"), ("--mlm", str(mlm), "--inflation", "3")
+    )
     running.wait_for("read and tag")
     mlm.rename(folder / "not-on-this-machine")
-    error = running.fail()
     sentence = f"model folder {mlm} does not exist; give a folder, a Hub id or demo:NAME"
+    error = running.fail()
     assert sentence in error
     found = command("work", "status", out).out
     assert sentence in " ".join(found.split())

@@ -101,9 +101,8 @@ def test_labels_are_given_and_failing_models_do_not_stop_the_others(
         path.unlink()
     (broken[3] / "model.safetensors").write_bytes(b"cut")
     models = [bert, numbered, "./gone", *broken, roberta]
-    printed = command("score", *models, "--dataset", dataset, "--out", tmp_path / "results", code=2)
+    text = unwrapped(command("score", *models, "--dataset", dataset, "--out", tmp_path / "results", code=2).out)
     assert [result.model.name for result in read_results(tmp_path / "results")] == [bert.name, roberta.name]
-    text = unwrapped(printed.out)
     assert not missing_from(
         text,
         "numbered: not scored:",
@@ -165,8 +164,12 @@ def test_unavailable_hub_models_do_not_stop_the_others(
     text = unwrapped(command("score", *names, "--dataset", dataset, "--out", out, code=2).out)
     [result] = read_results(out)
     assert (result.model.name, result.model.revision) == ("org/open", repos["open"].branches["main"])
-    reasons = {"org/gated": "gated", "org/private": "private", "org/none": "private", "org/torn": "config.json"}
-    for name, reason in reasons.items():
+    for name, reason in (
+        ("org/gated", "gated"),
+        ("org/private", "private"),
+        ("org/none", "private"),
+        ("org/torn", "config.json"),
+    ):
         assert re.search(rf"{name}: not scored: ((?!: not scored:).)* {re.escape(reason)}\b", text), name
 
 

@@ -211,9 +211,10 @@ def test_files_tables_and_frames_have_the_source(source: Source, tmp_path: Path)
     assert frame["source_accuracy"].isna()["word_class:noun"]
     seeds = write_rows(tmp_path / "seeds.jsonl", source.rows[:6])
     named = [score(by_length, source.dataset, source=path, name=path.stem) for path in (source.path, seeds)]
-    notes = " ".join(score_table(named).text().split())
     assert not missing_from(
-        notes, "problems: source is problems.jsonl, 17 problems", "seeds: source is seeds.jsonl, 6 problems"
+        " ".join(score_table(named).text().split()),
+        "problems: source is problems.jsonl, 17 problems",
+        "seeds: source is seeds.jsonl, 6 problems",
     )
 
 

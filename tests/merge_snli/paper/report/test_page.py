@@ -32,7 +32,7 @@ from merge_snli.scoring.statistics import Interval, TestResult
 from tests.browser import DESK, PHONE, Page, background, errors_of, opened
 from tests.merge_snli.leaderboard.test_page import Parsed
 from tests.merge_snli.paper.report.conftest import MARKUP
-from tests.oracles import refused
+from tests.oracles import missing_from, refused
 from tests.systems import unprivileged
 
 STYLE = (files("merge_snli.paper.report") / "page" / "report.css").read_text(encoding="utf-8")
@@ -49,8 +49,13 @@ def parsed(page: str) -> Parsed:
 
 
 def test_every_analysis_is_shown_or_has_a_reason_and_names_are_escaped(parsed: Parsed, page: str) -> None:
-    shown = [*(section.title for section in SECTIONS), "Figure 7 needs", "give --corpus.", "Figure 8 needs"]
-    assert [text for text in shown if text not in page.replace("&#39;", "'")] == []
+    assert not missing_from(
+        page.replace("&#39;", "'"),
+        *(section.title for section in SECTIONS),
+        "Figure 7 needs",
+        "give --corpus.",
+        "Figure 8 needs",
+    )
     assert MARKUP not in page
     assert any(MARKUP in text for text in parsed.text)
 

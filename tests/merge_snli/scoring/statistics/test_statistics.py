@@ -265,11 +265,10 @@ def ends(interval: Interval) -> Any:  # noqa: ANN401 - an array
 
 
 def test_bootstrap_of_constant_values_has_zero_width_and_strata_are_resampled_by_themselves() -> None:
-    constants = {
-        mean_interval([1.0] * 10): (1, "percentile"),
-        stratified_interval([[1, 1, 1], [0, 0]], [0.6, 0.4]): (0.6, "stratified percentile"),
-    }
-    for interval, (value, method) in constants.items():
+    for interval, value, method in (
+        (mean_interval([1.0] * 10), 1, "percentile"),
+        (stratified_interval([[1, 1, 1], [0, 0]], [0.6, 0.4]), 0.6, "stratified percentile"),
+    ):
         assert (interval.low, interval.high, interval.method) == (value, value, f"{method} bootstrap")
     draw = np.random.default_rng(3)
     strata, weights = [draw.normal(0, 1, 400), draw.normal(9, 2, 200)], [0.75, 0.25]
