@@ -26,6 +26,7 @@ from merge_snli.dataset.stored import MergeDataset, check_out
 from merge_snli.leaderboard.boards import Board, Entry, make_boards, side_by_side
 from merge_snli.leaderboard.payload import Json, page_data
 from merge_snli.leaderboard.seeds import read_texts
+from merge_snli.schema import data_version
 from merge_snli.scoring.check import with_parts
 from merge_snli.scoring.opening import find_whole
 from merge_snli.scoring.records import TAKEN
@@ -94,7 +95,7 @@ def _metadata(entry: Entry) -> dict[str, Any]:
     return {
         "dataset": data.name,
         "title": data.title,
-        "version": data.version,
+        "version": data_version(data.whole),
         "config": data.config,
         "model": model.name,
         "revision": model.revision,

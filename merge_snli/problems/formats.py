@@ -183,7 +183,7 @@ def _delimited(path: Path, delimiter: str) -> Iterator[SourceRow]:
                 raise InputError(
                     f"{location} has {count(len(fields), 'field')}; the header has {count(len(header), 'column')}"
                 )
-            yield SourceRow(location, dict(zip(header, fields, strict=True)))
+            yield SourceRow(location, dict(zip(header, fields, strict=True)), f"{path} line 1")
     except csv.Error as error:
         # The error is often far behind its cause: a quotation mark that is not closed takes in all lines after it.
         raise InputError(
@@ -230,7 +230,7 @@ def _spreadsheet(path: Path) -> Iterator[SourceRow]:
     for number, cells in enumerate(rows, start=2):
         if any(cell is not None for cell in cells):
             values = {str(name): cell for name, cell in zip(header, cells, strict=True) if name is not None}
-            yield SourceRow(f"{path} row {number}", values)
+            yield SourceRow(f"{path} row {number}", values, f"{path} row 1")
 
 
 def _require_unique(header: Sequence[str], location: str) -> None:

@@ -96,10 +96,12 @@ def _label_number(row: SourceRow, column: str, labels: LabelNames) -> int | None
     number = labels.number(text)
     if number is None and without_decimals(text) not in NO_GOLD_LABEL:
         refuse_score(text, row, column)
+        from_one = tuple(f"{number}={name}" for number, name in enumerate(labels.spellings, start=1))
+        hint = f" (if their numbers begin with 1: {param('data_labels', from_one)})"
         raise InputError(
             f"{row.location}: unknown label {text!r} in column {column!r}; expected {', '.join(labels.spellings)}, a "
             f"number from 0 to {len(labels.spellings) - 1}, or -1 for no gold label. Set other names with "
-            f"{param('data_labels')}"
+            f"{param('data_labels')}{hint if without_decimals(text) == str(len(from_one)) else ''}"
         )
     return number
 

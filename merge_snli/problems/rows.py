@@ -30,10 +30,12 @@ class SourceRow(NamedTuple):
     Attributes:
         location: File and line, or data set, split and row, for messages.
         values: The row's values by column.
+        header: The location of the names of the columns, if they are those of all rows.
     """
 
     location: str
     values: Mapping[str, Any]
+    header: str | None = None
 
     def columns_of(self, name: str) -> list[str]:
         """Return the columns that a name such as `question+answer` joins; the name itself if it is a column."""
@@ -64,7 +66,7 @@ class SourceRow(NamedTuple):
         options = ", ".join(map(param, dict(missing)))
         is_problem = any(len(name.split()) >= WORDS_OF_SENTENCE for name in names)
         hint = f"if the first line of the file is a problem, write the names above it, such as {EXAMPLE}; else "
-        has = f"{self.location} has no column {wanted} (columns: {', '.join(names) or 'none'})"
+        has = f"{self.header or self.location} has no column {wanted} (columns: {', '.join(names) or 'none'})"
         raise InputError(f"{has}; {hint if is_problem else ''}set the name with {options}")
 
 

@@ -10,6 +10,7 @@ import pytest
 from merge_snli import Result
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.write import FORMATS, comma_separated, json_text, latex, markdown
+from merge_snli.schema import data_version
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named
 from tests.oracles import refused
 
@@ -103,6 +104,7 @@ def test_every_format_has_the_notes(results: list[Result]) -> None:
     assert f"- {model.name}: labels inferred &amp; warm\n" in markdown(boards)
     assert rf"\footnotesize {model.name}: labels inferred \& warm}}" in latex(boards)
     row = csv_rows(boards)[0]
+    assert row["version"] == data_version(results[0].dataset.whole)
     assert (row["label_origin"], row["notes"]) == ("inferred", "labels inferred & warm; second")
     assert json.loads(json_text(boards))["rows"][0]["notes"] == ["labels inferred & warm", "second"]
 

@@ -49,7 +49,11 @@ FILES = {
     "three columns": (
         "p.tsv",
         "Quality\t#1 String\t#2 String\n1\tA man plays.\tA man sings.\n",
-        ["'premise', 'hypothesis', 'label'", "Quality, #1 String, #2 String", "--premise-column, --hypothesis-column"],
+        [
+            "line 1 has no column 'premise', 'hypothesis', 'label'",
+            "Quality, #1 String, #2 String",
+            "--premise-column, --hypothesis-column",
+        ],
     ),
     "scores": (
         "p.tsv",
@@ -122,6 +126,13 @@ def test_two_numbers_need_names_in_their_order(tmp_path: Path, labels: list[obje
     if shown is not None:
         assert [text for text in texts if text not in message] == []
         assert [line.split()[0] for line in message.splitlines()[1:]] == shown
+
+
+def test_numbers_from_1_with_names_in_their_order_are_refused_with_the_names(tmp_path: Path) -> None:
+    options = replace(write(tmp_path / "p.jsonl", [1, 2, 3]), data_labels=NLI_LABELS)
+    message = as_flags(refused("", read_problems, options))
+    assert "line 3: unknown label '3'" in message
+    assert "begin with 1: --data-labels=1=entailment,2=neutral,3=contradiction" in message
 
 
 def test_it_is_said_how_three_numbers_were_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
