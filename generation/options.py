@@ -5,7 +5,7 @@ from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from generation.filters.definitions import METHOD_OPTIONS, FilterOptions, applied_filters
+from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions, applied_filters
 from generation.filters.filter import ENGLISH_ONLY, FILTERS_GROUP
 from merge_snli.base.errors import InputError, nearest, param, raise_first
 from merge_snli.base.files import read_toml
@@ -368,13 +368,17 @@ def check_language(options: Options) -> None:
     english = [filter_.name for filter_, _ in applied_filters(options) if filter_.languages == ENGLISH_ONLY]
     if english:
         language, names = language_of(options.language).name, ", ".join(map(param, english))
-        for preset, values in PRESETS.items():
-            filters = {name: value for name, value in values.items() if name in vars(FilterOptions())}
-            if {*english} <= filters.keys() and all(getattr(options, name) == filters[name] for name in filters):
-                raise InputError(
-                    f"the problems are in {language}, and the {param('preset')} {preset} is for English only: leave it "
-                    f"out, as it sets {names}"
-                )
+        for_english = {filter_.name for filter_ in FILTERS if filter_.languages == ENGLISH_ONLY}
+        presets = [preset for preset, values in PRESETS.items() if values.keys() & for_english == {*english}]
+        if presets:  # the one with the most values of the options, some of which may have been set apart
+            equal = {
+                preset: sum(getattr(options, name) == value for name, value in PRESETS[preset].items())
+                for preset in presets
+            }
+            raise InputError(
+                f"the problems are in {language}, and the {param('preset')} {max(presets, key=equal.__getitem__)} is "
+                f"for English only: leave it out, as it sets {names}"
+            )
         raise InputError(
             f"the problems are in {language}, and these options are for English only: {names}; leave them out"
         )
