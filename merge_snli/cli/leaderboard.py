@@ -115,10 +115,10 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
                 raise InputError(f"{param('space')} checks the Space itself and takes no {name}: remove it")
         return
     refuse(arguments, ("pull_request",), f"needs {param('space')}: name the Space on the Hub")
+    if arguments.out is not None:
+        check_out(arguments.out)
     where = f"is not a folder: pass the {param('out')} folder of merge-snli score"
     raise_first(*((not folder.is_dir(), f"{folder} {where}") for folder in arguments.results))
     if not arguments.results or (arguments.format == "html" and arguments.out is None):
         needed = "results folders of merge-snli score" if not arguments.results else f"a folder with {param('out')}"
         raise InputError(f"name {needed}")
-    if arguments.out is not None:
-        check_out(arguments.out)
