@@ -125,8 +125,8 @@ def filter_again(
     shards = [path for entry in stored if entry.kind == TAGGED and entry.needed for path in entry.paths]
     if not shards:
         raise InputError(
-            f"{work} does not contain the problems of {dataset.folder}: name the work folder of the run with {param('work')}, "
-            f"{_or_again(dataset)}"
+            f"{work} does not contain the problems of {dataset.folder}: name the work folder of the run with "
+            f"{param('work')}, {_or_again(dataset)}"
         )
     with stored_answers(dataset, options, work) as answers_to:
         for shard in shards:
