@@ -220,7 +220,7 @@ def test_a_word_of_a_closed_class_on_its_own_is_no_replacement(tmp_path: Path) -
         ({"language": "fr"}, ("is for German", "language is 'fr'")),
         (dict(PRESETS["strict"]), ("in German", "preset strict is for English", "supersense")),
         (dict(PRESETS["balanced"]), ("preset balanced is for English",)),
-        (PRESETS["strict"] | {"veto": 50}, ("preset strict is for English",)),
+        (dict(PRESETS["strict"], veto=50), ("preset strict is for English",)),
         ({"no_relations": True, "supersense": True}, ("in German", "no_relations, supersense", "English only")),
         ({"tagger": "./blank"}, ("sets no universal part-of-speech tags",)),
         ({"tagger": "./zh"}, ("Chinese ", " is written without spaces")),
