@@ -48,8 +48,9 @@ def typed(function: F) -> F:
             several = signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
             for value in given if several else [given]:
                 if name in kinds and not any(fits(value) for fits, _ in kinds[name]):
-                    kind = f"{value!r:.60}, of type {type(value).__name__}"
-                    raise InputError(f"{param(name)} is {kind}: give {_any_of(kinds[name])}")
+                    is_blank = isinstance(value, str) and not value.strip()
+                    kind = "an empty text" if is_blank else f"of type {type(value).__name__}"
+                    raise InputError(f"{param(name)} is {value!r:.60}, {kind}: give {_any_of(kinds[name])}")
         return function(*args, **kwargs)
 
     return cast("F", checked)
