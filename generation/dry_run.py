@@ -266,20 +266,19 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
         shard = sample.tagged([0])[0]
         scale = run.size / sample.size
         words, forms = read_tagged(shard, options.classes), forms_of_shard(shard, options.classes, options.mask)
-        number = min(TRIAL_PROBLEMS, max(2, len(words) // PROBLEMS_PER_TRIAL))
-        usual = [each for each in words if count_forms([each], options.mask).total() <= MAX_FORMS] or words[:2]
-        trial_words = usual[:: max(1, len(usual) // number)][:number]
-        trial = sample_of(run, (tagged.problem for tagged, _ in trial_words))
+        counts = [count_forms([each], options.mask) for each in words]
+        tried = _tried([of_problem.total() for of_problem in counts])
+        trial = sample_of(run, (words[number][0].problem for number in tried))
         mlms = []
         for model in inputs.masked_lms:
             with _timed(seconds, "loading"):
                 mlm = run.load(model)
             mlms.append(_estimate(mlm, forms, answer_trial(trial, mlm), options, scale))
-        groups = Counter({group: round(count * scale) for group, count in count_forms(words, options.mask).items()})
+        groups = Counter({group: round(count * scale) for group, count in sum(counts, Counter()).items()})
         filters = writing = 0.0
         if words:
             filters, writing = extrapolate(
-                time_steps(trial), count_forms(trial_words, options.mask), groups, run.samples, run.workers
+                time_steps(trial), sum((counts[number] for number in tried), Groups()), groups, run.samples, run.workers
             )
     return DryRun(
         problems=run.size,
@@ -294,6 +293,13 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
         filters=filters,
         writing=writing,
     )
+
+
+def _tried(forms: Sequence[int]) -> list[int]:
+    """Return which problems of a sample are in the trial, from the number of forms of each."""
+    number = min(TRIAL_PROBLEMS, max(2, len(forms) // PROBLEMS_PER_TRIAL))
+    usual = [index for index, count in enumerate(forms) if count <= MAX_FORMS] or [*range(len(forms))][:2]
+    return usual[:: max(1, len(usual) // number)][:number]
 
 
 def _is_not_downloaded(name: str) -> bool:

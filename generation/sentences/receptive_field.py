@@ -205,7 +205,8 @@ class _WindowLayer:
         triples = torch.cat([values[:, :-2], values[:, 1:-1], values[:, 2:]], dim=-1)
         pieces = torch.addmm(self.bias, triples.view(-1, 3 * width), self.weights.T)
         mixed = functools.reduce(torch.maximum, pieces.view(count, tokens - 2, -1, width).unbind(dim=2))
-        return values[:, 1:-1] + torch.nn.functional.layer_norm(mixed, (width,), self.gain, self.shift, eps=1e-8)
+        normalized = torch.nn.functional.layer_norm(mixed, (width,), self.gain, self.shift, eps=1e-8)
+        return values[:, 1:-1] + normalized
 
 
 def _window_layers(encode: Any) -> list[_WindowLayer]:  # noqa: ANN401 - thinc's models are untyped

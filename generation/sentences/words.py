@@ -169,7 +169,8 @@ def _left_out(text: str, word_class: str, tagged: TaggedProblem, form: Callable[
 
 def _is_part_of_word(sentence: str, token: Token) -> bool:
     """Return whether a word character touches the token, as in "he" + "'s", "gon" + "na" or "5" + "km"."""
-    return WORD_CHARACTERS.search(sentence[: token.start][-1:] + sentence[token.end : token.end + 1]) is not None
+    neighbors = sentence[: token.start][-1:] + sentence[token.end : token.end + 1]
+    return WORD_CHARACTERS.search(neighbors) is not None
 
 
 def forms_of_word(tagged: TaggedProblem, word: SharedWord, mask: str = ONE) -> Iterator[tuple[str, Form]]:

@@ -32,7 +32,7 @@ KINDS: dict[str, Kind] = {
 def typed(function: F) -> F:
     """Return a function that refuses arguments of other types than its annotations name.
 
-    The annotations may be texts, numbers, paths, lists and classes of this package; parameters with others, such as
+    The annotations may be texts, numbers, paths, lists and `CLASSES`; parameters with others, such as
     `object`, take anything. The items of lists are checked as well, but for those of iterators.
 
     Raises:
@@ -71,7 +71,7 @@ def _kind(hint: str) -> Kind | None:
     name = name.rpartition(".")[2]
     if name in LISTS:
         return _list_of(_kinds(items))
-    if name not in OWN:
+    if name not in CLASSES:
         return KINDS.get(name)
     return lambda value: any(parent.__name__ == name for parent in type(value).__mro__), f"a {name}"
 
@@ -92,7 +92,13 @@ def _any_of(kinds: Iterable[Kind]) -> str:
 
 
 # Classes that are recognized by their names, and need not be imported.
-OWN = (
-    *("MergeDataset", "Options", "ProblemOptions", "Result", "SimplePairOptions", "ExtendedPairOptions"),
-    *("Axes", "Trainer"),
+CLASSES = (
+    "MergeDataset",
+    "Options",
+    "ProblemOptions",
+    "Result",
+    "SimplePairOptions",
+    "ExtendedPairOptions",
+    "Axes",
+    "Trainer",
 )

@@ -5,7 +5,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import add_all, argument, datasets_argument, refuse, results_argument, thresholds_argument
 
 FORMATS = ("html", "md", "csv", "json", "latex")
@@ -86,6 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_arguments(arguments: argparse.Namespace) -> None:
     from merge_snli.base.option import require_at_least
     from merge_snli.dataset.stored import check_out
+    from merge_snli.scoring.store import require_folder
 
     for option, given, formats in (
         ("threshold", arguments.threshold, ("md", "latex")),
@@ -117,8 +118,8 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
     refuse(arguments, ("pull_request",), f"needs {param('space')}: name the Space on the Hub")
     if arguments.out is not None:
         check_out(arguments.out)
-    where = f"is not a folder: pass the {param('out')} folder of merge-snli score"
-    raise_first(*((not folder.is_dir(), f"{folder} {where}") for folder in arguments.results))
+    for folder in arguments.results:
+        require_folder(folder)
     if not arguments.results or (arguments.format == "html" and arguments.out is None):
         needed = "results folders of merge-snli score" if not arguments.results else f"a folder with {param('out')}"
         raise InputError(f"name {needed}")

@@ -267,11 +267,10 @@ def _inputs(arguments: argparse.Namespace, options: ScoreOptions) -> tuple[str |
     Raises:
         InputError: If the options for reading do not fit to the data set.
     """
-    from merge_snli.dataset.stored import BUNDLED
     from merge_snli.scoring.source import RECORDED
 
     source, reading = options.source, {name: value for name, value in vars(arguments).items() if name in SOURCE_OPTIONS}
-    if options.group_column is not None and arguments.dataset != BUNDLED:
+    if options.group_column is not None:
         if source is not None:
             raise InputError(
                 f"{param('source')} is for MERGE data sets, not for pairs in groups with {param('group_column')}; "

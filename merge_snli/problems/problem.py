@@ -101,7 +101,7 @@ def _label_number(row: SourceRow, column: str, labels: LabelNames) -> int | None
         raise InputError(
             f"{row.location}: unknown label {text!r} in column {column!r}; expected {', '.join(labels.spellings)}, a "
             f"number from 0 to {len(labels.spellings) - 1}, or -1 for no gold label. Set other names with "
-            f"{param('data_labels')}{hint if without_decimals(text) == str(len(from_one)) else ''}"
+            f"{param('data_labels')}{hint if without_decimals(text) == str(len(labels.spellings)) else ''}"
         )
     return number
 

@@ -30,9 +30,9 @@ def open_data(
         InputError: If the data cannot be read, or `group_column` is needed.
     """
     if group_column is not None:
-        if isinstance(dataset, str) and dataset == BUNDLED:
-            raise InputError(f"{param('group_column')} is for pairs without seeds, and {BUNDLED} has seeds: remove it")
         options = dataset if isinstance(dataset, ProblemOptions) else ProblemOptions(problems=dataset)
+        if str(options.problems) == BUNDLED:
+            raise InputError(f"{param('group_column')} is for pairs without seeds, and {BUNDLED} has seeds: remove it")
         options = options if config is None else replace(options, config=config)
         yield read_groups(options, group_column=group_column, by=by)
         return

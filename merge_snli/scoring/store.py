@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core.core_schema import DataclassSchema
 
-from merge_snli.base.errors import REASON, EditedError, InputError, Message, explained, param, raise_first
+from merge_snli.base.errors import REASON, EditedError, InputError, Message, explained, param
 from merge_snli.base.files import sha256_of_json, write_bytes
 from merge_snli.base.table import count
 from merge_snli.dataset.record import OWN_DIGEST, own_digest
@@ -184,12 +184,17 @@ def as_results(results: object) -> list[Result]:
     return chosen
 
 
+def require_folder(folder: str | Path) -> None:
+    """Check that a folder of results exists."""
+    if not Path(folder).is_dir():
+        raise InputError(f"{folder} is not a folder: pass the {param('out')} folder of merge-snli score")
+
+
 def _read_folder(folder: str | Path) -> list[Result]:
+    require_folder(folder)
     paths = sorted(Path(folder).glob("*.json"))
-    raise_first(
-        (not Path(folder).is_dir(), f"{folder} is not a folder: pass the {param('out')} folder of merge-snli score"),
-        (not paths, f"no results in {folder}: pass the {param('out')} folder of merge-snli score"),
-    )
+    if not paths:
+        raise InputError(f"no results in {folder}: pass the {param('out')} folder of merge-snli score")
     with ThreadPoolExecutor() as pool:  # most of the time is in libraries that release the lock
         read = list(pool.map(_read_or_message, paths))
     results = [result for result in read if isinstance(result, Result)]

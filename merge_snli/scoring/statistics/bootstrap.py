@@ -182,7 +182,8 @@ def _intervals(
             rng=np.random.default_rng(random_seed),
         )
     ends = np.stack(result.confidence_interval, axis=-1)
-    percentiles = np.quantile(result.bootstrap_distribution, [(1 - level) / 2, (1 + level) / 2], axis=-1).T
+    tails = (1 - level) / 2, (1 + level) / 2
+    percentiles = np.quantile(result.bootstrap_distribution, tails, axis=-1).T
     defined = np.asarray(np.isfinite(ends).all(axis=1))
     rows = zip(np.where(defined[:, np.newaxis], ends, percentiles).tolist(), defined, strict=True)
     return tuple(

@@ -51,7 +51,8 @@ def passes_by_seed(correct: ArrayLike, sizes: ArrayLike, threshold: float = QUAL
     drawn = np.count_nonzero(n, axis=0)
     if not drawn.all():
         raise ValueError(f"seed {int(np.argmin(drawn))} has no variant in any subsample: leave it out")
-    return np.asarray(np.count_nonzero((n > 0) & (n_correct >= required_correct(threshold, n)), axis=0) / drawn)
+    passing: NDArray[np.bool_] = (n > 0) & (n_correct >= required_correct(threshold, n))
+    return np.asarray(np.count_nonzero(passing, axis=0) / drawn)
 
 
 def values_for(

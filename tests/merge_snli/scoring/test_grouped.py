@@ -178,9 +178,8 @@ def check_part(part: Any, groups: Sequence[object], answers: Sequence[tuple[str,
     right = [(group, gold == predicted) for group, (gold, predicted) in zip(groups, answers, strict=True)]
     check_scores(part, right, [right])
     assert part.groups == len(set(groups))
-    assert {(gold, label): n for gold, row in part.predicted.items() for label, n in row.items() if n} == Counter(
-        answers
-    )
+    counted = Counter(answers)
+    assert {(gold, label): n for gold, row in part.predicted.items() for label, n in row.items() if n} == counted
     for label in {predicted for _, predicted in answers}:
         assert part.predicted_share(label) == sum(predicted == label for _, predicted in answers) / len(answers)
 

@@ -187,9 +187,8 @@ def test_few_and_many_seeds_and_correlations() -> None:
     """Only six seeds or more, all in one direction, give p < 0.05."""
     always = Distribution(np.array([0.0, 1.0]), np.array([0.5, 0.5]))
     assert smallest_paired(always, 5) is None
-    assert known(smallest_paired(always, 6)) == pytest.approx(
-        0.8 ** (1 / 6), abs=0.005
-    )  # all six differ with a chance of 80%
+    of_six = known(smallest_paired(always, 6))
+    assert of_six == pytest.approx(0.8 ** (1 / 6), abs=0.005)  # all six differ with a chance of 80%
     by_size = [smallest_paired(assumed_gaps([0.7], 0.5), n) or 1.0 for n in (50, 200, 800)]
     assert by_size[0] > by_size[1] > by_size[2]
     assert by_size[1] / by_size[2] == pytest.approx(2, abs=0.2)  # the square root of the seeds

@@ -164,12 +164,8 @@ def test_unavailable_hub_models_do_not_stop_the_others(
     text = unwrapped(command("score", *names, "--dataset", dataset, "--out", out, code=2).out)
     [result] = read_results(out)
     assert (result.model.name, result.model.revision) == ("org/open", repos["open"].branches["main"])
-    for name, reason in (
-        ("org/gated", "gated"),
-        ("org/private", "private"),
-        ("org/none", "private"),
-        ("org/torn", "config.json"),
-    ):
+    reasons = {"org/gated": "gated", "org/private": "private", "org/none": "private", "org/torn": "config.json"}
+    for name, reason in reasons.items():
         assert re.search(rf"{name}: not scored: ((?!: not scored:).)* {re.escape(reason)}\b", text), name
 
 

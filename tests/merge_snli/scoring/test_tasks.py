@@ -72,9 +72,8 @@ def results(folder: Path) -> dict[str, Any]:
 
 
 def test_the_results_are_those_of_one_process(run: ScoringRun, tmp_path: Path) -> None:
-    score_models(
-        run.models, read_config(find_dataset(str(run.dataset)), "all"), options=run.options, out=tmp_path / "one"
-    )
+    data = read_config(find_dataset(str(run.dataset)), "all")
+    score_models(run.models, data, options=run.options, out=tmp_path / "one")
     with QUIET.stage("predict", unit="pairs") as stage:
         for name in ("mine", "tiny-bert"):
             for task in (2, 0, 1, 1):
