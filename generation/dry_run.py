@@ -1,12 +1,11 @@
 """Dry run: estimate the forms, time and disk space that a run needs, from a trial on a few problems."""
 
-import shutil
 import tempfile
 import time
 import timeit
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import cycle, islice
@@ -18,17 +17,17 @@ from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.options import PRESETS, Options
 from generation.output.dataset import write_output
-from generation.replacements.finding import CLASS_FORMS
+from generation.replacements.finding import CLASS_FORMS, count_standalone, counts_table
 from generation.run import GenerationRun, check_workers, plan_run, read_inputs
 from generation.sentences.forms import Form
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, ProblemWords, forms_of_shard, read_tagged
 from generation.sentences.words import forms_of_word
-from generation.tasks import stages, standalone_counts, variant_shards, words_of
-from generation.variant_shards import STANDALONE, VariantShard
-from generation.work import read_shard
+from generation.tasks import open_method, stages, words_of
+from generation.variant_shards import ROWS, STANDALONE, VariantShard, make_rows, read_answered
+from generation.work import read_shard, write_shard
 from merge_snli.base.hub_ids import is_cached
 from merge_snli.base.progress import Progress, format_duration
-from merge_snli.base.stages import TAG, WRITE, Notes, run_here
+from merge_snli.base.stages import TAG, Notes, run_here
 from merge_snli.base.table import Column, Table, count
 from merge_snli.embedded import embedded_path
 from merge_snli.models.shapes import BYTES_PER_PARAMETER, GB, operations_of, operations_per_second, shapes
@@ -40,18 +39,20 @@ COPIES = 8
 # Number of forms by word class and side.
 Groups = Counter[tuple[str, str]]
 
+# Number of forms of a trial, per word class and side, on which each filter is counted on its own.
+TRIAL_FORMS = 8
+
 # About the number of problems from which the counts are extrapolated.
 SAMPLED_PROBLEMS = 1_000
 
-# Number of these problems, evenly spaced, on which the steps after the masked LMs are timed. Every other one is
-# filtered first, for the work that a run does once.
+# Number of these problems, evenly spaced, on which the steps after the masked LMs are timed.
 TRIAL_PROBLEMS = 60
 
 # A problem with more forms is in no trial, unless all have more.
 MAX_FORMS = 500
 
 # In a small data set, only one of this many problems is tried, so that this takes less time than the run.
-PROBLEMS_PER_TRIAL = 12
+PROBLEMS_PER_TRIAL = 4
 
 # Number of form lengths, from the shortest to the longest, of which a full batch is timed.
 LENGTHS_TIMED = 5
@@ -68,20 +69,21 @@ def extrapolate(
     """Return the seconds of the filters, and of writing the data set, in a run.
 
     Args:
-        seconds: Those of the steps of a trial: `setup` (what a run does once), `filters`, `standalone` (each filter on
-            its own, on at most `CLASS_FORMS` forms per word class and side), `writing`, and `copies` (writing `COPIES`
-            times the variants).
+        seconds: Those of the steps of a trial: `setup` (what a process does once), `filters`, `standalone` (each filter
+            on its own, on at most `TRIAL_FORMS` forms per word class and side, and on `all forms` those that need no
+            tagger), `writing`, and `copies` (writing `COPIES` times the variants).
         trial: The forms of the trial.
         run: The forms of the run.
         samples: The number of samples of its problems.
-        workers: The number of processes, each of which does once what `setup` has.
+        workers: The number of processes.
     """
     growth = run.total() / trial.total()
     per_sample = Counter({group: -(-count // samples) for group, count in run.items()})
-    standalone = seconds["standalone"] * samples * _counted_alone(per_sample) / _counted_alone(trial)
+    tagging = max(0.0, seconds["standalone"] - seconds["all forms"])
+    standalone = tagging * samples * _counted_alone(per_sample, CLASS_FORMS) / _counted_alone(trial, TRIAL_FORMS)
     per_copy = max(0.0, seconds["copies"] - seconds["writing"]) / (COPIES - 1)
-    filters = seconds["setup"] + (seconds["filters"] * growth + standalone) / workers
-    return filters, seconds["writing"] + per_copy * max(0.0, growth - 1)
+    growing = (seconds["filters"] + seconds["all forms"]) * growth + standalone
+    return seconds["setup"] + growing / workers, seconds["writing"] + per_copy * max(0.0, growth - 1)
 
 
 def sample_of(run: GenerationRun, problems: Iterable[Problem]) -> GenerationRun:
@@ -112,49 +114,46 @@ def answer_trial(trial: GenerationRun, mlm: MaskedLM) -> float:
     return sum(path.stat().st_size for path in answers.glob("*.parquet")) / len(forms)
 
 
-def time_steps(trial: GenerationRun) -> dict[str, float]:
-    """Return the seconds of the stages after the masked LMs on a few problems, for `extrapolate`.
+def time_steps(trial: GenerationRun) -> tuple[dict[str, float], Groups]:
+    """Time the steps after the masked LMs on a few problems, for `extrapolate`.
+
+    The steps are done twice. The first time includes what a process does once, such as to verify the fast tagging.
 
     Args:
-        trial: A run on at least two problems with words to replace, whose forms have all been answered.
+        trial: A run on problems with words to replace, whose forms have all been answered.
+
+    Returns:
+        The seconds of the steps, and the forms of the trial.
     """
-    assert trial.sample is not None
-    cold = _seconds_of_filters(sample_of(trial, trial.sample[::2]))
-    everything = _seconds_of_filters(trial)
-    shutil.rmtree(trial.work / STANDALONE)
-    without_rows, cached = _seconds_of_filters(trial), _seconds_of_filters(trial)
-    made = variant_shards(trial)
-    return {
-        "setup": max(0.0, cold - everything * len(trial.sample[::2]) / len(trial.sample)),
-        "filters": max(0.0, everything - without_rows),
-        "standalone": max(0.0, without_rows - cached),
-        "writing": _seconds_of_writing(trial, made),
-        "copies": _seconds_of_writing(trial, made * COPIES),
-    }
+    seconds: Counter[str] = Counter()
+    mask = trial.options.mask
+    with ExitStack() as stack:
+        with _timed(seconds, "setup"):
+            method = open_method(trial, stack)
+            problems, answers = read_answered(trial.tagged([0]), method)
+            alone = partial(count_standalone, problems, answers, method.tagger, mask=mask)
+            alone(class_forms=TRIAL_FORMS)
+            make_rows(problems, answers, method)
+        with _timed(seconds, "all forms"):
+            alone(class_forms=0)
+        with _timed(seconds, "standalone"):
+            counts = counts_table(alone(class_forms=TRIAL_FORMS))
+        with _timed(seconds, "filters"):
+            rows = make_rows(problems, answers, method)
+    once = max(0.0, seconds["setup"] - seconds["standalone"] - seconds["filters"])
+    made = [write_shard(trial.work / name, "trial", table) for name, table in zip(ROWS, rows, strict=True)]
+    counted = write_shard(trial.work / STANDALONE, "trial", counts)
+    for name, copies in (("writing", 1), ("copies", COPIES)):
+        with _timed(seconds, name):
+            _write(trial, [VariantShard(*made)] * copies, counted)
+    return seconds | {"setup": once}, count_forms(problems, mask)
 
 
-def _seconds_of_filters(run: GenerationRun) -> float:
-    """Run the stages up to the filters, and return the time of the filters."""
-    progress = Progress(quiet=True)
-    run_here([stage for stage in stages(run) if stage.kind != WRITE], progress)
-    return progress.stages[-1].seconds
-
-
-def _seconds_of_writing(trial: GenerationRun, results: Sequence[VariantShard]) -> float:
-    """Write a data set, without the check that there are enough variants for it."""
-    if not any(read_shard(result.variants, ["seed_id"]).num_rows for result in results):
-        return 0.0
-    start = time.monotonic()
-    write_output(
-        trial.out,
-        trial.inputs,
-        trial.device.partition(":")[0],
-        words_of(trial),
-        results,
-        standalone_counts(trial),
-        threads=trial.workers,
-    )
-    return time.monotonic() - start
+def _write(trial: GenerationRun, results: Sequence[VariantShard], counts: Path) -> None:
+    """Write a data set if there are variants, without the check that there are enough of them."""
+    if read_shard(results[0].variants, ["seed_id"]).num_rows:
+        device = trial.device.partition(":")[0]
+        write_output(trial.out, trial.inputs, device, words_of(trial), results, [counts], threads=trial.workers)
 
 
 def count_forms(problems: ProblemWords, mask: str) -> Groups:
@@ -167,9 +166,9 @@ def count_forms(problems: ProblemWords, mask: str) -> Groups:
     )
 
 
-def _counted_alone(groups: Groups) -> int:
+def _counted_alone(groups: Groups, class_forms: int) -> int:
     """Return the number of forms on which each filter is counted on its own, in one sample."""
-    return sum(min(count, CLASS_FORMS) for count in groups.values())
+    return sum(min(count, class_forms) for count in groups.values())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -277,9 +276,7 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
         groups = Counter({group: round(count * scale) for group, count in sum(counts, Counter()).items()})
         filters = writing = 0.0
         if words:
-            filters, writing = extrapolate(
-                time_steps(trial), sum((counts[number] for number in tried), Groups()), groups, run.samples, run.workers
-            )
+            filters, writing = extrapolate(*time_steps(trial), groups, run.samples, run.workers)
     return DryRun(
         problems=run.size,
         sampled=sample.size,
@@ -297,8 +294,8 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
 
 def _tried(forms: Sequence[int]) -> list[int]:
     """Return which problems of a sample are in the trial, from the number of forms of each."""
-    number = min(TRIAL_PROBLEMS, max(2, len(forms) // PROBLEMS_PER_TRIAL))
-    usual = [index for index, count in enumerate(forms) if count <= MAX_FORMS] or [*range(len(forms))][:2]
+    number = min(TRIAL_PROBLEMS, max(3, len(forms) // PROBLEMS_PER_TRIAL))
+    usual = [index for index, count in enumerate(forms) if count <= MAX_FORMS] or [*range(len(forms))][:3]
     return usual[:: max(1, len(usual) // number)][:number]
 
 

@@ -143,7 +143,7 @@ def make_variants(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
     stage.total = len(share.of(items))
     run.check_inputs()
     with ExitStack() as stack:
-        method = _method(run, stack)
+        method = open_method(run, stack)
         for number in share.taken(items):
             if number < run.samples:  # these take longer, so they come first
                 made = {STANDALONE: make_standalone_counts(run.tagged(run.sample_shards(number)), method, run.work)}
@@ -198,7 +198,7 @@ def words_of(run: GenerationRun) -> dict[str, WordCounts]:
     return words
 
 
-def _method(run: GenerationRun, stack: ExitStack) -> Method:
+def open_method(run: GenerationRun, stack: ExitStack) -> Method:
     """Open the answers of all masked LMs, and read the vocabularies."""
     inputs = run.inputs
     stores, vocabularies = {}, {}

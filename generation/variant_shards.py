@@ -92,7 +92,7 @@ def make_variant_shard(tagged: Path, method: Method, work: Path) -> VariantShard
         work: The work folder.
     """
     key = _key([tagged], method, _changes_rows(method))
-    return VariantShard(*_shards(work, ROWS, key, lambda: make_rows(*_answered([tagged], method), method)))
+    return VariantShard(*_shards(work, ROWS, key, lambda: make_rows(*read_answered([tagged], method), method)))
 
 
 def make_standalone_counts(tagged: Sequence[Path], method: Method, work: Path) -> Path:
@@ -102,7 +102,7 @@ def make_standalone_counts(tagged: Sequence[Path], method: Method, work: Path) -
     """
 
     def count() -> list[pa.Table]:
-        return [counts_table(count_standalone(*_answered(tagged, method), method.tagger, mask=method.options.mask))]
+        return [counts_table(count_standalone(*read_answered(tagged, method), method.tagger, mask=method.options.mask))]
 
     of_forms = [getattr(method.options, name) for name in ("classes", "mask")]
     return _shards(work, [STANDALONE], _key(tagged, method, of_forms), count)[0]
@@ -156,7 +156,7 @@ def _key(tagged: Sequence[Path], method: Method, choices: object) -> str:
     return sha256_of_json([[*map(key_of, tagged)], choices, answers, METHOD_VERSION, __version__])[:32]
 
 
-def _answered(tagged: Sequence[Path], method: Method) -> tuple[ProblemWords, dict[str, MaskedLMAnswers]]:
+def read_answered(tagged: Sequence[Path], method: Method) -> tuple[ProblemWords, dict[str, MaskedLMAnswers]]:
     """Return the problems of shards, and the answers to their forms."""
     problems = [problem for shard in tagged for problem in read_tagged(shard, method.options.classes)]
     forms = distinct_forms(problems, method.options.mask)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from generation.sentences.words import is_whole_word
+from generation.sentences.words import fold, is_whole_word
+from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import capitalized
 from merge_snli.languages.language import language_of
+from merge_snli.models.wordnet import base_forms
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -50,11 +52,23 @@ class Vocabulary:
     pieces: tuple[Piece | None, ...]
     whole_word: npt.NDArray[np.bool_]
     noun_capitals: bool = False
+    _by_base_form: dict[str, dict[str, list[int]]] = field(default_factory=dict, repr=False, compare=False)
 
     def text(self, piece_id: int) -> str:
         """Return the text of a piece; empty if there is none."""
         piece = self.pieces[piece_id]
         return "" if piece is None else piece.text
+
+    def ids_by_base_form(self, word_class: str) -> Mapping[str, list[int]]:
+        """Return the ids of the pieces that have a base form in a word class, by base form."""
+        if word_class not in self._by_base_form:
+            self._by_base_form[word_class] = grouped(
+                (form, index)
+                for index, piece in enumerate(self.pieces)
+                if piece is not None
+                for form in base_forms(fold(piece.text), word_class)
+            )
+        return self._by_base_form[word_class]
 
     def same_kind(
         self, piece_ids: npt.NDArray[np.int32], original_id: int, *, within_sentence: bool = False

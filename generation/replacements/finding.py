@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import chain, compress
 from typing import Any, cast
 
@@ -29,12 +28,11 @@ from generation.replacements.combine import (
 )
 from generation.sentences.forms import HYPOTHESIS, ONE, PREMISE, SIDES, Form, Substitution, match_case
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem
-from generation.sentences.words import SharedWord, fold, words_of
+from generation.sentences.words import SharedWord, words_of
 from merge_snli.base.arrays import Bools
 from merge_snli.base.batches import grouped
 from merge_snli.dataset.answered_forms import FORMS, IN_WINDOW
 from merge_snli.languages.language import ENGLISH
-from merge_snli.models.wordnet import base_forms
 
 FILLERS = "fillers"
 # Words that the masked LM validated on that side, left out because their letters have no other order.
@@ -348,8 +346,7 @@ def count_standalone(
         problem`; the `fillers with class`, and how many of these are of another class in place or not a word there
         (`other class`) and how many pass every filter (`kept`).
     """
-    pieces_of = cache(lambda name, word_class: _pieces_by_form(answers[name].vocabulary, word_class))
-    forms = [form for tagged, words in problems for form in _answered(tagged, words, answers, pieces_of, mask)]
+    forms = [form for tagged, words in problems for form in _answered(tagged, words, answers, mask)]
     counts: FilterCounts = defaultdict(Counter)
     for form in forms:
         counts[form.group].update(form.counts())
@@ -367,21 +364,10 @@ def count_standalone(
     return counts
 
 
-def _pieces_by_form(vocabulary: Vocabulary, word_class: str) -> dict[str, list[int]]:
-    """Return the ids of the pieces that have a base form in a word class, by base form."""
-    return grouped(
-        (form, index)
-        for index, piece in enumerate(vocabulary.pieces)
-        if piece is not None
-        for form in base_forms(fold(piece.text), word_class)
-    )
-
-
 def _answered(
     tagged: TaggedProblem,
     words: Sequence[SharedWord],
     answers: Mapping[str, MaskedLMAnswers],
-    pieces_of: Callable[[str, str], Mapping[str, list[int]]],
     mask: str,
 ) -> Iterator[_AnsweredForm]:
     """Yield the answered forms of a problem with the outcome of each filter that needs no tagger."""
@@ -390,10 +376,9 @@ def _answered(
         inflected = word.word_class if tagged.language == ENGLISH else ""  # only English has base forms
         in_problem = {name: np.zeros(len(of_mlm.vocabulary.pieces), np.bool_) for name, of_mlm in answers.items()}
         for name, dropped in in_problem.items():
-            pieces = pieces_of(name, inflected)
-            dropped[[index for form in base_forms_of(problem_words, inflected) for index in pieces.get(form, ())]] = (
-                True
-            )
+            ids = answers[name].vocabulary.ids_by_base_form(inflected)
+            forms = base_forms_of(problem_words, inflected)
+            dropped[[index for form in forms for index in ids.get(form, ())]] = True
         for form, occurrence in occurrences_of_word(tagged, word, mask, problem_words=problem_words):
             for name, of_mlm in answers.items():
                 fillers = of_mlm.answers[form.key]

@@ -14,7 +14,9 @@ from generation.dry_run import (
     COPIES,
     SAMPLED_PROBLEMS,
     TIMINGS_PER_LENGTH,
+    TRIAL_FORMS,
     DryRun,
+    Groups,
     dry_run,
     dry_run_text,
     extrapolate,
@@ -142,7 +144,7 @@ def test_a_problem_with_many_forms_is_in_no_trial(
 ) -> None:
     tried: list[str] = []
 
-    def timed(trial: GenerationRun) -> dict[str, float]:
+    def timed(trial: GenerationRun) -> tuple[dict[str, float], Groups]:
         tried.extend(problem.premise for problem in trial.sample or ())
         return time_steps(trial)
 
@@ -213,21 +215,26 @@ def test_text(estimated: DryRun) -> None:
 
 NOUNS, VERBS = ("noun", "premise"), ("verb", "premise")
 FORMS = Counter({NOUNS: 16, VERBS: 4})
-SECONDS = {"setup": 1.0, "filters": 2.0, "standalone": 5.0, "writing": 0.5, "copies": 1.2}
+SECONDS = {"setup": 1.0, "filters": 2.0, "all forms": 1.0, "standalone": 5.0, "writing": 0.5, "copies": 1.2}
+PER_FORM = (5.0 - 1.0) / (TRIAL_FORMS + 4)
 
 
 def test_the_trial_itself_takes_the_time_of_its_steps() -> None:
-    assert extrapolate(SECONDS, FORMS, FORMS, 1) == pytest.approx((1.0 + 2.0 + 5.0, 0.5))
+    few = Counter({NOUNS: TRIAL_FORMS, VERBS: 4})
+    assert extrapolate(SECONDS, few, few, 1) == pytest.approx((1.0 + 2.0 + 5.0, 0.5))
 
 
 def test_filters_grow_with_the_forms_and_setup_does_not() -> None:
-    alone = 5.0 * (CLASS_FORMS + CLASS_FORMS) / 20
     found = [extrapolate(SECONDS, FORMS, Counter({NOUNS: 160, VERBS: 40}), samples)[0] for samples in (1, 10)]
-    assert found == pytest.approx([1.0 + 10 * 2.0 + alone, 1.0 + 10 * 2.0 + 10 * 5.0]), "20 forms in every sample"
+    growing, in_every_sample = 10 * (2.0 + 1.0), 16 + 4
+    assert found == pytest.approx(
+        [1.0 + growing + 2 * CLASS_FORMS * PER_FORM, 1.0 + growing + 10 * in_every_sample * PER_FORM]
+    )
 
 
 def test_workers_share_what_grows_with_the_forms() -> None:
-    assert extrapolate(SECONDS, FORMS, FORMS, 1, workers=2)[0] == pytest.approx(1.0 + (2.0 + 5.0) / 2)
+    alone = (16 + 4) * PER_FORM
+    assert extrapolate(SECONDS, FORMS, FORMS, 1, workers=2)[0] == pytest.approx(1.0 + (2.0 + 1.0 + alone) / 2)
 
 
 def test_writing_grows_with_the_variants_and_the_time_per_file_does_not() -> None:
