@@ -52,7 +52,7 @@ TRIAL_PROBLEMS = 60
 MAX_FORMS = 500
 
 # In a small data set, only one of this many problems is tried, so that this takes less time than the run.
-PROBLEMS_PER_TRIAL = 4
+PROBLEMS_PER_TRIAL = 6
 
 # Number of form lengths, from the shortest to the longest, of which a full batch is timed.
 LENGTHS_TIMED = 5

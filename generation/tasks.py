@@ -199,7 +199,12 @@ def words_of(run: GenerationRun) -> dict[str, WordCounts]:
 
 
 def open_method(run: GenerationRun, stack: ExitStack) -> Method:
-    """Open the answers of all masked LMs, and read the vocabularies."""
+    """Open the answers of all masked LMs, and read the vocabularies.
+
+    Args:
+        run: A run whose forms have all been answered.
+        stack: Closes the answers.
+    """
     inputs = run.inputs
     stores, vocabularies = {}, {}
     for mlm in inputs.masked_lms:

@@ -157,7 +157,12 @@ def _key(tagged: Sequence[Path], method: Method, choices: object) -> str:
 
 
 def read_answered(tagged: Sequence[Path], method: Method) -> tuple[ProblemWords, dict[str, MaskedLMAnswers]]:
-    """Return the problems of shards, and the answers to their forms."""
+    """Return the problems of shards, and the answers to their forms.
+
+    Args:
+        tagged: Shards of tagged problems whose forms have all been answered.
+        method: Has the answers.
+    """
     problems = [problem for shard in tagged for problem in read_tagged(shard, method.options.classes)]
     forms = distinct_forms(problems, method.options.mask)
 

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from generation.filters.definitions import applied_filters
-from generation.filters.fillers import KEPT
 from generation.options import FILTER_NAMES, RUN_TOML, UNION, Options, with_defaults, write_run_file
 from generation.output.write_data import GROUP_COLUMN, write_data
-from generation.replacements.finding import FILLERS, sum_of_tables
+from generation.replacements.finding import sum_of_tables
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED
 from generation.run import RunInputs
 from generation.sentences.tagging import TaggedProblem
@@ -27,7 +26,7 @@ from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, w
 from merge_snli.base.table import count
 from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import data_record, write_dataset
-from merge_snli.dataset.answered_forms import FORMS, SPLIT, TOO_LONG, shares_text
+from merge_snli.dataset.answered_forms import FORMS, NO_SUGGESTION, SPLIT, TOO_LONG, shares_text
 from merge_snli.dataset.judgments import VariantJudgments
 from merge_snli.dataset.record import (
     ConfigRecord,
@@ -81,7 +80,7 @@ def require_seeds(most: Mapping[str, int], options: Options, results: Sequence[V
             total[name].update(counts)
         reasons = [
             f"{name}: {shares_text({reason: of[reason] / of[FORMS] for reason in (TOO_LONG, SPLIT)})}, "
-            f"{100 * of[KEPT] / (of[FILLERS] or 1):.1f} % of fillers kept by the filters"
+            f"{100 * of[NO_SUGGESTION] / (of[FORMS] or 1):.0f} % without a suggestion"
             for name, of in total.items()
         ]
         raise InputError(

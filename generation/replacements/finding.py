@@ -31,7 +31,7 @@ from generation.sentences.tagging import InPlaceTagger, TaggedProblem
 from generation.sentences.words import SharedWord, words_of
 from merge_snli.base.arrays import Bools
 from merge_snli.base.batches import grouped
-from merge_snli.dataset.answered_forms import FORMS, IN_WINDOW
+from merge_snli.dataset.answered_forms import FORMS, IN_WINDOW, NO_SUGGESTION
 from merge_snli.languages.language import ENGLISH
 
 FILLERS = "fillers"
@@ -102,7 +102,7 @@ class FilteredForm:
         if isinstance(self.outcome, str):
             return Counter({FORMS: 1, self.outcome: 1})
         numbers = {FORMS: 1, FILLERS: len(self.outcome.codes), IN_WINDOW: int(self.in_window)}
-        return Counter(numbers) + self.outcome.counts()
+        return Counter({**numbers, NO_SUGGESTION: int(not self.suggestions)}) + self.outcome.counts()
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from merge_snli.dataset.record import GenerationRecord
 
 FORMS = "forms"
-IN_WINDOW, TOO_LONG, SPLIT = "in a window", "too long", "split"
+IN_WINDOW, TOO_LONG, SPLIT, NO_SUGGESTION = "in a window", "too long", "split", "no suggestion"
 
 # What applies to these forms; those that are too long or split have no fillers.
 MEANINGS = {IN_WINDOW: "masked within a window of the text", TOO_LONG: "too long", SPLIT: "split by the tokenizer"}

@@ -226,15 +226,14 @@ def test_the_trial_itself_takes_the_time_of_its_steps() -> None:
 
 def test_filters_grow_with_the_forms_and_setup_does_not() -> None:
     found = [extrapolate(SECONDS, FORMS, Counter({NOUNS: 160, VERBS: 40}), samples)[0] for samples in (1, 10)]
-    growing, in_every_sample = 10 * (2.0 + 1.0), 16 + 4
-    assert found == pytest.approx(
-        [1.0 + growing + 2 * CLASS_FORMS * PER_FORM, 1.0 + growing + 10 * in_every_sample * PER_FORM]
-    )
+    alone = [2 * CLASS_FORMS * PER_FORM, 10 * (16 + 4) * PER_FORM]
+    assert found == pytest.approx([1.0 + 10 * (2.0 + 1.0) + seconds for seconds in alone])
 
 
 def test_workers_share_what_grows_with_the_forms() -> None:
-    alone = (16 + 4) * PER_FORM
-    assert extrapolate(SECONDS, FORMS, FORMS, 1, workers=2)[0] == pytest.approx(1.0 + (2.0 + 1.0 + alone) / 2)
+    assert extrapolate(SECONDS, FORMS, FORMS, 1, workers=2)[0] == pytest.approx(
+        1.0 + (2.0 + 1.0 + (16 + 4) * PER_FORM) / 2
+    )
 
 
 def test_writing_grows_with_the_variants_and_the_time_per_file_does_not() -> None:

@@ -42,7 +42,7 @@ from generation.sentences.forms import Substitution, forms
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem, TaggedSentence, Token
 from generation.sentences.words import SharedWord, shared_words
 from generation.variants import Variant
-from merge_snli.dataset.answered_forms import FORMS, SPLIT
+from merge_snli.dataset.answered_forms import FORMS, NO_SUGGESTION, SPLIT
 from merge_snli.models.wordnet import base_forms
 from merge_snli.problems.problem import Problem
 from tests.tiny_wordnet import save_wordnet
@@ -223,7 +223,12 @@ def test_suggestions_of_another_class_are_dropped_and_counted() -> None:
     )
     assert words_of(found) == ["cat", "wolf"]
     for count in (found[1]["noun", "m1", side] for side in ("premise", "hypothesis")):
-        assert (count[FILLERS], count[OTHER_CLASS.reason], count[KEPT]) == (3, 1, 2)
+        assert (count[FILLERS], count[OTHER_CLASS.reason], count[KEPT], count[NO_SUGGESTION]) == (3, 1, 2, 0)
+
+
+def test_forms_without_a_suggestion_are_counted() -> None:
+    _, counts = find(simple_case(["a", "dog"], ["dog", "of"], "run"), tagger=WithTags(run="VB"), filters="pos")
+    assert [counts["noun", "m1", side][NO_SUGGESTION] for side in ("premise", "hypothesis")] == [1, 1]
 
 
 def test_ignoring_case_each_occurrence_keeps_its_case() -> None:

@@ -76,6 +76,7 @@ def test_the_trace_agrees_with_the_counts(
             count = traced.setdefault((word.word.word_class, form.masked_lm, form.side), Counter())
             count.update({"forms": 1, "fillers": len(fillers), "in a window": form.in_window})
             count.update(filler.dropped or "kept" for filler in fillers)
+            count["no suggestion"] += bool(fillers) and all(filler.dropped for filler in fillers)
             count.update([form.refused] if form.refused is not None else [])
     assert {key: +count for key, count in traced.items()} == {key: +count for key, count in counted.items()}
     assert any(word.replacements for word in words)
