@@ -39,14 +39,14 @@ COPIES = 8
 # Number of forms by word class and side.
 Groups = Counter[tuple[str, str]]
 
-# Number of forms of a trial, per word class and side, on which each filter is counted on its own.
-TRIAL_FORMS = 8
-
 # About the number of problems from which the counts are extrapolated.
 SAMPLED_PROBLEMS = 1_000
 
 # Number of these problems, evenly spaced, on which the steps after the masked LMs are timed.
 TRIAL_PROBLEMS = 60
+
+# Number of their forms, per word class and side, on which each filter is counted on its own.
+TRIAL_FORMS = 8
 
 # A problem with more forms is in no trial, unless all have more.
 MAX_FORMS = 500
@@ -167,7 +167,7 @@ def count_forms(problems: ProblemWords, mask: str) -> Groups:
 
 
 def _counted_alone(groups: Groups, class_forms: int) -> int:
-    """Return the number of forms on which each filter is counted on its own, in one sample."""
+    """Return the number of forms on which each filter is counted on its own, at most so many of each group."""
     return sum(min(count, class_forms) for count in groups.values())
 
 

@@ -52,7 +52,7 @@ class Vocabulary:
     pieces: tuple[Piece | None, ...]
     whole_word: npt.NDArray[np.bool_]
     noun_capitals: bool = False
-    _by_base_form: dict[str, dict[str, list[int]]] = field(default_factory=dict, repr=False, compare=False)
+    _by_base_form: dict[str, dict[str, list[int]]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def text(self, piece_id: int) -> str:
         """Return the text of a piece; empty if there is none."""

@@ -80,7 +80,7 @@ def require_seeds(most: Mapping[str, int], options: Options, results: Sequence[V
             total[name].update(counts)
         reasons = [
             f"{name}: {shares_text({reason: of[reason] / of[FORMS] for reason in (TOO_LONG, SPLIT)})}, "
-            f"{100 * of[NO_SUGGESTION] / (of[FORMS] or 1):.0f} % without a suggestion"
+            f"{100 * of[NO_SUGGESTION] / of[FORMS]:.0f} % without a suggestion"
             for name, of in total.items()
         ]
         raise InputError(

@@ -101,8 +101,13 @@ class FilteredForm:
         """Count the form, its fillers and their outcomes, or the reason why it has no answer."""
         if isinstance(self.outcome, str):
             return Counter({FORMS: 1, self.outcome: 1})
-        numbers = {FORMS: 1, FILLERS: len(self.outcome.codes), IN_WINDOW: int(self.in_window)}
-        return Counter({**numbers, NO_SUGGESTION: int(not self.suggestions)}) + self.outcome.counts()
+        numbers = {
+            FORMS: 1,
+            FILLERS: len(self.outcome.codes),
+            IN_WINDOW: int(self.in_window),
+            NO_SUGGESTION: int(not self.suggestions),
+        }
+        return Counter(numbers) + self.outcome.counts()
 
 
 @dataclass(frozen=True)
@@ -365,10 +370,7 @@ def count_standalone(
 
 
 def _answered(
-    tagged: TaggedProblem,
-    words: Sequence[SharedWord],
-    answers: Mapping[str, MaskedLMAnswers],
-    mask: str,
+    tagged: TaggedProblem, words: Sequence[SharedWord], answers: Mapping[str, MaskedLMAnswers], mask: str
 ) -> Iterator[_AnsweredForm]:
     """Yield the answered forms of a problem with the outcome of each filter that needs no tagger."""
     problem_words = words_of(tagged)
