@@ -6,19 +6,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
+
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Column, Table, capitalized, count
-from merge_snli.comparison.compare import SUBSAMPLE_TEST, check_subsamples, common_groups, tested_values
+from merge_snli.comparison.compare import check_subsamples, common_groups, tested_values
 from merge_snli.comparison.curves import mean_pattern_accuracy
-from merge_snli.comparison.findings import p_text
+from merge_snli.comparison.findings import p_text, percent_text
 from merge_snli.comparison.statistics_tables import too_few_note
-from merge_snli.scoring.grouping import comparable_results, is_two_way, names_of, titles_of
+from merge_snli.scoring.grouping import comparable_results, copies_among, is_two_way, names_of, titles_of
 from merge_snli.scoring.intervals import pattern_accuracy_interval
 from merge_snli.scoring.prompts import Scored, group_prompts, on_common_prompts
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.rows import MODEL, ends_text
-from merge_snli.scoring.statistics import Interval, TestResult, holm, observed_gaps, passes_by_seed, smallest_paired
-from merge_snli.scoring.statistics.families import PAIRED_TESTS
+from merge_snli.scoring.statistics import (
+    Distribution,
+    Interval,
+    TestResult,
+    holm,
+    observed_gaps,
+    passes_by_seed,
+    smallest_paired,
+)
+from merge_snli.scoring.statistics.families import PAIRED_TESTS, SUBSAMPLE_TEST, smallest_p
 from merge_snli.scoring.store import as_results
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
@@ -42,8 +52,11 @@ class AgainstBaseline:
         interval: Its interval.
         baseline_pattern_accuracy: PA of the baseline on them.
         test: The test of the model against the baseline.
-        adjusted_p: Its p-value, adjusted by Holm's method over all models and thresholds; NaN if the test is not
-            defined, because the difference is the same in every unit and not 0.
+        adjusted_p: Its p-value, adjusted by Holm's method over `tests`; NaN if the test is not defined, because the
+            difference is the same in every unit and not 0.
+        tests: Number of tests of all models and thresholds. A model with the answers of another, and thresholds at
+            which a model differs from the baseline on the same seeds, are tested once.
+        can_decide: Whether the test can give a p-value below the level after the adjustment.
         worse: Whether PA is significantly below that of the baseline.
         smallest_difference: Smallest difference of PA that the permutation test finds with a power of 80%.
     """
@@ -59,6 +72,8 @@ class AgainstBaseline:
     baseline_pattern_accuracy: float | None = None
     test: TestResult | None = None
     adjusted_p: float | None = None
+    tests: int = 0
+    can_decide: bool = True
     worse: bool = False
     smallest_difference: float | None = None
 
@@ -71,6 +86,11 @@ class AgainstBaseline:
         """
         pa = f"PA({self.threshold:g}) of {self.model} on {self.data} is {100 * self.pattern_accuracy:.1f}"
         reasons = []
+        if fail_if_worse and not self.can_decide:
+            reasons.append(
+                f"{self.model} on {self.data} cannot be judged: with {count(self.seeds, self.unit)} and "
+                f"{count(self.tests, 'test')}, no p-value can be below {param('alpha')}"
+            )
         if fail_if_worse and self.worse and self.test is not None:
             points, p = -100 * self.test.difference, p_text(self.adjusted_p) or "not defined"
             reasons.append(f"{pa}, {points:.1f} points below {self.baseline} ({count(self.seeds, self.unit)}, p {p})")
@@ -102,19 +122,57 @@ def compare_with_baseline(
     models, baselines = _named(results), _named(baseline)
     check_subsamples([model for _, model in models], test)
     titles = titles_of([model.dataset for _, model in models])
-    level = alpha / (len(models) * len(thresholds))
-    rows = [
-        _against(name, model, other, title, test, threshold, level)
-        for (name, model), title in zip(models, titles, strict=True)
-        for other in [_baseline_of(name, model, title, baselines) if baselines else None]
-        for threshold in thresholds
-    ]
-    tested = holm([row.test.p_value for row in rows if row.test is not None])
-    adjusted: list[float | None] = [*tested] or [None] * len(rows)
-    return tuple(
-        replace(row, adjusted_p=p, worse=row.test is not None and row.test.difference < 0 and not (p or 0) >= alpha)
-        for row, p in zip(rows, adjusted, strict=True)
-    )
+    copies = copies_among({str(number): model for number, (_, model) in enumerate(models)})
+    rows: list[AgainstBaseline] = []
+    pairs: list[_Pair] = []
+    for number, ((name, model), title) in enumerate(zip(models, titles, strict=True)):
+        if not baselines:
+            rows += [_alone(name, model, title, threshold) for threshold in thresholds]
+            continue
+        other = _baseline_of(name, model, title, baselines)
+        original = copies.get(str(number), str(number))
+        pairs += [_against(name, model, other, title, test, threshold, original) for threshold in thresholds]
+    return tuple(rows or _adjusted(pairs, test, alpha))
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A model beside its baseline at a threshold, before p-values are adjusted.
+
+    Attributes:
+        row: What is known without the other rows.
+        test: The test.
+        key: The first model with these answers, and the tested differences: what is tested once. None if the baseline
+            has the same answers, so that there is nothing to test.
+        gaps: How far the two models are apart on a seed.
+    """
+
+    row: AgainstBaseline
+    test: TestResult
+    key: tuple[str, bytes] | None
+    gaps: Distribution
+
+
+def _adjusted(pairs: Sequence[_Pair], test: str, alpha: float) -> list[AgainstBaseline]:
+    """Return the rows with p-values adjusted over the different tests, and what these can find."""
+    p_of = {pair.key: pair.test.p_value for pair in pairs if pair.key is not None}
+    adjusted = dict(zip(p_of, holm(list(p_of.values())), strict=True))
+    level = alpha / max(1, len(p_of))
+    rows = []
+    for pair in pairs:
+        p = 1.0 if pair.key is None else adjusted[pair.key]
+        rows.append(
+            replace(
+                pair.row,
+                test=pair.test,
+                adjusted_p=p,
+                tests=len(p_of),
+                can_decide=smallest_p(test, pair.test.n) < level,
+                worse=pair.test.difference < 0 and not p >= alpha,
+                smallest_difference=smallest_paired(pair.gaps, pair.row.seeds, alpha=level),
+            )
+        )
+    return rows
 
 
 def _named(results: Results) -> list[_Named]:
@@ -139,36 +197,52 @@ def _baseline_of(name: str, model: Scored, title: str, baselines: Sequence[_Name
     return fitting[0]
 
 
-def _against(
-    name: str, model: Scored, baseline: _Named | None, title: str, test: str, threshold: float, level: float
-) -> AgainstBaseline:
+def _alone(name: str, model: Scored, title: str, threshold: float) -> AgainstBaseline:
     unit = model.units[0]
-    scored = on_common_prompts([model] if baseline is None else [model, baseline[1]])
-    both = dict(zip((name, f"{baseline and baseline[0]} (baseline)"), scored, strict=False))
-    ids = common_groups(both, unit)
-    counts = [scored.counts(ids) for scored in both.values()]
-    alone = AgainstBaseline(
-        model=name if scored[0] is model else scored[0].title,
-        baseline=baseline and (baseline[0] if scored[1] is baseline[1] else scored[1].title),
+    ids = common_groups({name: model}, unit)
+    counts = model.counts(ids)
+    return AgainstBaseline(
+        model=name,
+        baseline=None,
         data=title,
         threshold=threshold,
         unit=unit,
         seeds=len(ids),
-        pattern_accuracy=mean_pattern_accuracy(counts[0], threshold),
-        interval=pattern_accuracy_interval(counts[0], threshold, unit=unit),
+        pattern_accuracy=mean_pattern_accuracy(counts, threshold),
+        interval=pattern_accuracy_interval(counts, threshold, unit=unit),
     )
-    if baseline is None:
-        return alone
+
+
+def _against(
+    name: str, model: Scored, baseline: _Named, title: str, test: str, threshold: float, original: str
+) -> _Pair:
+    unit = model.units[0]
+    scored, other = on_common_prompts([model, baseline[1]])
+    ids = common_groups({name: scored, f"{baseline[0]} (baseline)": other}, unit)
+    counts, of_other = scored.counts(ids), other.counts(ids)
+    row = AgainstBaseline(
+        model=name if scored is model else scored.title,
+        baseline=baseline[0] if other is baseline[1] else other.title,
+        data=title,
+        threshold=threshold,
+        unit=unit,
+        seeds=len(ids),
+        pattern_accuracy=mean_pattern_accuracy(counts, threshold),
+        interval=pattern_accuracy_interval(counts, threshold, unit=unit),
+        baseline_pattern_accuracy=mean_pattern_accuracy(of_other, threshold),
+    )
+    is_copy = bool(copies_among({"model": scored, "baseline": other}))
     run, unit_of_test = PAIRED_TESTS[test]
-    passes = {str(at): passes_by_seed(of.correct, of.sizes, threshold) for at, of in enumerate(counts)}
-    return replace(
-        alone,
-        baseline_pattern_accuracy=mean_pattern_accuracy(counts[1], threshold),
-        test=run(
-            *(tested_values(scored, ids, test, threshold) for scored in both.values()),
-            unit=unit_of_test if test == SUBSAMPLE_TEST else unit,
-        ),
-        smallest_difference=smallest_paired(observed_gaps(passes), len(ids), alpha=level),
+    values, of_baseline = (tested_values(one, ids, test, threshold) for one in (scored, other))
+    passes = {
+        "model": passes_by_seed(counts.correct, counts.sizes, threshold),
+        "baseline": passes_by_seed(of_other.correct, of_other.sizes, threshold),
+    }
+    return _Pair(
+        row=row,
+        test=run(values, of_baseline, unit=unit_of_test if test == SUBSAMPLE_TEST else unit),
+        key=None if is_copy else (original, (values.astype(np.float64) - of_baseline).tobytes()),
+        gaps=observed_gaps(passes),
     )
 
 
@@ -180,11 +254,12 @@ def baseline_table(rows: Sequence[AgainstBaseline], alpha: float) -> Table:
         alpha: Significance level.
     """
     tests = [row.test for row in rows if row.test is not None]
-    about = [
-        f"{capitalized(test.test)} over {test.unit}s at {alpha:.0%}, p-values adjusted by Holm's method over "
-        f"{count(len(tests), 'test')}."
-        for test in tests[:1]
-    ]
+    about = []
+    if tests:
+        about.append(
+            f"{capitalized(tests[0].test)} over {tests[0].unit}s at {percent_text(alpha)}, p-values adjusted by Holm's "
+            f"method over {count(rows[0].tests, 'test')}."
+        )
     too_few = (too_few_note(row.seeds, row.unit, row.smallest_difference) for row in rows if row.test is not None)
     columns = (
         MODEL,

@@ -18,6 +18,7 @@ from merge_snli.dataset.stored import MergeDataset, as_datasets
 from merge_snli.scoring.data import ScoredData, disagreeing
 from merge_snli.scoring.grouping import (
     comparable_results,
+    copies_among,
     distinct_names_of,
     not_averaged,
     permuted_labels,
@@ -45,12 +46,9 @@ from merge_snli.scoring.statistics import (
     smallest_paired,
 )
 from merge_snli.scoring.statistics import values_for as values_for_test
-from merge_snli.scoring.statistics.families import PAIRED_TESTS
+from merge_snli.scoring.statistics.families import PAIRED_TESTS, SUBSAMPLE_TEST
 from merge_snli.scoring.store import as_results
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
-
-# The test over subsamples, which pairs in groups do not have.
-SUBSAMPLE_TEST = "t-test"
 
 
 @dataclass(frozen=True)
@@ -275,7 +273,11 @@ def _compare(
         raise InputError(f"cannot run the test {test}: {error}; choose another {param('test')}") from error
     accuracies = {name: mean_pattern_accuracy(table, threshold) for name, table in counts.items()}
     intervals = {name: pattern_accuracy_interval(table, threshold, unit=unit) for name, table in counts.items()}
-    passes = {name: passes_by_seed(table.correct, table.sizes, threshold) for name, table in counts.items()}
+    passes = {
+        name: passes_by_seed(table.correct, table.sizes, threshold)
+        for name, table in counts.items()
+        if name not in family.copies
+    }
     of_models = threshold == QUALITY_THRESHOLD and first.has_seeds and prompted is None and len(results) > 1
     ranked = {name: compared[name] for name in family.models}
     at_thresholds = {
@@ -294,12 +296,14 @@ def _compare(
         subsamples=first.subsamples,
         pattern_accuracy=accuracies,
         intervals=intervals,
-        smallest_difference=smallest_paired(observed_gaps(passes), len(ids), alpha=alpha / len(family.pairs)),
+        smallest_difference=smallest_paired(observed_gaps(passes), len(ids), alpha=alpha / family.tests),
         family=family,
         seeds_against_variants=_seeds_against_variants(results, ids) if of_models else None,
         classes=_classes(data, results, low) if of_models else None,
-        all_thresholds=compare_at_thresholds(at_thresholds, alpha=alpha) if all_thresholds else None,
-        notes={**{name: (*result.notes, *not_averaged(result)) for name, result in ranked.items()}, **notes},
+        all_thresholds=compare_at_thresholds(at_thresholds, alpha=alpha, copies=family.copies)
+        if all_thresholds
+        else None,
+        notes={**{name: _notes(name, result, family) for name, result in ranked.items()}, **notes},
         prompts=None if prompted is None else prompted.effect,
         finding=ranking(
             accuracies,
@@ -311,6 +315,13 @@ def _compare(
         ),
         orders=() if prompted is None else order_effects(prompted),
     )
+
+
+def _notes(name: str, result: Scored, family: Family) -> tuple[str, ...]:
+    notes = [*result.notes, *not_averaged(result)]
+    if name in family.copies:
+        notes.append(f"gives exactly the answers of {family.copies[name]}; their tests count once")
+    return tuple(notes)
 
 
 @dataclass(frozen=True)
@@ -375,7 +386,8 @@ def _family(
 ) -> Family:
     values = {name: tested_values(result, ids, test, threshold) for name, result in compared.items()}
     unit = next(iter(compared.values())).units[0]
-    return compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
+    test_unit = None if test == SUBSAMPLE_TEST else unit
+    return compare_models(values, test=test, alpha=alpha, unit=test_unit, copies=copies_among(compared))
 
 
 def tested_values(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from merge_snli.base.table import count
 from merge_snli.scoring.records import threshold_text
 from merge_snli.scoring.rows import PA, ScoreRow, ends_text, percent
-from merge_snli.scoring.statistics import Family, TestResult
+from merge_snli.scoring.statistics import SMALLEST_P, Family, TestResult
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
 Ends = tuple[float, float]
@@ -18,15 +18,19 @@ Ends = tuple[float, float]
 MAX_NAMED = 3
 # Significance level of tests that are not of models.
 ALPHA = 0.05
-# Smaller p-values are shown as below this one.
-SMALLEST_P = 0.001
+# Smaller p-values are shown as below this one, and those that stand for any smaller one as below themselves.
+SMALLEST_SHOWN = 0.001
 
 
 def p_text(value: float | None) -> str | None:
     """Return a p-value; None if the test is not defined."""
     if value is None or math.isnan(value):
         return None
-    return f"<{SMALLEST_P}" if value < SMALLEST_P / 2 else f"{value:.3f}"
+    if value <= SMALLEST_P:
+        return f"<{SMALLEST_P}"
+    if value < SMALLEST_SHOWN / 2:
+        return f"<{SMALLEST_SHOWN}"
+    return f"{value:.3f}"
 
 
 def and_list(names: Sequence[str]) -> str:
@@ -40,10 +44,17 @@ def and_list(names: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def percent_text(level: float) -> str:
+    """Return a significance level in percent, such as `0.1%`."""
+    return f"{100 * level:.3g}%"
+
+
 def adjusted_over(family: Family) -> str:
     """Return over how many pairs the p-values of a family are adjusted."""
-    tested, pairs = len(family.pairs) - len(family.untested), count(len(family.pairs), "pair")
-    return f"Holm's method over {f'{tested} of {pairs}' if family.untested else pairs}"
+    pairs = count(len(family.pairs), "pair")
+    if family.tests < len(family.pairs):
+        return f"Holm's method over {family.tests:,} of {pairs}"
+    return f"Holm's method over {pairs}"
 
 
 def ranking(
@@ -83,6 +94,8 @@ def ranking(
 
 def _better_than(best: Sequence[str], others: Sequence[str], family: Family, kind: str) -> str:
     """Return which others all of the best are significantly better than, and which none of them is."""
+    if not family.can_decide:
+        return f" {undecided(family, kind)}"
     if len(family.models) > 2 and not any(pair.differs for pair in family.pairs):
         return f" No two {kind}s differ significantly {_test_of(family)}."
     outcomes = [_outcomes(family, name) for name in best]
@@ -112,6 +125,8 @@ def standing(name: str, row: ScoreRow, unit: str, family: Family | None) -> str:
         text += f" It {side} accuracy on the {unit}s: QT is {change:+.1f} ({ends_text(*ends, sign='+')})."
     if family is None or name not in family.models:
         return text
+    if not family.can_decide:
+        return f"{text} {undecided(family)}"
     outcomes = _outcomes(family, name)
     worse, better = (
         _named(names, f"of the {len(outcomes)} other models", "every other model") if names else "no other model"
@@ -152,6 +167,15 @@ def _outcomes(family: Family, name: str) -> dict[str, str]:
     return outcomes
 
 
+def undecided(family: Family, kind: str = "model") -> str:
+    """Return that a test cannot decide which models differ, whatever their answers are."""
+    smallest = min(1.0, family.tests * family.smallest_p)
+    return (
+        f"This test cannot decide which {kind}s differ: its smallest adjusted p-value is {smallest:.2g} "
+        f"{_test_of(family)}."
+    )
+
+
 def _interval(ends: Ends | None) -> str:
     return "" if ends is None else f" (95% interval {ends_text(*ends)})"
 
@@ -168,7 +192,7 @@ def _test_of(family: Family) -> str:
     first = family.pairs[0].result
     facts = {
         f"{family.test} over {count(first.n, first.unit)}": True,
-        f"{family.alpha:.0%} level": True,
+        f"{percent_text(family.alpha)} level": True,
         adjusted_over(family): len(family.pairs) > 1,
         f"undefined for {count(len(family.untested), 'pair')}": bool(family.untested),
         "subsamples overlap, so it reports too many differences": family.warning is not None,

@@ -16,6 +16,7 @@ from merge_snli.comparison.line_chart import COLORS, draw_grid, draw_title, save
 from merge_snli.comparison.statistics_tables import too_few_note
 from merge_snli.scoring.grouping import (
     comparable_results,
+    copies_among,
     distinct_names_of,
     titles_of,
     two_way_suffix,
@@ -186,10 +187,14 @@ def too_few_notes(results: Sequence[Result]) -> list[str]:
 
 
 def _common_passes(results: Sequence[Result], threshold: float) -> dict[str, FloatArray]:
-    """Return the share of the subsamples in which each model passes each seed that all of them have, [n_seeds]."""
+    """Return the share of the subsamples in which each model passes each seed that all of them have, [n_seeds].
+
+    Of models with the same answers, only the first is returned: they are tested once.
+    """
     named = dict(zip(distinct_names_of(results), results, strict=True))
     ids = common_groups(named, results[0].units[0])
-    counts = {name: result.counts(ids) for name, result in named.items()}
+    copies = copies_among(named)
+    counts = {name: result.counts(ids) for name, result in named.items() if name not in copies}
     return {name: passes_by_seed(table.correct, table.sizes, threshold) for name, table in counts.items()}
 
 

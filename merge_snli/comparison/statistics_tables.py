@@ -10,7 +10,7 @@ import pydantic_core
 
 from merge_snli.base.table import NO_VALUE, Column, Table, capitalized, count
 from merge_snli.comparison.compare import Comparison
-from merge_snli.comparison.findings import adjusted_over, p_text
+from merge_snli.comparison.findings import adjusted_over, p_text, percent_text, undecided
 from merge_snli.scoring.orders import OrderEffect
 from merge_snli.scoring.prompts import PromptEffect
 from merge_snli.scoring.rows import PA, ends_text
@@ -113,10 +113,17 @@ def pair_table(family: Family) -> Table:
             (number, name, family.letters[name], *map(p_text, row))
             for number, (name, row) in enumerate(zip(family.models, p_matrix(family), strict=True), start=1)
         ),
-        notes=(
-            f"{capitalized(family.test)} over {family.pairs[0].result.unit}s, p-values adjusted by "
-            f"{adjusted_over(family)}. Those that share a letter do not differ significantly.",
-        ),
+        notes=(letters_note(family),),
+    )
+
+
+def letters_note(family: Family) -> str:
+    """Return what the letters of models mean, with the test; that they have none if it cannot decide."""
+    if not family.can_decide:
+        return undecided(family)
+    return (
+        f"Models that share a letter do not differ significantly at {percent_text(family.alpha)} ({family.test}, "
+        f"unit: {family.pairs[0].result.unit}, p-values adjusted by {adjusted_over(family)})."
     )
 
 
@@ -144,16 +151,19 @@ def too_few_note(seeds: int, unit: str, smallest: float | None) -> str | None:
         unit: What one is called.
         smallest: Smallest difference of PA that is found; None if no difference is.
     """
-    if smallest is not None and smallest <= TOO_LARGE:
+    if smallest is None:
+        return f"{count(seeds, unit)}: no difference between two models is found with a power of {POWER:.0%}."
+    if smallest <= TOO_LARGE:
         return None
-    below = "differences" if smallest is None else f"differences of PA below {100 * smallest:.0f} points"
-    return f"{count(seeds, unit)}: {below} between two models are mostly not found (power below {POWER:.0%})."
+    return (
+        f"{count(seeds, unit)}: the smallest difference of PA between two models that is found with a power of "
+        f"{POWER:.0%} is {100 * smallest:.1f} points."
+    )
 
 
 def _model_table(comparison: Comparison) -> Table:
     family = comparison.family
     left_out = f" ({comparison.left_out:,} more were not scored with every model)" if comparison.left_out else ""
-    first = family.pairs[0].result
     units = ("seed", "variant") if comparison.unit == "seed" else ("group", "pair")
     too_few = too_few_note(comparison.seeds, comparison.unit, comparison.smallest_difference)
     mean = "" if comparison.subsamples is None else f"mean over {count(comparison.subsamples, 'subsample')}, "
@@ -181,8 +191,7 @@ def _model_table(comparison: Comparison) -> Table:
             for number, model in enumerate(family.models, start=1)
         ),
         notes=(
-            f"Models that share a letter do not differ significantly at {family.alpha:.0%} ({family.test}, unit: "
-            f"{first.unit}, p-values adjusted by {adjusted_over(family)}).",
+            letters_note(family),
             *(() if too_few is None else (too_few,)),
             *([family.warning] if family.warning else []),
             *([] if comparison.prompts is None else [effect_text(comparison.prompts, units)]),
@@ -254,8 +263,8 @@ def _threshold_table(pairs: Sequence[PairAtThresholds]) -> Table:
         columns=tuple(Column(name, "left") for name in ("First", "Second", "First better", "Second better")),
         rows=tuple(rows),
         notes=(
-            "Permutation test of PA at the thresholds 0, 1, … 100; p-values adjusted over all thresholds by the "
-            "largest difference (Westfall and Young) and over the pairs by Bonferroni's method.",
+            "Permutation test of PA at the thresholds 0, 1, … 100; p-values adjusted by Holm's method over all pairs "
+            "and thresholds, where thresholds with the same differences on all seeds are one test.",
         ),
     )
 

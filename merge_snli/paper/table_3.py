@@ -10,6 +10,7 @@ from merge_snli.base.arrays import Floats
 from merge_snli.base.table import count
 from merge_snli.comparison.curves import pass_shares
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
+from merge_snli.scoring.grouping import copies_of
 from merge_snli.scoring.statistics import (
     Family,
     NamedTest,
@@ -77,10 +78,11 @@ def table_3(scored: ScoredDataset) -> Table3:
 
 def _family(scored: ScoredDataset) -> Family | None:
     values = {model.name: pass_shares(model.answers.counts()) for model in scored.models}
+    copies = copies_of({model.name: [model.answers] for model in scored.models})
     common = ~np.isnan(list(values.values())).any(axis=0)
     if len(values) < 2 or common.sum() < 2:
         return None
-    return compare_models({name: column[common] for name, column in values.items()})
+    return compare_models({name: column[common] for name, column in values.items()}, copies=copies)
 
 
 def _row(model: ModelAnswers, letters: str) -> dict[str, Any]:

@@ -127,6 +127,21 @@ class Answers(Graded):
         whole = np.ones(len(self.predicted), dtype=bool)
         return whole if self.subsamples is None else np.asarray(self.subsamples.any(axis=0))
 
+    def same_as(self, other: Answers) -> bool:
+        """Return whether another model gave exactly these answers, to the same rows and seeds."""
+        return (
+            np.array_equal(self.predicted, other.predicted)
+            and self.labels == other.labels
+            and self.group_ids == other.group_ids
+            and self.row_ids.equals(other.row_ids)
+            and np.array_equal(self._seed_predictions, other._seed_predictions)
+        )
+
+    @property
+    def _seed_predictions(self) -> Ints:
+        """The label of each seed, [n_groups]; empty without seeds."""
+        return np.array([], dtype=np.int64) if self.seeds is None else self.seeds.predicted
+
     def take(self, *, rows: Bools | None = None, groups: Bools | None = None) -> Answers:
         """Return the answers to some rows or groups.
 

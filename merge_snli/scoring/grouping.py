@@ -3,7 +3,7 @@
 import logging
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
 from merge_snli.models.labels import ANSWERS
 from merge_snli.schema import ALL, WORD_CLASSES
+from merge_snli.scoring.answers import Answers
 from merge_snli.scoring.prompts import Scored, results_of
 from merge_snli.scoring.records import CHANCE_MARGIN, DatasetRecord
 from merge_snli.scoring.result import Result
@@ -190,6 +191,29 @@ def distinct_names_of(results: Sequence[Scored]) -> list[str]:
         if count > 1:
             raise InputError(f"{count} results of {name} on the same data: remove all but one of the files")
     return names
+
+
+def copies_of(answers: Mapping[str, Sequence[Answers]]) -> dict[str, str]:
+    """Return each model whose answers are exactly those of an earlier one, with the earlier one.
+
+    Args:
+        answers: The answers of each model, with each of its prompts, by display name.
+    """
+    copies: dict[str, str] = {}
+    for name, of_model in answers.items():
+        for other, of_other in answers.items():
+            if other == name:
+                break
+            same = len(of_model) == len(of_other) and all(map(Answers.same_as, of_model, of_other))
+            if other not in copies and same:
+                copies[name] = other
+                break
+    return copies
+
+
+def copies_among(named: Mapping[str, Scored]) -> dict[str, str]:
+    """Return each model whose answers are exactly those of an earlier one, with the earlier one."""
+    return copies_of({name: [result.answers for result in results_of(scored)] for name, scored in named.items()})
 
 
 def titles_of(datasets: Sequence[DatasetRecord]) -> list[str]:

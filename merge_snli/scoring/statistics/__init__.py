@@ -8,19 +8,20 @@ from merge_snli.scoring.statistics.bootstrap import (
     stratified_interval,
     weighted_intervals,
 )
+from merge_snli.scoring.statistics.exact import SMALLEST_P
 from merge_snli.scoring.statistics.families import (
     Family,
     NamedTest,
     PairResult,
     adjusted_pairs,
-    compact_letters,
     compare_models,
-    holm,
     p_matrix,
     passes_by_seed,
     values_for,
 )
+from merge_snli.scoring.statistics.letters import compact_letters
 from merge_snli.scoring.statistics.logistic import clustered_error
+from merge_snli.scoring.statistics.multiple import holm
 from merge_snli.scoring.statistics.paired_tests import (
     PairAtThresholds,
     compare_at_thresholds,
@@ -51,6 +52,7 @@ from merge_snli.scoring.statistics.values import (
 __all__ = [
     "OVERLAP_WARNING",
     "POWER",
+    "SMALLEST_P",
     "Distribution",
     "Family",
     "Interval",

@@ -4,11 +4,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from string import ascii_lowercase
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from merge_snli.scoring.statistics.exact import SMALLEST_P
+from merge_snli.scoring.statistics.letters import compact_letters
+from merge_snli.scoring.statistics.multiple import holm
 from merge_snli.scoring.statistics.paired_tests import mcnemar_test, permutation_test
 from merge_snli.scoring.statistics.t_tests import paired_t_test
 from merge_snli.scoring.statistics.values import FloatArray, TestResult
@@ -16,12 +18,20 @@ from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy, r
 
 PairedTest = Callable[..., TestResult]
 
+# The test over subsamples, which pairs in groups do not have.
+SUBSAMPLE_TEST = "t-test"
+
 # The tests of two models by name, and the unit of the values that each takes by default.
 PAIRED_TESTS: dict[str, tuple[PairedTest, str]] = {
     "permutation": (permutation_test, "seed"),
     "mcnemar": (mcnemar_test, "seed"),
-    "t-test": (paired_t_test, "subsample"),
+    SUBSAMPLE_TEST: (paired_t_test, "subsample"),
 }
+
+
+def smallest_p(test: str, n: int) -> float:
+    """Return the smallest p-value that a test gives on n units: that of differences in one direction on all of them."""
+    return 0.0 if test == SUBSAMPLE_TEST else max(SMALLEST_P, 2.0 ** (1 - n))
 
 
 def passes_by_seed(correct: ArrayLike, sizes: ArrayLike, threshold: float = QUALITY_THRESHOLD) -> FloatArray:
@@ -78,7 +88,7 @@ def values_for(
         >>> values_for("mcnemar", *counts), values_for("t-test", *counts)
         (array([ True, False]), array([0.5, 1. , 0.5]))
     """
-    if test == "t-test":
+    if test == SUBSAMPLE_TEST:
         return pattern_accuracy(correct, sizes, threshold)[:, 0]
     passes = passes_by_seed(correct, sizes, threshold)
     return passes > 1 / 2 if test == "mcnemar" else passes
@@ -116,8 +126,11 @@ class Family:
         means: Mean value of each model.
         pairs: Every pair once, in the order of the models.
         alpha: Family-wise significance level: pairs with a smaller adjusted p-value differ.
-        letters: Compact letter display: models that share a letter do not differ.
+        letters: Compact letter display: models that share a letter do not differ. Empty if the test cannot decide.
         warning: Why the p-values are unreliable; None if they are not.
+        copies: Each model whose answers are exactly those of another, with the other.
+        tests: Number of tests over which Holm's method adjusts. Models with the same answers are tested once.
+        smallest_p: Smallest p-value that the test can give on so many units.
     """
 
     test: str
@@ -127,6 +140,14 @@ class Family:
     alpha: float
     letters: dict[str, str]
     warning: str | None
+    copies: dict[str, str]
+    tests: int
+    smallest_p: float
+
+    @property
+    def can_decide(self) -> bool:
+        """Whether the smallest p-value that the test can give is below the level after Holm's adjustment."""
+        return self.tests * self.smallest_p < self.alpha
 
     @property
     def untested(self) -> list[PairResult]:
@@ -135,7 +156,12 @@ class Family:
 
 
 def compare_models(
-    values: Mapping[str, ArrayLike], *, test: str = "permutation", alpha: float = 0.05, unit: str | None = None
+    values: Mapping[str, ArrayLike],
+    *,
+    test: str = "permutation",
+    alpha: float = 0.05,
+    unit: str | None = None,
+    copies: Mapping[str, str] | None = None,
 ) -> Family:
     """Test every pair of models, with Holm's adjustment over all pairs.
 
@@ -146,6 +172,8 @@ def compare_models(
         test: `"permutation"`, `"mcnemar"` or `"t-test"`.
         alpha: Family-wise significance level.
         unit: Unit of the values; by default "seed", or "subsample" for the t-test.
+        copies: For each model whose answers are exactly those of another, the other; both are tested once, so that a
+            copy of a result does not change p-values.
 
     Returns:
         The tests, with models sorted by their mean, best first.
@@ -160,24 +188,40 @@ def compare_models(
     """
     if test not in PAIRED_TESTS:
         raise ValueError(f"test is {test!r}: choose one of {', '.join(map(repr, PAIRED_TESTS))}")
+    if len(values) < 2:
+        raise ValueError(f"values has {len(values)} model(s): at least two are needed")
     run, default_unit = PAIRED_TESTS[test]
     means = {model: float(np.asarray(column, dtype=np.float64).mean()) for model, column in values.items()}
-    models = tuple(sorted(values, key=lambda model: (-means[model], model)))
-    names = list(combinations(models, 2))
-    if not names:
-        raise ValueError(f"values has {len(values)} model(s): at least two are needed")
-    pairs = adjusted_pairs(
-        [(first, second, _run(run, values, first, second, unit or default_unit)) for first, second in names],
-        alpha=alpha,
-    )
+    original = {model: (copies or {}).get(model, model) for model in values}
+    # A copy follows its original directly, so that both are on the same side of every pair.
+    models = tuple(sorted(values, key=lambda model: (-means[model], original[model], model != original[model], model)))
+    results: dict[tuple[str, str], TestResult] = {}
+    for first, second in combinations(models, 2):
+        pair = original[first], original[second]
+        if pair not in results:
+            results[pair] = _run(run, values, *pair, unit or default_unit)
+    distinct = [pair for pair in results if pair[0] != pair[1]] or list(results)
+    adjusted = dict(zip(distinct, holm([results[pair].p_value for pair in distinct]), strict=True))
+    pairs = []
+    for first, second in combinations(models, 2):
+        pair = original[first], original[second]
+        p = adjusted.get(pair, 1.0)
+        differs = p < alpha or math.isnan(p)
+        pairs.append(PairResult(first=first, second=second, result=results[pair], adjusted_p=p, differs=differs))
+    tests = sum(not math.isnan(p) for p in adjusted.values())
+    smallest = smallest_p(test, pairs[0].result.n)
+    differing = [(pair.first, pair.second) for pair in pairs if pair.differs]
     return Family(
         test=pairs[0].result.test.partition(" (")[0],
         models=models,
         means={model: means[model] for model in models},
-        pairs=pairs,
+        pairs=tuple(pairs),
         alpha=alpha,
-        letters=compact_letters(models, [(pair.first, pair.second) for pair in pairs if pair.differs]),
+        letters=compact_letters(models, differing) if tests * smallest < alpha else dict.fromkeys(models, ""),
         warning=pairs[0].result.warning,
+        copies={model: other for model, other in original.items() if model != other},
+        tests=tests,
+        smallest_p=smallest,
     )
 
 
@@ -200,56 +244,6 @@ def adjusted_pairs(tests: Sequence[tuple[str, str, TestResult]], *, alpha: float
         PairResult(first=first, second=second, result=result, adjusted_p=p, differs=p < alpha or math.isnan(p))
         for (first, second, result), p in zip(tests, adjusted, strict=True)
     )
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values over a family by Holm's step-down method. NaN stays NaN and is not part of the family.
-
-    Examples:
-        >>> holm([0.01, 0.04, 0.03])
-        [0.03, 0.06, 0.06]
-    """
-    from statsmodels.stats.multitest import multipletests
-
-    defined = [p for p in p_values if not math.isnan(p)]
-    adjusted = iter(multipletests(defined, method="holm")[1] if defined else ())
-    return [p if math.isnan(p) else float(next(adjusted)) for p in p_values]
-
-
-def compact_letters(models: Sequence[str], differing: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Assign letters to models so that two models share a letter if and only if they do not differ.
-
-    Uses Piepho's method (2004): a letter that a differing pair shares is split in two, and a letter whose models all
-    share another letter is dropped.
-
-    Args:
-        models: Models, best first; the best gets the first letter.
-        differing: Pairs that differ.
-
-    Returns:
-        The letters of each model, such as "a" or "ab".
-
-    Examples:
-        >>> compact_letters(["x", "y", "z"], [("x", "z")])
-        {'x': 'a', 'y': 'ab', 'z': 'b'}
-    """
-    columns = [frozenset(models)]
-    for first, second in differing:
-        split = [kept for column in columns for kept in _split(column, first, second)]
-        columns = [kept for kept in dict.fromkeys(split) if not any(kept < other for other in split)]
-    order = {model: rank for rank, model in enumerate(models)}
-    columns.sort(key=lambda column: sorted(order[model] for model in column))
-    return {model: "".join(_letter(i) for i, column in enumerate(columns) if model in column) for model in models}
-
-
-def _split(column: frozenset[str], first: str, second: str) -> tuple[frozenset[str], ...]:
-    return (column - {first}, column - {second}) if {first, second} <= column else (column,)
-
-
-def _letter(number: int) -> str:
-    """Return the letters a to z, then a1 to z1 and so on."""
-    suffix, index = divmod(number, len(ascii_lowercase))
-    return ascii_lowercase[index] + (str(suffix) if suffix else "")
 
 
 def p_matrix(family: Family) -> list[list[float | None]]:

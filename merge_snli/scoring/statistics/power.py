@@ -6,6 +6,7 @@ which it passes; for models on the same seeds, how far these shares of two model
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,12 +14,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from merge_snli.scoring.statistics.exact import SMALLEST_P
 from merge_snli.scoring.statistics.values import FloatArray, ratios
 
 # Share of the comparisons that find the smallest difference.
 POWER = 0.8
 N_RESAMPLES = 5_000
 _LEVEL = 0.95
+_DIGITS = 12
 _BISECTIONS = 14  # to 1 / 2**14, less than 0.01 points
 _LATTICE = 2_520  # the least common multiple of 1 to 10: shares of up to ten subsamples are multiples of 1 / 2520
 
@@ -47,7 +50,7 @@ class Distribution:
 
 def distribution_of(values: ArrayLike) -> Distribution:
     """Return the distribution of observed values."""
-    distinct, counts = np.unique(np.asarray(values, dtype=np.float64).round(12), return_counts=True)
+    distinct, counts = np.unique(np.asarray(values, dtype=np.float64).round(_DIGITS), return_counts=True)
     return Distribution(distinct, np.asarray(counts / counts.sum()))
 
 
@@ -57,8 +60,15 @@ def observed_gaps(passes: Mapping[str, ArrayLike]) -> Distribution:
     Args:
         passes: Share of the subsamples in which each model passes each seed, at least two models, [n_seeds] each.
     """
-    columns = [np.asarray(column, dtype=np.float64) for column in passes.values()]
-    return distribution_of(np.abs([first - second for first, second in combinations(columns, 2)]).ravel())
+    columns = np.array(list(passes.values()), dtype=np.float64)
+    counts: Counter[float] = Counter()
+    for number in range(len(columns) - 1):
+        gaps = np.abs(columns[number] - columns[number + 1 :]).round(_DIGITS)
+        distinct, how_many = np.unique(gaps, return_counts=True)
+        counts.update(dict(zip(distinct.tolist(), how_many.tolist(), strict=True)))
+    values = np.array(sorted(counts))
+    shares = np.array([counts[value] for value in values.tolist()]) / counts.total()
+    return Distribution(values, shares)
 
 
 def assumed_gaps(accuracies: Sequence[float], correlation: float) -> Distribution:
@@ -141,6 +151,8 @@ def _paired_power(gaps: Distribution, n: int, difference: float, alpha: float) -
     """
     from scipy import stats
 
+    if alpha <= SMALLEST_P:
+        return 0.0
     rng = np.random.default_rng(0)
     if difference > gaps.mean:
         gaps, upward = gaps.with_more(1.0, (difference - gaps.mean) / (1 - gaps.mean)), 1.0

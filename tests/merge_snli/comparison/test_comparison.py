@@ -266,7 +266,8 @@ def test_models_are_compared_at_each_threshold_and_with_each_test(
     assert len(document["comparisons"][0]["family"]["pairs"]) == 6
 
 
-def test_thresholds_at_which_models_differ(folder: Path, command: Command) -> None:
+def test_thresholds_at_which_models_differ(results: list[Result], tmp_path: Path, command: Command) -> None:
+    folder = write_results(tmp_path, [results[0], results[3]])
     out = command("compare", folder, "--all-thresholds", "--threshold", "0.8", "0.9").out
     assert out.count("Thresholds at which two models differ") == 1
     _, _, table = out.partition("Thresholds at which two models differ")

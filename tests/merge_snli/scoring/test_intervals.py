@@ -220,10 +220,10 @@ def found_share(draw: Draw, n: int, smallest: float, gap: float, comparisons: in
     It has the larger of the two values on so many seeds that the difference results.
     """
     rng, found = np.random.default_rng(1), 0
-    for number in range(comparisons):
+    for _ in range(comparisons):
         pair = np.sort(draw(rng, n), axis=0)
         first = np.where(rng.random(n) < (1 + smallest / gap) / 2, pair[1], pair[0])
-        result = permutation_test(first, pair.sum(axis=0) - first, random_seed=number)
+        result = permutation_test(first, pair.sum(axis=0) - first)
         found += result.p_value < 0.05 and result.difference > 0
     return found / comparisons
 

@@ -165,7 +165,7 @@ def check_completeness(reported: Json) -> None:
     assert first["error_drivers"]["pooled"]["coefficients"]
     assert {row["group"] for row in first["fine_tuned"]["groups"] if row["seeds"]} == {"equiv", "size", "arch", "multi"}
     assert parts["pos, config all"]["hard_seeds"]["never_right"]
-    assert any("resamples" in pair["result"]["test"] for pair in first["table_3"]["family"]["pairs"])
+    assert "upper bound" in first["seeds_against_variants"]["over_seeds"]["test"]
 
 
 def missing(analyses: Json) -> set[str]:
