@@ -5,11 +5,11 @@ Run from the root of a checkout:
     python benchmarks/compare_revisions.py 5df4655 HEAD --snli ../shared/data/snli/dev.jsonl
 
 Each revision is checked out into a temporary worktree and run there with the packages of this environment: `generate`
-on the bundled problems and on 500 problems of SNLI, and `score` with the bundled models, a function, an async function,
-an imported table, a source, a part, Simple Pair, and a file with a group column. Every number of the results, every
-column of the rows and every count of the filters is compared; those of result formats 7 and 8 by their meaning. Ends of
-intervals, digests of data sets and new columns are listed, but they do not count as differences. A revision may also be
-a folder that `--collect` has filled.
+on the bundled problems and on 500 problems of SNLI, and `score` with the bundled models, a function, an imported
+table, a source, a part, Simple Pair, and a file with a group column. Every number of the results, every column of the
+rows and every count of the filters is compared; those of result formats 7 and 8 by their meaning. Ends of intervals,
+digests of data sets and new columns are listed, but they do not count as differences. A revision may also be a folder
+that `--collect` has filled.
 """
 
 from __future__ import annotations
@@ -106,7 +106,6 @@ def collect(out: Path, snli: Path | None) -> None:
     _score(out / "results" / "source", "demo:nli-a", data, source="recorded")
     _score(out / "results" / "function", _rule, data)
     _score(out / "results" / "two-way", _two_way, data)
-    _score(out / "results" / "async", _async_rule, data)
     if snli is not None:
         _score(out / "results" / "snli", "demo:nli-b", out / "data" / "snli")
     _import(out / "results" / "imported", data, _write_table(out / "predictions.csv"))
@@ -173,10 +172,6 @@ def _two_way(pairs: Sequence[tuple[str, str]]) -> list[str]:
 
 def _surely(pairs: Sequence[tuple[str, str]]) -> list[str]:
     return [LABELS[_number(pair) % 2] for pair in pairs]
-
-
-async def _async_rule(pair: tuple[str, str]) -> str | None:
-    return _rule([pair])[0]
 
 
 def _write_table(path: Path) -> Path:

@@ -31,20 +31,20 @@ class ModelFacts:
     """What is known about a loaded model.
 
     Attributes:
-        architecture: Class name of the model, or None for a function.
-        parameters: Number of parameters, or None for a function.
+        architecture: Class name of the model.
+        parameters: Number of parameters.
         max_length: Maximum number of tokens per pair, special tokens included, or None if there is no limit.
         chat: Whether a prompt goes to it in a chat template.
     """
 
-    architecture: str | None
-    parameters: int | None
+    architecture: str
+    parameters: int
     max_length: int | None
     chat: bool = False
 
 
 class Predictor(Protocol):
-    """A loaded model: a sequence classifier or a function."""
+    """A loaded model: a sequence classifier, or a causal LM with a prompt."""
 
     facts: ModelFacts
     n_outputs: int
@@ -58,12 +58,8 @@ class Predictor(Protocol):
         """Return the length to which a pair of `tokens` tokens is padded; the same number if it is not padded."""
         return tokens
 
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32] | NDArray[np.int64]:
-        """Return the logits, [n, n_outputs], of pairs of the same padded length that are all padded or none.
-
-        A model without logits returns the number of the output of each pair, or a code of
-        `merge_snli.models.labels.Missing`, int64, [n].
-        """
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+        """Return the logits, [n, n_outputs], of pairs of the same padded length that are all padded or none."""
 
 
 class Missing(IntEnum):
@@ -156,7 +152,7 @@ def labels_on(labels: ModelLabels, data_labels: Sequence[str], *, model: str) ->
         data_labels: The labels of the data set, from `task_labels`.
         model: The model's name, for the message.
     """
-    if labels.origin in (FUNCTION, ANSWERS, INFERRED):
+    if labels.origin == INFERRED:
         return labels
     if are_nli(data_labels):
         names = canonical_names(labels.names)

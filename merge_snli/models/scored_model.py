@@ -44,11 +44,10 @@ class ScoredModel:
     Attributes:
         name: Its name in results and tables.
         revision: The commit on the Hub, or None.
-        digest: sha256 of what identifies the model; None for a function without a version, whose predictions are not
-            cached.
+        digest: sha256 of what identifies the model.
         labels: The labels of its outputs.
-        dtype: Its dtype, such as `float32`, or None for a function.
-        device: The type of its device, or None for a function.
+        dtype: Its dtype, such as `float32`.
+        device: The type of its device.
         versions: Versions of the libraries that its predictions depend on.
         load: Loads the model.
         training_data: Its training data sets, or None if unknown.
@@ -57,20 +56,18 @@ class ScoredModel:
 
     name: str
     revision: str | None
-    digest: str | None
+    digest: str
     labels: ModelLabels
-    dtype: str | None
-    device: str | None
+    dtype: str
+    device: str
     versions: dict[str, str]
     load: Callable[[], Predictor]
     training_data: tuple[str, ...] | None = None
     prompt: FilledPrompt | None = None
 
     @property
-    def key(self) -> str | None:
-        """The cache key of its predictions, or None if they are not cached."""
-        if self.digest is None:
-            return None
+    def key(self) -> str:
+        """The cache key of its predictions."""
         return sha256_of_json([self.digest, self.dtype, self.device, self.versions, PADDING_VERSION])
 
 

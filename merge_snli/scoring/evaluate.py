@@ -1,10 +1,9 @@
 """Compute the result of a model from its predictions on rows in groups."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from platform import python_version
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,20 +13,7 @@ from merge_snli.base import __version__
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
-from merge_snli.models.function import FUNCTION_LABELS
-from merge_snli.models.labels import (
-    ANSWERS,
-    FUNCTION,
-    INFERRED,
-    PROMPT,
-    TABLE,
-    Missing,
-    ModelFacts,
-    ModelLabels,
-    compared_labels,
-)
-from merge_snli.models.scored_model import ScoredModel
-from merge_snli.schema import NLI_LABELS
+from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, PROMPT, TABLE, Missing, ModelLabels
 from merge_snli.scoring.answer_table import NO_ANSWER
 from merge_snli.scoring.answers import Answers, Predicted, align, compared_numbers, predicted_answers
 from merge_snli.scoring.calibration import as_stored, calibration_of, is_of_label, label_probabilities
@@ -38,7 +24,6 @@ from merge_snli.scoring.measure import (
     scores_by_value,
     source_scores,
 )
-from merge_snli.scoring.predict import Predictions
 from merge_snli.scoring.records import (
     CHANCE_MARGIN,
     SCHEMA_VERSION,
@@ -55,71 +40,96 @@ from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
 
 def evaluate(
-    scored: ScoredModel,
-    facts: ModelFacts,
-    predictions: Predictions,
+    on_pairs: Predicted,
+    compared: tuple[str, ...],
     data: ScoredData,
-    source: ScoredSource | None = None,
     *,
-    details: pa.Table | None = None,
-    likelihoods: NDArray[np.float32] | None = None,
-    **of_run: Any,  # noqa: ANN401 - fields of a record
+    model: ModelRecord,
+    run: RunRecord,
+    source: ScoredSource | None = None,
+    max_length: int | None = None,
 ) -> Result:
-    """Compute the result of a model.
+    """Compute the result of a model, a function or imported answers from what was predicted.
 
     Args:
-        scored: The model.
-        facts: Properties known after loading the model.
-        predictions: Predictions on the pairs of the data followed by the new pairs of the source, in their order.
+        on_pairs: What is predicted for the pairs of the data followed by the new pairs of the source, in their order.
+        compared: The labels that its numbers mean, from `compared_labels`.
         data: The rows and groups.
+        model: The model.
+        run: How it was run; the pairs without an answer are counted here.
         source: The problems of the source, if it was scored.
-        details: What a language model replied to the pairs of the data, in the columns of a table of answers.
-        likelihoods: Log-likelihoods of the labels of the data that a language model has beside its answers, float32,
-            [n_pairs, n_labels], NaN for a pair on which they are not known; None if they are not known on any.
-        of_run: Fields of `RunRecord` that the predictions do not have, such as `prompt`.
+        max_length: The model's maximum number of tokens.
 
     Raises:
         InputError: If no group fits into the model's maximum length, or has all its imported answers.
     """
-    outputs = predictions.outputs
-    names = labels_in_use(scored.labels, outputs)
-    compared = compared_labels(names, data.label_names)
-    pair_labels = compared_numbers(names, compared)[outputs]
-    imported = scored.labels.origin == ANSWERS
-    logits, of = (predictions.logits, names) if likelihoods is None else (likelihoods, data.label_names)
-    probabilities = None if logits is None else as_stored(label_probabilities(logits, of, compared))
-    everything = align(data, Predicted(pair_labels, probabilities, details), compared)
-    answers, kept = predicted_answers(everything, data, whole_groups=imported)
+    imported = model.label_origin == ANSWERS
+    answers, kept = predicted_answers(align(data, on_pairs, compared), data, whole_groups=imported)
     if not len(answers.predicted):
-        limit = f"the {facts.max_length} tokens of model {scored.name}: score a model with a larger maximum length"
+        limit = f"the {max_length} tokens of model {model.name}: score a model with a larger maximum length"
         why = "has all its answers" if imported else f"fits into {limit}"
         raise InputError(f"no {data.units[0]} of {data.full_name} {why}")
     return make_result(
         answers,
         kept,
         data,
-        model=ModelRecord(
-            name=scored.name,
-            revision=scored.revision,
-            digest=scored.digest,
-            architecture=facts.architecture,
-            parameters=facts.parameters,
-            training_data=scored.training_data,
-            labels=names,
-            label_origin=scored.labels.origin,
-            config_labels=scored.labels.config_names,
-        ),
-        run=RunRecord(
-            versions={"merge_snli": __version__, "python": python_version(), **scored.versions},
-            dtype=scored.dtype,
-            device=scored.device,
-            seconds=round(predictions.seconds, 3),
-            no_answers=int(np.count_nonzero(outputs == Missing.NO_ANSWER)),
-            **({"tied": _ties(predictions)} | of_run),
-        ),
-        source=None if source is None else source_scores(source, pair_labels, data.label_names, compared),
-        max_length=facts.max_length,
-        pairs=len(outputs),
+        model=model,
+        run=replace(run, no_answers=int(np.count_nonzero(on_pairs.predicted == Missing.NO_ANSWER))),
+        source=None if source is None else source_scores(source, on_pairs.predicted, data.label_names, compared),
+        max_length=max_length,
+        pairs=len(on_pairs.predicted),
+    )
+
+
+def compared_predictions(
+    outputs: NDArray[np.int64], logits: NDArray[np.float32] | None, labels: Sequence[str], compared: Sequence[str]
+) -> Predicted:
+    """Return predictions in the compared labels.
+
+    Args:
+        outputs: Number of the label of each pair, or a code of `Missing`, [n].
+        logits: Logits of the labels, [n, n_labels]; None if only the labels are known.
+        labels: The label of each output.
+        compared: The compared labels.
+    """
+    probabilities = None
+    if logits is not None:
+        probabilities = as_stored(label_probabilities(logits, labels, compared))
+    return Predicted(compared_numbers(labels, compared)[outputs], probabilities)
+
+
+def tied_pairs(logits: NDArray[np.float32] | None) -> int:
+    """Count the pairs on which the largest logits of two outputs are equal; none if there are no logits."""
+    if logits is None:
+        return 0
+    second, first = np.partition(logits, -2, axis=1)[:, -2:].T
+    return int(np.count_nonzero((first == second) & np.isfinite(first)))
+
+
+def versions_of(libraries: Mapping[str, str]) -> dict[str, str]:
+    """Return the versions that a result records: of this package, of Python, and of some libraries."""
+    return {"merge_snli": __version__, "python": python_version(), **libraries}
+
+
+def modelless_record(name: str, digest: str | None, labels: tuple[str, ...], origin: str) -> ModelRecord:
+    """Return the record of what gives labels without a model that is loaded here.
+
+    Args:
+        name: The name to report.
+        digest: What identifies it; None if only its name does.
+        labels: The labels that it gave.
+        origin: What it is: `FUNCTION` or `ANSWERS`.
+    """
+    return ModelRecord(
+        name=name,
+        revision=None,
+        digest=digest,
+        architecture=None,
+        parameters=None,
+        training_data=None,
+        labels=labels,
+        label_origin=origin,
+        config_labels=(),
     )
 
 
@@ -227,21 +237,6 @@ def _left_out(answers: Answers, data: ScoredData, max_length: int | None) -> Lef
         rows=len(data.row_groups) - undrawn - len(answers.predicted),
         undrawn=undrawn,
     )
-
-
-def labels_in_use(labels: ModelLabels, outputs: NDArray[np.int64]) -> tuple[str, ...]:
-    """Return the label of each output, without not_entailment if a function or imported answers never have it."""
-    if labels.names == FUNCTION_LABELS and labels.names.index(NOT_ENTAILMENT) not in outputs:
-        return NLI_LABELS
-    return labels.names
-
-
-def _ties(predictions: Predictions) -> int:
-    """Count the pairs on which the largest logits of two outputs are equal."""
-    if predictions.logits is None:
-        return 0
-    second, first = np.partition(predictions.logits, -2, axis=1)[:, -2:].T
-    return int(np.count_nonzero((first == second) & np.isfinite(first)))
 
 
 def _notes_of(result: Result, pairs: int) -> Iterator[str]:

@@ -71,11 +71,5 @@ class ScoreOptions(ModelOptions):
     )
     name: str | None = scoring_option(None, "the name to report for a folder, pipeline or function", group=IN_PYTHON)
     version: str | None = scoring_option(
-        None,
-        "version of a function, whose predictions are then cached; without it, the answers of an async function are "
-        "kept until the result is written",
-        group=IN_PYTHON,
-    )
-    concurrency: int | None = scoring_option(
-        None, "calls of an async function at the same time", group=IN_PYTHON, minimum=1, shown_default="16"
+        None, "version of a function, whose answers are then cached, so that a run resumes", group=IN_PYTHON
     )

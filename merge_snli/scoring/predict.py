@@ -46,7 +46,7 @@ class Predictions:
 def best_outputs(logits: NDArray[np.float32]) -> NDArray[np.int64]:
     """Return the output with the largest logit for each pair; `NOT_PREDICTED` for NaN, a pair that is too long."""
     return np.select(
-        # A row of -inf only: as caches of functions once stored a pair without an answer.
+        # A row of -inf only: every label is impossible.
         [np.isnan(logits[:, 0]), np.isneginf(logits).all(axis=1)],
         [Missing.NOT_PREDICTED, Missing.NO_ANSWER],
         np.nan_to_num(logits).argmax(axis=1),
@@ -254,14 +254,11 @@ def _shards(batches: Iterable[Sequence[PairLength]]) -> Iterator[list[Sequence[P
         yield shard
 
 
-def _predictions(
-    items: Sequence[PairLength], predicted: NDArray[np.float32] | NDArray[np.int64], seconds: float
-) -> Predictions:
-    logits = predicted.astype(np.float32, copy=False) if predicted.ndim == 2 else None
+def _predictions(items: Sequence[PairLength], logits: NDArray[np.float32], seconds: float) -> Predictions:
     return Predictions(
         pairs=tuple(pair_digest(pair) for pair, _ in items),
         tokens=np.array([length for _, length in items], dtype=np.int32),
-        outputs=predicted.astype(np.int64) if logits is None else best_outputs(logits),
+        outputs=best_outputs(logits),
         logits=logits,
         seconds=seconds,
     )

@@ -237,7 +237,7 @@ class RunRecord(StrictValue):
         versions: Version of Python and of each package that the predictions depend on.
         dtype: Data type of the model, such as `float32`; None for a function.
         device: Device type, such as `cpu`; None for a function.
-        seconds: Duration of the predictions.
+        seconds: Duration of the predictions; 0 for imported answers.
         no_answers: Number of distinct pairs on which no answer can be read, which is wrong; only of functions and
             imported answers.
         prompt: How a language model was prompted; None for other models.

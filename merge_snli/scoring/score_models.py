@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.dataset.label_spellings import TWO_WAY, are_nli
-from merge_snli.models.labels import INFERRED, TABLE, ModelLabels, compared_labels, labels_on, positions
+from merge_snli.models.labels import INFERRED, TABLE, ModelFacts, ModelLabels, compared_labels, labels_on, positions
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.data import ScoredData
-from merge_snli.scoring.evaluate import evaluate
+from merge_snli.scoring.evaluate import compared_predictions, evaluate, tied_pairs, versions_of
 from merge_snli.scoring.predict import Predictions, PredictionStore, join, predict_pairs
-from merge_snli.scoring.records import RANKED, PromptRecord
+from merge_snli.scoring.records import RANKED, ModelRecord, PromptRecord, RunRecord
 from merge_snli.scoring.result import Result
 from merge_snli.scoring.source import ScoredSource
 from merge_snli.scoring.statistics import mcnemar_test
@@ -57,38 +57,76 @@ def score_model(
             f"the labels of {scored.name} cannot be inferred from {data.name}, on which a model may be wrong most of "
             f"the time: give them with {param('model_labels')}, or infer them on a MERGE data set first"
         )
-    store = None if out is None else prediction_store(scored, out)
+    store = None if out is None else prediction_store(scored.key, out)
     load = cache(scored.load)
     predictions, facts = predict_pairs(load, data.pairs, store, name=scored.name)
     scored = replace(scored, labels=_labels_on_seeds(scored, predictions, data))
     if source is not None and source.new_pairs:
         on_source, _ = predict_pairs(load, source.new_pairs, store, name=f"{scored.name} on {source.name}")
         predictions = join(predictions, on_source)
-    prompt = scored.prompt and PromptRecord(
-        harness="merge_snli",
-        harness_version=__version__,
-        provider="transformers",
-        **scored.prompt.record,
-        answers=RANKED,
-        temperature=None,
-        calls=len(predictions.pairs) * len(scored.prompt.labels),
-        input_tokens=int(predictions.tokens.sum()),
-        output_tokens=0,
-        retries=0,
-        settings={"chat_template": "true"} if facts.chat else {},
+    compared = compared_labels(scored.labels.names, data.label_names)
+    result = evaluate(
+        compared_predictions(predictions.outputs, predictions.logits, scored.labels.names, compared),
+        compared,
+        data,
+        model=_model_record(scored, facts),
+        run=_run_record(scored, facts, predictions),
+        source=source,
+        max_length=facts.max_length,
     )
-    result = evaluate(scored, facts, predictions, data, source, prompt=prompt)
     return result if out is None else store_result(result, out)
 
 
-def prediction_store(scored: ScoredModel, out: Path) -> PredictionStore | None:
-    """Return where the predictions of a model are cached, or None if they are not cached.
+def _model_record(scored: ScoredModel, facts: ModelFacts) -> ModelRecord:
+    """Return what a result records about the model."""
+    return ModelRecord(
+        name=scored.name,
+        revision=scored.revision,
+        digest=scored.digest,
+        architecture=facts.architecture,
+        parameters=facts.parameters,
+        training_data=scored.training_data,
+        labels=scored.labels.names,
+        label_origin=scored.labels.origin,
+        config_labels=scored.labels.config_names,
+    )
+
+
+def _run_record(scored: ScoredModel, facts: ModelFacts, predictions: Predictions) -> RunRecord:
+    """Return what a result records about how the predictions were computed."""
+    prompt = None
+    if scored.prompt is not None:
+        prompt = PromptRecord(
+            harness="merge_snli",
+            harness_version=__version__,
+            provider="transformers",
+            **scored.prompt.record,
+            answers=RANKED,
+            temperature=None,
+            calls=len(predictions.pairs) * len(scored.prompt.labels),
+            input_tokens=int(predictions.tokens.sum()),
+            output_tokens=0,
+            retries=0,
+            settings={"chat_template": "true"} if facts.chat else {},
+        )
+    return RunRecord(
+        versions=versions_of(scored.versions),
+        dtype=scored.dtype,
+        device=scored.device,
+        seconds=round(predictions.seconds, 3),
+        prompt=prompt,
+        tied=tied_pairs(predictions.logits),
+    )
+
+
+def prediction_store(key: str, out: Path) -> PredictionStore:
+    """Return where predictions are cached.
 
     Args:
-        scored: The model.
+        key: What they depend on, as a sha256.
         out: Folder for the result file.
     """
-    return None if scored.key is None else PredictionStore(work_folder(out) / "predictions" / scored.key[:16])
+    return PredictionStore(work_folder(out) / "predictions" / key[:16])
 
 
 def score_models(

@@ -114,7 +114,7 @@ def predict(run: ScoringRun, name: str, share: TaskShare, stage: Stage) -> None:
     """
     data, source = run.read()
     scored = model_from_name(run.models[name], run.options)
-    store = prediction_store(scored, run.out)
+    store = prediction_store(scored.key, run.out)
     load = cache(scored.load)
     every = (data.pairs, () if source is None else source.new_pairs)
     shares = [own for pairs in every if (own := pairs[share.task :: share.tasks])]

@@ -59,10 +59,6 @@ def model(pairs: list[tuple[str, str]]) -> list[int]:
     return [0] * len(pairs)
 
 
-async def of_two(premise: str, hypothesis: str) -> str:
-    return premise + hypothesis
-
-
 def by_length(shift: int, pairs: list[tuple[str, str]]) -> list[int]:
     return [(len(hypothesis) + shift) % 3 for _, hypothesis in pairs]
 
@@ -85,7 +81,6 @@ WRONG: dict[str, tuple[Callable[[Any, Any], object], str]] = {
     "a number for a name": (lambda call, _: call.score(model, DATA, name=3), "name is 3"),
     "a number for columns": (lambda call, _: call.score(model, DATA, by=3), "by is 3"),
     "a text for a share": (lambda call, _: call.score(model, DATA, min_agreement="a"), "min_agreement is 'a'"),
-    "an async function of two": (lambda call, _: call.score(of_two, DATA), "of_two must take one argument, a .premise"),
     "a function of two arguments": (lambda call, _: call.score(lambda a, b: a, DATA), "list of .premise, hypothesis."),
     "labels that are lists": (lambda call, _: call.score(lambda pairs: [[0]] * len(pairs), DATA), "returned"),
     "no labels": (lambda call, _: call.score(lambda pairs: None, DATA), "returned"),

@@ -165,13 +165,10 @@ def test_standings_are_those_of_compare_with_a_sentence_for_other_models(
     assert "worse than good" in found.models["bad"]
     assert "worse than no other model, and better than bad" in found.models["good"]
     answers = noisy("good", gold, 0.04)
-    two, shifted = (
-        score(lambda pairs, change=change: [change(label) for label in answers(pairs)], BUNDLED, name=name)
-        for name, change in (
-            ("two", lambda label: "not_entailment" if label else "entailment"),
-            ("shifted", lambda label: (label + 1) % 3),
-        )
+    two = score(
+        lambda pairs: ["not_entailment" if label else "entailment" for label in answers(pairs)], BUNDLED, name="two"
     )
+    shifted = score(lambda pairs: [(label + 1) % 3 for label in answers(pairs)], BUNDLED, name="shifted")
     found = standings(named([*two_results, two]))
     assert "Two-way models: two has PA(0.9)" in found.finding and "two" not in found.letters
     assert "significantly better than" not in found.models["two"]
@@ -191,8 +188,8 @@ def test_groups_without_seeds() -> None:
         {"premise": f"p{n}", "hypothesis": f"h{n}", "label": "entailment", "pattern": f"g{n // 3}"} for n in range(30)
     ]
     grouped = [
-        score(lambda pairs, answer=answer: [answer] * len(pairs), rows, group_column="pattern", name=name)
-        for answer, name in enumerate(("all", "none"))
+        score(lambda pairs: [0] * len(pairs), rows, group_column="pattern", name="all"),
+        score(lambda pairs: [1] * len(pairs), rows, group_column="pattern", name="none"),
     ]
     found = standings(named(grouped))
     assert "paired permutation test over 10 groups" in found.finding

@@ -174,6 +174,7 @@ def test_imported_answers_give_the_result_of_the_function_that_gave_them(tmp_pat
         assert (result.scores, answers_of_groups(result)) == (expected.scores, answers_of_groups(expected))
         assert result.consistency == expected.consistency
         assert (result.model.label_origin, result.run.prompt) == ("answers", None)
+        assert (result.run.seconds, result.run.dtype, result.model.architecture) == (0, None, None)
 
 
 def write_table(path: Path, rows: list[dict[str, Json]]) -> None:

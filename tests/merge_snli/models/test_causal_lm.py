@@ -275,7 +275,7 @@ def test_scores_cached_before_chat_templates_are_not_used(folder: Folder, tmp_pa
     scored = model_from_name(str(with_template), options)
     before = replace(scored, digest=sha256_of_json([find_model(str(with_template)).digest, WORD.digest]))
     data = part_of_data(open_config("demo:dataset", "verb"), limit_seeds=1, subsample=0)
-    predict_pairs(lambda: loaded(folder("gpt2"), WORD), data.pairs, prediction_store(before, out))
+    predict_pairs(lambda: loaded(folder("gpt2"), WORD), data.pairs, prediction_store(before.key, out))
     result, expected = (score_model(scored, data, out=folder) for folder in (out, tmp_path / "fresh"))
     without = score_model(model_from_name(str(folder("gpt2")), options), data)
     assert without.calibration != result.calibration == expected.calibration

@@ -1,11 +1,7 @@
-"""Functions as models: valid labels, probabilities and caching; async ones also run at once and survive a crash."""
+"""Functions that are scored: valid labels, probabilities and caching."""
 
-import asyncio
-import json
 import random
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -18,9 +14,10 @@ from numpy.typing import NDArray
 
 from merge_snli import read_results, score
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.models.function import call_all, function_name, is_async, label_reader
+from merge_snli.models.function import function_name
 from merge_snli.models.labels import Pair
 from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring import functions
 from tests.oracles import answers_of_groups, refused
 
 
@@ -93,198 +90,91 @@ def test_predictions_are_cached_by_version(dataset: Path, tmp_path: Path) -> Non
     assert len([*(tmp_path / "results").glob("rule-*.json")]) == 3
 
 
-def test_labels_in_the_form_of_pipelines_are_read() -> None:
-    read = label_reader(NLI_LABELS, "f")
-    assert read({"label": "neutral", "score": 0.9}, ("a", "b")) == "neutral"
-    refused("returned", read, {"score": 0.9}, ("a", "b"))
-
-
 def rule(pair: Pair) -> str | None:
     number = sum(map(ord, "".join(pair))) % 4
     return NLI_LABELS[number] if number < 3 else None
 
 
-class Api:
-    """Answers by rule, records the pairs and the concurrency of its calls, and fails after some calls."""
+class Service:
+    """Answers by rule, records the pairs that it was called with, and fails when it has had some."""
 
-    def __init__(self, fails_after: float = float("inf"), answer: Callable[[Pair], Any] = rule) -> None:
-        self.fails_after, self.answer = fails_after, answer
+    def __init__(self, fails_after: float = float("inf")) -> None:
+        self.fails_after = fails_after
         self.asked: list[Pair] = []
-        self.running = self.most = 0
 
-    @property
-    def calls(self) -> int:
-        return len(self.asked)
-
-    async def __call__(self, pair: Pair) -> Any:  # noqa: ANN401 - also invalid answers
-        self.asked.append(pair)
-        if self.calls > self.fails_after:
+    def __call__(self, pairs: list[Pair]) -> list[str | None]:
+        if len(self.asked) + len(pairs) > self.fails_after:
             raise ConnectionError("the service is down")
-        self.running += 1
-        self.most = max(self.most, self.running)
-        await asyncio.sleep(0.001)
-        self.running -= 1
-        return self.answer(pair)
+        self.asked += pairs
+        return [rule(pair) for pair in pairs]
 
 
-def test_scores_are_those_of_the_same_function_without_async(dataset: Path) -> None:
-    api = Api()
-    result = score(api, dataset, config="noun", concurrency=5)
-    expected = score(lambda pairs: [rule(pair) for pair in pairs], dataset, config="noun", name="Api")
-    assert (result.scores, result.title) == (expected.scores, expected.title)
-    assert answers_of_groups(result) == answers_of_groups(expected) and result.run.no_answers > 0
-    assert api.most == 5
-
-
-def test_no_pair_is_called_twice_after_a_crash(dataset: Path, tmp_path: Path) -> None:
-    out, plain, whole = tmp_path / "results", Api(), Api()
-    refused("", score, Api(fails_after=40), dataset, config="verb", out=out, error=ConnectionError)
-    assert not out.exists()
-    (journal,) = (tmp_path / "results.work").rglob("*.jsonl")
-    with journal.open("a", encoding="utf-8") as file:
-        file.write('\n["cut off')
-    result = score(whole, dataset, config="verb", out=out)
-    assert score(plain, dataset, config="verb").scores == result.scores
-    assert whole.calls == plain.calls - 40
-    assert not journal.exists()
-    score(whole, dataset, config="verb", out=out)
-    assert whole.calls == 2 * plain.calls - 40
-
-
-def test_a_version_keeps_the_answers(dataset: Path, tmp_path: Path) -> None:
-    api, calls = Api(), []
-    for version in ("1", "1", "2"):
-        score(api, dataset, config="verb", out=tmp_path / "results", version=version)
-        calls.append(api.calls)
-    assert calls == [times * calls[0] for times in (1, 1, 2)]
-
-
-def test_a_killed_process_loses_no_answer(tmp_path: Path) -> None:
-    journal, pairs = tmp_path / "journal.jsonl", [(str(number), "h") for number in range(60)]
-    code = (
-        "import asyncio, os\nfrom pathlib import Path\nfrom merge_snli.models.function import call_all\n"
-        "calls = 0\n"
-        "async def label_of(pair):\n    global calls\n    calls += 1\n    if calls > 25: os._exit(9)\n"
-        "    return 'neutral'\n"
-        "pairs = [(str(n), 'h') for n in range(60)]\n"
-        f"options = dict(read=lambda label, pair: label, concurrency=1, journal=Path({str(journal)!r}))\n"
-        "call_all(label_of, pairs, name='label_of', **options)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
-    api = Api(answer=lambda pair: "neutral")
-    options: dict[str, Any] = {"read": lambda label, pair: str(label), "concurrency": 4, "journal": journal}
-    assert len(call_all(api, pairs, name="label_of", **options)) == 60 and api.asked == pairs[25:]
-
-
-def test_it_runs_inside_an_event_loop(dataset: Path) -> None:
-    async def notebook() -> float:
-        return score(Api(), dataset, config="verb").pattern_accuracy
-
-    assert 0 <= asyncio.run(notebook()) <= 1
-
-
-def test_an_invalid_answer_stops_the_run_and_is_not_kept(dataset: Path, tmp_path: Path) -> None:
-    api = Api(answer=lambda pair: np.int64(1) if api.calls < 5 else object())
-    refused("Api returned <object", score, api, dataset, config="verb", out=tmp_path / "out", concurrency=1)
-    assert api.calls == 5
-    (journal,) = (tmp_path / "out.work").rglob("*.jsonl")
-    assert [json.loads(line)[1] for line in journal.read_text().splitlines() if line] == ["neutral"] * 4
-
-
-def test_an_error_of_the_function_is_not_one_of_the_disk(dataset: Path, tmp_path: Path) -> None:
-    refused(
-        r"prompt\.txt",
-        score,
-        Api(answer=lambda pair: Path("prompt.txt").read_text()),
-        dataset,
-        config="verb",
-        out=tmp_path / "out",
-        error=FileNotFoundError,
-    )
-
-
-def test_async_methods_and_partials() -> None:
-    class Child(Api):
-        pass
-
-    assert [is_async(function) for function in (Child(), partial(Child()), rule)] == [True, True, False]
-
-
-def test_answers_of_a_partial_with_other_arguments_are_not_mixed(dataset: Path, tmp_path: Path) -> None:
-    calls: list[Pair] = []
-
-    async def label_of(pair: Pair, *, label: str, fails: bool = False) -> str:
-        calls.append(pair)
-        if fails and len(calls) > 20:
-            raise ConnectionError("the service is down")
-        return label
-
-    out = tmp_path / "results"
-    refused(
-        "",
-        score,
-        partial(label_of, label="entailment", fails=True),
-        dataset,
-        config="verb",
-        out=out,
-        error=ConnectionError,
-    )
-    neutral, contradiction = (
-        score(partial(label_of, label=label), dataset, config="verb", out=out) for label in ("neutral", "contradiction")
-    )
-    assert {*(answers_of_groups(neutral).seeds or ())} == {"neutral"}
-    assert neutral.model.name != contradiction.model.name
-    assert len([*out.glob("*.json")]) == 2
-
-
-def test_a_name_does_not_mix_answers_of_partials(dataset: Path, tmp_path: Path) -> None:
-    async def label_of(pair: Pair, *, label: str) -> str:
-        return label if label == "neutral" or sum(map(ord, pair[1])) % 7 else "perhaps"
-
-    options: dict[str, Any] = {"config": "verb", "out": tmp_path / "results", "name": "model"}
-    refused("model returned 'perhaps'", score, partial(label_of, label="entailment"), dataset, **options)
-    neutral = score(partial(label_of, label="neutral"), dataset, **options)
-    assert {*(answers_of_groups(neutral).seeds or ())} == {"neutral"}
-
-
-def test_objects_in_the_arguments_of_a_partial_have_the_same_name_in_every_process() -> None:
-    async def label_of(pair: Pair, *, client: Api | None = None, api_key: str = "") -> str:
-        return "neutral"
-
-    (name,) = {function_name(partial(label_of, client=client)) for client in [Api() for _ in range(3)]}
-    assert name.startswith("label_of-")
-    assert "sk-1" not in function_name(partial(label_of, api_key="sk-1"))
-
-
-def test_answers_are_kept_when_the_code_of_a_function_changes(
-    dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+def test_a_function_with_a_version_resumes_after_a_failure(
+    dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    failing, whole = Api(fails_after=30, answer=lambda pair: "neutral"), Api(answer=lambda pair: "neutral")
+    monkeypatch.setattr(functions, "PAIRS_PER_CALL", 100)
+    out = tmp_path / "results"
+    options: dict[str, Any] = {"name": "service", "version": "1", "out": out}
+    failing = Service(fails_after=250)
+    refused("the service is down", score, failing, dataset, error=ConnectionError, **options)
+    assert not out.exists() and len(failing.asked) == 200
+    rest, whole = Service(), Service()
+    resumed = score(rest, dataset, **options)
+    expected = score(whole, dataset, name="service", version="1")
+    assert sorted(failing.asked + rest.asked) == sorted(whole.asked)
+    assert (resumed.scores, resumed.model) == (expected.scores, expected.model)
+    assert answers_of_groups(resumed) == answers_of_groups(expected)
+    assert resumed.run.no_answers == expected.run.no_answers > 0
 
-    async def label_of(pair: Pair) -> str:
-        return str(await failing(pair))
 
-    before = label_of
+def test_without_a_version_nothing_is_cached(dataset: Path, tmp_path: Path) -> None:
+    score(Service(), dataset, out=tmp_path / "results")
+    assert [path.name for path in tmp_path.iterdir()] == ["results"]
 
-    async def label_of(pair: Pair) -> str:  # type: ignore[no-redef]
-        return f"{await whole(pair)}"
 
-    refused("", score, before, dataset, config="verb", out=tmp_path / "results", concurrency=1, error=ConnectionError)
-    score(label_of, dataset, config="verb", out=tmp_path / "results")
-    assert not {*failing.asked[:30]} & {*whole.asked}
-    assert "30 of them from before its code changed" in caplog.text
+def test_labels_in_the_form_of_pipelines_are_read(dataset: Path) -> None:
+    def dicts(pairs: list[Pair]) -> Any:  # noqa: ANN401 - a list of dicts
+        return [{"label": rule(pair), "score": 0.9} for pair in pairs]
+
+    by_dict = score(dicts, dataset)
+    assert by_dict.scores == score(Service(), dataset).scores
+    refused(r"f returned \{'score': 0.9\} for", score, always({"score": 0.9}), dataset, name="f")
+
+
+class AsyncService:
+    """Has an async `__call__`."""
+
+    async def __call__(self, pairs: list[Pair]) -> list[str]:
+        raise AssertionError(pairs)
+
+
+async def label_of(pair: Pair, *, label: str = "neutral") -> str:
+    raise AssertionError(pair, label)
 
 
 @pytest.mark.parametrize(
-    ("model", "options", "message"),
+    ("function", "name"),
     [
-        (Api(answer=lambda pair: "perhaps"), {"config": "verb"}, "'perhaps'"),
-        (Api(), {"concurrency": 0}, "concurrency is 0"),
-        (always("neutral"), {"concurrency": 2}, "concurrency has no effect on a function"),
+        (label_of, "label_of"),
+        (partial(label_of, label="neutral"), "label_of-"),
+        (AsyncService(), "AsyncService"),
+        (partial(AsyncService()), "AsyncService-"),
     ],
 )
-def test_wrong_options_and_labels(dataset: Path, model: Any, options: dict[str, Any], message: str) -> None:  # noqa: ANN401
-    refused(message, score, model, dataset, **options)
+def test_an_async_function_is_refused_before_the_data_is_read(function: Any, name: str) -> None:  # noqa: ANN401
+    refused(f"^{name}.* is an async function: .*Inspect .docs/language-models.md", score, function, "missing")
+    assert (Path(__file__).parents[3] / "docs" / "language-models.md").is_file()
+
+
+def with_client(pairs: list[Pair], *, client: object = None, api_key: str = "") -> list[str]:
+    return ["neutral"] * len(pairs)
+
+
+def test_a_partial_has_the_same_name_in_every_process() -> None:
+    (name,) = {function_name(partial(with_client, client=client)) for client in [Service() for _ in range(3)]}
+    assert name.startswith("with_client-")
+    keys = {function_name(partial(with_client, api_key=key)) for key in ("sk-1", "sk-2")}
+    assert len(keys) == 2 and not any("sk-" in key for key in keys)
 
 
 def test_no_answer_to_pairs_in_groups_is_wrong() -> None:
@@ -295,4 +185,3 @@ def test_no_answer_to_pairs_in_groups_is_wrong() -> None:
     silent = score(always(None), rows, group_column="group", name="silent")
     assert (silent.pattern_accuracy, silent.run.no_answers) == (0, 4)
     assert answers_of_groups(silent).predictions == ("??", "??")
-    assert score(Api(answer=lambda pair: "entailment"), rows, group_column="group").pattern_accuracy == 1

@@ -364,7 +364,6 @@ def test_every_option_is_a_keyword_of_score() -> None:
         ({"subsample": -1}, "subsample is -1"),
         ({"min_agreement": 1.5}, "min_agreement is 1.5"),
         ({"dtype": "float8"}, "float8"),
-        ({"concurrency": 0}, "concurrency is 0"),
         ({"model_labels": "neutral"}, "neutral"),
         ({"by": 3}, "by is 3"),
     ],
@@ -377,10 +376,6 @@ def never(pairs: list[Pair]) -> list[None]:
     raise AssertionError(pairs)
 
 
-async def never_async(pair: Pair) -> None:
-    raise AssertionError(pair)
-
-
 @pytest.mark.parametrize(
     ("model", "options", "named"),
     [
@@ -389,7 +384,6 @@ async def never_async(pair: Pair) -> None:
         (never, {"model_labels": "infer"}, "model_labels has no effect on a function"),
         (never, {"allow_pickle": True}, "allow_pickle has no effect on a function"),
         (never, {"trust_remote_code": True}, "trust_remote_code has no effect on a function"),
-        (never_async, {"device": "cpu"}, "device has no effect on an async function"),
         ("ORG/NAME", {"name": "mine"}, "name has no effect on a model given by name"),
         ("ORG/NAME", {"version": "1"}, "version has no effect on a model given by name"),
     ],

@@ -7,6 +7,7 @@ import pytest
 
 from merge_snli import Result, analyze, score
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
+from merge_snli.models.function import LabelFunction
 from merge_snli.scoring.opening import open_config
 from tests.oracles import write_results
 
@@ -14,12 +15,13 @@ SHIPPED = Path(__file__).parents[4] / "merge_snli"
 MARKUP = "<script>alert(1)</script>"
 
 
+def by_length(divisor: int) -> LabelFunction:
+    return lambda pairs: [len(premise) % divisor % 3 for premise, _ in pairs]
+
+
 @pytest.fixture(scope="session")
 def results() -> list[Result]:
-    scored = [
-        score(lambda pairs, n=n: [len(premise) % n % 3 for premise, _ in pairs], SHIPPED, name=f"by {n}")
-        for n in (3, 5)
-    ]
+    scored = [score(by_length(divisor), SHIPPED, name=f"by {divisor}") for divisor in (3, 5)]
     renamed = dataclasses.replace(scored[1].model, name=MARKUP)
     return [scored[0], dataclasses.replace(scored[1], model=renamed, notes=(MARKUP,))]
 
