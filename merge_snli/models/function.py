@@ -44,11 +44,6 @@ def labels_in_use(labels: tuple[str, ...], numbers: NDArray[np.int64]) -> tuple[
     return labels
 
 
-def label_number(label: str | None, labels: Sequence[str]) -> int:
-    """Return the number of a label, or `NO_ANSWER` for None."""
-    return Missing.NO_ANSWER if label is None else labels.index(label)
-
-
 def function_name(function: object) -> str:
     """Return the name to report for a function, or an object that can be called.
 

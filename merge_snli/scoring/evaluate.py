@@ -1,7 +1,7 @@
 """Compute the result of a model from its predictions on rows in groups."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from platform import python_version
 
@@ -13,7 +13,7 @@ from merge_snli.base import __version__
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
-from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, PROMPT, TABLE, Missing, ModelLabels
+from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, PROMPT, TABLE, Missing, ModelLabels, compared_labels
 from merge_snli.scoring.answer_table import NO_ANSWER
 from merge_snli.scoring.answers import Answers, Predicted, align, compared_numbers, predicted_answers
 from merge_snli.scoring.calibration import as_stored, calibration_of, is_of_label, label_probabilities
@@ -40,75 +40,76 @@ from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
 
 def evaluate(
-    on_pairs: Predicted,
-    compared: tuple[str, ...],
+    outputs: NDArray[np.int64],
     data: ScoredData,
     *,
     model: ModelRecord,
     run: RunRecord,
+    logits: NDArray[np.float32] | None = None,
+    likelihoods: NDArray[np.float32] | None = None,
+    details: pa.Table | None = None,
     source: ScoredSource | None = None,
     max_length: int | None = None,
 ) -> Result:
-    """Compute the result of a model, a function or imported answers from what was predicted.
+    """Compute the result of a model, a function or imported answers.
 
     Args:
-        on_pairs: What is predicted for the pairs of the data followed by the new pairs of the source, in their order.
-        compared: The labels that its numbers mean, from `compared_labels`.
+        outputs: Number of the label of each pair of the data and then of each new pair of the source, among those of
+            the model, or a code of `Missing`, [n].
         data: The rows and groups.
         model: The model.
-        run: How it was run; the pairs without an answer are counted here.
+        run: How it was run. The versions of this package and of Python, and the numbers of pairs without an answer and
+            with tied logits, are added.
+        logits: Logits from which the outputs are, [n, n_outputs]; None if only the labels are known.
+        likelihoods: Log-likelihoods of the labels of the data that a language model has beside its answers, float32,
+            [n, n_labels], NaN for a pair on which they are not known; None if they are not known on any.
+        details: What a language model replied to the pairs, in the columns of a table of answers, [n].
         source: The problems of the source, if it was scored.
         max_length: The model's maximum number of tokens.
 
     Raises:
         InputError: If no group fits into the model's maximum length, or has all its imported answers.
     """
+    compared = compared_labels(model.labels, data.label_names)
+    numbers = compared_numbers(model.labels, compared)[outputs]
+    probabilities = None
+    if likelihoods is not None:
+        probabilities = as_stored(label_probabilities(likelihoods, data.label_names, compared))
+    elif logits is not None:
+        probabilities = as_stored(label_probabilities(logits, model.labels, compared))
+    everything = align(data, Predicted(numbers, probabilities, details), compared)
     imported = model.label_origin == ANSWERS
-    answers, kept = predicted_answers(align(data, on_pairs, compared), data, whole_groups=imported)
+    answers, kept = predicted_answers(everything, data, whole_groups=imported)
     if not len(answers.predicted):
-        limit = f"the {max_length} tokens of model {model.name}: score a model with a larger maximum length"
-        why = "has all its answers" if imported else f"fits into {limit}"
+        why = "has all its answers"
+        if not imported:
+            limit = f"the {max_length} tokens of model {model.name}"
+            why = f"fits into {limit}: score a model with a larger maximum length"
         raise InputError(f"no {data.units[0]} of {data.full_name} {why}")
+    run = replace(
+        run,
+        versions={"merge_snli": __version__, "python": python_version(), **run.versions},
+        no_answers=int(np.count_nonzero(outputs == Missing.NO_ANSWER)),
+        tied=run.tied or _ties(logits),
+    )
     return make_result(
         answers,
         kept,
         data,
         model=model,
-        run=replace(run, no_answers=int(np.count_nonzero(on_pairs.predicted == Missing.NO_ANSWER))),
-        source=None if source is None else source_scores(source, on_pairs.predicted, data.label_names, compared),
+        run=run,
+        source=None if source is None else source_scores(source, numbers, data.label_names, compared),
         max_length=max_length,
-        pairs=len(on_pairs.predicted),
+        pairs=len(outputs),
     )
 
 
-def compared_predictions(
-    outputs: NDArray[np.int64], logits: NDArray[np.float32] | None, labels: Sequence[str], compared: Sequence[str]
-) -> Predicted:
-    """Return predictions in the compared labels.
-
-    Args:
-        outputs: Number of the label of each pair, or a code of `Missing`, [n].
-        logits: Logits of the labels, [n, n_labels]; None if only the labels are known.
-        labels: The label of each output.
-        compared: The compared labels.
-    """
-    probabilities = None
-    if logits is not None:
-        probabilities = as_stored(label_probabilities(logits, labels, compared))
-    return Predicted(compared_numbers(labels, compared)[outputs], probabilities)
-
-
-def tied_pairs(logits: NDArray[np.float32] | None) -> int:
-    """Count the pairs on which the largest logits of two outputs are equal; none if there are no logits."""
+def _ties(logits: NDArray[np.float32] | None) -> int:
+    """Count the pairs on which the largest logits of two outputs are equal."""
     if logits is None:
         return 0
     second, first = np.partition(logits, -2, axis=1)[:, -2:].T
     return int(np.count_nonzero((first == second) & np.isfinite(first)))
-
-
-def versions_of(libraries: Mapping[str, str]) -> dict[str, str]:
-    """Return the versions that a result records: of this package, of Python, and of some libraries."""
-    return {"merge_snli": __version__, "python": python_version(), **libraries}
 
 
 def modelless_record(name: str, digest: str | None, labels: tuple[str, ...], origin: str) -> ModelRecord:

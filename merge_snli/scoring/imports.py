@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, canonical_name, canonical_names
-from merge_snli.models.function import label_number, labels_in_use, labels_of_answers
-from merge_snli.models.labels import ANSWERS, Missing, Pair, compared_labels
+from merge_snli.models.function import labels_in_use, labels_of_answers
+from merge_snli.models.labels import ANSWERS, Missing, Pair
 from merge_snli.problems.formats import open_file
 from merge_snli.problems.rows import LabelNames, SourceRow
-from merge_snli.scoring.answers import Predicted, compared_numbers
-from merge_snli.scoring.calibration import as_stored, label_probabilities
 from merge_snli.scoring.data import ScoredData
-from merge_snli.scoring.evaluate import evaluate, modelless_record, tied_pairs, versions_of
+from merge_snli.scoring.evaluate import evaluate, modelless_record
 from merge_snli.scoring.predict import best_outputs
 from merge_snli.scoring.records import RANKED, PromptRecord, RunRecord
 from merge_snli.scoring.replies import Reply, agreement, details_of, is_tied, majority, only_likelihoods
@@ -78,57 +76,40 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
             f"{data.full_name}: finish the run, give all its files together, or add {param('partial', True)} to leave "
             f"out the {data.units[0]}s without all their answers"
         )
-    likelihoods = _likelihoods(answers, data)
-    if answers.prompt is not None and answers.prompt.answers == RANKED:
+    known = {pair: only_likelihoods(replies) for pair, replies in answers.replies.items()}
+    unknown = (math.nan,) * len(data.label_names)
+    likelihoods = np.array([known.get(pair) or unknown for pair in data.pairs], dtype=np.float32)
+    is_ranked = answers.prompt is not None and answers.prompt.answers == RANKED
+    if is_ranked:
         labels = data.label_names
         outputs = best_outputs(likelihoods)
-        tied = tied_pairs(likelihoods)
     else:
-        possible = labels_of_answers(data.label_names)
-        outputs = _label_numbers(answers, data, possible)
-        labels = labels_in_use(possible, outputs)
-        tied = 0
-    compared = compared_labels(labels, data.label_names)
-    probabilities = None
-    if any(only_likelihoods(replies) for replies in answers.replies.values()):
-        probabilities = as_stored(label_probabilities(likelihoods, data.label_names, compared))
-    numbers = compared_numbers(labels, compared)[outputs]
+        outputs, labels = _outputs(answers, data)
     return evaluate(
-        Predicted(numbers, probabilities, details_of(answers.replies, data.pairs)),
-        compared,
+        outputs,
         data,
         model=modelless_record(answers.model, answers.digest, labels, ANSWERS),
-        run=_run_record(answers, data, tied),
+        run=_run_record(answers, data),
+        logits=likelihoods if is_ranked else None,
+        likelihoods=likelihoods if any(known.values()) else None,
+        details=details_of(answers.replies, data.pairs),
     )
 
 
-def _label_numbers(answers: ImportedAnswers, data: ScoredData, labels: Sequence[str]) -> NDArray[np.int64]:
-    """Return the number of the label of each pair of the data, or a code of `Missing`, [n_pairs]."""
-    numbers = np.full(len(data.pairs), Missing.NOT_PREDICTED.value)
+def _outputs(answers: ImportedAnswers, data: ScoredData) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return the number of the label of each pair of the data, or a code of `Missing`, [n_pairs], and the labels."""
+    possible = labels_of_answers(data.label_names)
+    numbers: dict[str | None, int] = {label: number for number, label in enumerate(possible)}
+    numbers[None] = Missing.NO_ANSWER
+    outputs = np.full(len(data.pairs), Missing.NOT_PREDICTED.value)
     for index, pair in enumerate(data.pairs):
         if pair in answers.labels:
-            numbers[index] = label_number(answers.labels[pair], labels)
-    return numbers
+            outputs[index] = numbers[answers.labels[pair]]
+    return outputs, labels_in_use(possible, outputs)
 
 
-def _likelihoods(answers: ImportedAnswers, data: ScoredData) -> NDArray[np.float32]:
-    """Return the log-likelihoods of the labels for each pair of the data, NaN if unknown, [n_pairs, n_labels]."""
-    rows = np.full((len(data.pairs), len(data.label_names)), np.nan, dtype=np.float32)
-    for index, pair in enumerate(data.pairs):
-        known = only_likelihoods(answers.replies.get(pair, ()))
-        if known:
-            rows[index] = known
-    return rows
-
-
-def _run_record(answers: ImportedAnswers, data: ScoredData, tied: int) -> RunRecord:
-    """Return how the answers were given.
-
-    Args:
-        answers: The answers.
-        data: The data that they are to.
-        tied: Number of pairs on which the largest log-likelihoods are equal, if the model ranked the labels.
-    """
+def _run_record(answers: ImportedAnswers, data: ScoredData) -> RunRecord:
+    """Return how the answers to the pairs of the data were given."""
     replies = [answers.replies[pair] for pair in data.pairs if pair in answers.replies]
     unread: Counter[str] = Counter()
     read_by_model: Counter[str] = Counter()
@@ -137,9 +118,8 @@ def _run_record(answers: ImportedAnswers, data: ScoredData, tied: int) -> RunRec
             unread[given[0].kind] += 1
         read_by_model.update({reply.reader for reply in given if reply.reader})
     samples = max(map(len, replies), default=1)
-    tied_answers = sum(pair in answers.tied for pair in data.pairs) + sum(map(is_tied, replies))
     return RunRecord(
-        versions=versions_of(answers.versions),
+        versions=answers.versions,
         dtype=None,
         device=None,
         seconds=0.0,
@@ -148,7 +128,7 @@ def _run_record(answers: ImportedAnswers, data: ScoredData, tied: int) -> RunRec
         read_by_model=dict(sorted(read_by_model.items())),
         samples=samples if samples > 1 else None,
         agreement=fmean(map(agreement, replies)) if samples > 1 else None,
-        tied=tied_answers or tied,
+        tied=sum(pair in answers.tied for pair in data.pairs) + sum(map(is_tied, replies)),
     )
 
 

@@ -146,7 +146,7 @@ def _read(path: Path) -> Predictions:
     table: pa.Table = pq.read_table(path, partitioning=None)
     logits = None
     if "logits" in table.column_names:
-        column, width = table["logits"].combine_chunks(), table.schema.field("logits").type.list_size
+        column, width = table["logits"].combinechunks(), table.schema.field("logits").type.list_size
         logits = column.values.to_numpy(zero_copy_only=False).astype(np.float32).reshape(-1, width)
     return Predictions(
         pairs=tuple(table["pair"].to_pylist()),
@@ -188,26 +188,51 @@ def predict_pairs(
     Raises:
         InputError: If the model cannot be loaded or fails, or the disk is full.
     """
+    facts, predictor = None if store is None else store.read_facts(), None
+    if facts is None:
+        predictor = load()
+        facts = predictor.facts
+        if store is not None:
+            store.write_facts(facts)
+
+    def predict(missing: Sequence[Pair]) -> Iterator[Predictions]:
+        return predict_shards(predictor or load(), missing)
+
+    return cached(predict, pairs, store, name=name, advance=advance), facts
+
+
+def cached(
+    predict: Callable[[Sequence[Pair]], Iterator[Predictions]],
+    pairs: Sequence[Pair],
+    store: PredictionStore | None,
+    *,
+    name: str,
+    advance: Callable[[int], None] | None = None,
+) -> Predictions:
+    """Return the predictions of all pairs in their order: those in the store, and what `predict` yields for the others.
+
+    Args:
+        predict: Predicts pairs, in shards that are stored one by one; not called if every prediction is cached.
+        pairs: Distinct pairs, [n].
+        store: Where predictions are cached, or None to cache nothing.
+        name: Name of the model, for the progress.
+        advance: Called with the number of pairs that have been predicted since the last call.
+    """
     digests = [pair_digest(pair) for pair in pairs]
     shards = [] if store is None else list(store.shards())
-    facts = None if store is None else store.read_facts()
-    cached, missing = look_up(shards, digests)
-    if cached is not None and not missing and facts is not None:
-        return cached, facts
-    with Progress().stage(name, unit="pairs", total=len(pairs), cached=len(pairs) - len(missing)) as stage:
-        predictor = load()
-        if store is not None:
-            store.write_facts(predictor.facts)
-        for shard in predict_shards(predictor, [pairs[index] for index in missing]):
-            shards.append(shard)
-            if store is not None:
-                store.add(shard)
-            stage.advance(len(shard.pairs))
-            if advance is not None:
-                advance(len(shard.pairs))
-    predictions, _ = look_up(shards, digests)
+    predictions, missing = look_up(shards, digests)
+    if missing:
+        with Progress().stage(name, unit="pairs", total=len(pairs), cached=len(pairs) - len(missing)) as stage:
+            for shard in predict([pairs[index] for index in missing]):
+                shards.append(shard)
+                if store is not None:
+                    store.add(shard)
+                stage.advance(len(shard.pairs))
+                if advance is not None:
+                    advance(len(shard.pairs))
+        predictions, _ = look_up(shards, digests)
     assert predictions is not None
-    return predictions, predictor.facts
+    return predictions
 
 
 def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Predictions]:
@@ -215,16 +240,16 @@ def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Pred
 
     Pairs that are too long for the model come first, with NaN logits: they are never truncated.
     """
-    lengths = [length for chunk in _chunks(pairs, PAIRS_PER_SHARD) for length in predictor.count_tokens(chunk)]
+    lengths = [length for chunk in chunks(pairs, PAIRS_PER_SHARD) for length in predictor.count_tokens(chunk)]
     by_length = sorted(zip(pairs, lengths, strict=True), key=lambda item: (-item[1], pair_digest(item[0])))
     limit = predictor.facts.max_length
     too_long = [item for item in by_length if limit is not None and item[1] > limit]
-    for chunk in _chunks(too_long, PAIRS_PER_SHARD):
-        yield _predictions(chunk, np.full((len(chunk), predictor.n_outputs), np.nan, dtype=np.float32), 0.0)
+    for chunk in chunks(too_long, PAIRS_PER_SHARD):
+        yield shard_of(chunk, np.full((len(chunk), predictor.n_outputs), np.nan, dtype=np.float32), 0.0)
     for batches in _shards(_batches(by_length[len(too_long) :], predictor)):
         start = time.perf_counter()
         predicted = np.concatenate([predictor.predict([pair for pair, _ in batch]) for batch in batches])
-        yield _predictions([item for batch in batches for item in batch], predicted, time.perf_counter() - start)
+        yield shard_of([item for batch in batches for item in batch], predicted, time.perf_counter() - start)
 
 
 def _batches(by_length: Sequence[PairLength], predictor: Predictor) -> Iterator[Sequence[PairLength]]:
@@ -239,7 +264,7 @@ def _batches(by_length: Sequence[PairLength], predictor: Predictor) -> Iterator[
         return length, length > item[1]
 
     for (length, _), same_length in groupby(by_length, key=padded):
-        yield from _chunks(list(same_length), max(1, predictor.batch_tokens // max(1, length)))
+        yield from chunks(list(same_length), max(1, predictor.batch_tokens // max(1, length)))
 
 
 def _shards(batches: Iterable[Sequence[PairLength]]) -> Iterator[list[Sequence[PairLength]]]:
@@ -254,16 +279,21 @@ def _shards(batches: Iterable[Sequence[PairLength]]) -> Iterator[list[Sequence[P
         yield shard
 
 
-def _predictions(items: Sequence[PairLength], logits: NDArray[np.float32], seconds: float) -> Predictions:
+def shard_of(
+    items: Sequence[PairLength], predicted: NDArray[np.float32] | NDArray[np.int64], seconds: float
+) -> Predictions:
+    """Return the predictions of some pairs: their logits, [n, n_outputs], or only their outputs, [n]."""
+    logits = predicted.astype(np.float32, copy=False) if predicted.ndim == 2 else None
     return Predictions(
         pairs=tuple(pair_digest(pair) for pair, _ in items),
         tokens=np.array([length for _, length in items], dtype=np.int32),
-        outputs=best_outputs(logits),
+        outputs=predicted.astype(np.int64) if logits is None else best_outputs(logits),
         logits=logits,
         seconds=seconds,
     )
 
 
-def _chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+def chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Yield the items in parts of a size."""
     for start in range(0, len(items), size):
         yield items[start : start + size]

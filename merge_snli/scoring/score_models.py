@@ -17,7 +17,7 @@ from merge_snli.models.options import ModelOptions
 from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.data import ScoredData
-from merge_snli.scoring.evaluate import compared_predictions, evaluate, tied_pairs, versions_of
+from merge_snli.scoring.evaluate import evaluate
 from merge_snli.scoring.predict import Predictions, PredictionStore, join, predict_pairs
 from merge_snli.scoring.records import RANKED, ModelRecord, PromptRecord, RunRecord
 from merge_snli.scoring.result import Result
@@ -64,13 +64,12 @@ def score_model(
     if source is not None and source.new_pairs:
         on_source, _ = predict_pairs(load, source.new_pairs, store, name=f"{scored.name} on {source.name}")
         predictions = join(predictions, on_source)
-    compared = compared_labels(scored.labels.names, data.label_names)
     result = evaluate(
-        compared_predictions(predictions.outputs, predictions.logits, scored.labels.names, compared),
-        compared,
+        predictions.outputs,
         data,
         model=_model_record(scored, facts),
         run=_run_record(scored, facts, predictions),
+        logits=predictions.logits,
         source=source,
         max_length=facts.max_length,
     )
@@ -110,12 +109,11 @@ def _run_record(scored: ScoredModel, facts: ModelFacts, predictions: Predictions
             settings={"chat_template": "true"} if facts.chat else {},
         )
     return RunRecord(
-        versions=versions_of(scored.versions),
+        versions=scored.versions,
         dtype=scored.dtype,
         device=scored.device,
         seconds=round(predictions.seconds, 3),
         prompt=prompt,
-        tied=tied_pairs(predictions.logits),
     )
 
 
