@@ -10,7 +10,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
 
-from merge_snli.base.errors import InputError, Message, param, raise_first
+from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.table import Column, Table, count
 from merge_snli.language_models.logs import (
     LM_EVAL_PREFIX,
@@ -92,23 +92,23 @@ def import_files(
         check_results_folder(Path(out))
     _check_files(paths, again=again)
     logs = [path for path in paths if is_log(path)]
-    log, table = next(iter(logs), None), next((path for path in paths if path not in logs), None)
-    options = {"config": config, "limit_seeds": limit_seeds, "subsample": subsample}
-    given = next((name for name, value in options.items() if value is not None), "")
-    raise_first(
-        (log and table, f"{log} is a log and {table} a table of predictions: import them one after the other"),
-        (
-            log and given,
-            f"{param(given)} is for tables of predictions; a log names its own part of the data: remove it",
-        ),
-        (table and reader, f"{param('reader')} is for logs; {table} is a table of predictions: remove it"),
-        (table and not model, f"{table} does not name its model: give {param('model')} NAME"),
-    )
-    if table is None:
+    tables = [path for path in paths if path not in logs]
+    if logs and tables:
+        raise InputError(f"{logs[0]} is a log and {tables[0]} a table of predictions: import them one after the other")
+    if logs:
+        for name, value in {"config": config, "limit_seeds": limit_seeds, "subsample": subsample}.items():
+            if value is not None:
+                raise InputError(
+                    f"{param(name)} is for tables of predictions; a log names its own part of the data: remove it"
+                )
         runs = _runs(logs, dataset, model=model, partial=partial, reader=reader)
     else:
+        if reader:
+            raise InputError(f"{param('reader')} is for logs; {tables[0]} is a table of predictions: remove it")
+        if not model:
+            raise InputError(f"{tables[0]} does not name its model: give {param('model')} NAME")
         data = open_config(dataset, config)
-        answers = read_predictions(paths, data, model=str(model))
+        answers = read_predictions(tables, data, model=model)
         part = part_of_data(data, limit_seeds=limit_seeds, subsample=subsample)
         runs = [(answers, data, score_answers(answers, part, partial=partial))]
     results = [result for _, _, result in runs]
@@ -130,17 +130,14 @@ def _warn_of_unread(result: Result, pairs: int) -> None:
 
 def _check_files(paths: Sequence[Path], *, again: bool) -> None:
     for path in paths:
-        raise_first(
-            (path.is_dir(), f"{path} is a folder: give its files, such as {path}/*.eval"),
-            (
-                again and not is_log(path),
-                f"{path} is a table of predictions, and {param('again')} is for logs and results: remove it",
-            ),
-            (
-                not again and is_result(path),
-                f"{path} is a result: add {param('again', True)} to read its answers again",
-            ),
-        )
+        if path.is_dir():
+            raise InputError(f"{path} is a folder: give its files, such as {path}/*.eval")
+        if again and not is_log(path):
+            raise InputError(
+                f"{path} is a table of predictions, and {param('again')} is for logs and results: remove it"
+            )
+        if not again and is_result(path):
+            raise InputError(f"{path} is a result: add {param('again', True)} to read its answers again")
 
 
 def _runs(paths: Sequence[Path], dataset: str, *, model: str | None, partial: bool, reader: str | None) -> list[_Run]:
@@ -235,13 +232,14 @@ def is_log(path: Path) -> bool:
 
 def unread_replies(results: Sequence[Result]) -> list[dict[str, str]]:
     """Return the replies in which no answer can be read: the `model`, `kind`, `id` of the row and `text` of each."""
-    return [
-        {"model": result.title, "kind": str(reply.kind), "id": name, "text": reply.text}
-        for result in results
-        for name, replies in replies_in(result.table).items()
-        for reply in replies
-        if reply.label is None
-    ]
+    unread: list[dict[str, str]] = []
+    for result in results:
+        for name, replies in replies_in(result.table).items():
+            for reply in replies:
+                if reply.label is None:
+                    kind = str(reply.kind)
+                    unread.append({"model": result.title, "kind": kind, "id": name, "text": reply.text})
+    return unread
 
 
 def unread_table(unread: Sequence[dict[str, str]], *, in_full: bool) -> Table:

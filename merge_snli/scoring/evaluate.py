@@ -157,6 +157,9 @@ def make_result(
         max_length: Its maximum number of tokens.
         pairs: Number of distinct pairs that were to be predicted.
     """
+    annotators = kept.annotators
+    if annotators is not None:
+        annotators = annotators @ is_of_label(kept.label_names, answers.labels)
     result = Result(
         schema_version=SCHEMA_VERSION,
         model=model,
@@ -172,10 +175,7 @@ def make_result(
         parts=scores_by_value(answers, kept.masks),
         consistency=consistency(answers),
         source=source,
-        calibration=calibration_of(
-            answers,
-            None if kept.annotators is None else kept.annotators @ is_of_label(kept.label_names, answers.labels),
-        ),
+        calibration=calibration_of(answers, annotators),
         answers=answers,
     )
     return replace(result, notes=tuple(_notes_of(result, pairs)))
@@ -198,10 +198,11 @@ def result_on(result: Result, everything: Answers, data: ScoredData, source: Sou
     answers, kept = predicted_answers(everything, data, whole_groups=result.model.label_origin == ANSWERS)
     if not len(answers.predicted):
         raise InputError(f"the result of {result.title} has no answers to {data.full_name}")
-    is_same = result.dataset.key == dataset_record(data).key
-    run = result.run if is_same else replace(result.run, tied=0, read_by_model={})
+    run = result.run
+    if result.dataset.key != dataset_record(data).key:
+        run = replace(run, tied=0, read_by_model={})
     unread = _unread(answers, kept)
-    run = replace(run, no_answers=unread.total(), unread={kind: n for kind, n in sorted(unread.items()) if run.prompt})
+    run = replace(run, no_answers=unread.total(), unread=dict(sorted(unread.items())) if run.prompt else {})
     again = make_result(
         answers,
         kept,
@@ -230,8 +231,9 @@ def _unread(answers: Answers, kept: ScoredData) -> Counter[str]:
 
 def _left_out(answers: Answers, data: ScoredData, max_length: int | None) -> LeftOut:
     """Return how many groups and rows of data have no answer."""
-    drawn = data.subsamples.any(axis=0) if answers.drawn_only and data.subsamples is not None else np.array([True])
-    undrawn = int(np.count_nonzero(~drawn))
+    undrawn = 0
+    if answers.drawn_only and data.subsamples is not None:
+        undrawn = int(np.count_nonzero(~data.subsamples.any(axis=0)))
     return LeftOut(
         max_length=max_length,
         groups=len(data.group_ids) - len(answers.group_ids),
@@ -247,55 +249,74 @@ def _notes_of(result: Result, pairs: int) -> Iterator[str]:
         result: The result; its notes are ignored.
         pairs: Number of distinct pairs of the data and the source.
     """
-    yield from _label_notes(result)
-    run, left_out, (group, row) = result.run, result.left_out, result.units
+    run, left_out, origin = result.run, result.left_out, result.model.label_origin
+    group, row = result.units
     limit = f"longer than the model's maximum of {left_out.max_length} tokens"
-    why = f"not all of a {group}'s answers were imported" if result.model.label_origin == ANSWERS else limit
-    kinds = "".join(f"; {kind}: {number:,}" for kind, number in run.unread.items())
-    tied = "largest scores" if run.samples is None else "most frequent answers"
-    graded = () if result.calibration is None else filter(None, (result.answers, result.answers.seeds))
-    unknown = sum(int(np.count_nonzero(~block.is_probable)) for block in graded)
-    too_long = 0 if result.source is None else result.source.too_long
-    notes = {
-        f"{left_out.groups} {group}s and {left_out.rows} {row}s left out: {why}": left_out.groups or left_out.rows,
-        f"{left_out.undrawn:,} {row}s that no subsample has were not scored": left_out.undrawn,
-        f"no answer to {run.no_answers:,} of {pairs:,} distinct pairs can be read; they count as "
-        f"wrong{kinds}": run.no_answers,
-        **{
-            f"{number:,} of {pairs:,} answers state no label in a form that is read; {reader} read them": number
-            for reader, number in run.read_by_model.items()
-        },
-        f"the most frequent of {run.samples} answers to each pair counts; {run.agreement or 0:.1%} of the answers "
-        "agree with it": run.agreement is not None,
-        f"the log-probabilities of {count(unknown, 'answer')} do not have every label; the calibration is without "
-        f"these, and without the {row}s of such {group}s": unknown,
-        f"the {tied} are tied on {run.tied:,} of {pairs:,} distinct pairs; the first label counts": run.tied,
-        f"{count(too_long, 'problem')} of the source left out: {limit}": too_long,
-    }
-    yield from (note for note, applies in notes.items() if applies)
+    yield from _label_notes(result)
+    if left_out.groups or left_out.rows:
+        why = f"not all of a {group}'s answers were imported" if origin == ANSWERS else limit
+        yield f"{left_out.groups} {group}s and {left_out.rows} {row}s left out: {why}"
+    if left_out.undrawn:
+        yield f"{left_out.undrawn:,} {row}s that no subsample has were not scored"
+    if run.no_answers:
+        kinds = "".join(f"; {kind}: {number:,}" for kind, number in run.unread.items())
+        yield f"no answer to {run.no_answers:,} of {pairs:,} distinct pairs can be read; they count as wrong{kinds}"
+    for reader, number in run.read_by_model.items():
+        yield f"{number:,} of {pairs:,} answers state no label in a form that is read; {reader} read them"
+    if run.agreement is not None:
+        yield (
+            f"the most frequent of {run.samples} answers to each pair counts; {run.agreement:.1%} of the answers agree "
+            "with it"
+        )
+    if unknown := _without_probabilities(result):
+        yield (
+            f"the log-probabilities of {count(unknown, 'answer')} do not have every label; the calibration is without "
+            f"these, and without the {row}s of such {group}s"
+        )
+    if run.tied:
+        tied = "largest scores" if run.samples is None else "most frequent answers"
+        yield f"the {tied} are tied on {run.tied:,} of {pairs:,} distinct pairs; the first label counts"
+    if result.source is not None and result.source.too_long:
+        yield f"{count(result.source.too_long, 'problem')} of the source left out: {limit}"
     if (warning := _chance_warning(result.scores, result.answers)) is not None:
-        origin = result.model.label_origin
-        order = f"check the label order {','.join(result.model.labels)}"
-        yield f"{warning}; {f'check the {origin}' if origin in (FUNCTION, ANSWERS, PROMPT) else order}"
+        what = f"the label order {','.join(result.model.labels)}"
+        if origin in (FUNCTION, ANSWERS, PROMPT):
+            what = f"the {origin}"
+        yield f"{warning}; check {what}"
+
+
+def _without_probabilities(result: Result) -> int:
+    """Count the rows and seeds whose probabilities are not known, of a result with calibration."""
+    if result.calibration is None:
+        return 0
+    unknown = int(np.count_nonzero(~result.answers.is_probable))
+    if result.answers.seeds is not None:
+        unknown += int(np.count_nonzero(~result.answers.seeds.is_probable))
+    return unknown
 
 
 def _label_notes(result: Result) -> Iterator[str]:
     """Yield what a reader must know about the labels of a model, one sentence per note."""
-    model, data_labels = result.model, result.dataset.labels
+    model = result.model
     labels = ModelLabels(model.labels, model.label_origin, model.config_labels)
     outputs = ",".join(labels.names)
-    of_model, of_data = NOT_ENTAILMENT in labels.names, NOT_ENTAILMENT in data_labels
-    notes = {
-        "two-way model: gold neutral and contradiction count as not_entailment, so compare its scores only with those "
-        "of other two-way models": of_model and not of_data,
-        "predictions of neutral and contradiction count as not_entailment, because the data has only two "
-        "labels": of_data and not of_model,
-        f"labels given as {outputs}": labels.origin == "given",
-        f"labels inferred from the seeds as {outputs}": labels.origin == INFERRED,
-        f"the model's config names no labels; known labels used: {outputs}": labels.origin == TABLE,
-        f"the given labels contradict the model's config, {','.join(labels.config_names)}": labels.overrides_config,
-    }
-    yield from (note for note, applies in notes.items() if applies)
+    of_model = NOT_ENTAILMENT in labels.names
+    of_data = NOT_ENTAILMENT in result.dataset.labels
+    if of_model and not of_data:
+        yield (
+            "two-way model: gold neutral and contradiction count as not_entailment, so compare its scores only with "
+            "those of other two-way models"
+        )
+    if of_data and not of_model:
+        yield ("predictions of neutral and contradiction count as not_entailment, because the data has only two labels")
+    if labels.origin == "given":
+        yield f"labels given as {outputs}"
+    if labels.origin == INFERRED:
+        yield f"labels inferred from the seeds as {outputs}"
+    if labels.origin == TABLE:
+        yield f"the model's config names no labels; known labels used: {outputs}"
+    if labels.overrides_config:
+        yield f"the given labels contradict the model's config, {','.join(labels.config_names)}"
 
 
 def _chance_warning(overall: Scores, answers: Answers) -> str | None:
@@ -316,17 +337,18 @@ def _chance_warning(overall: Scores, answers: Answers) -> str | None:
 
 def dataset_record(data: ScoredData) -> DatasetRecord:
     """Return what a result records about the data."""
-    part = data.part
+    part, title, partial = data.part, data.title, None
+    if part is not None:
+        title = f"{title} ({part})"
+        partial = PartialRecord(data.limit_seeds, data.subsample, data.digest, data.min_agreement)
     return DatasetRecord(
         name=data.name,
-        title=data.title if part is None else f"{data.title} ({part})",
+        title=title,
         revision=data.revision,
         digest=part_digest(data.digest, part),
         config=data.config,
         labels=data.label_names,
         group_column=data.group_column,
         without_label=data.without_label,
-        partial=None
-        if part is None
-        else PartialRecord(data.limit_seeds, data.subsample, data.digest, data.min_agreement),
+        partial=partial,
     )

@@ -4,7 +4,7 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, canonical_name, canonical_names
 from merge_snli.models.function import labels_in_use, labels_of_answers
@@ -117,8 +117,8 @@ def _run_record(answers: ImportedAnswers, data: ScoredData) -> RunRecord:
         if majority(given) is None and given[0].kind:
             unread[given[0].kind] += 1
         read_by_model.update({reply.reader for reply in given if reply.reader})
-    samples = max(map(len, replies), default=1)
-    return RunRecord(
+    tied = sum(pair in answers.tied for pair in data.pairs) + sum(map(is_tied, replies))
+    run = RunRecord(
         versions=answers.versions,
         dtype=None,
         device=None,
@@ -126,10 +126,12 @@ def _run_record(answers: ImportedAnswers, data: ScoredData) -> RunRecord:
         prompt=answers.prompt,
         unread=dict(sorted(unread.items())),
         read_by_model=dict(sorted(read_by_model.items())),
-        samples=samples if samples > 1 else None,
-        agreement=fmean(map(agreement, replies)) if samples > 1 else None,
-        tied=sum(pair in answers.tied for pair in data.pairs) + sum(map(is_tied, replies)),
+        tied=tied,
     )
+    samples = max(map(len, replies), default=1)
+    if samples == 1:
+        return run
+    return replace(run, samples=samples, agreement=fmean(map(agreement, replies)))
 
 
 def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> ImportedAnswers:
@@ -171,15 +173,15 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
                 tied.add(pair)
             differing += labels.setdefault(pair, label) != label
     source = ", ".join(map(str, paths))
-    raise_first(
-        (not rows, f"{source} has no rows: give the predictions of the model"),
-        (
-            not labels,
+    if not rows:
+        raise InputError(f"{source} has no rows: give the predictions of the model")
+    if not labels:
+        raise InputError(
             f"none of {count(rows, 'row')} of {source} is on {data.full_name}: give the data set that the model "
-            "predicted",
-        ),
-        (len(tied) == len(labels), f"the largest scores are tied in every row of {source}: they name no label"),
-    )
+            "predicted"
+        )
+    if len(tied) == len(labels):
+        raise InputError(f"the largest scores are tied in every row of {source}: they name no label")
     if unknown:
         logger.warning("%s: ignored %s of %s, which are not in %s", source, unknown, count(rows, "row"), data.full_name)
     if differing:
