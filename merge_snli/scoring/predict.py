@@ -146,7 +146,7 @@ def _read(path: Path) -> Predictions:
     table: pa.Table = pq.read_table(path, partitioning=None)
     logits = None
     if "logits" in table.column_names:
-        column, width = table["logits"].combinechunks(), table.schema.field("logits").type.list_size
+        column, width = table["logits"].combine_chunks(), table.schema.field("logits").type.list_size
         logits = column.values.to_numpy(zero_copy_only=False).astype(np.float32).reshape(-1, width)
     return Predictions(
         pairs=tuple(table["pair"].to_pylist()),
