@@ -33,6 +33,9 @@ ANSWERS_TO_QUESTIONS = frozenset({"yes", "no", "true", "false", "maybe"})
 # Result files have one digit per answer.
 MAX_LABELS = 10
 
+# A whole number, also as a decimal such as `1.0` in a CSV file that pandas wrote. One with more digits names no label.
+WHOLE_NUMBER = re.compile(r"(-?\d{1,4})(\.0*)?")
+
 
 def task_labels(names: Sequence[str]) -> tuple[str, ...]:
     """Return label names as scores use them: NLI labels in canonical spelling, those of other tasks as they are.
@@ -53,9 +56,40 @@ def are_nli(labels: Iterable[str]) -> bool:
     return {*labels} <= {*NLI_LABELS, NOT_ENTAILMENT}
 
 
+def whole_number(text: str) -> int | None:
+    """Return the whole number that a text is; None for another text.
+
+    Examples:
+        >>> [whole_number(text) for text in ("1", "-1.0", "1.5", "one")]
+        [1, -1, None, None]
+    """
+    match = WHOLE_NUMBER.fullmatch(text)
+    return None if match is None else int(match[1])
+
+
 def spelling(text: str) -> str:
-    """Return a label in lower case, with `_` for other characters than letters and digits of any script."""
+    """Return a label in lower case, with `_` for other characters than letters and digits of any script.
+
+    A whole number is returned as it is, since -1 is not 1.
+    """
+    if whole_number(text) is not None:
+        return text
     return re.sub(r"[\W_]+", "_", text.lower()).strip("_")
+
+
+def find_label(text: str, labels: Sequence[str]) -> str | None:
+    """Return the label that a text names, also in other capitals and punctuation; None for none or several.
+
+    Examples:
+        >>> find_label("Not Equivalent", ["not_equivalent", "equivalent"])
+        'not_equivalent'
+        >>> find_label("1", ["-1", "0"]) is None
+        True
+    """
+    if text in labels:
+        return text
+    spelled = [label for label in labels if spelling(label) == spelling(text) != ""]
+    return spelled[0] if len(spelled) == 1 else None
 
 
 def canonical_names(names: Sequence[str]) -> tuple[str, ...] | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.label_spellings import TWO_WAY, canonical_name
+from merge_snli.dataset.label_names import names_in_order
 from merge_snli.dataset.record import Record, generation_of
 
 if TYPE_CHECKING:
@@ -125,8 +125,9 @@ def label_counts(text: str | None, names: Sequence[str], seed_id: str) -> list[i
     given: object = None
     with suppress(ValueError):
         given = json.loads(text or "[]")
-    spelled = [str(label) for label in given if label] if isinstance(given, list) else [""]
-    labels = [canonical_name(label, two_way=len(names) == len(TWO_WAY)) for label in spelled]
+    spelled = [label for label in given if label not in (None, "")] if isinstance(given, list) else [None]
+    named = names_in_order(names)
+    labels = [named.of_text(label) if isinstance(label, str) else None for label in spelled]
     if not {*labels} <= {*names}:
         raise InputError(
             f"seed {seed_id}: {ANNOTATOR_LABELS} is {text!r:.60}, expected a JSON list of {', '.join(names)}: generate "

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import sha256_of_json
-from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli
+from merge_snli.dataset.label_names import names_in_order
+from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, find_label
 from merge_snli.models.labels import Missing, Pair
 from merge_snli.schema import NLI_LABELS
 
@@ -133,12 +134,11 @@ def _number(value: object, pair: Pair, labels: Sequence[str], data_labels: Seque
         value = value.get("label", value)
     if value is None:
         return Missing.NO_ANSWER
-    if isinstance(value, str):
-        lower = [label.lower() for label in labels]
-        if value.lower() in lower:
-            return lower.index(value.lower())
-    elif isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(data_labels):
-        return labels.index(data_labels[value])
+    label = find_label(value, labels) if isinstance(value, str) else None
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        label = names_in_order(data_labels).of_number(int(value))
+    if label:
+        return labels.index(label)
     raise InputError(
         f"{name} returned {value!r} for {_shown(pair)}; it must return one of "
         f"{', '.join(labels)} or a number from 0 to {len(data_labels) - 1}"

@@ -15,6 +15,7 @@ from merge_snli.dataset.label_spellings import (
     TWO_WAY,
     are_nli,
     canonical_names,
+    find_label,
     spelling,
     task_labels,
 )
@@ -157,8 +158,7 @@ def labels_on(labels: ModelLabels, data_labels: Sequence[str], *, model: str) ->
     if are_nli(data_labels):
         names = canonical_names(labels.names)
     else:
-        own = {spelling(name): name for name in data_labels}
-        spelled = tuple(own.get(spelling(name), name) for name in labels.names)
+        spelled = tuple(find_label(name, data_labels) or name for name in labels.names)
         names = spelled if sorted(spelled) == sorted(data_labels) else None
     if names is None:
         raise InputError(_other_labels(labels, data_labels, model))

@@ -47,6 +47,9 @@ FIRST_BYTES = {
 # What openpyxl raises for damaged files.
 DAMAGED = (BadZipFile, ParseError, zlib.error, AttributeError, EOFError, LookupError, TypeError, ValueError)
 
+# How the names of the types of numbers begin in `datasets`.
+NUMBER_TYPES = ("int", "uint", "float")
+
 # A folder that `save_to_disk` wrote holds one of these files.
 SAVED_TO_DISK = frozenset({"dataset_info.json", "dataset_dict.json"})
 
@@ -91,7 +94,8 @@ def open_file(path: Path, delimiter: str | None = None) -> Rows:
     if ending == ".csv" and delimiter is None:
         header = next((line for _, line in numbered_lines(path)), "")
         delimiter = ";" if ";" in header and "," not in header else None
-    return Rows(partial(READERS[ending] if delimiter is None else partial(_delimited, delimiter=delimiter), path))
+    read = READERS[ending] if delimiter is None else partial(_delimited, delimiter=delimiter)
+    return Rows(partial(read, path), has_types=ending not in DELIMITED)
 
 
 def require_text(path: Path) -> None:
@@ -252,7 +256,9 @@ def table_rows(table: datasets.Dataset | list[Mapping[str, Any]], name: str) -> 
         for number, values in enumerate(table, start=1):
             yield SourceRow(f"{name} row {number}", values)
 
-    return Rows(read, {column: tuple(of.names) for column, of in features.items() if getattr(of, "names", None)})
+    label_names = {column: tuple(of.names) for column, of in features.items() if getattr(of, "names", None)}
+    types = {column: str(getattr(of, "dtype", None)) for column, of in features.items()}
+    return Rows(read, label_names, {column: name.startswith(NUMBER_TYPES) for column, name in types.items()})
 
 
 def table_in_memory(data: object) -> datasets.Dataset | list[Mapping[str, Any]]:

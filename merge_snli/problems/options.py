@@ -6,11 +6,11 @@ from typing import Any
 
 from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.option import Option, described, require_unique, set_checked
+from merge_snli.dataset.label_names import names_of_entries
 from merge_snli.languages.language import check_code, is_english
 from merge_snli.problems.formats import TAB
 from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
-from merge_snli.problems.rows import read_label_names
 from merge_snli.schema import ALL, SEED, WORD_CLASSES, columns
 
 # The heading of these options in `--help`.
@@ -216,8 +216,8 @@ def _check_keep_column(names: Sequence[str]) -> None:
 
 
 def _check_data_labels(entries: Sequence[str]) -> None:
-    labels = read_label_names(entries)
-    if len(labels.names) < 2 or len(set(labels.spellings)) < len(labels.spellings):
+    labels = names_of_entries(entries)
+    if len(labels.names) < 2 or len(labels.of_texts) < len(entries):
         raise InputError(
             f"{param('data_labels')} is {','.join(entries)!r}: give at least two names, each spelling once"
         )

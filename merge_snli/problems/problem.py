@@ -4,21 +4,13 @@ import re
 from dataclasses import dataclass
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.dataset.label_names import NO_LABEL, LabelNames
+from merge_snli.dataset.label_spellings import whole_number
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.rows import (
-    LabelNames,
-    SourceRow,
-    column_text,
-    label_text,
-    require_valid_unicode,
-    without_decimals,
-)
+from merge_snli.problems.rows import SourceRow, column_text, label_text, require_valid_unicode
 
 # The longest text that spaCy tags.
 MAX_CHARACTERS = 1_000_000
-
-# Labels of the problems on which SNLI's annotators did not agree.
-NO_GOLD_LABEL = frozenset({"-1", "-", ""})
 
 SCORE = re.compile(r"-?\d+\.\d+")
 
@@ -54,7 +46,7 @@ def check_row(row: SourceRow, options: ProblemOptions, labels: LabelNames) -> Pr
         The problem, with an empty id without `--id-column`; None if the row has no gold label.
     """
     premise, hypothesis = check_sentences(row, options)
-    label = _label_number(row, options.label_column, labels)
+    label = _label_number(row, options, labels)
     extra = tuple(column_text(row, column, "keep_column") for column in options.keep_column)
     if label is None:
         return None
@@ -90,20 +82,30 @@ def _text(row: SourceRow, column: str, option: str) -> str:
     return text
 
 
-def _label_number(row: SourceRow, column: str, labels: LabelNames) -> int | None:
-    """Return the number of a row's label, or None if it has no gold label."""
-    text = label_text(row, column)
-    number = labels.number(text)
-    if number is None and without_decimals(text) not in NO_GOLD_LABEL:
-        refuse_score(text, row, column)
-        from_one = tuple(f"{number}={name}" for number, name in enumerate(labels.spellings, start=1))
-        hint = f" (if their numbers begin with 1: {param('data_labels', from_one)})"
-        raise InputError(
-            f"{row.location}: unknown label {text!r} in column {column!r}; expected {', '.join(labels.spellings)}, a "
-            f"number from 0 to {len(labels.spellings) - 1}, or -1 for no gold label. Set other names with "
-            f"{param('data_labels')}{hint if without_decimals(text) == str(len(labels.spellings)) else ''}"
-        )
-    return number
+def _label_number(row: SourceRow, options: ProblemOptions, labels: LabelNames) -> int | None:
+    """Return the number of a row's label in the data set, or None if it has no gold label."""
+    text = label_text(row, options.label_column)
+    name = labels.read(text)
+    if name is None:
+        refuse_score(text, row, options.label_column)
+        raise InputError(f"{row.location}: {_unknown(text, options, labels)}")
+    return None if name == NO_LABEL else labels.names.index(name)
+
+
+def _unknown(text: str, options: ProblemOptions, labels: LabelNames) -> str:
+    """Return a message on a value that is no label."""
+    numbers = [f"{number} ({name or 'no label'})" for number, name in labels.of_numbers.items()]
+    values = numbers if labels.are_numbers else labels.of_texts
+    message = (
+        f"unknown label {text!r} in column {options.label_column!r}; expected {', '.join(values)}, or -1 for no gold "
+        f"label. Set other names with {param('data_labels')}"
+    )
+    if not labels.are_numbers and whole_number(text) is not None:
+        return f"{message}: this column has texts, and {text!r} is no number there"
+    if labels.are_numbers and options.data_labels and whole_number(text) == len(labels.of_numbers):
+        from_one = tuple(f"{number}={name}" for number, name in enumerate(labels.of_numbers.values(), start=1))
+        return f"{message} (if their numbers begin with 1: {param('data_labels', from_one)})"
+    return message
 
 
 def refuse_score(text: str, row: SourceRow, column: str) -> None:

@@ -19,12 +19,14 @@ import numpy as np
 from merge_snli.base.errors import InputError, Message, param, raise_first
 from merge_snli.base.files import is_path
 from merge_snli.base.progress import Stage
+from merge_snli.dataset.label_names import LabelNames
 from merge_snli.problems.formats import FILE_TYPES, load_dataset, open_file, table_rows
-from merge_snli.problems.guesses import are_numbers, check_number, find_columns, infer_label_names, label_names
+from merge_snli.problems.guesses import find_columns
+from merge_snli.problems.labels import read_labels
 from merge_snli.problems.language import LanguageCheck
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem, check_row
-from merge_snli.problems.rows import LabelNames, Rows, SourceRow, read_label_names
+from merge_snli.problems.rows import Rows, SourceRow
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +49,7 @@ class ProblemSource:
     Attributes:
         options: Names the source and its columns, also those that were guessed.
         files: The rows of its files, or of its table.
-        labels: The names of the labels and their spellings in the source.
+        labels: What the labels of the source stand for.
     """
 
     options: ProblemOptions
@@ -63,7 +65,7 @@ class ProblemSource:
     def labels_are_numbers(self) -> bool:
         """Whether labels are numbers that neither the source nor the options name."""
         named = self.options.data_labels or any(self.options.label_column in file.label_names for file in self.files)
-        return not named and are_numbers(self.read(), self.options)
+        return self.labels.are_numbers and not named
 
     def read(self) -> Iterator[SourceRow]:
         """Yield the rows from the start, as they are."""
@@ -131,9 +133,6 @@ def without_options(name: str) -> Iterator[None]:
 def open_source(options: ProblemOptions) -> ProblemSource:
     """Open the source that `options.problems` names.
 
-    The labels are those of `options.data_labels`, else those of the source's ClassLabel feature, else those in the rows
-    (see `infer_label_names`).
-
     Args:
         options: Names the source, its split, its columns and its labels.
     """
@@ -149,13 +148,7 @@ def open_source(options: ProblemOptions) -> ProblemSource:
         files = {str(problems): _data_set(options)}
     rows = tuple(files.values())
     options = find_columns(options, next(_read(rows), None))
-    if options.data_labels:
-        labels = read_label_names(options.data_labels)
-    else:
-        names = label_names(files, options.label_column) or infer_label_names(_read(rows), options)
-        labels = LabelNames(names, names)
-    check_number(labels.names, options)
-    return ProblemSource(options, rows, labels)
+    return ProblemSource(options, rows, read_labels(files, options))
 
 
 def _in_memory(options: ProblemOptions) -> Rows:

@@ -1,27 +1,20 @@
-"""Rows of problems as their source has them, and the names of their labels."""
+"""Rows of problems as their source has them, and the types of their values."""
 
 import json
 import math
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.dataset.label_spellings import canonical_name, canonical_names
+from merge_snli.dataset.label_names import stands_for_no_label
+from merge_snli.dataset.label_spellings import whole_number
 
 # Joins the names of columns, as in `question+answer`.
 JOIN = "+"
 
-# A text with more digits is not the number of a label.
-MAX_DIGITS = 4
-
 WORDS_OF_SENTENCE = 4  # a column's name of so many words is probably a sentence in a file without a header
 EXAMPLE = "premise,hypothesis,label"
-
-# A whole number written as a decimal, such as `1.0` in a CSV file that pandas wrote.
-WHOLE_NUMBER = re.compile(r"(-?\d+)\.0*")
 
 
 class SourceRow(NamedTuple):
@@ -76,21 +69,56 @@ class Rows(NamedTuple):
     Attributes:
         read: Yields the rows from the first one, as often as it is called.
         label_names: The names of each ClassLabel column in the order of their numbers.
+        number_columns: Whether each column has numbers, as the schema says; empty without a schema.
+        has_types: Whether values have types; if not, all are texts.
     """
 
     read: Callable[[], Iterator[SourceRow]]
     label_names: Mapping[str, tuple[str, ...]] = {}
+    number_columns: Mapping[str, bool] = {}
+    has_types: bool = True
+
+
+def are_numbers(files: Iterable[Rows], column: str, limit: int | None = None) -> bool:
+    """Return whether a column of labels has numbers.
+
+    The type of the column decides if the source has types, in which the text `1` is a text. In a source without types,
+    a column of whole numbers only has numbers. Values that stand for no label do not count.
+
+    Args:
+        files: The rows of each file.
+        column: The column.
+        limit: The number of rows that are read; None for all.
+    """
+    files = tuple(files)
+    if all(column in file.number_columns for file in files):
+        return all(file.number_columns[column] for file in files)
+    found = False
+    rows = ((file, row) for file in files for row in file.read())
+    for file, row in islice(rows, limit):
+        value = row.values.get(column)
+        text = value_text(value)
+        if stands_for_no_label(text):
+            continue
+        if whole_number(text) is None or (file.has_types and isinstance(value, str)):
+            return False
+        found = True
+    return found
+
+
+def value_text(value: object) -> str:
+    """Return a value of a column of labels as text; a missing one (None or NaN) as the empty text."""
+    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else str(value).strip()
 
 
 def label_text(row: SourceRow, column: str) -> str:
-    """Return the label of a row as text; a missing label (None or NaN) as the empty text.
+    """Return the label of a row as text.
 
     Args:
         row: A row of the source.
         column: The label's column.
     """
-    label = row.value(column, "label_column")
-    return "" if label is None or (isinstance(label, float) and math.isnan(label)) else str(label).strip()
+    return value_text(row.value(column, "label_column"))
 
 
 def column_text(row: SourceRow, column: str, option: str) -> str:
@@ -124,61 +152,3 @@ def require_valid_unicode(text: str, row: SourceRow, column: str) -> None:
             f"{row.location}: column {column!r} contains a lone surrogate, which cannot be written as UTF-8; "
             "fix the text"
         )
-
-
-@dataclass(frozen=True)
-class LabelNames:
-    """The labels of a source.
-
-    Attributes:
-        spellings: How the source writes each label, in the order of its numbers.
-        meanings: The name of each label, in the same order. Several spellings may have the same name.
-    """
-
-    spellings: tuple[str, ...]
-    meanings: tuple[str, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The distinct names, in the order of their numbers in the generated data set."""
-        return tuple(dict.fromkeys(self.meanings))
-
-    def number(self, text: str) -> int | None:
-        """Return the number of a label in the generated data set.
-
-        Args:
-            text: A spelling of the source, one of its numbers, or another usual spelling of its NLI labels.
-
-        Returns:
-            The number of the label's name; None if `text` is not a label.
-        """
-        if text in self.spellings:
-            return self.names.index(self.meanings[self.spellings.index(text)])
-        text = without_decimals(text)
-        if text.isdecimal() and len(text) <= MAX_DIGITS and int(text) < len(self.meanings):
-            return self.names.index(self.meanings[int(text)])
-        label = canonical_name(text, two_way=len(self.names) == 2) if self._canonical else None
-        return self._canonical.index(label) if label in self._canonical else None
-
-    @cached_property
-    def _canonical(self) -> tuple[str, ...]:
-        """The canonical names of the labels; empty if they are not NLI labels or have spellings from the user."""
-        return (canonical_names(self.names) or ()) if self.spellings == self.meanings else ()
-
-
-def without_decimals(text: str) -> str:
-    """Return `1` for `1.0`, and any other text unchanged."""
-    match = WHOLE_NUMBER.fullmatch(text)
-    return text if match is None else match[1]
-
-
-def read_label_names(entries: Sequence[str]) -> LabelNames:
-    """Read the entries of `--data-labels`.
-
-    Args:
-        entries: Names in the order of their numbers; `spelling=name` if the source spells a label differently.
-    """
-    pairs = [entry.partition("=") for entry in entries]
-    return LabelNames(
-        tuple(spelling for spelling, _, _ in pairs), tuple(name or spelling for spelling, _, name in pairs)
-    )

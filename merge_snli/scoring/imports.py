@@ -7,30 +7,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
-from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, canonical_name, canonical_names
 from merge_snli.models.function import labels_in_use, labels_of_answers
 from merge_snli.models.labels import ANSWERS, Missing, Pair
 from merge_snli.problems.formats import open_file
-from merge_snli.problems.rows import LabelNames, SourceRow
+from merge_snli.problems.rows import SourceRow
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.evaluate import evaluate, modelless_record
 from merge_snli.scoring.predict import best_outputs
+from merge_snli.scoring.predicted_columns import (
+    HYPOTHESIS,
+    ID,
+    PREMISE,
+    prediction_of,
+    score_columns,
+    written_names,
+)
 from merge_snli.scoring.records import RANKED, PromptRecord, RunRecord
 from merge_snli.scoring.replies import Reply, agreement, details_of, is_tied, majority, only_likelihoods
 from merge_snli.scoring.result import Result
 
 logger = logging.getLogger(__name__)
-
-LABEL, ID, PREMISE, HYPOTHESIS = "label", "id", "premise", "hypothesis"
-# Columns beside which `label` is probably the gold label.
-GUESSED = ("prediction", "predictions", "predicted", "predicted_label", "pred")
 
 
 @dataclass(frozen=True)
@@ -147,8 +149,8 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
         model: Name of the model.
 
     Raises:
-        InputError: If a file cannot be read, a row is invalid, two rows with one id differ, no row is on the config, or
-            no scores name a label because all are tied.
+        InputError: If a file cannot be read, a row is invalid, two rows with one id differ, no row is on
+            the config, or no scores name a label because all are tied.
     """
     ids = data.pairs_by_id()
     known = {*data.pairs}
@@ -157,20 +159,22 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
     tied: set[Pair] = set()
     rows = unknown = differing = 0
     for path in paths:
+        file = open_file(path)
         scores: dict[str, str] | None = None
-        for row in open_file(path).read():
+        for row in file.read():
             if scores is None:
-                scores, has_id = _score_columns(row, data.label_names), ID in row.values
+                scores, has_id = score_columns(row, data.label_names), ID in row.values
+                names = written_names(file, path, data.label_names)
             rows += 1
-            label, is_tied = _prediction(row, scores, data.label_names)
+            label, is_tied = prediction_of(row, scores, names)
             pair = ids.get(_text(row, ID)) if has_id else (_text(row, PREMISE), _text(row, HYPOTHESIS))
             if pair is None or pair not in known:
                 unknown += 1
                 continue
-            if has_id and by_id.setdefault(_text(row, ID), label) != label:
-                raise InputError(f"{row.location}: {_text(row, ID)!r} has another label in an earlier row: keep one")
             if is_tied and pair not in labels:
                 tied.add(pair)
+            if has_id and by_id.setdefault(_text(row, ID), label) != label:
+                raise InputError(f"{row.location}: {_text(row, ID)!r} has another label in an earlier row: keep one")
             differing += labels.setdefault(pair, label) != label
     source = ", ".join(map(str, paths))
     if not rows:
@@ -191,71 +195,8 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
     return ImportedAnswers(source, model, labels, tied=frozenset(tied))
 
 
-def _score_columns(row: SourceRow, labels: Sequence[str]) -> dict[str, str]:
-    """Return the column of the score of each label in a file, by label; none if `label` has the prediction.
-
-    Args:
-        row: The first row of the file.
-        labels: The labels of the data.
-    """
-    names = [str(name) for name in row.values]
-    if ID not in names and not {PREMISE, HYPOTHESIS} <= {*names}:
-        raise InputError(f"{row.location} has the columns {', '.join(names)}: add id, or premise and hypothesis")
-    guessed = next((name for name in names if name in GUESSED), None)
-    if LABEL in names:
-        if guessed is not None:
-            raise InputError(
-                f"{row.location} has the columns label and {guessed}: rename the column of the predicted labels to "
-                "label, and remove the gold labels"
-            )
-        return {}
-    if not are_nli(labels) and {*labels} <= {*names}:
-        return dict(zip(labels, labels, strict=True))
-    spelled = {canonical_name(name, two_way=False): name for name in names if name not in (ID, PREMISE, HYPOTHESIS)}
-    scores = {label: name for label, name in spelled.items() if label is not None}
-    if not are_nli(labels) or canonical_names(tuple(scores)) is None:
-        raise InputError(f"{row.location} has the columns {', '.join(names)}: add label, or one column per label")
-    return scores
-
-
 def _text(row: SourceRow, column: str) -> str:
     value = row.values.get(column)
     if value is None or value == "":
         raise InputError(f"{row.location} has no {column}")
     return str(value)
-
-
-def _prediction(row: SourceRow, columns: dict[str, str], names: Sequence[str]) -> tuple[str | None, bool]:
-    """Return the predicted label, and whether it is only the first of several with the largest score."""
-    if not columns:
-        return _label(row, names), False
-    scores = {label: _score(row, column) for label, column in columns.items()}
-    best = max(scores, key=scores.__getitem__)
-    return best, [*scores.values()].count(scores[best]) > 1
-
-
-def _label(row: SourceRow, names: Sequence[str]) -> str | None:
-    value = row.values.get(LABEL)
-    if value is None or (isinstance(value, float) and math.isnan(value)) or not str(value).strip():
-        return None
-    text = str(value).strip()
-    number = LabelNames(tuple(names), tuple(names)).number(text)
-    if number is not None:
-        return names[number]
-    if are_nli(names) and canonical_name(text, two_way=False) == NOT_ENTAILMENT:
-        return NOT_ENTAILMENT
-    raise InputError(
-        f"{row.location}: label {text[:80]!r} is not one of {', '.join(names)}, or a number from 0 to "
-        f"{len(names) - 1}; leave it empty if the model gave no answer"
-    )
-
-
-def _score(row: SourceRow, column: str) -> float:
-    value: Any = row.values.get(column)
-    try:
-        score = float(value)
-    except (TypeError, ValueError):
-        score = math.nan
-    if math.isnan(score):
-        raise InputError(f"{row.location}: {column} is {value!r}, not a number")
-    return score

@@ -53,14 +53,14 @@ def texts(read: Survey) -> list[tuple[str, str, int]]:
 
 
 TABS = b'sentence_A\tsentence_B\tentailment_judgment\nA "cat" sits.\tA cat sits.\tNEUTRAL\n'
-CSV = b'premise,hypothesis,label\nA cat sleeps.,A cat rests.,entailment\n"The ""cat"" ran, fast.",The cat sat.,2\n'
-DECIMALS = CSV.replace(b"entailment", b"0.0").replace(b",2\n", b",2.0\n") + b"A cat sleeps.,A cat rests.,"
+CSV = b'premise,hypothesis,label\nA cat sleeps.,A cat rests.,entailment\n"The ""cat"" ran, fast.",The cat sat.,c\n'
+DECIMALS = CSV.replace(b"entailment", b"0.0").replace(b",c\n", b",2.0\n") + b"A cat sleeps.,A cat rests.,"
 READABLE: dict[str, tuple[str, bytes, dict[str, str], list[tuple[str, str, int]]]] = {
     "JSON lines": ("p.jsonl", lines(*ROWS), {}, EXPECTED),
     "CSV": ("p.csv", CSV, {}, EXPECTED),
     "TSV": (
         "p.tsv",
-        b"premise\thypothesis\tlabel\nA cat sleeps.\tA cat rests.\t0\n"
+        b"premise\thypothesis\tlabel\nA cat sleeps.\tA cat rests.\te\n"
         b'The "cat" ran, fast.\tThe cat sat.\tcontradiction\n',
         {},
         EXPECTED,
@@ -179,11 +179,7 @@ def test_column_names_can_be_set(tmp_path: Path) -> None:
     ("name", "content", "unlabeled"),
     [
         ("p.jsonl", lines(*ROWS, *(ROWS[1] | {"label": label} for label in (-1, "-", None))), 3),
-        (
-            "p.jsonl",
-            relabeled("0.0", "2.0", "-1.0"),
-            1,
-        ),
+        ("p.jsonl", relabeled("entailment", "contradiction", "-1.0"), 1),
         (
             "p.jsonl",
             relabeled(0.0, 2.0, float("nan")),
@@ -192,7 +188,7 @@ def test_column_names_can_be_set(tmp_path: Path) -> None:
         ("p.csv", DECIMALS + b"-1.0\n", 1),
         ("p.csv", DECIMALS + b"\n", 1),
     ],
-    ids=["-1, - and null", "texts with decimals", "numbers with decimals", "CSV with decimals", "an empty cell"],
+    ids=["-1, - and null", "the text -1.0", "numbers with decimals", "CSV with decimals", "an empty cell"],
 )
 def test_problems_without_a_gold_label_are_left_out_and_counted(
     tmp_path: Path, name: str, content: bytes, unlabeled: int

@@ -21,7 +21,6 @@ from generation.options import RUN_TOML, read_run_file
 from generation.pipeline import run_pipeline
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems, repeated_numbers
-from merge_snli.problems.rows import read_label_names
 from merge_snli.schema import NLI_LABELS
 from merge_snli.validation import validate
 from tests.merge_snli.problems.test_reading import parquet
@@ -149,19 +148,6 @@ def test_categories_of_a_frame_are_texts() -> None:
     frame = pd.DataFrame(ROWS).assign(genre=pd.Categorical(["a", "b", "a", "b"]))
     read = read_problems(ProblemOptions(problems=frame, keep_column=("genre",)))
     assert [problem.extra for problem in read.problems] == [("a",), ("b",), ("b",)]
-
-
-def test_names_without_spelling_are_their_own_spellings() -> None:
-    labels = read_label_names(("entailment", "neutral", "contradiction"))
-    assert labels.names == labels.spellings == ("entailment", "neutral", "contradiction")
-    numbers = {"neutral": 1, "2": 2, "3": None, "-1": None, "": None, "Neutral": 1, "E": 0, "perhaps": None}
-    assert {text: labels.number(text) for text in numbers} == numbers
-
-
-@pytest.mark.parametrize(("text", "number"), [("e", 0), ("n", 1), ("c", 1), ("0", 0), ("2", 1), ("entailment", None)])
-def test_several_spellings_may_have_the_same_name(text: str, number: int | None) -> None:
-    labels = read_label_names(("e=entailment", "n=not_entailment", "c=not_entailment"))
-    assert labels.names == ("entailment", "not_entailment") and labels.number(text) == number
 
 
 def reference_ids(rows: list[tuple[str, str, str]]) -> list[str]:

@@ -110,7 +110,7 @@ def test_a_file_that_cannot_be_read_as_it_is_says_how_at_once(tmp_path: Path, ca
     ("labels", "shown"),
     [
         ([0, 1, 0, 1], ["0:", "0:", "1:", "1:"]),
-        (["1", "0.0", "-1", "0"], ["0:", "0:", "1:"]),
+        ([1, 0.0, -1, 0], ["0:", "0:", "1:"]),
         ([False, True, False, True], None),
     ],
 )

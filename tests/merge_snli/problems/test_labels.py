@@ -1,0 +1,237 @@
+"""What the labels of a source stand for: the position in a ClassLabel, a number or a text, as its type says."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from generation import generate
+from merge_snli.base.errors import as_flags
+from merge_snli.dataset.stored import find_dataset
+from merge_snli.embedded import FOLDER
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import read_problems
+from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.score import score
+from merge_snli.validation import validate
+from tests.oracles import missing_from, refused, rows_of
+
+PAIRS = [
+    ("A man plays a guitar, and sings.", "A man plays."),
+    ("Two dogs run over the grass.", "The dogs sleep."),
+    ("A woman buys fruit at the market.", "A woman is outside."),
+    ("The boy reads a book in the garden.", "A boy writes a letter."),
+]
+
+
+def rows(labels: Sequence[object]) -> list[dict[str, Any]]:
+    return [{"premise": p, "hypothesis": h, "label": label} for (p, h), label in zip(PAIRS, labels, strict=False)]
+
+
+def classes(names: Sequence[str], numbers: Sequence[int | None]) -> datasets.Dataset:
+    data = datasets.Dataset.from_list(rows(numbers))
+    return data.cast_column("label", datasets.ClassLabel(names=list(names)))
+
+
+def labels_in(problems: object, **options: Any) -> list[str]:  # noqa: ANN401 - values of any option
+    read = read_problems(ProblemOptions(problems=problems, **options))
+    return [read.label_names[problem.label] for problem in read.problems]
+
+
+def forms(data: datasets.Dataset, folder: Path) -> list[object]:
+    """Return a data set in memory, as a Parquet file, as a folder of files and as a saved folder."""
+    (folder / "files").mkdir()
+    data.to_parquet(folder / "data.parquet")
+    data.to_parquet(folder / "files" / "test.parquet")
+    datasets.DatasetDict(test=data).save_to_disk(folder / "saved")
+    return [data, folder / "data.parquet", folder / "files", folder / "saved"]
+
+
+DIGITS = [("1", "2", "3"), ("-1", "0", "1"), ("0", "1", "2"), ("0", "1", "-1"), ("3", "2", "1")]
+
+
+@pytest.mark.parametrize("names", DIGITS, ids=",".join)
+def test_the_number_of_a_class_is_its_position_whatever_its_name(names: tuple[str, ...], tmp_path: Path) -> None:
+    spelled = tuple(f"{name}={label}" for name, label in zip(names, NLI_LABELS, strict=True))
+    for problems in forms(classes(names, [2, 0, 1, None]), tmp_path):
+        for named in (spelled, spelled[::-1], NLI_LABELS):
+            assert labels_in(problems, data_labels=named) == ["contradiction", "entailment", "neutral"]
+        assert labels_in(problems, data_labels=names) == [names[2], names[0], names[1]]
+
+
+@pytest.mark.parametrize("names", [*DIGITS, ("LABEL_0", "LABEL_1", "LABEL_2")], ids=",".join)
+def test_classes_whose_names_say_nothing_need_names(names: tuple[str, ...], tmp_path: Path) -> None:
+    for problems in forms(classes(names, [2, 0, 1, 1]), tmp_path):
+        message = as_flags(refused("", labels_in, problems))
+        form = ",".join(f"{name}=NAME" for name in names)
+        assert not missing_from(message, "'label'", f"--data-labels={form}", f"{names[2]}: A man plays a guitar")
+
+
+def test_columns_of_numbers_become_classes_with_the_same_labels() -> None:
+    numbers = datasets.Dataset.from_list(rows([3, 1, 2, 1]))
+    encoded = numbers.class_encode_column("label")
+    assert encoded.features["label"].names == ["1", "2", "3"]
+    named = ("1=entailment", "2=neutral", "3=contradiction")
+    expected = ["contradiction", "entailment", "neutral", "entailment"]
+    assert labels_in(numbers, data_labels=named) == labels_in(encoded, data_labels=named) == expected
+
+
+def test_a_class_that_stands_for_no_label_is_none() -> None:
+    named = classes(("-", *NLI_LABELS), [0, 1, 3, -1])
+    assert labels_in(named) == ["entailment", "contradiction"]
+    assert read_problems(ProblemOptions(problems=named)).label_names == NLI_LABELS
+    encoded = classes(("-1", "0", "1", "2"), [0, 1, 3, 2])
+    spelled = ("0=entailment", "1=neutral", "2=contradiction")
+    assert labels_in(encoded, data_labels=spelled) == ["entailment", "contradiction", "neutral"]
+    assert labels_in(encoded, data_labels=("none", *NLI_LABELS)) == ["none", "entailment", "contradiction", "neutral"]
+
+
+@pytest.mark.parametrize(
+    ("names", "entries", "named"),
+    [
+        (("contradiction", "entailment", "neutral"), NLI_LABELS, "0 = contradiction, 1 = entailment, 2 = neutral"),
+        (("c", "e", "n"), NLI_LABELS, "0 = c, 1 = e, 2 = n"),
+        (("1", "2", "3"), ("3", "2", "1"), "0 = 1, 1 = 2, 2 = 3"),
+        (("-1", "0", "1", "2"), NLI_LABELS, "0 = -1, 1 = 0, 2 = 1, 3 = 2"),
+        (("-1", "0", "1"), ("0=a", "1=b", "2=c"), "0 = -1, 1 = 0, 2 = 1"),
+    ],
+)
+def test_names_that_contradict_the_order_of_the_classes_are_refused(
+    names: tuple[str, ...], entries: tuple[str, ...], named: str
+) -> None:
+    message = str(refused("data_labels", labels_in, classes(names, [0, 1, 2, 1]), data_labels=entries))
+    assert named in message
+
+
+@pytest.mark.parametrize(
+    ("names", "entries", "expected"),
+    [
+        (("contradiction", "entailment", "neutral"), [f"{name}={name}" for name in NLI_LABELS], ["contradiction"]),
+        (("not_equivalent", "equivalent"), ["different", "paraphrase"], ["different"]),
+        (("not_equivalent", "equivalent"), ["0=different", "1=paraphrase"], ["different"]),
+        (("entailment", "neutral", "contradiction"), list(NLI_LABELS), ["entailment"]),
+    ],
+)
+def test_classes_can_be_named_by_their_names_and_positions(
+    names: tuple[str, ...], entries: list[str], expected: list[str]
+) -> None:
+    assert labels_in(classes(names, [0]), data_labels=tuple(entries)) == expected
+
+
+def test_a_class_without_a_name_is_refused_where_it_is_used() -> None:
+    entries = ("a=x", "b=y")
+    assert labels_in(classes(("a", "b", "c"), [1, 0]), data_labels=entries) == ["y", "x"]
+    refused(r"row 2: unknown label '2' .*0 \(x\), 1 \(y\)", labels_in, classes("abc", [1, 2]), data_labels=entries)
+
+
+def test_files_with_other_classes_are_refused_also_with_names(tmp_path: Path) -> None:
+    classes(("1", "2"), [0, 1]).to_parquet(tmp_path / "a.parquet")
+    classes(("2", "1"), [0, 1]).to_parquet(tmp_path / "b.parquet")
+    files = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    refused("read them one by one", labels_in, files, data_labels=("1=x", "2=y"))
+
+
+def write_csv(path: Path, labels: Sequence[object]) -> Path:
+    lines = [f'"{row["premise"]}",{row["hypothesis"]},{row["label"]}' for row in rows(labels)]
+    path.write_text("premise,hypothesis,label\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def write_json(path: Path, labels: Sequence[object]) -> Path:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows(labels)))
+    return path
+
+
+NUMBERS = [2, 0, 1, -1]
+NAMED = ["contradiction", "entailment", "neutral"]
+
+
+def test_numbers_are_the_same_in_every_source(tmp_path: Path) -> None:
+    table = pa.Table.from_pylist(rows(NUMBERS))
+    pq.write_table(table, tmp_path / "p.parquet")
+    frame = pd.DataFrame(rows(NUMBERS))
+    categories = frame.assign(label=pd.Categorical(NUMBERS))
+    files = [write_csv(tmp_path / "p.csv", NUMBERS), write_json(tmp_path / "p.jsonl", NUMBERS), tmp_path / "p.parquet"]
+    for problems in (*files, table, frame, categories, rows(NUMBERS)):
+        assert labels_in(problems) == NAMED
+        assert labels_in(problems, data_labels=("0=x", "1=y", "2=z")) == ["z", "x", "y"]
+        assert labels_in(problems, data_labels=("-1=w", "0=x", "1=y", "2=z")) == ["z", "x", "y", "w"]
+
+
+def test_numbers_may_be_decimals_and_missing(tmp_path: Path) -> None:
+    frame = pd.DataFrame(rows([2.0, 0.0, None, 1.0]))
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    frame.to_parquet(tmp_path / "p.parquet")
+    for problems in (frame, tmp_path / "p.csv", tmp_path / "p.parquet"):
+        assert labels_in(problems) == NAMED
+        assert labels_in(problems, data_labels=("0=x", "1=y", "2=z")) == ["z", "x", "y"]
+
+
+@pytest.mark.parametrize("labels", [["1", "0", "2", "1"], ["LABEL_1", "LABEL_0", "LABEL_2", "LABEL_0"]])
+def test_texts_that_are_digits_are_texts_if_the_source_has_types(labels: list[str], tmp_path: Path) -> None:
+    pq.write_table(pa.Table.from_pylist(rows(labels)), tmp_path / "p.parquet")
+    first, second, third, _ = labels
+    spelled = (f"{first}=x", f"{second}=y", f"{third}=z")
+    for problems in (write_json(tmp_path / "p.jsonl", labels), tmp_path / "p.parquet", rows(labels)):
+        message = as_flags(refused("", labels_in, problems))
+        assert not missing_from(message, f"{first}=NAME", f"{first}: A man plays", f"{second}: Two dogs")
+        assert labels_in(problems, data_labels=spelled)[:3] == ["x", "y", "z"]
+        refused(f"unknown label '{first}'", labels_in, problems, data_labels=NLI_LABELS)
+
+
+def test_a_column_without_types_has_numbers_only_if_all_are(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "p.csv", ["entailment", 2, 1, "neutral"])
+    refused("line 3: unknown label '2'.*texts", labels_in, path)
+    spelled = ("entailment=e", "2=c", "1=n", "neutral=n")
+    assert labels_in(path, data_labels=spelled) == ["e", "c", "n", "n"]
+    assert labels_in(write_csv(tmp_path / "q.csv", [2, "", 1, "-"])) == ["contradiction", "neutral"]
+
+
+def test_the_order_of_files_does_not_change_what_their_numbers_mean(tmp_path: Path) -> None:
+    texts = write_csv(tmp_path / "a.csv", ["entailment", "neutral", "contradiction"])
+    numbers = write_csv(tmp_path / "b.csv", [0, 1, 2])
+    for files in ([texts, numbers], [numbers, texts]):
+        refused("b.csv line 2: unknown label '0'", labels_in, files)
+
+
+@pytest.fixture(scope="module")
+def encoded() -> dict[str, Any]:
+    """The same problems with their names, and with classes that `class_encode_column` names by digits."""
+    lines = (FOLDER / "problems.jsonl").read_text(encoding="utf-8").splitlines()[:60]
+    problems = [json.loads(line) for line in lines]
+    named = [{name: row[name] for name in ("premise", "hypothesis", "label")} for row in problems]
+    named = [row | {"group": f"g{number // 3}", "true": row["label"]} for number, row in enumerate(named)]
+    numbers = {"entailment": 1, "neutral": 0, "contradiction": -1}
+    data = datasets.Dataset.from_list([row | {"label": numbers[row["label"]]} for row in named])
+    return {"named": named, "encoded": data.class_encode_column("label")}
+
+
+ENTRIES = ("-1=contradiction", "0=neutral", "1=entailment")
+
+
+def test_variants_of_encoded_classes_have_the_labels_of_their_problems(encoded: dict[str, Any], tmp_path: Path) -> None:
+    options: dict[str, Any] = {"preset": "demo", "inflation": 3, "keep_column": ("true",), "quiet": True}
+    made = generate(encoded["encoded"], out=tmp_path / "data", data_labels=ENTRIES, **options)
+    names = find_dataset(str(tmp_path / "data")).record.label_names
+    variants = rows_of(tmp_path / "data")
+    assert names == ("contradiction", "neutral", "entailment")
+    assert {names[row["label"]] for row in variants} == {*names}
+    assert all(names[row["label"]] == row["true"] for row in variants)
+    assert validate(made).findings == ()
+
+
+def test_encoded_classes_in_groups_score_like_their_names(encoded: dict[str, Any]) -> None:
+    def guess(pairs: list[tuple[str, str]]) -> list[str]:
+        return [NLI_LABELS[len(hypothesis) % 3] for _, hypothesis in pairs]
+
+    options = ProblemOptions(problems=encoded["encoded"], data_labels=ENTRIES)
+    by_name = score(guess, encoded["named"], group_column="group")
+    by_class = score(guess, options, group_column="group")
+    assert (by_class.sample_accuracy, by_class.pattern_accuracy) == (by_name.sample_accuracy, by_name.pattern_accuracy)
+    assert 0 < by_name.sample_accuracy < 1
