@@ -24,6 +24,7 @@ from merge_snli.scoring.predicted_columns import (
     HYPOTHESIS,
     ID,
     PREMISE,
+    SHOWN_CHARACTERS,
     prediction_of,
     score_columns,
     written_names,
@@ -149,15 +150,14 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
         model: Name of the model.
 
     Raises:
-        InputError: If a file cannot be read, a row is invalid, two rows with one id differ, no row is on
+        InputError: If a file cannot be read, a row is invalid, two rows with the same sentences differ, no row is on
             the config, or no scores name a label because all are tied.
     """
     ids = data.pairs_by_id()
     known = {*data.pairs}
     labels: dict[Pair, str | None] = {}
-    by_id: dict[str, str | None] = {}
     tied: set[Pair] = set()
-    rows = unknown = differing = 0
+    rows = unknown = 0
     for path in paths:
         file = open_file(path)
         scores: dict[str, str] | None = None
@@ -173,9 +173,11 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
                 continue
             if is_tied and pair not in labels:
                 tied.add(pair)
-            if has_id and by_id.setdefault(_text(row, ID), label) != label:
-                raise InputError(f"{row.location}: {_text(row, ID)!r} has another label in an earlier row: keep one")
-            differing += labels.setdefault(pair, label) != label
+            if labels.setdefault(pair, label) != label:
+                shown = repr(_text(row, ID)) if has_id else " / ".join(text[:SHOWN_CHARACTERS] for text in pair)
+                raise InputError(
+                    f"{row.location}: {shown} has another label in an earlier row with the same sentences: keep one"
+                )
     source = ", ".join(map(str, paths))
     if not rows:
         raise InputError(f"{source} has no rows: give the predictions of the model")
@@ -188,10 +190,6 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
         raise InputError(f"the largest scores are tied in every row of {source}: they name no label")
     if unknown:
         logger.warning("%s: ignored %s of %s, which are not in %s", source, unknown, count(rows, "row"), data.full_name)
-    if differing:
-        logger.warning(
-            "%s: %s with another label than the first row with the same sentences", source, count(differing, "row")
-        )
     return ImportedAnswers(source, model, labels, tied=frozenset(tied))
 
 

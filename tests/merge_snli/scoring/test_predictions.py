@@ -1,4 +1,4 @@
-"""Tables of predictions: what their labels mean."""
+"""Tables of predictions: what their labels mean, and predictions that contradict each other."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -89,8 +89,8 @@ def test_classes_of_predictions_with_other_names_are_refused(tmp_path: Path, nam
 
 
 def scored_rows(**more: float) -> list[dict[str, object]]:
-    scores = dict(zip(NLI_LABELS, (0.2, 0.7, 0.1), strict=True))
-    return [{"premise": p, "hypothesis": h} | scores | more for p, h in PAIRS]
+    scores: dict[str, object] = dict(zip(NLI_LABELS, (0.2, 0.7, 0.1), strict=True))
+    return [{"premise": p, "hypothesis": h, **scores, **more} for p, h in PAIRS]
 
 
 def test_a_column_of_scores_is_not_replaced_by_one_with_a_similar_name(tmp_path: Path) -> None:
@@ -98,3 +98,24 @@ def test_a_column_of_scores_is_not_replaced_by_one_with_a_similar_name(tmp_path:
     assert labels_of(path, grouped()) == ["neutral"] * 4
     rows = [{"e": row.pop("entailment"), "entail": 0.9} | row for row in scored_rows()]
     refused("e and entail for entailment", labels_of, write(tmp_path / "q.jsonl", rows), grouped())
+
+
+@pytest.mark.parametrize("labels", [("neutral", "entailment"), ("neutral", ""), ("", "neutral")])
+def test_contradicting_predictions_are_refused_by_pair(tmp_path: Path, labels: tuple[str, str]) -> None:
+    first, second = (rows_with([label] * 4) for label in labels)
+    path = write(tmp_path / "p.jsonl", [*first, second[2]])
+    refused(r"p\.jsonl line 5: A dog runs 2\. / It runs\. has another label", labels_of, path, grouped())
+    assert labels_of(write(tmp_path / "q.jsonl", [*first, first[2]]), grouped()) == [labels[0] or None] * 4
+
+
+def test_contradicting_predictions_in_several_files_are_refused(tmp_path: Path) -> None:
+    paths = [write(tmp_path / f"{label}.jsonl", rows_with([label] * 4)) for label in NLI_LABELS[:2]]
+    for order in (paths, paths[::-1]):
+        refused(f"{order[1].name} line 1: .* earlier row", read_predictions, order, grouped(), model="m")
+
+
+def test_two_ids_of_the_same_sentences_may_not_contradict_each_other(tmp_path: Path) -> None:
+    rows = [{"premise": "A.", "hypothesis": "B.", "label": "neutral", "group": group} for group in (1, 1, 2)]
+    data = read_groups(ProblemOptions(problems=rows), group_column="group")
+    predicted = [{"id": f"row-{number}", "label": label} for number, label in ((1, "neutral"), (3, "entailment"))]
+    refused("'row-3' has another label", read_predictions, [write(tmp_path / "p.jsonl", predicted)], data, model="m")
