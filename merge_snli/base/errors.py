@@ -1,7 +1,7 @@
 """The exception for errors that the user can fix, and how messages name parameters.
 
 A message is written once, with its parameters marked by `param`. In Python it names them as they are (`top_k`), and on
-the command line by their flags (`--top-k`). All other text of a message stays as it is.
+the command line by their flags (`--top-k`), with values quoted for a shell. All other text of a message stays as it is.
 """
 
 import re
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from logging import LogRecord
+from shlex import quote
 from typing import Any, Self
 
 _START, _END = "\ufdd0", "\ufdd1"  # Unicode reserves these for use within a program: no text contains them
@@ -40,6 +41,8 @@ def param(name: str, value: str | int | tuple[str, ...] | None = None) -> str:
         top_k is 0; use device='cpu', or add overwrite=True
         >>> print(as_flags(message))
         --top-k is 0; use --device=cpu, or add --overwrite
+        >>> print(as_flags(Message(param("data_labels", ("not enough info=NAME", "refuted=NAME")))))
+        --data-labels='not enough info=NAME,refuted=NAME'
     """
     return f"{_START}{name}{'' if value is None else f'={value!r}'}{_END}"
 
@@ -143,7 +146,8 @@ def _flag(parameter: re.Match[str]) -> str:
     value = True if parameter["value"] is None else literal_eval(parameter["value"])
     if value is True or parameter["name"] in POSITIONAL:
         return name
-    return f"{name}={','.join(map(str, value)) if isinstance(value, tuple) else value}"
+    text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return f"{name}={quote(text)}"
 
 
 def log_flags(record: LogRecord) -> bool:

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.table import capitalized
+from merge_snli.dataset.label_names import say_nothing
 from merge_snli.dataset.label_spellings import (
     INFER,
     NOT_ENTAILMENT,
@@ -105,11 +107,15 @@ def parse_labels(given: Sequence[str] | str) -> tuple[str, ...] | str:
         return INFER
     if len(names) < len(TWO_WAY) or not all(names) or len({*map(spelling, names)}) < len(names):
         raise InputError(
-            f"invalid {param('model_labels')} {','.join(names)!r}: give the label of each output once, in order, e.g. "
-            f"{param('model_labels', NLI_LABELS)} or {param('model_labels', TWO_WAY)}, or use "
-            f"{param('model_labels', 'infer')}"
+            f"invalid {param('model_labels')} {','.join(names)!r}: give the label of each output once, in order "
+            f"({labels_option(max(len(names), len(TWO_WAY)))}), or use {param('model_labels', INFER)}"
         )
     return task_labels(names)
+
+
+def labels_option(outputs: int) -> str:
+    """Return the form of the option that names outputs. Which label an output has, only the user knows."""
+    return param("model_labels", tuple(f"label of output {number}" for number in range(outputs)))
 
 
 def find_model_labels(
@@ -159,7 +165,8 @@ def labels_on(labels: ModelLabels, data_labels: Sequence[str], *, model: str) ->
         names = canonical_names(labels.names)
     else:
         spelled = tuple(find_label(name, data_labels) or name for name in labels.names)
-        names = spelled if sorted(spelled) == sorted(data_labels) else None
+        is_named = labels.origin != "config" or not say_nothing(labels.names)
+        names = spelled if is_named and sorted(spelled) == sorted(data_labels) else None
     if names is None:
         raise InputError(_other_labels(labels, data_labels, model))
     return replace(labels, names=names)
@@ -167,24 +174,21 @@ def labels_on(labels: ModelLabels, data_labels: Sequence[str], *, model: str) ->
 
 def _other_labels(labels: ModelLabels, data_labels: Sequence[str], model: str) -> str:
     """Return a message on outputs that are not named as the labels of a data set."""
-    outputs, given = labels.names, f"invalid {param('model_labels')} {','.join(labels.names)!r} for {model}"
-    named = given if labels.origin == "given" else f"the outputs of {model} are named {', '.join(outputs)}"
+    outputs = labels.names
+    message = f"the outputs of {model} are named {', '.join(labels.config_names or outputs)}, in this order"
+    if labels.origin == "given":
+        message = f"invalid {param('model_labels')} {','.join(outputs)!r} for {model}: {message}"
+    message += f", and the labels of the data are {', '.join(data_labels)}"
+    option = f"give the label of each output, in their order: {labels_option(len(outputs))}"
     if not are_nli(data_labels):
-        named += f", and the labels of the data are {', '.join(data_labels)}"
-        example = param("model_labels", tuple(data_labels))
-        in_order = f"if they mean these, give them in the order of the outputs, e.g. {example}"
-        return f"{named}; {in_order if len(outputs) == len(data_labels) else 'use a model of this task'}"
-    known = {len(labels): labels for labels in (NLI_LABELS, TWO_WAY)}
-    if len(outputs) not in known:
-        return (
-            f"{named}, which are not NLI labels; an NLI model has three outputs ({', '.join(NLI_LABELS)}) or two "
-            f"({', '.join(TWO_WAY)})"
-        )
-    twice = next((f"has {name} twice" for name in outputs if outputs.count(name) > 1), None)
-    return (
-        f"{named}, which {twice or 'does not say which one is entailment'}; give their labels in order (see the model "
-        f"card), e.g. {param('model_labels', known[len(outputs)])}, or use {param('model_labels', 'infer')}"
-    )
+        advice = f"if they mean these, {option}" if len(outputs) == len(data_labels) else "use a model of this task"
+        return f"{message}; {advice}"
+    of_nli = f"an NLI model has the labels {', '.join(NLI_LABELS)}, or {' and '.join(TWO_WAY)}, in an order of its own"
+    if len(outputs) not in (len(NLI_LABELS), len(TWO_WAY)):
+        return f"{message}; {of_nli}"
+    twice = [name for name in outputs if outputs.count(name) > 1]
+    reason = f"{twice[0]} is there twice" if twice else "no name says which one is entailment"
+    return f"{message}: {reason}. {capitalized(of_nli)} (see its card): {option}, or use {param('model_labels', INFER)}"
 
 
 def compared_labels(model: Sequence[str], data: Sequence[str]) -> tuple[str, ...]:

@@ -12,9 +12,10 @@ from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState,
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import require_at_least
 from merge_snli.base.typed import typed
+from merge_snli.dataset.label_spellings import INFER
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.models.classifier import output_names
-from merge_snli.models.labels import compared_labels, find_model_labels, labels_on, positions
+from merge_snli.models.labels import compared_labels, find_model_labels, labels_on, labels_option, positions
 from merge_snli.schema import ALL
 from merge_snli.scoring.answers import Predicted, align
 from merge_snli.scoring.data import part_of_data
@@ -75,7 +76,8 @@ class PatternAccuracyCallback(TrainerCallback):
         self._labels = labels_on(labels, self._data.label_names, model="the Trainer's model").names
         if not self._labels:
             raise InputError(
-                f"{param('model_labels', 'infer')} is not possible while a model is trained: give the labels in order"
+                f"{param('model_labels', INFER)} is not possible while a model is trained: give the label of each "
+                f"output ({', '.join(names)}), in their order: {labels_option(len(names))}"
             )
 
     def on_train_begin(

@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.dataset.label_spellings import TWO_WAY, are_nli
-from merge_snli.models.labels import INFERRED, TABLE, ModelFacts, ModelLabels, compared_labels, labels_on, positions
+from merge_snli.models.labels import (
+    INFERRED,
+    TABLE,
+    ModelFacts,
+    ModelLabels,
+    compared_labels,
+    labels_on,
+    labels_option,
+    positions,
+)
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS
@@ -207,7 +216,8 @@ def infer_labels(
         accuracies = " and ".join(f"{_accuracy(order):.1%} with {','.join(order[0])}" for order in (first, second))
         raise InputError(
             f"cannot infer the labels of {model}: its accuracy on {len(correct)} seeds is {accuracies}, which is "
-            f"not a significant difference; give the label of each output, e.g. {param('model_labels', tuple(names))}"
+            f"not a significant difference; give the label of each output ({', '.join(config_names)}), in their order: "
+            f"{labels_option(len(config_names))}"
         )
     return ModelLabels(order, INFERRED, tuple(config_names))
 

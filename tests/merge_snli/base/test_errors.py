@@ -37,6 +37,10 @@ MESSAGES = {
         "e.g. labels=('entailment', 'not_entailment'); or",
         "e.g. --labels=entailment,not_entailment; or",
     ),
+    f"e.g. {param('labels', ('not enough info', 'n/a'))}, or {param('delimiter', ';')}": (
+        "e.g. labels=('not enough info', 'n/a'), or delimiter=';'",
+        "e.g. --labels='not enough info,n/a', or --delimiter=';'",
+    ),
     f"add {param('allow_pickle', True)}.": ("add allow_pickle=True.", "add --allow-pickle."),
 }
 

@@ -1,6 +1,8 @@
 """Models to score: where they are, their names, digests, outputs, labels and training data, and the device."""
 
 import json
+import re
+import shlex
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 import torch
 from transformers import AutoConfig
 
+from merge_snli.base.errors import as_flags
 from merge_snli.dataset import label_spellings
 from merge_snli.embedded import FOLDER
 from merge_snli.models import labels, loading
@@ -18,7 +21,7 @@ from merge_snli.models.finding import ResolvedModel, find_device, find_model, fo
 from merge_snli.models.loading import read_output_names
 from merge_snli.models.scored_model import name_models, read_training_data
 from merge_snli.schema import NLI_LABELS
-from tests.oracles import refused
+from tests.oracles import missing_from, refused
 
 
 def test_embedded_models_and_folders(tmp_path: Path) -> None:
@@ -246,9 +249,14 @@ def on(config_names: Sequence[str], data_labels: Sequence[str], given: str | Non
 @pytest.mark.parametrize(
     ("outputs", "data", "message"),
     [
-        (NUMBERED, NLI_LABELS, r"m are named LABEL_0, LABEL_1, LABEL_2, .* model_labels=\('ent"),
-        (NUMBERED[:2], NLI_LABELS, r"labels=\('entailment', 'not_entailment'\)"),
-        (NUMBERED[:2], ("no", "yes"), r"the data are no, yes; .* model_labels=\('no', 'yes'\)"),
+        (
+            NUMBERED,
+            NLI_LABELS,
+            r"m are named LABEL_0, LABEL_1, LABEL_2, .* order of its own.*_labels=\('label of",
+        ),
+        (NUMBERED[:2], NLI_LABELS, r"entailment and not_entailment.*'label of output 1'\)"),
+        (NUMBERED[:2], ("no", "yes"), r"the data are no, yes; .* model_labels=\('label of output 0', 'label of"),
+        (NUMBERED[:2], tuple(NUMBERED[:2]), "the data are LABEL_0, LABEL_1; if they mean these"),
         (["1", "2", "3", "4", "5"], NLI_LABELS, "m are named 1, 2, 3, 4, 5"),
         (NLI_LABELS, ("no", "yes"), "named entailment, neutral, contradiction, .* no, yes; use a model of this"),
         (["negative", "positive"], NLI_LABELS, "named negative, positive"),
@@ -267,6 +275,7 @@ def test_numbered_names_and_models_of_other_tasks_are_refused(
         (["yes", "no"], ("no", "yes"), ("yes", "no")),
         (["True", "False"], ("entailment", "not_entailment"), ("entailment", "not_entailment")),
         (["不同", "同 義"], ("同_義", "不同"), ("不同", "同_義")),
+        (["1 (yes)", "-1 (no)"], ("1 (yes)", "-1 (no)"), ("1 (yes)", "-1 (no)")),
     ],
 )
 def test_outputs_are_matched_with_the_labels_of_any_task(
@@ -312,7 +321,26 @@ def test_number_of_given_labels_must_match_the_outputs() -> None:
 
 @pytest.mark.parametrize("text", ["entailment", "a,,c", "entailment,Entailment,neutral", ""])
 def test_invalid_labels_are_refused(text: str) -> None:
-    refused(rf"labels {text!r}: .* model_labels=\('entailment', 'neutral',", labels.parse_labels, text)
+    message = refused(rf"labels {text!r}: .*model_labels=\('label of output 0', 'label of", labels.parse_labels, text)
+    assert "entailment" not in str(message).replace(repr(text), "")
+
+
+@pytest.mark.parametrize("data", [("maybe", "no", "yes"), ("NOT ENOUGH INFO", "REFUTED", "SUPPORTED"), NLI_LABELS])
+def test_no_order_is_proposed(data: tuple[str, ...]) -> None:
+    outputs = NUMBERED if data == NLI_LABELS else [*NLI_LABELS]
+    message = as_flags(refused("", on, outputs, data))
+    assert not missing_from(message, f"m are named {', '.join(outputs)}, in this order", ", ".join(data))
+    (option,) = re.findall("--model-labels='[^']*'", message)
+    [word] = shlex.split(option)
+    assert word == "--model-labels=label of output 0,label of output 1,label of output 2"
+    placeholders = word.partition("=")[2]
+    refused("invalid model_labels", on, outputs, data, given=placeholders)
+
+
+def test_names_that_are_numbers_keep_their_sign() -> None:
+    data = ("-1", "0", "1")
+    assert on(NUMBERED, data, given="1,-1,0").names == ("1", "-1", "0")
+    refused("the data are -1, 0, 1", on, ["-1", "0", "1"], data)
 
 
 def test_labels_are_parsed_in_order() -> None:

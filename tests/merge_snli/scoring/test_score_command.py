@@ -106,7 +106,8 @@ def test_labels_are_given_and_failing_models_do_not_stop_the_others(
     assert not missing_from(
         text,
         "numbered: not scored:",
-        "--model-labels=entailment,neutral,contradiction",
+        "the outputs of numbered are named LABEL_0, LABEL_1, LABEL_2",
+        "--model-labels='label of output 0,label of output 1,label of output 2'",
         "./gone: not scored: model folder ./gone",
     )
     names = ["numbered", "./gone", *(folder.name for folder in broken)]
