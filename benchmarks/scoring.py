@@ -33,7 +33,7 @@ from merge_snli.models.options import ModelOptions
 from merge_snli.scoring.predict import predict_pairs
 
 LABELS = ("entailment", "neutral", "contradiction")
-DTYPES = ("float32", "bfloat16", "int8")
+DTYPES = ("float32", "bfloat16")
 LOADED = "loaded pipeline"
 """Method that scores the pipeline itself, whose layers are not packed."""
 

@@ -26,7 +26,6 @@ from merge_snli.models.options import ModelOptions
 from merge_snli.models.prompts import read_prompts
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.predict import predict_pairs
-from tests.oracles import refused
 from tests.tiny_models import save_causal_lm
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no GPU here")
@@ -91,10 +90,6 @@ def test_ranked_answers(tmp_path: Path, pairs: list[Pair]) -> None:
         options = ModelOptions(prompt=fill_prompt(prompt, data))
         expected, found = (logits(load_causal_lm(model, device, options), pairs[:100]) for device in ("cpu", "cuda"))
         np.testing.assert_allclose(found, expected, atol=2e-3)
-
-
-def test_int8_needs_a_cpu() -> None:
-    refused(r"dtype='int8'.*cuda", load_classifier, find_model("demo:nli-b"), "cuda", ModelOptions(dtype="int8"))
 
 
 def test_generate_answers_anew_on_another_device(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from merge_snli.base import __version__
 from merge_snli.base.errors import GateError, InputError, as_flags, log_flags, nearest
 from merge_snli.base.files import FULL_DISK_ERRORS, ON_WINDOWS, PATH_ERRORS
 from merge_snli.base.garbage import collect_rarely
+from merge_snli.base.option import choice_advice
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.base.table import capitalized, print_in_any_encoding
 
@@ -239,9 +240,9 @@ class CommandParser(argparse.ArgumentParser):
             return
         if isinstance(action, argparse._SubParsersAction):
             listed = [command.dest for command in action._get_subactions()]
-            self.error(f"unknown {action.dest} {value}{nearest(str(value), action.choices) or _all(listed)}")
+            self.error(f"unknown {action.dest} {value}{_advice(value, action.choices, listed)}")
         choices = [*map(str, action.choices)]
-        raise argparse.ArgumentError(action, f"unknown value {value!r}{nearest(str(value), choices) or _all(choices)}")
+        raise argparse.ArgumentError(action, f"unknown value {value!r}{_advice(value, choices, choices)}")
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:  # noqa: ANN401 - of any type
         """Convert the value of an argument; a number that cannot be read is named as what it should be."""
@@ -274,6 +275,6 @@ class CommandParser(argparse.ArgumentParser):
         return formatter.format_help()
 
 
-def _all(choices: Sequence[str]) -> str:
-    """Return an advice that names all choices."""
-    return f": choose from {', '.join(choices)}"
+def _advice(value: object, choices: Iterable[str], listed: Sequence[str]) -> str:
+    """Return a question that names the nearest choice, or the advice to use one of the listed ones."""
+    return nearest(str(value), choices) or f": {choice_advice(value, listed)}"

@@ -1,7 +1,6 @@
 """Load a sequence classifier or causal LM of `transformers`, a full model or an adapter, with a user's options."""
 
 import json
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,16 +53,10 @@ def load_classifier(resolved: ResolvedModel, device: str, options: ModelOptions)
     """
     from transformers import pipeline
 
-    if options.dtype == "int8" and not device.startswith("cpu"):
-        raise InputError(
-            f"{param('dtype', 'int8')} needs a CPU, not {device}; add {param('device', 'cpu')} or use another "
-            f"{param('dtype')}"
-        )
     with _loading(resolved, device, options) as (tokenizer, model):
         from merge_snli.models.packed_linear import pack
 
-        parameters = model.num_parameters()  # before quantization, which hides those of linear layers
-        model = _quantized(model) if options.dtype == "int8" else model
+        parameters = model.num_parameters()  # before packing, which hides those of linear layers
         classifier = pipeline("text-classification", model=model, tokenizer=tokenizer, device=device)
         example = {name: texts[0] for name, texts in texts_of([EXAMPLE_PAIR]).items()}
         packed = pack(model, lambda: classifier(example), resolved.name)
@@ -177,7 +170,7 @@ def _from_pretrained(resolved: ResolvedModel, options: ModelOptions, **config: A
     name = "AutoModelForSequenceClassification" if options.prompt is None else "AutoModelForCausalLM"
     model, report = getattr(transformers, name).from_pretrained(
         resolved.path,
-        dtype=torch.float32 if options.dtype == "int8" else getattr(torch, options.dtype),
+        dtype=getattr(torch, options.dtype),
         use_safetensors=has_safetensors(resolved.path),
         trust_remote_code=options.trust_remote_code,
         output_loading_info=True,
@@ -218,17 +211,3 @@ def _adapter_outputs(resolved: ResolvedModel) -> int:
         f"adapter {resolved.name} has no classification head in its safetensors; use an adapter that was saved with "
         "its head, or a full model"
     )
-
-
-def _quantized(model: Any) -> Any:  # noqa: ANN401 - a class per architecture
-    """Return the model with dynamically quantized int8 linear layers."""
-    import torch
-
-    quantization = getattr(torch.ao, "quantization", None)
-    if quantization is None:
-        raise InputError(
-            f"{param('dtype', 'int8')} needs torch.ao.quantization, which this torch lacks; use "
-            f"{param('dtype', 'bfloat16')}"
-        )
-    with warnings.catch_warnings(action="ignore"):  # deprecated in favor of torchao, whose kernels need a compiler
-        return quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)

@@ -6,8 +6,8 @@ from typing import Any
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import Option, set_checked
 
-# float32 is the reference; int8 quantizes the linear layers dynamically, on a CPU.
-DTYPES = ("float32", "bfloat16", "float16", "int8")
+# float32 is the reference.
+DTYPES = ("float32", "bfloat16", "float16")
 
 # The heading of these options in `--help`.
 LOADING = "how models are loaded, and what their outputs mean"
@@ -58,6 +58,5 @@ class ModelOptions:
             from merge_snli.models.labels import parse_labels
 
             parse_labels(self.model_labels)
-        if self.prompt is not None and (self.model_labels is not None or self.dtype == "int8"):
-            option = param("dtype", "int8") if self.model_labels is None else param("model_labels")
-            raise InputError(f"{option} is for sequence classifiers: remove it, or {param('prompt')}")
+        if self.prompt is not None and self.model_labels is not None:
+            raise InputError(f"{param('model_labels')} is for sequence classifiers: remove it, or {param('prompt')}")

@@ -69,7 +69,7 @@ def pack(model: nn.Module, run: Callable[[], object], name: str) -> bool:
 
     Returns:
         Whether the model is batch-invariant: all its matrices are packed, and no output row depends on the number of
-        rows in the batch, from two on. Plain float32 and int8 layers are not batch-invariant.
+        rows in the batch, from two on. Plain float32 layers are not batch-invariant.
     """
     locations = [
         (parent, child_name)

@@ -86,6 +86,7 @@ def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, command:
         (["generate", "--top-k", "many"], "--top-k"),
         (["generate", "--quick"], "--quick"),
         (["score", "demo:nli-a"], "--dataset"),
+        (["score", "demo:nli-a", "--dtype", "int8"], "argument --dtype: unknown value 'int8': use bfloat16"),
         (["frobnicate"], "frobnicate"),
         (["annotate"], "sample|estimate|score|apply"),
         (["annotate", "draw"], "unknown step draw: choose from sample, estimate, score, apply"),

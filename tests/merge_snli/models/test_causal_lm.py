@@ -201,7 +201,6 @@ def test_the_prompt_of_other_tasks_names_their_texts_and_labels(
     ("options", "message"),
     [
         (["--prompt", "reasons"], "asks for reasons"),
-        (["--prompt", "word", "--dtype", "int8"], "int8"),
         (["--prompt", "word", "--model-labels", "infer"], "--model-labels"),
         (["--shots", "2"], "--shots needs --prompt"),
         ([], "--prompt"),

@@ -318,7 +318,6 @@ def test_model_with_other_matrices_is_not_batch_invariant() -> None:
     assert not pack(other, lambda: other(ids), "m") and packed_layers(other) == 1
     assert not pack(nn.Sequential(nn.Conv1d(2, 2, 1), nn.Linear(2, 2)), lambda: None, "m")
     assert pack(nn.Sequential(nn.Embedding(9, 48), two_layers()), lambda: None, "m")
-    # without packed layers, for example an int8 model, which quantizes all rows of a batch together
     assert not pack(nn.Sequential(nn.Embedding(9, 48)), lambda: None, "m")
 
 

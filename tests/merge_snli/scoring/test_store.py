@@ -81,6 +81,12 @@ def test_file_names_have_model_data_and_config_and_are_unique_per_function_and_d
     assert len({file_name(other) for other in others}) == len(others)
 
 
+def test_results_of_a_removed_dtype_are_read(result: Result, tmp_path: Path) -> None:
+    old = renamed(result, "odd", "int8")
+    assert old.title == "odd (int8)"
+    assert read_result(write_result(old, tmp_path)) == old
+
+
 NOT_RESULTS = ("", "{", "[]", "null", '{"schema_version": 8}', '{"schema_version": 8, "model": 3}', "[" * 100_000)
 
 
