@@ -14,7 +14,8 @@ import argparse
 import re
 import statistics
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from merge_snli.base.table import Cell, Column, Table
@@ -24,10 +25,12 @@ from merge_snli.scoring.scores import Scores
 from merge_snli.scoring.store import read_results
 
 SEED = re.compile(r"-seed-\d+$")
-MODEL = Column("Model", "left")
 JOINT = "template+hypothesis_template"
+
+# How the names of the templates of a family begin.
 FAMILIES = {"N-is-A": "n", "SVO": "s"}
-"""How the names of the templates of a family begin."""
+
+Value = Callable[[Result], float | None]
 
 
 def main() -> None:
@@ -39,30 +42,31 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     results = read_results(*arguments.results)
-    tables = [overview(results), relevance(results), *(predicted_labels(results) if arguments.parts else [])]
+    tables = [overview(results), relevance(results)]
+    if arguments.parts:
+        tables += predicted_labels(results)
     sys.stdout.write("\n".join(table.markdown() for table in tables if table.rows))
 
 
 def overview(results: Sequence[Result]) -> Table:
     """Return accuracies and PA(0.9) on all data sets: the columns of Tables 4 and 5, and those of MERGE."""
-    columns: dict[str, Callable[[Result], float | None]] = {
+    columns: dict[str, Value] = {
         "SNLI test": lambda result: result.source.overall.sample_accuracy if result.source else None,
         "seeds": lambda result: result.scores.seed_accuracy,
         "variants": lambda result: result.sample_accuracy if result.has_seeds else None,
         "PA(0.9)": lambda result: result.pattern_accuracy if result.has_seeds else None,
-        **{
-            f"{config}: {family}": _family_accuracy(config, start)
-            for config in ("simple", "conjunction")
-            for family, start in FAMILIES.items()
-        },
-        **{config: _accuracy(config) for config in ("extended_simple", "extended_conjunction")},
     }
+    for config in ("simple", "conjunction"):
+        for family, start in FAMILIES.items():
+            columns[f"{config}: {family}"] = partial(_family_accuracy, config=config, start=start)
+    for config in ("extended_simple", "extended_conjunction"):
+        columns[config] = partial(_accuracy, config=config)
     rows = []
     for model, found in by_model(results).items():
-        values = [[value for result in found if (value := of(result)) is not None] for of in columns.values()]
-        rows.append((model, max(map(len, values)), *map(mean_and_deviation, values)))
-    headers = (MODEL, Column("Runs"), *map(Column, columns))
-    return Table(title="Accuracy on all data sets, in percent", columns=headers, rows=tuple(rows))
+        values = [_present(map(value_of, found)) for value_of in columns.values()]
+        runs = max(map(len, values))
+        rows.append((model, runs, *map(mean_and_deviation, values)))
+    return _table("Accuracy on all data sets, in percent", ("Model", "Runs", *columns), rows)
 
 
 def relevance(results: Sequence[Result]) -> Table:
@@ -71,32 +75,42 @@ def relevance(results: Sequence[Result]) -> Table:
     In parentheses is the change from config `simple` on the same premises, if the model was scored on it.
     """
     on_simple = {(each.title, each.dataset.name): each for each in of_config(results, "simple")}
-    parts = [(family, start, kind) for family, start in FAMILIES.items() for kind in ("relevant", "irrelevant")]
-    rows = []
+    parts = {}
+    for family, start in FAMILIES.items():
+        for kind in ("relevant", "irrelevant"):
+            parts[f"{family}: {kind}"] = start, kind
+    rows: list[Sequence[Cell]] = []
     for model, found in by_model(of_config(results, "relevance")).items():
-        cells: list[Cell] = []
-        for _, start, kind in parts:
-            pairs = [
-                (scores.sample_accuracy.mean or 0.0, _on_same_premises(result, on_simple, start))
-                for result in found
-                for part, scores in result.parts.get("template+relevance", {}).items()
-                if part.startswith(start) and part.endswith(f" {kind}")
-            ]
-            changes = [100 * (share - before) for share, before in pairs if before is not None]
-            change = f" ({statistics.fmean(changes):+.1f})" if changes and len(changes) == len(pairs) else ""
-            cells.append(f"{mean_and_deviation([share for share, _ in pairs])}{change}" if pairs else None)
+        cells = [_relevance_cell(found, on_simple, start, kind) for start, kind in parts.values()]
         if any(cells):
             rows.append((model, *cells))
-    headers = (MODEL, *(Column(f"{family}: {kind}") for family, _, kind in parts))
-    return Table(
-        title="Table 2: accuracy on config relevance, and change from the same premises in simple, in percent",
-        columns=headers,
-        rows=tuple(rows),
-    )
+    title = "Table 2: accuracy on config relevance, and change from the same premises in simple, in percent"
+    return _table(title, ("Model", *parts), rows)
+
+
+def _relevance_cell(
+    results: Sequence[Result], on_simple: Mapping[tuple[str, str], Result], start: str, kind: str
+) -> Cell:
+    """Return the mean accuracy on the templates of a family with hypotheses of a kind, and its change from `simple`."""
+    accuracies: list[float] = []
+    changes: list[float] = []
+    for result in results:
+        for part, scores in result.parts.get("template+relevance", {}).items():
+            if not part.startswith(start) or not part.endswith(f" {kind}"):
+                continue
+            accuracy = scores.sample_accuracy.mean or 0.0
+            accuracies.append(accuracy)
+            before = _on_same_premises(result, on_simple, start)
+            if before is not None:
+                changes.append(100 * (accuracy - before))
+    mean = mean_and_deviation(accuracies)
+    if not changes or len(changes) < len(accuracies):
+        return mean
+    return f"{mean} ({statistics.fmean(changes):+.1f})"
 
 
 def _on_same_premises(result: Result, on_simple: Mapping[tuple[str, str], Result], start: str) -> float | None:
-    """Return the accuracy on `simple` for the premises of a family in `relevance`; None if one was not asked."""
+    """Return the accuracy of the same model on the premises of a family in config `simple`."""
     simple = on_simple.get((result.title, result.dataset.name))
     names = [name.partition("-")[2] for name in result.group_ids]
     same = [f"simple-{name}" for name in names if name.startswith(start)]
@@ -106,29 +120,28 @@ def _on_same_premises(result: Result, on_simple: Mapping[tuple[str, str], Result
     return float(counts.correct.sum() / counts.sizes.sum())
 
 
-def predicted_labels(results: Sequence[Result]) -> Iterable[Table]:
+def predicted_labels(results: Sequence[Result]) -> Iterator[Table]:
     """Yield the shares of entailment, neutral and contradiction by hypothesis, per premise: Tables 1, 3, A3, A4."""
     for config in ("simple", "conjunction"):
         found = by_model(of_config(results, config))
-        parts = list(dict.fromkeys(part for each in found.values() for part in each[0].parts.get(JOINT, {})))
-        for template in dict.fromkeys(part.partition(" + ")[0] for part in parts):
-            hypotheses = [part for part in parts if part.partition(" + ")[0] == template]
-            rows = tuple(
-                (
-                    model,
-                    mean_and_deviation(
-                        [result.parts["template"][template].sample_accuracy.mean or 0.0 for result in each]
-                    ),
-                    *(_label_shares([result.parts[JOINT][part] for result in each]) for part in hypotheses),
-                )
-                for model, each in found.items()
-            )
-            headers = (MODEL, Column("Accuracy"), *(Column(part.partition(" + ")[2]) for part in hypotheses))
-            yield Table(
-                title=f"{config}, premise {template}: accuracy, and percent of entailment / neutral / contradiction",
-                columns=headers,
-                rows=rows,
-            )
+        by_premise: dict[str, dict[str, str]] = {}
+        for each in found.values():
+            for part in each[0].parts.get(JOINT, {}):
+                premise, _, hypothesis = part.partition(" + ")
+                by_premise.setdefault(premise, {})[hypothesis] = part
+        for premise, hypotheses in by_premise.items():
+            rows = []
+            for model, each in found.items():
+                accuracies = [result.parts["template"][premise].sample_accuracy.mean or 0.0 for result in each]
+                shares = [_label_shares([result.parts[JOINT][part] for result in each]) for part in hypotheses.values()]
+                rows.append((model, mean_and_deviation(accuracies), *shares))
+            title = f"{config}, premise {premise}: accuracy, and percent of entailment / neutral / contradiction"
+            yield _table(title, ("Model", "Accuracy", *hypotheses), rows)
+
+
+def _table(title: str, headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
+    columns = [Column(headers[0], "left"), *map(Column, headers[1:])]
+    return Table(title=title, columns=tuple(columns), rows=tuple(map(tuple, rows)))
 
 
 def by_model(results: Sequence[Result]) -> Mapping[str, list[Result]]:
@@ -152,29 +165,28 @@ def mean_and_deviation(shares: Sequence[float]) -> Cell:
     return mean if len(shares) == 1 else f"{mean} ± {100 * statistics.stdev(shares):.1f}"
 
 
-def _family_accuracy(config: str, start: str) -> Callable[[Result], float | None]:
-    """Return a function for the mean accuracy over the templates of a family, which have equally many pairs."""
-
-    def of(result: Result) -> float | None:
-        if not of_config([result], config):
-            return None
-        found = [scores for name, scores in result.parts.get("template", {}).items() if name.startswith(start)]
-        return statistics.fmean(scores.sample_accuracy.mean or 0.0 for scores in found) if found else None
-
-    return of
+def _present(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
 
 
-def _accuracy(config: str) -> Callable[[Result], float | None]:
-    def of(result: Result) -> float | None:
-        found = of_config([result], config)
-        return found[0].sample_accuracy if found else None
+def _family_accuracy(result: Result, *, config: str, start: str) -> float | None:
+    """Return the mean accuracy over the templates of a family, which have equally many pairs."""
+    if not of_config([result], config):
+        return None
+    found = [scores for name, scores in result.parts.get("template", {}).items() if name.startswith(start)]
+    return statistics.fmean(scores.sample_accuracy.mean or 0.0 for scores in found) if found else None
 
-    return of
+
+def _accuracy(result: Result, *, config: str) -> float | None:
+    return result.sample_accuracy if of_config([result], config) else None
 
 
 def _label_shares(scores: Sequence[Scores]) -> str:
-    shares = (statistics.fmean(each.predicted_share(label) for each in scores) for label in NLI_LABELS)
-    return " / ".join(f"{100 * share:.0f}" for share in shares)
+    shares = []
+    for label in NLI_LABELS:
+        share = statistics.fmean(each.predicted_share(label) for each in scores)
+        shares.append(f"{100 * share:.0f}")
+    return " / ".join(shares)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 Both rank the same answers to the same texts in float32 on a CPU with one thread. lm-evaluation-harness gets the texts
 as requests of its backend, without the time that its tasks take. Its batch size is the best of those of `--batch-sizes`
-on the first round. Without `--model`, the model has random weights, so only the speed and the equality of the scores
+in a round before. Without `--model`, the model has random weights, so only the speed and the equality of the scores
 mean something. In each round both run on the same pairs in turn; the table shows the median of the rounds.
 """
 
@@ -14,7 +14,6 @@ import argparse
 import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,8 +21,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.processor import processor
-from benchmarks.scoring import byte_bpe_tokenizer
+from benchmarks.shared import byte_bpe_tokenizer, medians, processor, seconds_of
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.finding import find_model
@@ -34,11 +32,11 @@ from merge_snli.models.prompts import FilledPrompt, read_prompts
 from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.predict import predict_pairs
 
+# Difference of the best two scores above which the answers must be equal.
 CLEAR = 1e-4
-"""Difference of the best two scores above which the answers must be equal."""
 
+# Log-likelihood of each answer, [n_pairs, n_labels].
 Scores = Any
-"""Log-likelihood of each answer, [n_pairs, n_labels]."""
 
 
 def main() -> None:
@@ -94,31 +92,27 @@ def save_model(folder: Path, pairs: Sequence[Pair], *, hidden_size: int, layers:
 
 def compare(model: str, prompt: FilledPrompt, pairs: Sequence[Pair], rounds: int, sizes: Sequence[int]) -> str:
     """Run both in turn, and return a row of the table."""
-    ours = load_causal_lm(find_model(model), "cpu", ModelOptions(prompt=prompt))
-    methods: dict[str, Callable[[], Scores]] = {
-        f"lm_eval {size}": harness(model, prompt, pairs, size) for size in sizes
-    }
-    methods["ours"] = lambda: predict_pairs(lambda: ours, pairs, None)[0].logits
-    predict_pairs(lambda: ours, pairs[:4], None)
-    seconds: dict[str, list[float]] = {name: [] for name in methods}
+    ranked = load_causal_lm(find_model(model), "cpu", ModelOptions(prompt=prompt))
+    predict_pairs(lambda: ranked, pairs[:4], None)
+    backends = [harness(model, prompt, pairs, size) for size in sizes]
+    theirs = min(backends, key=seconds_of)
     scores: dict[str, Scores] = {}
-    for _ in range(rounds):
-        for name in list(methods):
-            start = time.perf_counter()
-            scores[name] = methods[name]()
-            seconds[name].append(time.perf_counter() - start)
-        best = min((name for name in methods if name != "ours"), key=lambda name: seconds[name][0])
-        methods = {best: methods[best], "ours": methods["ours"]}
-    theirs = scores[best]
-    rates = [len(pairs) / statistics.median(seconds[name]) for name in (best, "ours")]
-    second, first = np.partition(theirs, -2, axis=1)[:, -2:].T
+
+    def time_theirs() -> float:
+        return seconds_of(lambda: scores.update(theirs=theirs()))
+
+    def time_ours() -> float:
+        return seconds_of(lambda: scores.update(ours=predict_pairs(lambda: ranked, pairs, None)[0].logits))
+
+    seconds = medians({"theirs": time_theirs, "ours": time_ours}, rounds)
+    their_rate, our_rate = len(pairs) / seconds["theirs"], len(pairs) / seconds["ours"]
+    second, first = np.partition(scores["theirs"], -2, axis=1)[:, -2:].T
     clear = first - second > CLEAR
-    equal = int((theirs.argmax(axis=1) == scores["ours"].argmax(axis=1))[clear].sum())
-    tokens = statistics.fmean(ours.count_tokens(pairs))
-    return (
-        f"{tokens:.0f} | {rates[0]:.1f} | {rates[1]:.1f} | {rates[1] / rates[0]:.1f} | "
-        f"{np.abs(theirs - scores['ours']).max():.0e} | {clear.sum()} of {len(pairs)} | {equal}"
-    )
+    same = scores["theirs"].argmax(axis=1) == scores["ours"].argmax(axis=1)
+    difference = np.abs(scores["theirs"] - scores["ours"]).max()
+    tokens = statistics.fmean(ranked.count_tokens(pairs))
+    speed = f"{tokens:.0f} | {their_rate:.1f} | {our_rate:.1f} | {our_rate / their_rate:.1f}"
+    return f"{speed} | {difference:.0e} | {clear.sum()} of {len(pairs)} | {same[clear].sum()}"
 
 
 def harness(model: str, prompt: FilledPrompt, pairs: Sequence[Pair], batch_size: int) -> Callable[[], Scores]:
@@ -127,10 +121,11 @@ def harness(model: str, prompt: FilledPrompt, pairs: Sequence[Pair], batch_size:
     from lm_eval.models.huggingface import HFLM
 
     backend: Any = HFLM(pretrained=model, dtype="float32", device="cpu", batch_size=batch_size)
-    requests = [
-        Instance("loglikelihood", {}, (prompt.text(*pair), answer), at, metadata=("nli", at, 1))
-        for at, (pair, answer) in enumerate((pair, answer) for pair in pairs for answer in prompt.continuations)
-    ]
+    requests: list[Instance] = []
+    for pair in pairs:
+        for answer in prompt.continuations:
+            at = len(requests)
+            requests.append(Instance("loglikelihood", {}, (prompt.text(*pair), answer), at, metadata=("nli", at, 1)))
 
     def rank() -> Scores:
         answers = backend.loglikelihood(requests, disable_tqdm=True)

@@ -11,7 +11,7 @@ import argparse
 import csv
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,22 +21,11 @@ import pyarrow.parquet as pq
 from generation.options import PRESETS
 from generation.pipeline import generate
 from merge_snli.annotation.scores import share
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import Cell, Column, Table
 from merge_snli.schema import ALL, GOOD, TEST, data_file
 
 MASKED_LMS = PRESETS["demo"]["mlm"]
 DEGREES = (20, 10, 5)
-STRICT = PRESETS["strict"]
-
-FILTERS: Mapping[str, Mapping[str, Any]] = {
-    "none": {},
-    **{name: {**PRESETS[name], "mlm": MASKED_LMS} for name in ("strict", "balanced", "demo")},
-    **{
-        f"strict without {left_out}": {name: value for name, value in STRICT.items() if name != left_out}
-        for left_out in STRICT
-        if left_out != "classes"
-    },
-}
 
 
 def main() -> None:
@@ -58,32 +47,31 @@ def shares() -> Table:
     samples: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
     for sample, source, is_good in judged():
         samples[sample, source].append(is_good)
-    rows = []
-    for key, good in sorted(samples.items()):
-        of_sample = share(good)
-        interval = f"{100 * of_sample.interval.low:.0f} to {100 * of_sample.interval.high:.0f}"
-        rows.append((*key, of_sample.variants, f"{100 * of_sample.share:.1f} ({interval})"))
-    return Table(
-        columns=(*(Column(name, "left") for name in ("sample", "problems")), *map(Column, ("judged", "good (%)"))),
-        rows=tuple(rows),
-    )
+    rows: list[tuple[Cell, ...]] = []
+    for (sample, source), good in sorted(samples.items()):
+        found = share(good)
+        low, high = 100 * found.interval.low, 100 * found.interval.high
+        rows.append((sample, source, found.variants, f"{100 * found.share:.1f} ({low:.0f} to {high:.0f})"))
+    columns = (Column("sample", "left"), Column("problems", "left"), Column("judged"), Column("good (%)"))
+    return Table(columns=columns, rows=tuple(rows))
 
 
 def judged() -> Iterator[tuple[str, str, bool]]:
     """Yield the sample and source of each judged variant, and whether it is good by its mean scores."""
     for row in _read("preset_study.csv"):
-        scores = [int(row[name]) for name in ("F_a1", "R_a1", "F_a2", "R_a2")]
+        total = sum(int(row[name]) for name in ("F_a1", "R_a1", "F_a2", "R_a2"))
         for preset in row["filters"].split(" and "):
-            yield f"presets, {row['sample']} sample: {preset}", row["source"], sum(scores) >= 2 * GOOD
+            yield f"presets, {row['sample']} sample: {preset}", row["source"], total >= 2 * GOOD
     for row in _read("veto_study.csv"):
+        total = int(row["F"]) + int(row["R"])
         for preset in row["filters"].split(" and "):
-            yield f"first study of the veto: {preset}", row["source"], int(row["F"]) + int(row["R"]) >= GOOD
-    for study, column in (("strict_study.csv", "vetoed"), ("options_study.csv", "dropped_by")):
-        by_variant: defaultdict[tuple[str, str, str], list[int]] = defaultdict(list)
-        for row in _read(study):
-            by_variant[row[column], row["source"], row["variant_id"]] += [int(row["F"]), int(row["R"])]
-        for (value, source, _), scores in by_variant.items():
-            yield f"{study.removesuffix('_study.csv')}, {column}: {value or 'none'}", source, sum(scores) >= 2 * GOOD
+            yield f"first study of the veto: {preset}", row["source"], total >= GOOD
+    for study, column in (("strict", "vetoed"), ("options", "dropped_by")):
+        totals: Counter[tuple[str, str, str]] = Counter()
+        for row in _read(f"{study}_study.csv"):
+            totals[row[column], row["source"], row["variant_id"]] += int(row["F"]) + int(row["R"])
+        for (value, source, _), total in totals.items():
+            yield f"{study}, {column}: {value or 'none'}", source, total >= 2 * GOOD
 
 
 def seeds_and_variants(problems: str, limit: int | None, folder: Path, work: Path) -> Table:
@@ -96,17 +84,29 @@ def seeds_and_variants(problems: str, limit: int | None, folder: Path, work: Pat
         work: The work folder.
     """
     rows = []
-    for number, (name, chosen) in enumerate(FILTERS.items()):
+    for number, (name, chosen) in enumerate(chosen_filters().items()):
         options = {**chosen, "mlm": MASKED_LMS, "inflation": 1, "subsamples": 1}
         generate(problems, out=folder / str(number), work=work, quiet=True, limit=limit, **options)
         variants = pq.read_table(folder / str(number) / data_file(ALL, TEST), columns=["seed_id", "word_class"])
         sizes = Counter(zip(*variants.to_pydict().values(), strict=True))
-        of_degrees = ({key: size for key, size in sizes.items() if size >= degree} for degree in DEGREES)
-        rows.append(
-            (name, *(f"{len({seed for seed, _ in enough}):,} / {sum(enough.values()):,}" for enough in of_degrees))
-        )
+        cells = []
+        for degree in DEGREES:
+            enough = {key: size for key, size in sizes.items() if size >= degree}
+            seeds = {seed for seed, _ in enough}
+            cells.append(f"{len(seeds):,} / {sum(enough.values()):,}")
+        rows.append((name, *cells))
     degrees = (Column(f"d = {degree}") for degree in DEGREES)
     return Table(columns=(Column("filters", "left"), *degrees), rows=tuple(rows))
+
+
+def chosen_filters() -> dict[str, dict[str, Any]]:
+    """Return the options of each row: no filters, presets, and `strict` without each of its filters."""
+    strict = dict(PRESETS["strict"])
+    rows = {"none": {}, "strict": strict, "balanced": dict(PRESETS["balanced"]), "demo": dict(PRESETS["demo"])}
+    for left_out in strict:
+        if left_out != "classes":
+            rows[f"strict without {left_out}"] = {name: value for name, value in strict.items() if name != left_out}
+    return rows
 
 
 def _read(study: str) -> list[dict[str, str]]:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.length_profiles import long_premises, read_pairs, variants_of
-from benchmarks.processor import processor
+from benchmarks.shared import byte_bpe_tokenizer, processor
 from merge_snli.embedded import embedded_path
 from merge_snli.models.classifier import Classifier
 from merge_snli.models.finding import ResolvedModel, find_model
@@ -108,24 +108,6 @@ def save_model(folder: Path, pairs: list[Pair], *, hidden_size: int, layers: int
         initializer_range=0.05,
     )
     hf.RobertaForSequenceClassification(config).save_pretrained(folder)
-
-
-def byte_bpe_tokenizer(pairs: Sequence[Pair]) -> Any:  # noqa: ANN401 - untyped
-    """Train a byte-level BPE tokenizer, as in RoBERTa, on the pairs."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
-    from transformers import PreTrainedTokenizerFast
-
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = trainers.BpeTrainer(
-        vocab_size=8000, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
-    )
-    tokenizer.train_from_iterator((text for pair in pairs for text in pair), trainer)
-    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
-    names = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
-    fast: Any = PreTrainedTokenizerFast
-    return fast(tokenizer_object=tokenizer, model_max_length=512, **names)
 
 
 def compare(model: ResolvedModel, pairs: list[Pair], rounds: int, names: Sequence[str], device: str) -> str:

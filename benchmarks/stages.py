@@ -24,7 +24,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.processor import processor
+from benchmarks.shared import processor
 
 CODE = """
 import json, resource, sys, time
@@ -81,7 +81,8 @@ def main() -> None:
     sys.stdout.write(f"{processor()}; load {os.getloadavg()[1]:.1f}\n\n| stage | {' | '.join(arguments.runs)} |\n")
     sys.stdout.write(f"| --- |{' ---: |' * len(measured)}\n")
     for name in measured[0][1]:
-        sys.stdout.write(f"| {name} | {' | '.join(f'{seconds[name]:.1f}' for _, seconds in measured)} |\n")
+        cells = [f"{seconds[name]:.1f}" for _, seconds in measured]
+        sys.stdout.write(f"| {name} | {' | '.join(cells)} |\n")
     if len({digest for digest, _ in measured}) > 1:
         raise SystemExit("the runs gave different data")
 
@@ -106,9 +107,16 @@ def measure(run: str, options: dict[str, object], folder: Path, *, keep: bool, c
     """
     checkout, _, workers = run.partition(":")
     out, work = folder / "merge_snli", folder / "work"
-    for path in (out, *(path for path in work.glob("*") if not keep or path.name != ANSWERS)):
-        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-    given = json.dumps([options, str(out), str(work), {"workers": int(workers)} if workers else {}])
+    shutil.rmtree(out, ignore_errors=True)
+    for path in work.glob("*"):
+        if path.name == ANSWERS and keep:
+            continue
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    choices = {"workers": int(workers)} if workers else {}
+    given = json.dumps([options, str(out), str(work), choices])
     environment = {**os.environ, "PYTHONPATH": str(Path(checkout).absolute())}
     done = subprocess.run(
         [sys.executable, "-c", code, given],

@@ -11,30 +11,35 @@ suggestions of the bundled masked LMs.
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Mapping
-from itertools import compress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from benchmarks.forms import forms_of, suggestions_of
 from benchmarks.matmul_bound import MatmulBound, flop_of_forms
-from benchmarks.processor import processor
-from benchmarks.random_masked_lms import SHAPES, save_masked_lm
+from benchmarks.shared import SHAPES, forms_of, medians, processor, save_masked_lm, seconds_of
+from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, SAME_WORD
+from generation.filters.fillers import filter_fillers
+from generation.filters.filter import Applied, Occurrence
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
-from generation.sentences.forms import Form
+from generation.masked_lms.vocabulary import Vocabulary
+from generation.sentences.forms import PREMISE, Form
+from generation.sentences.tagging import TaggedProblem, TaggedSentence
+from generation.sentences.words import SharedWord
 from merge_snli.models.finding import find_model
+from merge_snli.problems.problem import Problem
 
 TOP_K = 200
+ONE_BY_ONE, IN_BATCHES = "pipeline, one by one", "pipeline, batch_size=32"
+
+# Target speedups per dtype over the pipeline, one by one and with batch size 32.
 MIN_SPEEDUPS = {"float32": (6.0, 3.5), "bfloat16": (13.0, 7.0)}
-"""Target speedups per dtype over the pipeline, one by one and with batch size 32."""
 MIN_SHARE_OF_BOUND = 0.55
 PRODUCTS_PER_ROUND = 4
 
@@ -76,42 +81,36 @@ def compare(
     folder: str, forms: Mapping[str, Form], shape: dict[str, Any], arguments: argparse.Namespace
 ) -> dict[str, float]:
     """Run all methods in turn and return their forms per second."""
-    mlms = {
-        dtype: load_masked_lm(find_model(folder), device=arguments.device, dtype=dtype) for dtype in arguments.dtypes
-    }
+    model, device = find_model(folder), arguments.device
+    mlms = {dtype: load_masked_lm(model, device=device, dtype=dtype) for dtype in arguments.dtypes}
     one = next(iter(mlms.values()))
-    encodable_forms = every_nth(encodable(forms, one), arguments.forms)
-    texts = [text_of(form) for form in every_nth(encodable_forms, arguments.pipeline_forms).values()]
-    encoded = one.encode_all([*encodable_forms.values()], split_words=False)
+    asked = every_nth(encodable(forms, one), arguments.forms)
+    texts = [text_of(form) for form in every_nth(asked, arguments.pipeline_forms).values()]
+    encoded = one.encode_all([*asked.values()], split_words=False)
     lengths = [len(form.ids) for form in encoded if isinstance(form, EncodedForm)]
-    plain = fill_mask(folder, arguments.device)
-    bounds = {dtype: MatmulBound(shape, getattr(torch, dtype), arguments.device) for dtype in mlms}
     flop_per_form = flop_of_forms(lengths, shape) / len(lengths)
-
-    def seconds_of(method: Callable[[], object]) -> float:
-        start = time.perf_counter()
-        method()
-        return time.perf_counter() - start
-
+    plain = fill_mask(folder, device)
+    plain(texts[:8], batch_size=8)
     methods: dict[str, Callable[[], float]] = {
-        "pipeline, one by one": lambda: len(texts) / seconds_of(lambda: [plain(text) for text in texts]),
-        "pipeline, batch_size=32": lambda: len(texts) / seconds_of(lambda: plain(texts, batch_size=32)),
+        ONE_BY_ONE: lambda: len(texts) / seconds_of(lambda: [plain(text) for text in texts]),
+        IN_BATCHES: lambda: len(texts) / seconds_of(lambda: plain(texts, batch_size=32)),
     }
     for dtype, mlm in mlms.items():
-        methods[f"generation, {dtype}"] = lambda mlm=mlm: (
-            len(encodable_forms)
-            / seconds_of(  # type: ignore[misc]
-                lambda: list(mlm.answers(encodable_forms, TOP_K))
-            )
-        )
-        methods[f"matmul bound, {dtype}"] = lambda dtype=dtype: (  # type: ignore[misc]
-            bounds[dtype].flop_per_second(PRODUCTS_PER_ROUND) / flop_per_form
-        )
-    plain(texts[:8], batch_size=8)
-    for mlm in mlms.values():
-        list(mlm.answers(every_nth(encodable_forms, 32), TOP_K))
-    rounds = [{name: method() for name, method in methods.items()} for _ in range(arguments.rounds)]
-    return {name: statistics.median(times[name] for times in rounds) for name in methods}
+        list(mlm.answers(every_nth(asked, 32), TOP_K))
+        bound = MatmulBound(shape, getattr(torch, dtype), device)
+        methods[f"generation, {dtype}"] = partial(answer_rate, mlm, asked)
+        methods[f"matmul bound, {dtype}"] = partial(bound_rate, bound, flop_per_form)
+    return medians(methods, arguments.rounds)
+
+
+def answer_rate(mlm: MaskedLM, forms: Mapping[str, Form]) -> float:
+    """Return how many forms a masked LM answers per second."""
+    return len(forms) / seconds_of(lambda: list(mlm.answers(forms, TOP_K)))
+
+
+def bound_rate(bound: MatmulBound, flop_per_form: float) -> float:
+    """Return how many forms the matrix products alone would allow per second."""
+    return bound.flop_per_second(PRODUCTS_PER_ROUND) / flop_per_form
 
 
 def every_nth(forms: Mapping[str, Form], count: int) -> dict[str, Form]:
@@ -123,8 +122,8 @@ def every_nth(forms: Mapping[str, Form], count: int) -> dict[str, Form]:
 def encodable(forms: Mapping[str, Form], mlm: MaskedLM) -> dict[str, Form]:
     """Return the forms whose word is one token; the pipeline does not support others either."""
     encoded = mlm.encode_all([*forms.values()], split_words=False)
-    answerable = (isinstance(of_form, EncodedForm) for of_form in encoded)
-    return dict(compress(forms.items(), answerable))
+    answerable = zip(forms.items(), encoded, strict=True)
+    return {key: form for (key, form), of_form in answerable if isinstance(of_form, EncodedForm)}
 
 
 def text_of(form: Form) -> str:
@@ -143,19 +142,18 @@ def fill_mask(folder: str, device: str) -> Any:  # noqa: ANN401 - a pipeline
 
 def table(rates: dict[str, float]) -> str:
     """Format the rates, the speedups over the pipeline, and the shares of the matmul bound."""
-    rows = [
-        "| method | forms per second |",
-        "| --- | --- |",
-        *(f"| {name} | {rate:.1f} |" for name, rate in rates.items()),
-    ]
+    rows = ["| method | forms per second |", "| --- | --- |"]
+    for name, rate in rates.items():
+        rows.append(f"| {name} | {rate:.1f} |")
     rows += ["", "| | compared with | ratio | target |", "| --- | --- | --- | --- |"]
-    for dtype in (dtype for dtype in MIN_SPEEDUPS if f"generation, {dtype}" in rates):
-        ours = rates[f"generation, {dtype}"]
-        for method, minimum in zip(
-            ("pipeline, one by one", "pipeline, batch_size=32"), MIN_SPEEDUPS[dtype], strict=True
-        ):
-            rows.append(f"| {dtype} | {method} | {ours / rates[method]:.2f} | {minimum} |")
-        rows.append(f"| {dtype} | matmul bound | {ours / rates[f'matmul bound, {dtype}']:.2f} | {MIN_SHARE_OF_BOUND} |")
+    for dtype, (over_one, over_batches) in MIN_SPEEDUPS.items():
+        ours = rates.get(f"generation, {dtype}")
+        if ours is None:
+            continue
+        bound = rates[f"matmul bound, {dtype}"]
+        rows.append(f"| {dtype} | {ONE_BY_ONE} | {ours / rates[ONE_BY_ONE]:.2f} | {over_one} |")
+        rows.append(f"| {dtype} | {IN_BATCHES} | {ours / rates[IN_BATCHES]:.2f} | {over_batches} |")
+        rows.append(f"| {dtype} | matmul bound | {ours / bound:.2f} | {MIN_SHARE_OF_BOUND} |")
     return "\n".join(rows)
 
 
@@ -168,26 +166,34 @@ def changes(forms: Mapping[str, Form], device: str) -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     for name in ("demo:mlm-wordpiece", "demo:mlm-bpe"):
-        exact, coarse = (suggested(name, dtype, forms, device) for dtype in MIN_SPEEDUPS)
+        exact, coarse = (suggested(name, dtype, forms, device) for dtype in ("float32", "bfloat16"))
         changed = sum(exact[key] != coarse[key] for key in exact)
         one_only = sum(len(exact[key] ^ coarse[key]) for key in exact)
         every = sum(len(exact[key] | coarse[key]) for key in exact)
-        rows.append(
-            f"| {name} | {len(exact)} | {changed} ({changed / len(exact):.1%}) | {every} | "
-            f"{one_only} ({one_only / every:.2%}) |"
-        )
+        shares = f"{changed} ({changed / len(exact):.1%}) | {every} | {one_only} ({one_only / every:.2%})"
+        rows.append(f"| {name} | {len(exact)} | {shares} |")
     return "\n".join(rows)
 
 
 def suggested(name: str, dtype: str, forms: Mapping[str, Form], device: str) -> dict[str, frozenset[str]]:
     """Return the suggestions of a masked LM per form: whole words that are more probable than the original."""
     mlm = load_masked_lm(find_model(name), device=device, dtype=dtype)
-    answers = {key: answer for some in mlm.answers(forms, TOP_K) for key, answer in some.items()}
-    return {
-        key: frozenset(suggestions_of(forms[key], answer, mlm.vocabulary))
-        for key, answer in answers.items()
-        if isinstance(answer, Fillers)
-    }
+    found: dict[str, frozenset[str]] = {}
+    for answers in mlm.answers(forms, TOP_K):
+        for key, answer in answers.items():
+            if isinstance(answer, Fillers):
+                found[key] = suggestions_of(forms[key], answer, mlm.vocabulary)
+    return found
+
+
+def suggestions_of(form: Form, answer: Fillers, vocabulary: Vocabulary) -> frozenset[str]:
+    """Return the fillers of a form that the filters without tagger keep, as if its problem had no other words."""
+    sentence = TaggedSentence(form.text, ())
+    tagged = TaggedProblem(Problem("", form.text, form.text, 0), sentence, sentence)
+    word = SharedWord(form.original, "noun", (form.start,), (form.start,))
+    occurrence = Occurrence(tagged, word, frozenset(), PREMISE, form.start, form.end)
+    filters = [Applied(filter_, True) for filter_ in (NO_WORD, LESS_PROBABLE, IN_PROBLEM, SAME_WORD)]
+    return frozenset(filter_fillers(answer, vocabulary, occurrence, filters).suggestions)
 
 
 if __name__ == "__main__":

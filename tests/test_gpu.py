@@ -10,7 +10,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from benchmarks.forms import forms_of
+from benchmarks.shared import forms_of
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options

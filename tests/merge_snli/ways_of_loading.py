@@ -1,32 +1,33 @@
-"""Time every way of loading a MERGE data set and count its rows.
-
-    python -m benchmarks.loading [--dataset merge_snli] [--rounds 5]
-
-Each way starts with empty caches. Importing libraries and registering the data set are not timed. The table shows the
-median of the rounds. `tests/merge_snli/test_loading.py` compares the rows.
-"""
+"""The ways of loading a MERGE data set that users have: with `datasets`, with data frames, and with a script."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
-import statistics
 import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import datasets
+import pandas
+import polars
+import pyarrow.parquet as pq
+from datasets import config
+
+from merge_snli.builder import MergeSnli
+from merge_snli.dataset.script_branch import script_files
+from merge_snli.dataset.stored import find_dataset
+from merge_snli.hub.register import register
+
 Row = dict[str, Any]
 
-OLD_DATASETS = Path(__file__).parents[1] / "build" / "datasets-3" / "venv" / "bin" / "python"
-"""The Python of an environment with datasets 3.6.0, the last 3.x release, which supports loading scripts."""
+# The Python of an environment with datasets 3.6.0, the last 3.x release, which supports loading scripts.
+OLD_DATASETS = Path(__file__).parents[2] / "build" / "datasets-3" / "venv" / "bin" / "python"
 
 COLUMNS = ("seed_id", "premise", "hypothesis", "label")
 
@@ -51,7 +52,7 @@ class Line:
     """One way of loading.
 
     Attributes:
-        name: The name in the table.
+        name: Its name.
         folder: The working directory: `parent` of the data set, or `empty`.
         code: The user's code; it assigns the rows of config `noun`, split `subsample_3`, to `rows`.
         expected: Returns the part of these rows that the code loads.
@@ -65,6 +66,7 @@ class Line:
     registered: bool = False
 
 
+# The ways that run in this process. `OLD_PROGRAM` runs with an older `datasets`.
 LINES = (
     Line("folder by its path", "empty", "rows = load_dataset(folder, 'noun', split='subsample_3').to_list()"),
     Line(
@@ -119,65 +121,48 @@ LINES = (
     ),
     Line("PyArrow", "parent", "rows = pq.read_table('merge_snli/data/noun/subsample_3.parquet').to_pylist()"),
 )
-"""The ways that run in this process. `OLD_PROGRAM` runs with an older `datasets`."""
 
+# Loads every config with the loading script in a folder and prints the digest of the rows of each split.
 OLD_PROGRAM = """
-import datasets, hashlib, json, sys, time
+import datasets, hashlib, json, sys
 
 folder, subsample = sys.argv[1], json.loads(sys.argv[2])
 options = {} if subsample is None else {"subsample": subsample}
 loaded = {}
 for config in datasets.get_dataset_config_names(folder, trust_remote_code=True):
-    start = time.perf_counter()
     splits = datasets.load_dataset(folder, config, trust_remote_code=True, **options)
     digests = {}
     for split, table in splits.items():
         rows = (json.dumps(row, ensure_ascii=False, sort_keys=True) for row in table)
         digests[split] = hashlib.sha256("\\n".join(rows).encode()).hexdigest()
-    loaded[config] = {"digests": digests, "seconds": time.perf_counter() - start}
+    loaded[config] = digests
 print(json.dumps({"version": datasets.__version__, "loaded": loaded}))
 """
-"""Loads every config with the loading script in a folder and prints the digest of the rows of each split."""
 
 
-def run_line(line: Line, folder: Path) -> tuple[list[Row], float]:
+def run_line(line: Line, folder: Path) -> list[Row]:
     """Load in one way, with empty caches and, if needed, with the data set registered.
 
     Args:
         line: The way of loading.
         folder: The data set's folder, named `merge_snli`.
-
-    Returns:
-        The rows, and the seconds that loading took.
     """
-    import datasets
-    import duckdb
-    import pandas
-    import polars
-    import pyarrow.parquet as pq
-    from datasets import load_dataset
-
-    from merge_snli.builder import MergeSnli
-    from merge_snli.hub.register import register
+    import duckdb  # if it is imported before torch, its binding reports leaks when Python exits
 
     names = {"datasets": datasets, "duckdb": duckdb, "pandas": pandas, "polars": polars, "pq": pq}
-    names |= {"load_dataset": load_dataset, "MergeSnli": MergeSnli, "folder": str(folder)}
+    names |= {"load_dataset": datasets.load_dataset, "MergeSnli": MergeSnli, "folder": str(folder)}
     with empty_caches() as empty:
         if line.registered:
             register(str(folder))
         with working_in(folder.parent if line.folder == "parent" else empty):
-            start = time.perf_counter()
             exec(line.code, names)
-            seconds = time.perf_counter() - start
     rows: Any = plain(names["rows"])
-    return rows, seconds
+    return rows
 
 
 @contextmanager
 def empty_caches() -> Iterator[Path]:
     """Use new, empty caches of `datasets`, and yield an empty folder."""
-    from datasets import config
-
     before = config.HF_DATASETS_CACHE, config.HF_MODULES_CACHE
     with tempfile.TemporaryDirectory() as home:
         config.HF_DATASETS_CACHE, config.HF_MODULES_CACHE = Path(home, "datasets"), Path(home, "modules")
@@ -218,9 +203,6 @@ def script_folder(folder: Path, at: Path) -> Path:
     Returns:
         The folder that contains the script; both are named `merge_snli`.
     """
-    from merge_snli.dataset.script_branch import script_files
-    from merge_snli.dataset.stored import find_dataset
-
     branch = at / "merge_snli"
     shutil.copytree(folder / "data", branch / "data")
     for name, content in script_files(find_dataset(str(folder))).items():
@@ -237,7 +219,7 @@ def run_old(branch: Path, home: Path, subsample: int | None) -> dict[str, Any]:
         subsample: The subsample to load, None for all splits.
 
     Returns:
-        The output of `OLD_PROGRAM`: the version, and per config the digests of the splits and the seconds.
+        The output of `OLD_PROGRAM`: the version, and per config the digests of the splits.
     """
     command = [str(OLD_DATASETS), "-c", OLD_PROGRAM, str(branch), json.dumps(subsample)]
     environment = {**os.environ, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", "PYTHONPATH": ""}
@@ -246,47 +228,3 @@ def run_old(branch: Path, home: Path, subsample: int | None) -> dict[str, Any]:
         raise RuntimeError(done.stderr)
     printed: dict[str, Any] = json.loads(done.stdout)
     return printed
-
-
-def main() -> None:
-    """Time every way of loading and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--dataset", type=Path, default=Path("merge_snli"), help="a folder named merge_snli (default: %(default)s)"
-    )
-    parser.add_argument("--rounds", type=int, default=5)
-    arguments = parser.parse_args()
-    os.environ.update(HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1")
-    folder = arguments.dataset.resolve()
-    _quiet()
-    run_line(LINES[0], folder)
-    sys.stdout.write(f"{'config noun, split subsample_3 of ' + folder.name:40}{'rows':>8}{'seconds':>10}\n")
-    for line in LINES:
-        done = [run_line(line, folder) for _ in range(arguments.rounds)]
-        sys.stdout.write(f"{line.name:40}{len(done[0][0]):8,}{statistics.median(taken for _, taken in done):10.3f}\n")
-        sys.stdout.flush()
-    _time_old(folder, arguments.rounds)
-
-
-def _quiet() -> None:
-    import datasets
-
-    datasets.disable_progress_bars()
-    datasets.logging.set_verbosity_error()
-
-
-def _time_old(folder: Path, rounds: int) -> None:
-    if not OLD_DATASETS.is_file():
-        sys.stdout.write(f"datasets 3.6.0 skipped: {OLD_DATASETS} does not exist (run make datasets-3)\n")
-        return
-    seconds = []
-    for _ in range(rounds):
-        with tempfile.TemporaryDirectory() as at:
-            result = run_old(script_folder(folder, Path(at)), Path(at), subsample=3)
-            seconds.append(result["loaded"]["noun"]["seconds"])
-    name = f"datasets {result['version']}, script, subsample=3"
-    sys.stdout.write(f"{name:40}{'':8}{statistics.median(seconds):10.3f}\n")
-
-
-if __name__ == "__main__":
-    main()
