@@ -18,7 +18,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         argument(
             "--out", type=Path, required=True, metavar="DIR", help="folder for the page, one file that works offline"
         ),
-        *(argument(flag, nargs="?", const="", help=argparse.SUPPRESS) for flag in ("--export", "--wide")),
         argument(
             "--with-text",
             action="store_true",
@@ -32,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "analyze)",
         ),
     )
+    for flag in ("--export", "--wide"):
+        add_all(parser, argument(flag, nargs="?", const="", help=argparse.SUPPRESS))
 
 
 def run(arguments: argparse.Namespace) -> None:
