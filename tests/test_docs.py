@@ -273,6 +273,35 @@ def runnable(page: Path) -> list[Block]:
     return [block for block in blocks(ROOT / page) if block.language in languages and not block.needs]
 
 
+WORKFLOWS = [(str(page), block.code) for page in PAGES for block in blocks(ROOT / page) if block.language == "yaml"]
+
+
+def test_workflows_of_pages_pass_the_linter_of_our_own(tmp_path: Path) -> None:
+    zizmor = Path(sys.executable).with_name("zizmor")
+    if not zizmor.is_file():
+        pytest.skip("zizmor is not installed")
+    assert {page for page, _ in WORKFLOWS} == {"docs/ci.md", "docs/leaderboard.md"}
+    folder = tmp_path / ".github" / "workflows"
+    folder.mkdir(parents=True)
+    for number, (_, code) in enumerate(WORKFLOWS):
+        (folder / f"{number}.yml").write_text(code, encoding="utf-8")
+    done = subprocess.run(
+        [zizmor, "--quiet", "--offline", "--persona", "pedantic", folder.parent],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_workflows_of_pages_pin_the_actions_that_our_own_pin() -> None:
+    own = "".join(path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").iterdir())
+    for _, code in WORKFLOWS:
+        used = re.findall(r"uses: .+", code)
+        assert used
+        assert [line for line in used if line not in own] == []
+
+
 @pytest.fixture
 def scratch(demo_run: DemoRun, tmp_path: Path) -> Path:
     """Return a folder with the bundled data set, as in a checkout, and the answers and predictions of the demo."""

@@ -46,7 +46,7 @@ HEADINGS = {
     "report": {
         "compare": "test which models differ, and draw their curves",
         "analyze": "write a report with the analyses of section 5 of the paper",
-        "leaderboard": "write a leaderboard, or check submissions to one",
+        "leaderboard": "check results, and write a leaderboard from them",
         "explore": "write a page or a table of every answer",
         "reproduce": "make the tables and figures of the paper, beside its numbers",
     },

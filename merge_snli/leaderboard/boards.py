@@ -1,19 +1,17 @@
-"""Group results into boards: the results on one config of one data set, ranked; and show all of them side by side."""
+"""Group results into boards: the results on one config of one data set, ranked."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from merge_snli.base.table import Column, Table
 from merge_snli.comparison.compare import Standings, standings
+from merge_snli.leaderboard.bars import Bars, bars_by_value
 from merge_snli.scoring.grouping import (
     config_rank,
     distinct_names_of,
     marked_names,
-    model_key,
-    names_of,
     on_same_data,
     ranked,
     titles_of,
@@ -23,20 +21,11 @@ from merge_snli.scoring.orders import order_table
 from merge_snli.scoring.prompts import Scored, group_prompts, prompt_table
 from merge_snli.scoring.records import DatasetRecord
 from merge_snli.scoring.result import Result
-from merge_snli.scoring.rows import MODEL, PA, ScoreRow, percent
+from merge_snli.scoring.rows import PA
 from merge_snli.scoring.score_table import columns_of, compared_labels_of, part_tables, score_table, size_of
 from merge_snli.scoring.store import safe_name
 
-# What is shown of each data set side by side, with seeds and without: the scores by header.
-MEASURES = {"Seeds": "seed_accuracy", "Variants": "sample_accuracy", PA: "pattern_accuracy"}
-PAIR_MEASURES = {"Accuracy": "sample_accuracy", PA: "pattern_accuracy"}
-
 LETTERS = f"Letters: models that share a letter do not differ significantly in {PA}."
-
-EXPLANATION = (
-    f"Scores in percent. {{}}: sample accuracy. {PA}: share of the seeds or groups of which at least 90% of the "
-    "variants or pairs are predicted correctly."
-)
 
 
 @dataclass(frozen=True)
@@ -108,31 +97,39 @@ class Board:
     def table(self, *, titled: bool = True) -> Table:
         """Return the scores, one row per model; without title and finding for a page that has them above the table."""
         table = score_table(self.results, title=self.title, names=self.names, thresholds=self.thresholds)
-        letters = [self.standings.letters.get(entry.name) for entry in self.entries]
-        if any(letters):
-            columns, rows = (*table.columns, Column("Letters", "left")), zip(table.rows, letters, strict=True)
-            table = replace(table, columns=columns, rows=tuple((*row, own) for row, own in rows))
-        notes = (
-            *table.notes,
-            *((LETTERS,) if any(letters) else ()),
-            *(f"{entry.name} is not ranked: {entry.unranked}." for entry in self.entries if entry.unranked is not None),
-        )
+        notes = list(table.notes)
+        letters = self.standings.letters
+        if letters:
+            table = self._with_letters(table, letters)
+            notes.append(LETTERS)
+        for entry in self.entries:
+            if entry.unranked is not None:
+                notes.append(f"{entry.name} is not ranked: {entry.unranked}.")
         title, finding = (table.title, self.standings.finding) if titled else ("", "")
-        return replace(table, title=title, finding=finding, notes=notes)
+        return replace(table, title=title, finding=finding, notes=tuple(notes))
+
+    def _with_letters(self, table: Table, letters: Mapping[str, str]) -> Table:
+        """Return the table of scores with the letters of the models in a last column."""
+        rows = []
+        for row, entry in zip(table.rows, self.entries, strict=True):
+            rows.append((*row, letters.get(entry.name)))
+        return replace(table, columns=(*table.columns, Column("Letters", "left")), rows=tuple(rows))
 
     def tables(self) -> list[Table]:
         """Return the scores, one row per model; the effect of prompts; without seeds, the scores by value."""
-        by_value = [] if self.has_seeds else part_tables(self.results, title=self.title, names=self.names)
-        return [self.table(), *self.prompts(), *by_value]
+        tables = [self.table(), *self.prompts()]
+        if not self.has_seeds:
+            tables += part_tables(self.results, title=self.title, names=self.names)
+        return tables
 
     def prompts(self) -> list[Table]:
         """Return the effects of prompts and of orders as tables; none if no model has results with several."""
         tables = (prompt_table(self.results, self.names), order_table(self.results, self.names))
         return [table for table in tables if table is not None]
 
-    def bars(self) -> dict[str, dict[str, tuple[int, list[dict[str, Any] | None]]]]:
-        """Return the number of rows and the bar of each model by column and its value; None for one without scores."""
-        return {column: _bars(column, self.results) for column in columns_of(self.results)}
+    def bars(self) -> dict[str, dict[str, Bars]]:
+        """Return the bars of the models by column and its value."""
+        return {column: bars_by_value(column, self.results) for column in columns_of(self.results)}
 
 
 def make_boards(results: Iterable[Result], *, thresholds: tuple[float, ...] = ()) -> tuple[Board, ...]:
@@ -159,25 +156,6 @@ def make_boards(results: Iterable[Result], *, thresholds: tuple[float, ...] = ()
     return tuple(Board(title, _entries(group), thresholds) for title, group in zip(titles, groups, strict=True))
 
 
-def _bars(column: str, results: tuple[Scored, ...]) -> dict[str, tuple[int, list[dict[str, Any] | None]]]:
-    by_model = [result.rows_by.get(column, {}) for result in results]
-    return {
-        value: (
-            max(int(rows[value].share("rows")) for rows in by_model if value in rows),
-            [_bar(rows.get(value), result.compared_labels) for rows, result in zip(by_model, results, strict=True)],
-        )
-        for value in dict.fromkeys(value for rows in by_model for value in rows)
-    }
-
-
-def _bar(row: ScoreRow | None, labels: Sequence[str]) -> dict[str, Any] | None:
-    """Return the accuracy of a model on some rows, and the share of each predicted label, in percent."""
-    if row is None:
-        return None
-    shares = {label: percent(row[f"predicted_{label}"]) or 0.0 for label in labels}
-    return {"accuracy": percent(row["sample_accuracy"]) or 0.0, "shares": shares}
-
-
 def _entries(results: list[Result]) -> tuple[Entry, ...]:
     best_first = ranked(group_prompts(results))
     names = distinct_names_of(best_first)
@@ -194,66 +172,3 @@ def _keys(names: list[str]) -> list[str]:
         seen[safe] += 1
         keys.append(safe if seen[safe] == 1 else f"{safe}~{seen[safe]}")
     return keys
-
-
-def side_by_side(boards: Sequence[Board]) -> tuple[Table, list[tuple[str, tuple[str, ...], str]]] | None:
-    """Return the models on all data sets, or None if there is only one.
-
-    Of a MERGE data set, the config `all` is shown, or the first of its configs that has results.
-
-    Returns:
-        A table with a column per data set and measure, in percent, and the title of each data set with its measures and
-        what was found on it. The models are sorted by the first data set, best first, then by the next.
-    """
-    first = {board.dataset.digest: board for board in reversed(boards)}  # `all` is the first board of a data set
-    chosen = [board for board in boards if first[board.dataset.digest] is board or not board.has_seeds]
-    if len(chosen) < 2:
-        return None
-    results = {model_key(result): result for board in reversed(chosen) for result in board.results}
-    names = dict(zip(results, names_of(list(results.values())), strict=True))
-    entries = [{model_key(entry.result): entry for entry in board.entries} for board in chosen]
-    order = sorted(names, key=lambda key: [*(_rank(of_board.get(key)) for of_board in entries), names[key]])
-    titles = [board.title.removesuffix(", config all") for board in chosen]
-    measures = [MEASURES if board.has_seeds else PAIR_MEASURES for board in chosen]
-    table = Table(
-        title="Models on all data sets",
-        columns=(
-            MODEL,
-            *(
-                Column(f"{title}: {measure}", format=".1f")
-                for title, of_board in zip(titles, measures, strict=True)
-                for measure in of_board
-            ),
-        ),
-        rows=tuple(
-            (
-                names[key],
-                *(
-                    percent(of_board[key].result.row[score]) if key in of_board else None
-                    for of_board, shown in zip(entries, measures, strict=True)
-                    for score in shown.values()
-                ),
-            )
-            for key in order
-        ),
-        notes=(
-            EXPLANATION.format(", ".join(dict.fromkeys(one for shown in measures for one in shown if one != PA))),
-            *(
-                f"{title}: {names[model_key(entry.result)]} is not ranked: {entry.unranked}."
-                for title, board in zip(titles, chosen, strict=True)
-                for entry in board.entries
-                if entry.unranked is not None
-            ),
-        ),
-    )
-    return table, [
-        (title, tuple(shown), board.standings.finding)
-        for title, shown, board in zip(titles, measures, chosen, strict=True)
-    ]
-
-
-def _rank(entry: Entry | None) -> float:
-    if entry is None or entry.unranked is not None:
-        return 1.0
-    accuracy = percent(entry.result.row["pattern_accuracy"])
-    return 1.0 if accuracy is None else -accuracy

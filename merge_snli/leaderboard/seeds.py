@@ -1,6 +1,6 @@
 """Find the seeds that are hard for a model, and read their texts, which results do not contain."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +9,15 @@ import numpy as np
 from merge_snli.card.metadata import license_of, license_text
 from merge_snli.comparison.html_page import words_of_seeds
 from merge_snli.models.labels import Missing
+from merge_snli.scoring.answers import Answers
 from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.prompts import Scored, results_of
 from merge_snli.scoring.scores import NO_ANSWER_TEXT
 
 NO_ANSWER = Missing.NO_ANSWER.value
+
+# What `words_of_seeds` returns: by seed, the words that are replaced, with the offsets of their characters.
+SeedWords = list[list[tuple[str, tuple[int, ...], tuple[int, ...]]]]
 
 
 def read_texts(data: ScoredData) -> dict[str, Any]:
@@ -27,25 +31,36 @@ def read_texts(data: ScoredData) -> dict[str, Any]:
     Raises:
         InputError: If the data set lacks a column.
     """
-    record, own, words = data.stored.record, data.seeds, words_of_seeds(data)
-    assert own is not None
-    seeds = {
-        name: {
-            **dict(zip("ph", data.pairs[pair], strict=True)),
-            "words": [{"w": word, "p": premise, "h": hypothesis} for word, premise, hypothesis in of_seed],
-        }
-        for name, pair, of_seed in zip(data.group_ids, own.pairs.tolist(), words, strict=True)
-    }
-    index = [{word: number for number, (word, *_) in enumerate(of_seed)} for of_seed in words]
-    columns = (data.table[name].to_pylist() for name in ("original", "replacement"))
-    rows = zip(data.row_ids.to_pylist(), data.row_groups.tolist(), *columns, strict=True)
+    record, words = data.stored.record, words_of_seeds(data)
     return {
         "license": license_of(record) or "not stated",
         "terms": license_text(record),
         "names": record.texts,
-        "seeds": seeds,
-        "variants": {name: (index[group][original], replacement) for name, group, original, replacement in rows},
+        "seeds": _seed_texts(data, words),
+        "variants": _replacements(data, words),
     }
+
+
+def _seed_texts(data: ScoredData, words: SeedWords) -> dict[str, Any]:
+    assert data.seeds is not None
+    texts = {}
+    for name, pair, of_seed in zip(data.group_ids, data.seeds.pairs.tolist(), words, strict=True):
+        premise, hypothesis = data.pairs[pair]
+        replaced = [{"w": word, "p": in_premise, "h": in_hypothesis} for word, in_premise, in_hypothesis in of_seed]
+        texts[name] = {"p": premise, "h": hypothesis, "words": replaced}
+    return texts
+
+
+def _replacements(data: ScoredData, words: SeedWords) -> dict[str, tuple[int, str]]:
+    indices = []
+    for of_seed in words:
+        indices.append({word: number for number, (word, *_) in enumerate(of_seed)})
+    names, groups = data.row_ids.to_pylist(), data.row_groups.tolist()
+    originals, replacements = data.table["original"].to_pylist(), data.table["replacement"].to_pylist()
+    found = {}
+    for name, group, original, replacement in zip(names, groups, originals, replacements, strict=True):
+        found[name] = indices[group][original], replacement
+    return found
 
 
 @dataclass(frozen=True)
@@ -79,27 +94,46 @@ def seeds_by_hardness(scored: Scored) -> list[SeedPredictions]:
     names = dict(enumerate(scored.compared_labels)) | {NO_ANSWER: NO_ANSWER_TEXT}
     answers = [result.answers for result in results_of(scored)]
     first = answers[0]
-    of_seeds = [of_prompt.seeds.predicted.tolist() for of_prompt in answers if of_prompt.seeds is not None]
-    predicted = [max(labels, key=labels.count) for labels in zip(*of_seeds, strict=True)]
     gold = first.gold[np.unique(first.groups, return_index=True)[1]].tolist()
-    order = np.argsort(first.groups, kind="stable")
-    rows = np.split(order, np.searchsorted(first.groups[order], np.arange(1, len(first.group_ids))))
-    ids, labels = first.row_ids.to_pylist(), [of_prompt.predicted.tolist() for of_prompt in answers]
+    on_seeds = _predictions_on_seeds(answers)
+    ids = first.row_ids.to_pylist()
+    on_rows = [of_prompt.predicted.tolist() for of_prompt in answers]
     seeds = []
-    for group, name in enumerate(first.group_ids):
-        given = [(row, of_prompt[row]) for of_prompt in labels for row in rows[group].tolist()]
-        flipped = [(ids[row], names[label]) for row, label in given if label != predicted[group]]
+    for group, rows in enumerate(_rows_of_groups(first)):
+        right, on_seed = gold[group], on_seeds[group]
+        correct = 0
+        flips: dict[tuple[str, str], None] = {}  # in order, and once if several prompts have the same
+        for predicted in on_rows:
+            for row in rows:
+                label = predicted[row]
+                if label == right:
+                    correct += 1
+                if label != on_seed:
+                    flips[ids[row], names[label]] = None
         seeds.append(
             SeedPredictions(
-                seed_id=name,
-                gold=names[gold[group]],
-                predicted=names[predicted[group]],
-                correct=sum(label == gold[group] for _, label in given),
-                variants=len(given),
-                flips=tuple(dict.fromkeys(flipped)),
+                seed_id=first.group_ids[group],
+                gold=names[right],
+                predicted=names[on_seed],
+                correct=correct,
+                variants=len(rows) * len(on_rows),
+                flips=tuple(flips),
             )
         )
     return sorted(seeds, key=lambda seed: (seed.correct / seed.variants, -seed.variants, seed.seed_id))
+
+
+def _predictions_on_seeds(answers: Sequence[Answers]) -> list[int]:
+    """Return the predicted label of each seed, the most frequent one of several prompts."""
+    on_seeds = [of_prompt.seeds.predicted.tolist() for of_prompt in answers if of_prompt.seeds is not None]
+    return [max(labels, key=labels.count) for labels in zip(*on_seeds, strict=True)]
+
+
+def _rows_of_groups(answers: Answers) -> list[list[int]]:
+    """Return the rows of each group, in their order."""
+    order = np.argsort(answers.groups, kind="stable")
+    starts = np.searchsorted(answers.groups[order], np.arange(1, len(answers.group_ids)))
+    return [rows.tolist() for rows in np.split(order, starts)]
 
 
 def inconsistent(seeds: Iterable[SeedPredictions]) -> list[SeedPredictions]:

@@ -97,11 +97,15 @@ def to_bytes(table: pa.Table) -> bytes:
     plain["row_id"] = "DELTA_BYTE_ARRAY"
     texts = [name for name in table.column_names if name not in (*plain, "is_seed", "replies", LOG_LIKELIHOODS)]
     sink = pa.BufferOutputStream()
-    table = table.cast(
-        pa.schema([(column.name, _undictionary(column.type)) for column in table.schema])
-    ).replace_schema_metadata()
+    table = without_dictionaries(table).replace_schema_metadata()
     pq.write_table(table, sink, compression="zstd", use_dictionary=texts, column_encoding=plain)
     return bytes(sink.getvalue())
+
+
+def without_dictionaries(table: pa.Table) -> pa.Table:
+    """Return a table whose dictionary columns have their values instead."""
+    schema = [(column.name, _undictionary(column.type)) for column in table.schema]
+    return table.cast(pa.schema(schema))
 
 
 def _undictionary(of: pa.DataType) -> pa.DataType:

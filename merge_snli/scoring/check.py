@@ -1,82 +1,67 @@
-"""Compute every number of a result again from its answers, and find those that differ; and results on parts of data."""
+"""Check results against their data, and compute those of models on parts of data."""
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields, replace
-from functools import partial
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-import numpy as np
-import pyarrow as pa
-
-from merge_snli.base.differences import differences as json_differences
-from merge_snli.base.errors import InputError, Message, param
+from merge_snli.base.errors import EditedError, InputError, Message, param
 from merge_snli.base.table import count
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.models.labels import Missing
-from merge_snli.scoring.answers import Answers, join
+from merge_snli.scoring.answer_table import to_table, without_dictionaries
+from merge_snli.scoring.answers import join, predicted_answers
 from merge_snli.scoring.data import ScoredData, part_of_data
 from merge_snli.scoring.evaluate import result_on
 from merge_snli.scoring.grouping import model_key
 from merge_snli.scoring.opening import find_whole
-from merge_snli.scoring.recompute import nearly_equal, short
-from merge_snli.scoring.records import DatasetRecord, RunRecord
-from merge_snli.scoring.result import Result, ResultFile
-from merge_snli.scoring.scores import Calibration, Intervals, Scores
-from merge_snli.scoring.store import to_json
+from merge_snli.scoring.records import DatasetRecord
+from merge_snli.scoring.result import Result
+from merge_snli.scoring.store import file_name
 
 logger = logging.getLogger(__name__)
 
-# Largest difference of a share: that of the ends of an interval, which are rounded to five digits.
-TOLERANCE = 2e-5
-
-# The fields of a result file with the default None, which a later version may have added.
-OPTIONAL = frozenset(
-    field.name
-    for kind in (ResultFile, DatasetRecord, RunRecord, Scores, Intervals, Calibration)
-    for field in fields(kind)
-    if field.default is None
-)
+# The columns of a table of answers that are the data's, beside those that say what a row is.
+OF_DATA = ("group_id", "label", "subsamples")
 
 
-def differences(result: Result, data: ScoredData) -> Iterator[str]:
-    """Yield a sentence for each value of a result that differs from what its answers give.
+def require_data(result: Result, data: ScoredData) -> None:
+    """Check that the rows of a result are those of its data.
 
-    Names of the model and the data set and facts about the model and the run are not checked, because answers do not
-    determine them. A value of None that is the default of its field claims nothing: results that were written before
-    the field existed lack it.
+    The numbers of a result are checked against its answers when it is read. Only the data shows the rest: the gold
+    labels, the subsamples and the replaced words of the rows, and how many rows and groups have no answer.
 
     Args:
-        result: The result; without scores on the source, whose answers it does not have.
-        data: The data that it is on.
+        result: The result.
+        data: The data that it is on; of a result on a part of data, the part.
 
     Raises:
-        InputError: If the answers are not those to the rows and seeds of the data.
+        InputError: If a row or group is not in the data.
+        EditedError: If something differs from the data.
     """
-    everything = join(result.answers, data)
-    _require_same_answers(data, everything)
-    again = result_on(result, everything, data)
-    yield from _changed_columns(result.answers, again.answers)
-    submitted, expected = to_json(result), to_json(again)
-    submitted |= {name: expected[name] for name in ("answers_sha256", "digest")}
-    for position, value, given in json_differences(
-        submitted, expected, is_equal=partial(nearly_equal, tolerance=TOLERANCE)
-    ):
-        if value is not None or position.rpartition(".")[2] not in OPTIONAL:
-            yield f"{position} is {short(value)}, and the answers give {short(given)}"
+    name = f"{file_name(result)} is not a valid result on {data.full_name}"
+    try:
+        wrong = _unlike_data(result, data)
+    except InputError as error:
+        raise InputError(f"{name}: {error.message.marked}") from error
+    if wrong is not None:
+        raise EditedError(f"{name}: {wrong}; score the model again")
 
 
-def _changed_columns(submitted: Answers, expected: Answers) -> Iterator[str]:
-    """Yield a sentence for each column of the table of answers that is not what the data has."""
-    tables = [answers.table.combine_chunks() for answers in (submitted, expected)]
-    for name in expected.table.column_names:
-        texts = [table[name].cast(pa.string()) for table in tables if name in table.column_names]
-        if len(texts) < 2 or texts[0] != texts[1]:
-            yield f"column {name} of the answers is not that of the data"
-    subsamples, given = (np.array([]) if of.subsamples is None else of.subsamples for of in (submitted, expected))
-    if not np.array_equal(subsamples, given):
-        yield "column subsamples of the answers is not that of the data"
-    if not np.array_equal(submitted.gold, expected.gold):
-        yield "column label of the answers is not that of the data"
+def _unlike_data(result: Result, data: ScoredData) -> str | None:
+    """Return what of a result differs from its data; None if nothing does."""
+    answers, left_out = result.answers, result.left_out
+    group, row = data.units
+    groups = len(data.group_ids) - len(answers.group_ids)
+    if left_out.groups != groups:
+        return f"left_out.groups is {left_out.groups}, and {count(groups, group)} have no answers"
+    rows = len(data.row_groups) - len(answers.predicted)
+    if left_out.rows + left_out.undrawn != rows:
+        return f"left_out.rows is {left_out.rows}, and {count(rows, row)} have no answer"
+    expected, _ = predicted_answers(join(answers, data), data)
+    stored, given = without_dictionaries(result.table), without_dictionaries(to_table(expected))
+    for name in (*OF_DATA, *expected.table.column_names):
+        if name in stored.column_names and stored[name] != given[name]:
+            return f"column {name} of the answers is not that of the data"
+    return None
 
 
 def on_part(result: Result, whole: ScoredData, part: ScoredData) -> Result:
@@ -125,25 +110,19 @@ def with_parts(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> l
                 )
             )
             continue
-        part = part_of_data(
-            whole,
-            limit_seeds=record.partial.limit_seeds,
-            subsample=record.partial.subsample,
-            min_agreement=record.partial.min_agreement,
-        )
+        part = part_of(whole, record)
         there = {model_key(result) for result in listed if result.dataset.key == record.key}
         listed += [on_part(result, whole, part) for result in wholes if model_key(result) not in there]
     return listed
 
 
-def _require_same_answers(data: ScoredData, everything: Answers) -> None:
-    pairs, answers = data.row_pairs, everything.predicted
-    if data.seeds is not None and everything.seeds is not None:
-        pairs = np.concatenate([data.seeds.pairs, pairs])
-        answers = np.concatenate([everything.seeds.predicted, answers])
-    answered = answers != Missing.NOT_PREDICTED
-    distinct = np.unique(np.stack([pairs[answered], answers[answered]]), axis=1)
-    repeated = np.flatnonzero(distinct[0, 1:] == distinct[0, :-1])
-    if len(repeated):
-        premise, hypothesis = data.pairs[distinct[0, repeated[0]]]
-        raise InputError(f"the pair {premise!r}, {hypothesis!r} has two different answers")
+def part_of(whole: ScoredData, record: DatasetRecord) -> ScoredData:
+    """Return the data that a result is on: the whole data, or the part of it that the result records."""
+    if record.partial is None:
+        return whole
+    return part_of_data(
+        whole,
+        limit_seeds=record.partial.limit_seeds,
+        subsample=record.partial.subsample,
+        min_agreement=record.partial.min_agreement,
+    )

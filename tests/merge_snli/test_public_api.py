@@ -274,7 +274,7 @@ _shtab_merge_snli 2> /dev/null; echo "${{COMPREPLY[@]}}"
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_script_knows_every_command(shell: str, command: Command) -> None:
-    options = ("all-thresholds", "threshold", "against-work", "suggestions", "init-space", "pull-request")
+    options = ("all-thresholds", "threshold", "against-work", "suggestions", "with-text", "create-pr")
     assert not missing_from(command("completion", shell).out, *cli.COMMANDS, *options)
 
 
@@ -286,7 +286,7 @@ def test_bash_completes_commands_options_choices_and_files(tmp_path: Path, comma
     for words, expected in {
         "merge-snli lead": "leaderboard",
         "merge-snli score --group-c": "--group-column",
-        "merge-snli leaderboard --init": "--init-space",
+        "merge-snli leaderboard --with": "--with-text",
         "merge-snli compare --all-t": "--all-thresholds",
         "merge-snli work ca": "cancel",
         "merge-snli compare --format la": "latex",

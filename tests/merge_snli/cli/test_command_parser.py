@@ -381,7 +381,7 @@ leaderboard demo:dataset --format html
 leaderboard empty-folder --out l
 leaderboard empty-folder --out l --format pdf
 leaderboard empty-folder --out l --threshold 2
-leaderboard --space
+leaderboard full
 leaderboard damaged --out l
 leaderboard damaged --out loop
 demo --out loop

@@ -16,9 +16,10 @@ from merge_snli.comparison.scored_dataset import NotComputable, on_common_seeds
 from merge_snli.comparison.statistics_tables import to_json
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.explorer.write import write_explorer
-from merge_snli.leaderboard.boards import Board, make_boards, side_by_side
+from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.payload import page_data
-from merge_snli.leaderboard.write import comma_separated, json_text, markdown
+from merge_snli.leaderboard.side_by_side import side_by_side
+from merge_snli.leaderboard.tables import comma_separated, json_text, markdown
 from merge_snli.models.labels import Pair
 from merge_snli.paper.filter_sets import filter_sets
 from merge_snli.schema import NLI_LABELS
@@ -117,9 +118,9 @@ def test_side_by_side_does_not_rank_a_partial_model_first(
 ) -> None:
     other = make_dataset(tmp_path / "other", seeds=4)
     elsewhere = make_boards([score(lambda pairs: ["neutral"] * len(pairs), other, name="elsewhere")])
-    side = known(side_by_side([board, *elsewhere]))
-    assert [row[0] for row in side[0].rows][:2] == [WHOLE, WEAK]
-    assert any(f"{PART} is not ranked" in note for note in side[0].notes)
+    table = known(side_by_side([board, *elsewhere])).table
+    assert [row[0] for row in table.rows][:2] == [WHOLE, WEAK]
+    assert any(f"{PART} is not ranked" in note for note in table.notes)
 
 
 def test_compare_uses_common_seeds_and_says_so(results: list[Result], folder: Path, n_part: int) -> None:

@@ -27,7 +27,7 @@ from merge_snli.dataset.stored import (
     replace_folder,
 )
 from merge_snli.embedded import FOLDER
-from merge_snli.leaderboard.space import init_space
+from merge_snli.leaderboard.write import write_leaderboard
 from merge_snli.schema import NLI_LABELS, columns
 from tests.commands import Command
 from tests.oracles import missing_from, refused
@@ -199,10 +199,8 @@ def test_no_command_writes_beside_the_files_of_a_data_set(
 
 
 def test_no_function_writes_beside_the_files_of_a_data_set(dataset_folder: Path) -> None:
-    refused(f"out {dataset_folder}.* is a data set", draw_figures, [], dataset_folder)
-    refused(
-        f"out {dataset_folder}.* is a data set", init_space, "a/b", [], [find_dataset(str(PACKAGE))], dataset_folder
-    )
+    for write in (draw_figures, write_leaderboard):
+        refused(f"out {dataset_folder}.* is a data set", write, [], dataset_folder)
 
 
 @pytest.mark.parametrize("overwrite", [[], ["--overwrite"]])

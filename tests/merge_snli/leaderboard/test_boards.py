@@ -9,7 +9,7 @@ import pytest
 
 from merge_snli import Result
 from merge_snli.leaderboard.boards import Board, make_boards
-from merge_snli.leaderboard.write import FORMATS, comma_separated, json_text, latex, markdown
+from merge_snli.leaderboard.tables import FORMATS, comma_separated, json_text, latex, markdown
 from merge_snli.schema import data_version
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named
 from tests.oracles import refused

@@ -13,8 +13,8 @@ import pytest
 from merge_snli import score
 from merge_snli.comparison.line_chart import COLORS
 from merge_snli.leaderboard.boards import Board, make_boards
+from merge_snli.leaderboard.render import render_page
 from merge_snli.leaderboard.seeds import inconsistent, seeds_by_hardness
-from merge_snli.leaderboard.write import render_page
 from merge_snli.scoring.grouping import short_names
 from merge_snli.scoring.prompts import PromptGroup, Scored
 from merge_snli.scoring.records import RANKED

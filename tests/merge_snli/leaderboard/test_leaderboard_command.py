@@ -3,27 +3,35 @@
 import csv
 import io
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from merge_snli import Result, score
 from merge_snli.dataset.record import DataRecord
-from merge_snli.leaderboard.boards import make_boards, side_by_side
-from merge_snli.leaderboard.write import FORMATS, render_page, write_leaderboard
+from merge_snli.leaderboard.boards import make_boards
+from merge_snli.leaderboard.render import render_page
+from merge_snli.leaderboard.side_by_side import side_by_side
+from merge_snli.leaderboard.tables import FORMATS
+from merge_snli.leaderboard.write import write_leaderboard
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.evaluate import make_result
+from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.store import file_name
 from tests.browser import chromium
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.leaderboard.conftest import SCRIPT, SHIPPED, data_of, named
 from tests.merge_snli.leaderboard.test_page import Parsed
-from tests.oracles import write_results, written
+from tests.oracles import known, missing_from, write_results, written
 from tests.records import copy_bundled, save_record
 
 
@@ -76,9 +84,7 @@ def test_sentences_that_may_not_be_shared_are_on_the_page_on_request(
     assert [bool(data_of(page)["boards"][0]["texts"]) for page in pages] == [False, True]
 
 
-@pytest.mark.parametrize(
-    "arguments", [[], ["--dataset", SHIPPED, "--format", "md"], ["--dataset", SHIPPED, "--init-space", "org/board"]]
-)
+@pytest.mark.parametrize("arguments", [[], ["--dataset", SHIPPED, "--format", "md"]])
 def test_sentences_on_request_need_a_page_with_a_data_set(
     folder: Path, tmp_path: Path, arguments: list[object], command: Command
 ) -> None:
@@ -123,6 +129,25 @@ def test_damaged_result_is_skipped_with_a_warning(
     assert {row["model"] for row in rows} == {"org/hasty-base"}
 
 
+@pytest.mark.parametrize("file_format", ["html", "csv"])
+def test_a_result_that_does_not_fit_its_data_set_is_refused(
+    results: list[Result], tmp_path: Path, command: Command, file_format: str
+) -> None:
+    data = open_config(SHIPPED, "all")
+    subsamples = np.roll(known(results[1].answers.subsamples), 1, axis=0)
+    answers = replace(results[1].answers, subsamples=subsamples)
+    forged = make_result(
+        answers, data, data, model=results[1].model, run=results[1].run, max_length=None, pairs=len(data.pairs)
+    )
+    scored = write_results(tmp_path / "results", [results[0], forged])
+    arguments = ["leaderboard", scored, "--out", tmp_path / "site", "--format", file_format]
+    command(*arguments)
+    shutil.rmtree(tmp_path / "site")
+    message = command(*arguments, "--dataset", SHIPPED, code=2).err
+    assert not missing_from(message, file_name(forged), "column subsamples")
+    assert not (tmp_path / "site").exists()
+
+
 def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, command: Command) -> None:
     file, other = tmp_path / "file", tmp_path / "other"
     file.touch()
@@ -133,6 +158,8 @@ def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, comm
         (folder, "--out", file): str(file),
         (folder, "--out", tmp_path / "site", "--dataset", other): "no result was computed on",
         (folder, "--out", tmp_path / "site", "--threshold", "0.8"): "--format html",
+        (folder,): "name a folder for the page with --out",
+        ("--out", tmp_path / "site"): "RESULTS",
     }
     for arguments, message in cases.items():
         assert message in command("leaderboard", *arguments, code=2).err
@@ -178,21 +205,22 @@ def test_a_model_that_is_named_otherwise_in_another_run_has_one_row(
     longer = replace(results[0], model=replace(results[0].model, name="run1/checkpoint-500"))
     boards = make_boards([longer, shorter, elsewhere])
     assert [board.names for board in boards] == [("run1/checkpoint-500",), ("checkpoint-500",)]
-    table, _ = side_by_side(boards) or pytest.fail("one data set")
+    table = known(side_by_side(boards)).table
     assert [row[0] for row in table.rows] == ["run1/checkpoint-500"]
 
 
 def test_one_row_per_model_and_columns_per_data_set(results: list[Result], grouped: list[Result]) -> None:
     boards = make_boards([*results, *grouped])
-    table, data = side_by_side(boards) or pytest.fail("one data set")
-    assert [measures for _, measures, _ in data] == [
-        ("Seeds", "Variants", "PA(0.9)"),
-        ("Accuracy", "PA(0.9)"),
-        ("Accuracy", "PA(0.9)"),
+    side = known(side_by_side(boards))
+    table, data = side.table, side.boards
+    assert [list(shown.measures) for shown in data] == [
+        ["Seeds", "Variants", "PA(0.9)"],
+        ["Accuracy", "PA(0.9)"],
+        ["Accuracy", "PA(0.9)"],
     ]
-    assert "config" not in data[0][0]
-    assert data[0][2] == boards[0].standings.finding
-    starts = [0, *accumulate(len(measures) for _, measures, _ in data)]
+    assert "config" not in data[0].title
+    assert data[0].board is boards[0]
+    starts = [0, *accumulate(len(shown.measures) for shown in data)]
     rows = {name: [tuple(cells[at:end]) for at, end in pairwise(starts)] for name, *cells in table.rows}
     merge = {entry.name: entry.result.row for entry in boards[0].entries}
     assert [*rows][-1] == SCRIPT + "2" and next(iter(rows)) == next(iter(merge))

@@ -22,9 +22,11 @@ from merge_snli.comparison.html_page import json_for_script, shared_style
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.dataset.texts import TextNames
 from merge_snli.leaderboard.boards import Board, make_boards
-from merge_snli.leaderboard.payload import CURVE_SCALE, _differences, page_data
+from merge_snli.leaderboard.model_payload import CURVE_SCALE, _differences
+from merge_snli.leaderboard.payload import page_data
+from merge_snli.leaderboard.render import render_page
 from merge_snli.leaderboard.seeds import inconsistent, seeds_by_hardness
-from merge_snli.leaderboard.write import leaderboard_text, render_page
+from merge_snli.leaderboard.write import leaderboard_text
 from merge_snli.scoring.answers import Answers, Graded
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, Pair, data_of, named, noisy, unchecked
 from tests.oracles import missing_from, with_answers

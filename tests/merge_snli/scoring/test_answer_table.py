@@ -25,8 +25,9 @@ from merge_snli.scoring import answers as answering
 from merge_snli.scoring.answer_table import from_bytes, from_table, to_bytes, to_table
 from merge_snli.scoring.answers import Answers, join
 from merge_snli.scoring.calibration import as_stored, calibration_of, label_probabilities
-from merge_snli.scoring.check import differences
+from merge_snli.scoring.check import require_data
 from merge_snli.scoring.opening import open_config
+from merge_snli.scoring.recompute import wrong_entries
 from merge_snli.scoring.scores import Scores
 from merge_snli.scoring.store import answers_name, write_result
 from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
@@ -365,13 +366,13 @@ def test_results_keep_the_probabilities(with_probabilities: Result, dataset: Pat
     of_predicted = answers.probabilities[np.arange(len(answers.predicted)), answers.predicted]
     assert (of_predicted == answers.probabilities.max(axis=1)).all()
     assert calibration_of(answers) == result.calibration
-    assert list(differences(result, data)) == []
+    require_data(result, data)
     assert (answers.probabilities == np.array(with_probabilities.answers.probabilities)).all()
     columns = [result.table[f"probability:{label}"].to_numpy() for label in NLI_LABELS]
     assert np.stack(columns, axis=1)[~result.table["is_seed"].to_numpy()] == pytest.approx(answers.probabilities)
 
 
-def test_a_calibration_that_the_probabilities_do_not_give_is_found(with_probabilities: Result, dataset: Path) -> None:
+def test_a_calibration_that_the_probabilities_do_not_give_is_found(with_probabilities: Result) -> None:
     better = replace(known(with_probabilities.calibration), brier=0.0)
     answers = with_probabilities.answers
     none = replace(answers, probabilities=None, seeds=replace(known(answers.seeds), probabilities=None))
@@ -379,7 +380,7 @@ def test_a_calibration_that_the_probabilities_do_not_give_is_found(with_probabil
         (replace(with_probabilities, calibration=better), "calibration.brier"),
         (replace(with_probabilities, answers=none), "calibration"),
     ):
-        assert [each.split(" is ")[0] for each in differences(forged, open_config(dataset, "all"))] == [place]
+        assert [each.split(" is ")[0] for each in wrong_entries(forged, forged.answers)] == [place]
 
 
 def test_parts_of_answers_keep_their_probabilities() -> None:

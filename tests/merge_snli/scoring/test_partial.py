@@ -18,12 +18,11 @@ from merge_snli import Result, analyze, compare, load, read_result, read_results
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.dataset.variants import ANNOTATOR_LABELS, label_counts
-from merge_snli.leaderboard.space import check_results
 from merge_snli.models.labels import Pair
 from merge_snli.paper.hard_seeds import hard_seeds
 from merge_snli.schema import NLI_LABELS, data_file
 from merge_snli.scoring.answer_table import to_bytes
-from merge_snli.scoring.check import differences, on_part, with_parts
+from merge_snli.scoring.check import on_part, require_data, with_parts
 from merge_snli.scoring.data import pair_digest, part_of_data
 from merge_snli.scoring.grouping import on_same_data, titles_of, unranked_reasons
 from merge_snli.scoring.opening import open_config
@@ -151,12 +150,10 @@ def test_a_result_on_drawn_variants_says_what_it_lacks_and_is_read_and_computed_
     assert score_guess(config="verb", drawn=True).scores.all_rows_accuracy is not None
     assert read_results(tmp_path / "results") == [drawn]
     data = read_config(find_dataset(two_draws), "all")
-    assert [*differences(drawn, data)] == []
+    require_data(drawn, data)
     for claimed in (undrawn - 1, 0):
         forged = replace(drawn, left_out=replace(drawn.left_out, undrawn=claimed))
-        assert any(difference.startswith("left_out.undrawn") for difference in differences(forged, data))
-    [wrong] = check_results({file_name(drawn): drawn}, {}, [find_dataset(two_draws)]).values()
-    assert any(f"{undrawn} variants: all need an answer" in reason for reason in wrong)
+        refused(f"left_out.rows is 0, and {undrawn} variants", require_data, forged, data)
 
 
 def test_results_without_a_number_of_undrawn_rows_are_read() -> None:

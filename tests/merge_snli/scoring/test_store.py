@@ -16,7 +16,8 @@ import pytest
 from merge_snli import InputError, Result, read_result, read_results, score
 from merge_snli.base.files import sha256_of_json
 from merge_snli.leaderboard.boards import make_boards
-from merge_snli.leaderboard.write import FORMATS, render_page
+from merge_snli.leaderboard.render import render_page
+from merge_snli.leaderboard.tables import FORMATS
 from merge_snli.scoring.answer_table import to_bytes
 from merge_snli.scoring.measure import source_accuracy
 from merge_snli.scoring.scores import SourceScores

@@ -1,0 +1,70 @@
+"""Render boards as one HTML page that works offline.
+
+Names in results are untrusted. They reach the page in two ways only: as an escaped HTML table, and as JSON in a script
+element that is not executed, in which every `<`, `>` and `&` is escaped. The page's scripts insert them as text, never
+as markup, and a content security policy blocks every other script.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from merge_snli.comparison.html_page import (
+    asset,
+    combined_script,
+    content_policy,
+    json_for_script,
+    shared_style,
+    template,
+)
+from merge_snli.leaderboard.boards import Board
+from merge_snli.leaderboard.payload import Json, page_data
+from merge_snli.leaderboard.side_by_side import SideBySide, side_by_side
+
+# The scripts of the page, in order; all share one scope.
+SCRIPTS = ("values.js", "state.js", "chart.js", "table.js", "board.js", "seeds.js", "model.js", "main.js")
+
+
+def render_page(boards: Sequence[Board], texts: Mapping[int, Json] | None = None) -> str:
+    """Return the page as HTML. Without boards of data with seeds, it has no scripts.
+
+    Args:
+        boards: The boards, at least one; those with seeds come first.
+        texts: Texts of the seeds of each board, by position of the board; none for boards without their data set.
+    """
+    interactive = [board for board in boards if board.has_seeds]
+    grouped = [board for board in boards if not board.has_seeds]
+    scripts = _scripts() if interactive else []
+    side = side_by_side(boards)
+    sets = template(_asset("sets.html.jinja")).render(side=side, opens=bool(interactive))
+    groups = template(_asset("grouped.html.jinja")).render(boards=grouped, alone=len(boards) == 1)
+    return template(_asset("index.html.jinja")).render(
+        findings=_findings(boards, side),
+        sets=sets,
+        grouped=groups,
+        boards=interactive,
+        tables=[board.table().html() for board in interactive],
+        data=json_for_script(page_data(interactive, texts or {})),
+        style=_style(),
+        scripts=scripts,
+        policy=content_policy(scripts),
+    )
+
+
+def _findings(boards: Sequence[Board], side: SideBySide | None) -> list[tuple[str, str]]:
+    """Return what was found on each data set, with its title if there are several."""
+    if side is None:
+        return [("", boards[0].standings.finding)]
+    return [(shown.title, shown.board.standings.finding) for shown in side.boards]
+
+
+def _scripts() -> list[str]:
+    """Return the chart library with its license, and the page's own script."""
+    library = f"/*!\n{_asset('vendor', 'uPlot.LICENSE')}*/\n{_asset('vendor', 'uPlot.iife.min.js')}"
+    return [library, combined_script([_asset(name) for name in SCRIPTS])]
+
+
+def _style() -> str:
+    return "\n".join([_asset("vendor", "uPlot.min.css"), shared_style(), _asset("page.css")])
+
+
+def _asset(*path: str) -> str:
+    return asset("merge_snli.leaderboard", "page", *path)
