@@ -59,7 +59,9 @@ def packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | Non
     header["logOddsScale"] = LOG_ODDS_SCALE
     header |= _about_seeds(scored, labels, order)
     header["texts"] = _texts(scored) if with_text else None
-    header["arrays"] = [[name, array.dtype.str[1:], array.size] for name, array in arrays.items()]
+    header["arrays"] = []
+    for name, array in arrays.items():
+        header["arrays"].append([name, array.dtype.str[1:], array.size])
     return _encoded(header, arrays)
 
 
@@ -149,11 +151,11 @@ def _about_seeds(scored: ScoredDataset, labels: Sequence[str], order: Ints) -> J
 
 
 def _texts(scored: ScoredDataset) -> Json:
-    return {
-        "premises": [premise for premise, _, _ in scored.seeds],
-        "hypotheses": [hypothesis for _, hypothesis, _ in scored.seeds],
-        "words": words_of_seeds(scored.data),
-    }
+    premises, hypotheses = [], []
+    for premise, hypothesis, _ in scored.seeds:
+        premises.append(premise)
+        hypotheses.append(hypothesis)
+    return {"premises": premises, "hypotheses": hypotheses, "words": words_of_seeds(scored.data)}
 
 
 def _encoded(header: Json, arrays: Mapping[str, Array]) -> str:
