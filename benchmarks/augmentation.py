@@ -19,10 +19,10 @@ from functools import partial
 from pathlib import Path
 
 from merge_snli.base.table import Cell, Column, Table
+from merge_snli.results.result import Result
+from merge_snli.results.scores import Scores
+from merge_snli.results.store import read_results
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.scores import Scores
-from merge_snli.scoring.store import read_results
 
 SEED = re.compile(r"-seed-\d+$")
 JOINT = "template+hypothesis_template"

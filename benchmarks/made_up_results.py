@@ -6,8 +6,9 @@ The variants go through the writer of `generation` and the answers through `scor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +27,7 @@ from merge_snli.card.dataset_folder import card_and_record, data_record
 from merge_snli.dataset.record import read_record
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.embedded import FOLDER
+from merge_snli.models.labels import Pair
 from merge_snli.problems.problem import Problem
 from merge_snli.schema import ALL, NLI_LABELS, SEED, TEST, data_file, features
 
@@ -114,4 +116,8 @@ def write_results(dataset: Path, out: Path, models: Sequence[int]) -> None:
         wrong = rng.random(len(pairs)) > odds / (1 + odds)
         answers = (labels + wrong * rng.integers(1, len(NLI_LABELS), len(pairs))) % len(NLI_LABELS)
         by_pair = dict(zip(pairs, answers.tolist(), strict=True))
-        score(lambda asked, by_pair=by_pair: [by_pair[pair] for pair in asked], dataset, name=f"m{number}", out=out)
+        score(partial(_answers, by_pair), dataset, name=f"m{number}", out=out)
+
+
+def _answers(by_pair: Mapping[Pair, int], pairs: Sequence[Pair]) -> list[int]:
+    return [by_pair[pair] for pair in pairs]

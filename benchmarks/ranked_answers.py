@@ -22,6 +22,7 @@ import numpy as np
 import torch
 
 from benchmarks.shared import byte_bpe_tokenizer, medians, processor, seconds_of
+from merge_snli.answers.opening import open_config
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.finding import find_model
@@ -29,7 +30,6 @@ from merge_snli.models.labels import Pair
 from merge_snli.models.loading import load_causal_lm
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.prompts import FilledPrompt, read_prompts
-from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.predict import predict_pairs
 
 # Difference of the best two scores above which the answers must be equal.

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from merge_snli.scoring.statistics import (
+from merge_snli.statistics import (
     POWER,
     Interval,
     bootstrap_intervals,

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from merge_snli.pairs.options import ExtendedPairOptions, SimplePairOptions
     from merge_snli.pairs.simple_pair import make_simple_pair as simple_pair
     from merge_snli.paper.report.analyze import analyze
-    from merge_snli.scoring.result import Result
+    from merge_snli.results.result import Result
+    from merge_snli.results.score_table import score_table
+    from merge_snli.results.store import read_answers, read_result, read_results
     from merge_snli.scoring.score import score
-    from merge_snli.scoring.score_table import score_table
-    from merge_snli.scoring.store import read_answers, read_result, read_results
     from merge_snli.validation import validate
 
 __all__ = [
@@ -67,7 +67,7 @@ _HOMES = {
     "InputError": "merge_snli.base.errors:InputError",
     "MergeDataset": "merge_snli.dataset.stored:MergeDataset",
     "Options": "generation.options:Options",
-    "Result": "merge_snli.scoring.result:Result",
+    "Result": "merge_snli.results.result:Result",
     "SimplePairOptions": "merge_snli.pairs.options:SimplePairOptions",
     "analyze": "merge_snli.paper.report.analyze:analyze",
     "compare": "merge_snli.comparison.compare:compare_results",
@@ -77,11 +77,11 @@ _HOMES = {
     "import_files": "merge_snli.language_models.import_files:import_files",
     "load": "merge_snli.dataset.stored:find_dataset",
     "publish": "merge_snli.hub.publish:publish",
-    "read_answers": "merge_snli.scoring.store:read_answers",
-    "read_result": "merge_snli.scoring.store:read_result",
-    "read_results": "merge_snli.scoring.store:read_results",
+    "read_answers": "merge_snli.results.store:read_answers",
+    "read_result": "merge_snli.results.store:read_result",
+    "read_results": "merge_snli.results.store:read_results",
     "score": "merge_snli.scoring.score:score",
-    "score_table": "merge_snli.scoring.score_table:score_table",
+    "score_table": "merge_snli.results.score_table:score_table",
     "simple_pair": "merge_snli.pairs.simple_pair:make_simple_pair",
     "validate": "merge_snli.validation:validate",
 }

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import stats
 
-from merge_snli.scoring.statistics.values import FloatArray
+from merge_snli.statistics.values import FloatArray
 
 
 def many_models(models: int, seeds: int, *, highest: float = 0.985, lowest: float = 0.031) -> dict[str, FloatArray]:

@@ -14,15 +14,15 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from merge_snli.answers.answers import Answers, join, predicted_answers
+from merge_snli.answers.data import ScoredData
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
 from merge_snli.models.labels import Missing, Pair
+from merge_snli.results.evaluate import make_result
+from merge_snli.results.result import Result
+from merge_snli.results.store import answers_name, write_result
 from merge_snli.schema import NLI_LABELS, data_file
-from merge_snli.scoring.answers import Answers, join, predicted_answers
-from merge_snli.scoring.data import ScoredData
-from merge_snli.scoring.evaluate import make_result
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.store import answers_name, write_result
 
 BUNDLED = FOLDER.parent
 """The folder of the bundled data set."""

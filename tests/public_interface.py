@@ -18,14 +18,14 @@ from merge_snli import cli
 from merge_snli.annotation.report import Annotation
 from merge_snli.annotation.sample import COLUMNS as SHEET_COLUMNS
 from merge_snli.annotation.sample import Sample
+from merge_snli.answers.data import ANSWER_COLUMNS, WORDS
+from merge_snli.answers.table import LOG_LIKELIHOODS, PROBABILITY, REPLIES, REQUIRED
 from merge_snli.dataset.record import Record
 from merge_snli.language_models.questions import ROW_COLUMNS, Scope
 from merge_snli.models.prompts import PROMPTS
 from merge_snli.pairs.output import METHOD_VERSION as PAIRS_VERSION
+from merge_snli.results.records import SCHEMA_VERSION
 from merge_snli.schema import ANNOTATION_COLUMNS, CLASS_COLUMNS, SEED_COLUMNS, VARIANT_COLUMNS, WORD_CLASSES
-from merge_snli.scoring.answer_table import LOG_LIKELIHOODS, PROBABILITY, REPLIES, REQUIRED
-from merge_snli.scoring.data import ANSWER_COLUMNS, WORDS
-from merge_snli.scoring.records import SCHEMA_VERSION
 from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
 from tests.command_reference import subcommands, with_subcommands
 

@@ -16,6 +16,7 @@ from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
 from generation.pipeline import run_pipeline
 from generation.sentences.forms import Form
+from merge_snli.answers.opening import open_config
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.finding import find_model
@@ -24,7 +25,6 @@ from merge_snli.models.labels import Pair, Predictor
 from merge_snli.models.loading import load_causal_lm, load_classifier
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.prompts import read_prompts
-from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.predict import predict_pairs
 from tests.tiny_models import save_causal_lm
 

@@ -13,7 +13,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.extras import install_command
 from merge_snli.dataset.judgments import SCALE, SCORES
 from merge_snli.schema import GOOD
-from merge_snli.scoring.statistics import Interval, proportion_interval, stratified_interval
+from merge_snli.statistics import Interval, proportion_interval, stratified_interval
 
 UNIT = "variant"
 LEVEL = 0.95

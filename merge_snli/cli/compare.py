@@ -108,8 +108,8 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.comparison.figures import draw_figures
     from merge_snli.comparison.statistics_tables import comparison_tables, to_json
     from merge_snli.dataset.stored import find_dataset
-    from merge_snli.scoring.check import with_parts
-    from merge_snli.scoring.store import read_results
+    from merge_snli.results.parts import with_parts
+    from merge_snli.results.store import read_results
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     if arguments.baseline or arguments.min_pa is not None or arguments.fail_if_worse:
@@ -154,7 +154,7 @@ def _run_power(arguments: argparse.Namespace) -> None:
     """Print how many seeds a comparison needs; draw it with `--out`."""
     from merge_snli.comparison.power import CORRELATION, assumed_power, power_of_results
     from merge_snli.dataset.stored import check_out
-    from merge_snli.scoring.store import read_results, safe_name
+    from merge_snli.results.store import read_results, safe_name
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     raise_first(
@@ -197,7 +197,7 @@ def _run_gate(arguments: argparse.Namespace) -> None:
     """Compare models with a baseline and a limit of PA; fail if one is worse than it may be."""
     from merge_snli.comparison.baseline import baseline_table, compare_with_baseline
     from merge_snli.comparison.statistics_tables import to_json
-    from merge_snli.scoring.store import read_results
+    from merge_snli.results.store import read_results
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     if arguments.fail_if_worse and not arguments.baseline:

@@ -23,6 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     from generation.options import Options, preset_options
     from generation.pipeline import run_pipeline
     from generation.report.summary import composition_table, words_table
+    from merge_snli.answers.reading import read_config
     from merge_snli.comparison.example import example_text, summary_text
     from merge_snli.comparison.figures import draw_curves
     from merge_snli.dataset.record import generation_of
@@ -30,10 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.leaderboard.write import write_leaderboard
     from merge_snli.models.options import ModelOptions
     from merge_snli.models.scored_model import name_models
-    from merge_snli.scoring.reading import read_config
+    from merge_snli.results.score_table import score_table
+    from merge_snli.results.store import check_results_folder
     from merge_snli.scoring.score_models import score_models
-    from merge_snli.scoring.score_table import score_table
-    from merge_snli.scoring.store import check_results_folder
 
     out = check_out(arguments.out, "a demo", other_than(CONTENT))
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", **preset_options("demo"))

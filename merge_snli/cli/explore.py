@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.comparison.corpus import count_corpus, open_corpus, tagger_of
     from merge_snli.dataset.stored import check_out, find_dataset
     from merge_snli.explorer.write import results_on, write_explorer
-    from merge_snli.scoring.store import read_results, work_folder
+    from merge_snli.results.store import read_results, work_folder
 
     if arguments.export is not None or arguments.wide is not None:
         raise InputError(

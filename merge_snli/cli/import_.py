@@ -64,12 +64,12 @@ def run(arguments: argparse.Namespace) -> None:
     """Import the files and print a table."""
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.language_models.import_files import import_files, unread_replies, unread_table
-    from merge_snli.scoring.check import with_parts
-    from merge_snli.scoring.grouping import names_of, on_same_data
-    from merge_snli.scoring.orders import order_table
-    from merge_snli.scoring.prompts import group_prompts, prompt_table
-    from merge_snli.scoring.score_table import score_table
-    from merge_snli.scoring.store import read_results, to_json
+    from merge_snli.results.grouping import names_of, on_same_data
+    from merge_snli.results.orders import order_table
+    from merge_snli.results.parts import with_parts
+    from merge_snli.results.prompts import group_prompts, prompt_table
+    from merge_snli.results.score_table import score_table
+    from merge_snli.results.store import read_results, to_json
 
     results = import_files(
         arguments.files,

@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Write the page or the table and print its path, or print the table."""
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.leaderboard.write import leaderboard_text, write_leaderboard
-    from merge_snli.scoring.store import read_results
+    from merge_snli.results.store import read_results
 
     _check_arguments(arguments)
     datasets = [find_dataset(name) for name in arguments.dataset]
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _check_arguments(arguments: argparse.Namespace) -> None:
     from merge_snli.dataset.stored import check_out
-    from merge_snli.scoring.store import require_folder
+    from merge_snli.results.store import require_folder
 
     is_page = arguments.format == "html"
     if arguments.threshold and arguments.format not in ("md", "latex"):

@@ -77,7 +77,7 @@ def _propose(arguments: argparse.Namespace) -> None:
     from merge_snli.hub.client import find_api
     from merge_snli.hub.plan import branch_text, results_branch
     from merge_snli.hub.publish import proposed_text, push
-    from merge_snli.scoring.store import read_result
+    from merge_snli.results.store import read_result
 
     results = [read_result(path) for path in arguments.eval_results]
     branch = results_branch(results, model=arguments.model, dataset=arguments.repo)

@@ -44,10 +44,10 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.scoring.options import DATA, ScoreOptions
 
 if TYPE_CHECKING:
+    from merge_snli.answers.data import ScoredData
     from merge_snli.models.prompts import Prompt
+    from merge_snli.results.result import Result
     from merge_snli.runs.submit import Cluster
-    from merge_snli.scoring.data import ScoredData
-    from merge_snli.scoring.result import Result
     from merge_snli.scoring.tasks import ScoringRun
 
 logger = logging.getLogger(__name__)
@@ -124,8 +124,8 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         InputError: If the data set, its source, the labels or the results folder cannot be used.
     """
-    from merge_snli.scoring.opening import open_data
-    from merge_snli.scoring.store import check_results_folder, to_json
+    from merge_snli.answers.opening import open_data
+    from merge_snli.results.store import check_results_folder, to_json
 
     cluster, dataset_id = read_cluster(arguments), _dataset_id(arguments)
     scoring, prompts = _scoring_run(arguments), _prompts(arguments)
@@ -182,7 +182,7 @@ def _score(
     """Score the models with each prompt on one config; return the results, and why models failed."""
     from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
     from merge_snli.models.prompts import in_orders
-    from merge_snli.scoring.source import data_and_source
+    from merge_snli.scoring.score_models import data_and_source
     from merge_snli.scoring.tasks import score_run
 
     opened = data_and_source(whole, scoring.options)
@@ -230,12 +230,12 @@ def _prompts(arguments: argparse.Namespace) -> Sequence[Prompt | None]:
 
 def _tables(results: Sequence[Result], failed: Mapping[str, str], thresholds: Collection[float]) -> list[Table]:
     """Return the tables of the models that were scored on one config of one data set."""
+    from merge_snli.answers.data import AGREEMENT
     from merge_snli.comparison.compare import standings
     from merge_snli.comparison.power import too_few_notes
-    from merge_snli.scoring.data import AGREEMENT
-    from merge_snli.scoring.grouping import names_of
-    from merge_snli.scoring.prompts import group_prompts
-    from merge_snli.scoring.score_table import part_tables, score_table
+    from merge_snli.results.grouping import names_of
+    from merge_snli.results.prompts import group_prompts
+    from merge_snli.results.score_table import part_tables, score_table
 
     names = names_of(results)
     scores = score_table(results, failed, names=names, thresholds=thresholds)
@@ -250,7 +250,7 @@ def _tables(results: Sequence[Result], failed: Mapping[str, str], thresholds: Co
 def _dataset_id(arguments: argparse.Namespace) -> str | None:
     """Return the Hub id of the data set for `--eval-results`, or None without this option."""
     from merge_snli.base.hub_ids import split_revision
-    from merge_snli.scoring.eval_results import check_dataset_id
+    from merge_snli.results.eval_results import check_dataset_id
 
     if arguments.eval_results is None:
         return None
@@ -267,7 +267,7 @@ def _inputs(arguments: argparse.Namespace, options: ScoreOptions) -> tuple[str |
     Raises:
         InputError: If the options for reading do not fit to the data set.
     """
-    from merge_snli.scoring.source import RECORDED
+    from merge_snli.answers.source import RECORDED
 
     source, reading = options.source, {name: value for name, value in vars(arguments).items() if name in SOURCE_OPTIONS}
     if options.group_column is not None:
@@ -286,8 +286,8 @@ def _inputs(arguments: argparse.Namespace, options: ScoreOptions) -> tuple[str |
 
 def _write_eval_results(dataset_id: str, digest: str, out: Path) -> None:
     """Write all results on the data set in the folder, including those on other configs."""
-    from merge_snli.scoring.eval_results import write_eval_results
-    from merge_snli.scoring.store import read_results
+    from merge_snli.results.eval_results import write_eval_results
+    from merge_snli.results.store import read_results
 
     if any(out.glob("*.json")):
         same_data = [result for result in read_results(out) if result.dataset.digest == digest]

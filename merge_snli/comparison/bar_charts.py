@@ -16,7 +16,7 @@ from merge_snli.comparison.line_chart import (
     save_figure,
 )
 from merge_snli.dataset.label_spellings import CONTRADICTION, ENTAILMENT, NEUTRAL, NOT_ENTAILMENT
-from merge_snli.scoring.grouping import short_names
+from merge_snli.results.grouping import short_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,12 +14,13 @@ from merge_snli.comparison.compare import check_subsamples, common_groups, teste
 from merge_snli.comparison.curves import mean_pattern_accuracy
 from merge_snli.comparison.findings import p_text, percent_text
 from merge_snli.comparison.statistics_tables import too_few_note
-from merge_snli.scoring.grouping import comparable_results, copies_among, is_two_way, names_of, titles_of
-from merge_snli.scoring.intervals import pattern_accuracy_interval
-from merge_snli.scoring.prompts import Scored, group_prompts, on_common_prompts
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.rows import MODEL, ends_text
-from merge_snli.scoring.statistics import (
+from merge_snli.results.grouping import comparable_results, copies_among, is_two_way, names_of, titles_of
+from merge_snli.results.intervals import pattern_accuracy_interval
+from merge_snli.results.prompts import Scored, group_prompts, on_common_prompts
+from merge_snli.results.result import Result
+from merge_snli.results.rows import MODEL, ends_text
+from merge_snli.results.store import as_results
+from merge_snli.statistics import (
     Distribution,
     Interval,
     TestResult,
@@ -28,8 +29,7 @@ from merge_snli.scoring.statistics import (
     passes_by_seed,
     smallest_paired,
 )
-from merge_snli.scoring.statistics.families import PAIRED_TESTS, SUBSAMPLE_TEST, smallest_p
-from merge_snli.scoring.store import as_results
+from merge_snli.statistics.families import PAIRED_TESTS, SUBSAMPLE_TEST, smallest_p
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
 Results: TypeAlias = Result | str | Path | Iterable[Result | str | Path]

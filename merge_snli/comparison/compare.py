@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from merge_snli.answers.data import ScoredData, disagreeing
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import capitalized, count
 from merge_snli.comparison.curves import mean_pattern_accuracy
@@ -15,8 +16,7 @@ from merge_snli.comparison.findings import and_list, ranking, standing
 from merge_snli.comparison.scored_dataset import NotComputable, on_common_seeds, scored_dataset, without_seeds
 from merge_snli.comparison.word_classes import classes
 from merge_snli.dataset.stored import MergeDataset, as_datasets
-from merge_snli.scoring.data import ScoredData, disagreeing
-from merge_snli.scoring.grouping import (
+from merge_snli.results.grouping import (
     comparable_results,
     copies_among,
     distinct_names_of,
@@ -26,12 +26,13 @@ from merge_snli.scoring.grouping import (
     two_way_suffix,
     without_permuted,
 )
-from merge_snli.scoring.intervals import pattern_accuracy_interval
-from merge_snli.scoring.opening import find_whole
-from merge_snli.scoring.orders import OrderEffect, order_effects
-from merge_snli.scoring.prompts import PromptEffect, PromptGroup, Scored, group_prompts, on_common_prompts, results_of
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.statistics import (
+from merge_snli.results.intervals import pattern_accuracy_interval
+from merge_snli.results.orders import OrderEffect, order_effects
+from merge_snli.results.prompts import PromptEffect, PromptGroup, Scored, group_prompts, on_common_prompts, results_of
+from merge_snli.results.result import Result
+from merge_snli.results.store import as_results
+from merge_snli.results.whole import find_whole
+from merge_snli.statistics import (
     Family,
     Interval,
     NamedTest,
@@ -45,9 +46,8 @@ from merge_snli.scoring.statistics import (
     ratios,
     smallest_paired,
 )
-from merge_snli.scoring.statistics import values_for as values_for_test
-from merge_snli.scoring.statistics.families import PAIRED_TESTS, SUBSAMPLE_TEST
-from merge_snli.scoring.store import as_results
+from merge_snli.statistics import values_for as values_for_test
+from merge_snli.statistics.families import PAIRED_TESTS, SUBSAMPLE_TEST
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
 
@@ -128,7 +128,7 @@ def compare_results(
 
     Args:
         results: Results in any order, or results folders of `merge-snli score`.
-        test: `permutation`, `mcnemar` or `t-test`, as in `merge_snli.scoring.statistics.compare_models`.
+        test: `permutation`, `mcnemar` or `t-test`, as in `merge_snli.statistics.compare_models`.
         alpha: Family-wise significance level.
         datasets: Data sets on which the results were computed, to compare word classes.
         thresholds: Thresholds from 0 to 1 at which the models are compared, at least one.

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from merge_snli.answers.answers import Counts
 from merge_snli.base.arrays import Bools, Floats
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
-from merge_snli.scoring.answers import Counts
-from merge_snli.scoring.grouping import best_first
-from merge_snli.scoring.measure import spread
-from merge_snli.scoring.statistics import mean_of_known, passes_by_seed
+from merge_snli.results.grouping import best_first
+from merge_snli.results.measure import spread
+from merge_snli.statistics import mean_of_known, passes_by_seed
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
 
 
@@ -78,7 +78,7 @@ def mean_pattern_accuracy(table: Counts, threshold: float = QUALITY_THRESHOLD) -
 def pass_shares(table: Counts) -> Floats:
     """Return the share of the subsamples in which each seed passes at 0.9, [n_seeds]; NaN without a variant.
 
-    As `merge_snli.scoring.statistics.passes_by_seed`, which requires a variant of every seed.
+    As `merge_snli.statistics.passes_by_seed`, which requires a variant of every seed.
     """
     some = table.drawn
     shares = np.full(len(some), np.nan)

@@ -7,13 +7,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from merge_snli.answers.opening import open_config
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.scoring.grouping import distinct_names_of
-from merge_snli.scoring.opening import open_config
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.scores import NO_ANSWER_TEXT
+from merge_snli.results.grouping import distinct_names_of
+from merge_snli.results.result import Result
+from merge_snli.results.scores import NO_ANSWER_TEXT
 
 VARIANTS = 5
 RANDOM_SEED = 0

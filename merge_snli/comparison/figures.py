@@ -6,18 +6,18 @@ from pathlib import Path
 
 import numpy as np
 
+from merge_snli.answers.data import WORD_CLASS
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.comparison.bar_charts import draw_shares
 from merge_snli.comparison.line_chart import Line, line_figure, save_figure
 from merge_snli.dataset.stored import check_out
+from merge_snli.results.grouping import marked_names, on_same_data, ranked, titles_of, unranked_reasons
+from merge_snli.results.result import Result
+from merge_snli.results.score_table import columns_of, compared_labels_of
+from merge_snli.results.scores import Curve
+from merge_snli.results.store import safe_name
 from merge_snli.schema import WORD_CLASSES
-from merge_snli.scoring.data import WORD_CLASS
-from merge_snli.scoring.grouping import marked_names, on_same_data, ranked, titles_of, unranked_reasons
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.score_table import columns_of, compared_labels_of
-from merge_snli.scoring.scores import Curve
-from merge_snli.scoring.store import safe_name
 
 # Lowest threshold of Figure 4.
 FIGURE_4_START = 0.8

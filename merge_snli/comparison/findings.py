@@ -7,9 +7,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 from merge_snli.base.table import count
-from merge_snli.scoring.records import threshold_text
-from merge_snli.scoring.rows import PA, ScoreRow, ends_text, percent
-from merge_snli.scoring.statistics import SMALLEST_P, Family, TestResult
+from merge_snli.results.records import threshold_text
+from merge_snli.results.rows import PA, ScoreRow, ends_text, percent
+from merge_snli.statistics import SMALLEST_P, Family, TestResult
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
 Ends = tuple[float, float]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, StrictUndefined, Template
 
+from merge_snli.answers.data import ScoredData
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.variants import seed_offsets
-from merge_snli.scoring.data import ScoredData
 
 # The columns of a variant that say which words of its seed are replaced, and where they are.
 COLUMNS = (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from merge_snli.base.files import write_bytes
-from merge_snli.scoring.grouping import short_names
+from merge_snli.results.grouping import short_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from merge_snli.base.table import Column, Table, count
 from merge_snli.comparison.compare import common_groups
 from merge_snli.comparison.line_chart import COLORS, draw_grid, draw_title, save_figure
 from merge_snli.comparison.statistics_tables import too_few_note
-from merge_snli.scoring.grouping import (
+from merge_snli.results.grouping import (
     comparable_results,
     copies_among,
     distinct_names_of,
@@ -22,9 +22,9 @@ from merge_snli.scoring.grouping import (
     two_way_suffix,
     without_permuted,
 )
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.rows import percent
-from merge_snli.scoring.statistics import (
+from merge_snli.results.result import Result
+from merge_snli.results.rows import percent
+from merge_snli.statistics import (
     POWER,
     Distribution,
     assumed_gaps,
@@ -35,7 +35,7 @@ from merge_snli.scoring.statistics import (
     smallest_paired,
     smallest_unpaired,
 )
-from merge_snli.scoring.statistics.values import FloatArray
+from merge_snli.statistics.values import FloatArray
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
 # Numbers of seeds that are shown besides that of the data.

@@ -12,17 +12,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from merge_snli.answers.answers import Answers, Graded, join
+from merge_snli.answers.data import WORDS, ScoredData
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Missing
-from merge_snli.scoring.answers import Answers, Graded, join
-from merge_snli.scoring.data import WORDS, ScoredData
-from merge_snli.scoring.evaluate import result_on
-from merge_snli.scoring.grouping import coverage, distinct_names_of
-from merge_snli.scoring.measure import source_accuracy
-from merge_snli.scoring.records import DatasetRecord
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.scores import SourceAccuracy, SourceScores
+from merge_snli.results.evaluate import result_on
+from merge_snli.results.grouping import coverage, distinct_names_of
+from merge_snli.results.measure import source_accuracy
+from merge_snli.results.records import DatasetRecord
+from merge_snli.results.result import Result
+from merge_snli.results.scores import SourceAccuracy, SourceScores
 
 
 class NotComputable(InputError):  # noqa: N818 - not an error of a report: it lists the reason and goes on

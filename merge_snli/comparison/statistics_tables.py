@@ -11,10 +11,10 @@ import pydantic_core
 from merge_snli.base.table import NO_VALUE, Column, Table, capitalized, count
 from merge_snli.comparison.compare import Comparison
 from merge_snli.comparison.findings import adjusted_over, p_text, percent_text, undecided
-from merge_snli.scoring.orders import OrderEffect
-from merge_snli.scoring.prompts import PromptEffect
-from merge_snli.scoring.rows import PA, ends_text
-from merge_snli.scoring.statistics import POWER, Family, PairAtThresholds, TestResult, p_matrix
+from merge_snli.results.orders import OrderEffect
+from merge_snli.results.prompts import PromptEffect
+from merge_snli.results.rows import PA, ends_text
+from merge_snli.statistics import POWER, Family, PairAtThresholds, TestResult, p_matrix
 
 # If a comparison finds only larger differences, it has too few seeds to say anything about similar models.
 TOO_LARGE = 0.05

@@ -7,7 +7,7 @@ import numpy as np
 
 from merge_snli.comparison.curves import MeanCurve, averaged
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
-from merge_snli.scoring.statistics import NamedTest, PairResult, adjusted_pairs, independent_t_test, permutation_test
+from merge_snli.statistics import NamedTest, PairResult, adjusted_pairs, independent_t_test, permutation_test
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.html_page import words_of_seeds
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.models.labels import positions
-from merge_snli.scoring.grouping import not_averaged, permuted_labels, short_names
+from merge_snli.results.grouping import not_averaged, permuted_labels, short_names
 
 Json = dict[str, Any]
 Array = NDArray[Any]

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from merge_snli.answers.opening import open_config
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_text
 from merge_snli.card.metadata import may_be_shared
@@ -13,10 +14,9 @@ from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, check_out
 from merge_snli.explorer.data import packed
+from merge_snli.results.grouping import on_same_data, ranked
+from merge_snli.results.result import Result
 from merge_snli.schema import ALL
-from merge_snli.scoring.grouping import on_same_data, ranked
-from merge_snli.scoring.opening import open_config
-from merge_snli.scoring.result import Result
 
 PAGE = "index.html"
 

@@ -16,8 +16,8 @@ from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import NLI_TEXTS
 from merge_snli.models.prompts import DEFAULT_PROMPT, TASK_PROMPT, FilledPrompt, read_prompt
 from merge_snli.problems.inputs import public_name
+from merge_snli.results.eval_results import eval_tasks
 from merge_snli.schema import SEED, TEST
-from merge_snli.scoring.eval_results import eval_tasks
 
 # Options that may be paths, or lists of them.
 PATHS = ("problems", "seeds_from", "lexicon")

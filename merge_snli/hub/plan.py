@@ -16,9 +16,9 @@ from merge_snli.dataset.script_branch import SCRIPT_BRANCH, script_files
 from merge_snli.dataset.stored import RUN_FILE, MergeDataset
 from merge_snli.hub.contents import eval_yaml, published_record
 from merge_snli.hub.prepare import METRIC_NAME, metric_folder
+from merge_snli.results.eval_results import PATH_IN_REPO, write_eval_results
+from merge_snli.results.result import Result
 from merge_snli.schema import data_version
-from merge_snli.scoring.eval_results import PATH_IN_REPO, write_eval_results
-from merge_snli.scoring.result import Result
 
 MAIN = "main"
 # Pattern of a draft branch's name.

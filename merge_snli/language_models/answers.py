@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from merge_snli.answers.replies import CUT, NOT_STATED, REFUSED, SEVERAL_LABELS, STOPPED, Reply
 from merge_snli.language_models.label_words import KEY, QUALIFIERS, label_words
 from merge_snli.models.prompts import AnswerForm
-from merge_snli.scoring.replies import CUT, NOT_STATED, REFUSED, SEVERAL_LABELS, STOPPED, Reply
 
 TAGS = r"think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|seed:think"
 OPENING = re.compile(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from merge_snli.scoring.statistics import clustered_error, passes_by_seed
+from merge_snli.statistics import clustered_error, passes_by_seed
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, count_groups
 
 

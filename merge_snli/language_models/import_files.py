@@ -10,6 +10,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
 
+from merge_snli.answers.data import ScoredData, part_of_data
+from merge_snli.answers.opening import open_config
+from merge_snli.answers.replies import CUT, replies_in
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.table import Column, Table, count
 from merge_snli.language_models.logs import (
@@ -22,12 +25,9 @@ from merge_snli.language_models.logs import (
     read_result_log,
 )
 from merge_snli.language_models.questions import Scope, open_whole
-from merge_snli.scoring.data import ScoredData, part_of_data
+from merge_snli.results.result import Result
+from merge_snli.results.store import check_results_folder, file_name, is_result, store_result
 from merge_snli.scoring.imports import ImportedAnswers, read_predictions, score_answers
-from merge_snli.scoring.opening import open_config
-from merge_snli.scoring.replies import CUT, replies_in
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.store import check_results_folder, file_name, is_result, store_result
 
 # The answers of a model, the whole config that they are on, and the result.
 _Run: TypeAlias = tuple[ImportedAnswers, ScoredData, Result]

@@ -30,6 +30,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState, generate
 
+from merge_snli.answers.replies import CUT, REFUSED, Reply, majority
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.inspect_logs import BROKEN, CONNECTION, settings_of
 from merge_snli.language_models.answers import read_answer
@@ -45,9 +46,8 @@ from merge_snli.models.prompts import (
     read_prompt,
     read_prompts,
 )
-from merge_snli.scoring.records import GENERATED, READER, PromptRecord
-from merge_snli.scoring.replies import CUT, REFUSED, Reply, majority
-from merge_snli.scoring.rows import of_all
+from merge_snli.results.records import GENERATED, READER, PromptRecord
+from merge_snli.results.rows import of_all
 
 # Key of the task's metadata that says what was asked and how.
 RECORD = "merge_snli"

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from merge_snli.answers.replies import STOPPED, Reply, best_label, majority
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import is_path, sha256_of_json
 from merge_snli.dataset.texts import TextNames
@@ -18,8 +19,7 @@ from merge_snli.language_models.questions import Scope, Seeds, accuracies, read_
 from merge_snli.models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, in_data_order, parse_prompt
 from merge_snli.problems.formats import open_file
 from merge_snli.problems.rows import SourceRow
-from merge_snli.scoring.records import GENERATED, RANKED, PromptRecord
-from merge_snli.scoring.replies import STOPPED, Reply, best_label, majority
+from merge_snli.results.records import GENERATED, RANKED, PromptRecord
 
 # Each has a function of this name below, which aggregates the answers.
 METRICS = ("seed_sample_accuracy", "sample_accuracy", "pattern_accuracy", "no_answer")

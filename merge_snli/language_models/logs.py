@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from merge_snli.answers.data import ScoredData
+from merge_snli.answers.replies import Reply, best_label, majority, replies_in
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import sha256_of_json
@@ -15,13 +17,11 @@ from merge_snli.language_models.answers import read_reply
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
 from merge_snli.models.labels import Pair
 from merge_snli.models.prompts import FilledPrompt, in_data_order, parse_prompt
+from merge_snli.results.records import RANKED, TAKEN, PromptRecord
+from merge_snli.results.rows import of_all
+from merge_snli.results.store import read_result
 from merge_snli.schema import ALL
-from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.imports import ImportedAnswers
-from merge_snli.scoring.records import RANKED, TAKEN, PromptRecord
-from merge_snli.scoring.replies import Reply, best_label, majority, replies_in
-from merge_snli.scoring.rows import of_all
-from merge_snli.scoring.store import read_result
 
 LM_EVAL_PREFIX = "samples_"
 

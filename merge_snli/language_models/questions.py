@@ -8,13 +8,13 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import numpy as np
 import pyarrow as pa
 
+from merge_snli.answers.answers import Answers
+from merge_snli.answers.data import ID_COLUMNS, Numbering, ScoredData, part_of_data
+from merge_snli.answers.opening import open_config
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.scoring.answers import Answers
-from merge_snli.scoring.data import ID_COLUMNS, Numbering, ScoredData, part_of_data
-from merge_snli.scoring.opening import open_config
-from merge_snli.scoring.statistics import clustered_error, passes_by_seed
+from merge_snli.statistics import clustered_error, passes_by_seed
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
 
 Seeds: TypeAlias = Literal["with", "without", "only"]
@@ -34,7 +34,7 @@ class Scope:
         config: `all` or a word class.
         subsample: Number of the subsample whose variants to ask, or `all` for every variant.
         seeds: `with` the seeds of the variants, `without` them, or `only` them.
-        limit_seeds: Number of seeds, with their variants, as in `merge_snli.scoring.data.part_of_data`; None for all.
+        limit_seeds: Number of seeds, with their variants, as in `merge_snli.answers.data.part_of_data`; None for all.
         group_column: The column of the groups, for labeled pairs in a file or on the Hub; None for a data set that has
             groups of its own.
     """

@@ -8,12 +8,12 @@ from dataclasses import replace
 from inspect_ai.model import CachePolicy, GenerateConfig, ResponseSchema, get_model
 from inspect_ai.util import JSONSchema
 
+from merge_snli.answers.replies import NOT_STATED, majority
 from merge_snli.base.errors import REASON, explained, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.language_models.answers import read_answer, without_reasoning
+from merge_snli.results.records import READER, PromptRecord
 from merge_snli.scoring.imports import ImportedAnswers
-from merge_snli.scoring.records import READER, PromptRecord
-from merge_snli.scoring.replies import NOT_STATED, majority
 
 QUESTION = """Below is a reply to a question that has one of these answers: {options}.
 Which of them does the reply state as its answer? Do not judge the question yourself. If the reply states none, several

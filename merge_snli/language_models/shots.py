@@ -7,6 +7,8 @@ from heapq import nsmallest
 from itertools import chain, islice, zip_longest
 from operator import itemgetter
 
+from merge_snli.answers.data import ScoredData
+from merge_snli.answers.opening import open_data
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, TWO_WAY, task_labels
 from merge_snli.dataset.texts import NLI_TEXTS
@@ -15,8 +17,6 @@ from merge_snli.problems.inputs import split_of_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import open_source, stream_problems, survey_problems, without_options
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.data import ScoredData
-from merge_snli.scoring.opening import open_data
 
 logger = logging.getLogger(__name__)
 

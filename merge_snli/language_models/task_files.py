@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from merge_snli.answers.data import ID_COLUMNS
 from merge_snli.base.errors import REASON, explained
 from merge_snli.base.files import write_text
 from merge_snli.base.table import Column, Table
@@ -14,9 +15,8 @@ from merge_snli.language_models.questions import Question, Questions
 from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.labels import Pair
 from merge_snli.models.prompts import FilledPrompt, Prompt, Shot
-from merge_snli.scoring.data import ID_COLUMNS
-from merge_snli.scoring.statistics import proportion_interval
-from merge_snli.scoring.store import safe_name
+from merge_snli.results.store import safe_name
+from merge_snli.statistics import proportion_interval
 
 CHARACTERS_PER_TOKEN = 4
 # Per call, if a prompt asks for reasons and the user does not say how many.

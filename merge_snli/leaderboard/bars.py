@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from merge_snli.scoring.prompts import Scored
-from merge_snli.scoring.rows import ScoreRow, percent
+from merge_snli.results.prompts import Scored
+from merge_snli.results.rows import ScoreRow, percent
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import cached_property
 from merge_snli.base.table import Column, Table
 from merge_snli.comparison.compare import Standings, standings
 from merge_snli.leaderboard.bars import Bars, bars_by_value
-from merge_snli.scoring.grouping import (
+from merge_snli.results.grouping import (
     config_rank,
     distinct_names_of,
     marked_names,
@@ -17,13 +17,13 @@ from merge_snli.scoring.grouping import (
     titles_of,
     unranked_reasons,
 )
-from merge_snli.scoring.orders import order_table
-from merge_snli.scoring.prompts import Scored, group_prompts, prompt_table
-from merge_snli.scoring.records import DatasetRecord
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.rows import PA
-from merge_snli.scoring.score_table import columns_of, compared_labels_of, part_tables, score_table, size_of
-from merge_snli.scoring.store import safe_name
+from merge_snli.results.orders import order_table
+from merge_snli.results.prompts import Scored, group_prompts, prompt_table
+from merge_snli.results.records import DatasetRecord
+from merge_snli.results.result import Result
+from merge_snli.results.rows import PA
+from merge_snli.results.score_table import columns_of, compared_labels_of, part_tables, score_table, size_of
+from merge_snli.results.store import safe_name
 
 LETTERS = f"Letters: models that share a letter do not differ significantly in {PA}."
 

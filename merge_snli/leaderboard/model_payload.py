@@ -5,17 +5,17 @@ from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
+from merge_snli.answers.data import MASKED_LM
 from merge_snli.comparison.statistics_tables import effect_text
 from merge_snli.leaderboard.boards import Entry
 from merge_snli.leaderboard.seeds import SeedPredictions, inconsistent, seeds_by_hardness
 from merge_snli.models.labels import ANSWERS, FUNCTION, PROMPT
+from merge_snli.results.grouping import is_two_way, permuted_labels
+from merge_snli.results.prompts import PromptGroup, Scored, results_of
+from merge_snli.results.records import TAKEN, PromptRecord
+from merge_snli.results.rows import ScoreRow
+from merge_snli.results.scores import Calibration, Curve
 from merge_snli.schema import ALL
-from merge_snli.scoring.data import MASKED_LM
-from merge_snli.scoring.grouping import is_two_way, permuted_labels
-from merge_snli.scoring.prompts import PromptGroup, Scored, results_of
-from merge_snli.scoring.records import TAKEN, PromptRecord
-from merge_snli.scoring.rows import ScoreRow
-from merge_snli.scoring.scores import Calibration, Curve
 
 Json = dict[str, Any]
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from merge_snli.leaderboard.boards import LETTERS, Board
 from merge_snli.leaderboard.model_payload import CURVE_SCALE, model_data
-from merge_snli.scoring.grouping import short_names
-from merge_snli.scoring.prompts import results_of
-from merge_snli.scoring.rows import DEFINITIONS
+from merge_snli.results.grouping import short_names
+from merge_snli.results.prompts import results_of
+from merge_snli.results.rows import DEFINITIONS
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
 Json = dict[str, Any]

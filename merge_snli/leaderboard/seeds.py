@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from merge_snli.answers.answers import Answers
+from merge_snli.answers.data import ScoredData
 from merge_snli.card.metadata import license_of, license_text
 from merge_snli.comparison.html_page import words_of_seeds
 from merge_snli.models.labels import Missing
-from merge_snli.scoring.answers import Answers
-from merge_snli.scoring.data import ScoredData
-from merge_snli.scoring.prompts import Scored, results_of
-from merge_snli.scoring.scores import NO_ANSWER_TEXT
+from merge_snli.results.prompts import Scored, results_of
+from merge_snli.results.scores import NO_ANSWER_TEXT
 
 NO_ANSWER = Missing.NO_ANSWER.value
 

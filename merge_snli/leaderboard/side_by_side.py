@@ -6,9 +6,9 @@ from functools import cached_property
 
 from merge_snli.base.table import Cell, Column, Table
 from merge_snli.leaderboard.boards import Board, Entry
-from merge_snli.scoring.grouping import ModelKey, model_key, names_of
-from merge_snli.scoring.prompts import Scored
-from merge_snli.scoring.rows import MODEL, PA, percent
+from merge_snli.results.grouping import ModelKey, model_key, names_of
+from merge_snli.results.prompts import Scored
+from merge_snli.results.rows import MODEL, PA, percent
 
 # What is shown of each data set, with seeds and without: the scores by header.
 MEASURES = {"Seeds": "seed_accuracy", "Variants": "sample_accuracy", PA: "pattern_accuracy"}

@@ -7,8 +7,8 @@ from typing import Any
 from merge_snli.base.table import Column, Table
 from merge_snli.leaderboard.boards import Board, Entry
 from merge_snli.leaderboard.side_by_side import side_by_side
+from merge_snli.results.records import TAKEN
 from merge_snli.schema import data_version
-from merge_snli.scoring.records import TAKEN
 
 # The fields of `PromptRecord` in CSV and JSON, empty for models that were not prompted.
 PROMPT_COLUMNS = (

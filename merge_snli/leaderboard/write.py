@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from merge_snli.answers.data import ScoredData
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_text
 from merge_snli.card.metadata import may_be_shared
@@ -12,11 +13,11 @@ from merge_snli.leaderboard.payload import Json
 from merge_snli.leaderboard.render import render_page
 from merge_snli.leaderboard.seeds import read_texts
 from merge_snli.leaderboard.tables import FORMATS
-from merge_snli.scoring.check import part_of, require_data, with_parts
-from merge_snli.scoring.data import ScoredData
-from merge_snli.scoring.opening import find_whole
-from merge_snli.scoring.prompts import results_of
-from merge_snli.scoring.result import Result
+from merge_snli.results.check import require_data
+from merge_snli.results.parts import part_of, with_parts
+from merge_snli.results.prompts import results_of
+from merge_snli.results.result import Result
+from merge_snli.results.whole import find_whole
 
 HTML, PAGE = "html", "index.html"
 

@@ -10,8 +10,8 @@ from merge_snli.base.arrays import Floats, Ints
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.schema import WORD_CLASSES
-from merge_snli.scoring.statistics import Interval
-from merge_snli.scoring.statistics.logistic import (
+from merge_snli.statistics import Interval
+from merge_snli.statistics.logistic import (
     NotConverged,
     Outcome,
     fit_logistic,

@@ -16,8 +16,8 @@ from merge_snli.comparison.curves import MeanCurve, averaged
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset, on_common_seeds
 from merge_snli.dataset.record import generation_of
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.scoring.grouping import is_two_way, model_key
-from merge_snli.scoring.statistics import Family, compare_models
+from merge_snli.results.grouping import is_two_way, model_key
+from merge_snli.statistics import Family, compare_models
 
 # Names of the sets of Figure 8, by the options `sides`, `filters` and `scramble`; plain is the paper's ALL.
 SET_NAMES: Mapping[tuple[str, tuple[str, ...], bool], str] = {

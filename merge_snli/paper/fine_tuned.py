@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from merge_snli.answers.answers import Counts
 from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError, param
 from merge_snli.comparison.curves import MeanCurve, mean_curve, mean_pattern_accuracy, number_drawn
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.models.paper_models import family, paper_model
-from merge_snli.scoring.answers import Counts
 
 # Variants that exactly one masked LM validated: the counterpart, one of its family in another size, or one of another
 # family. Then those that several masked LMs validated.

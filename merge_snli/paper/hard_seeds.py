@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from merge_snli.answers.data import ScoredData
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.comparison.curves import mean_pattern_accuracy
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.dataset.texts import TextNames
-from merge_snli.scoring.data import ScoredData
-from merge_snli.scoring.statistics import mean_of_known, ratios
+from merge_snli.statistics import mean_of_known, ratios
 
 # Seeds with a smaller mean accuracy are rarely answered right.
 RARELY = 0.05

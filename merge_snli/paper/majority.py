@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from merge_snli.answers.answers import MAJORITY
 from merge_snli.base.arrays import Ints
 from merge_snli.comparison.curves import mean_pattern_accuracy
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.models.labels import positions
-from merge_snli.scoring.answers import MAJORITY
 
 # The labels that predictions are compared with: the gold labels; the model's most frequent answer on the seed's
 # variants in the subsample; the label that most models predict on the seed; the most frequent gold label.

@@ -10,8 +10,8 @@ from merge_snli.base.arrays import Floats
 from merge_snli.base.table import count
 from merge_snli.comparison.curves import pass_shares
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
-from merge_snli.scoring.grouping import copies_of
-from merge_snli.scoring.statistics import (
+from merge_snli.results.grouping import copies_of
+from merge_snli.statistics import (
     Family,
     NamedTest,
     TestResult,

@@ -9,7 +9,7 @@ from merge_snli.base.arrays import Floats, Ints
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.models.labels import Missing
-from merge_snli.scoring.statistics import Interval, bootstrap_intervals
+from merge_snli.statistics import Interval, bootstrap_intervals
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,9 @@ import torch
 from numpy.typing import NDArray
 from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
+from merge_snli.answers.answers import Predicted, align
+from merge_snli.answers.data import part_of_data
+from merge_snli.answers.reading import read_config
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import require_at_least
 from merge_snli.base.typed import typed
@@ -16,11 +19,8 @@ from merge_snli.dataset.label_spellings import INFER
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.models.classifier import output_names
 from merge_snli.models.labels import compared_labels, find_model_labels, labels_on, labels_option, positions
+from merge_snli.results.measure import scores
 from merge_snli.schema import ALL
-from merge_snli.scoring.answers import Predicted, align
-from merge_snli.scoring.data import part_of_data
-from merge_snli.scoring.measure import scores
-from merge_snli.scoring.reading import read_config
 
 TOKENS_PER_BATCH = 4096
 

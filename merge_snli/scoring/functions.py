@@ -4,6 +4,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from merge_snli.answers.data import ScoredData
+from merge_snli.answers.source import ScoredSource
 from merge_snli.base.files import sha256_of_json
 from merge_snli.models.function import (
     FUNCTION_LABELS,
@@ -15,14 +17,12 @@ from merge_snli.models.function import (
     require_one_argument,
 )
 from merge_snli.models.labels import FUNCTION, Pair
-from merge_snli.scoring.data import ScoredData
-from merge_snli.scoring.evaluate import evaluate, modelless_record
+from merge_snli.results.evaluate import evaluate, modelless_record
+from merge_snli.results.records import RunRecord
+from merge_snli.results.result import Result
+from merge_snli.results.store import store_result
 from merge_snli.scoring.predict import PAIRS_PER_SHARD, Predictions, cached, chunks, shard_of
-from merge_snli.scoring.records import RunRecord
-from merge_snli.scoring.result import Result
 from merge_snli.scoring.score_models import prediction_store
-from merge_snli.scoring.source import ScoredSource
-from merge_snli.scoring.store import store_result
 
 
 def score_function(

@@ -11,14 +11,17 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
+from merge_snli.answers.data import ScoredData
+from merge_snli.answers.replies import Reply, agreement, details_of, is_tied, majority, only_likelihoods
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.models.function import labels_in_use, labels_of_answers
 from merge_snli.models.labels import ANSWERS, Missing, Pair
 from merge_snli.problems.formats import open_file
 from merge_snli.problems.rows import SourceRow
-from merge_snli.scoring.data import ScoredData
-from merge_snli.scoring.evaluate import evaluate, modelless_record
+from merge_snli.results.evaluate import evaluate, modelless_record
+from merge_snli.results.records import RANKED, PromptRecord, RunRecord
+from merge_snli.results.result import Result
 from merge_snli.scoring.predict import best_outputs
 from merge_snli.scoring.predicted_columns import (
     HYPOTHESIS,
@@ -29,9 +32,6 @@ from merge_snli.scoring.predicted_columns import (
     score_columns,
     written_names,
 )
-from merge_snli.scoring.records import RANKED, PromptRecord, RunRecord
-from merge_snli.scoring.replies import Reply, agreement, details_of, is_tied, majority, only_likelihoods
-from merge_snli.scoring.result import Result
 
 logger = logging.getLogger(__name__)
 

@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from merge_snli.answers.data import pair_digest
 from merge_snli.base.files import write_json
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.models.labels import Missing, ModelFacts, Pair, Predictor
-from merge_snli.scoring.data import pair_digest
 
 FACTS_FILE = "model.json"
 SECONDS = b"seconds"
@@ -28,7 +28,7 @@ class Predictions:
     """The predictions of a model for some pairs.
 
     Attributes:
-        pairs: Digest of each pair, from `merge_snli.scoring.data.pair_digest`, [n].
+        pairs: Digest of each pair, from `merge_snli.answers.data.pair_digest`, [n].
         tokens: Number of tokens of each pair, special tokens included; 0 if they were not counted, [n].
         outputs: Number of the predicted output of each pair, or a code of `merge_snli.models.labels.Missing`, [n].
         logits: Logits of each pair, float32, [n, n_outputs], NaN for a pair that is too long; None if the model gives

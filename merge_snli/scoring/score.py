@@ -6,23 +6,22 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from merge_snli.answers.opening import open_config
 from merge_snli.base.errors import InputError
 from merge_snli.base.option import described, with_keywords
 from merge_snli.models.function import function_name, is_async
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.scored_model import model_from_name, model_from_pipeline, pipeline_of
+from merge_snli.results.store import check_results_folder
 from merge_snli.scoring.functions import score_function
-from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.options import ScoreOptions
-from merge_snli.scoring.score_models import score_model
-from merge_snli.scoring.source import data_and_source
-from merge_snli.scoring.store import check_results_folder
+from merge_snli.scoring.score_models import data_and_source, score_model
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, TextClassificationPipeline
 
     from merge_snli.models.function import LabelFunction
-    from merge_snli.scoring.result import Result
+    from merge_snli.results.result import Result
 
     Loaded = TextClassificationPipeline | tuple[PreTrainedModel, PreTrainedTokenizerBase]
     Model = str | Path | Loaded | LabelFunction

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from merge_snli.answers.data import ScoredData, part_of_data
+from merge_snli.answers.source import ScoredSource, read_source
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.dataset.label_spellings import TWO_WAY, are_nli
@@ -24,15 +26,14 @@ from merge_snli.models.labels import (
 )
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.scored_model import ScoredModel, model_from_name
+from merge_snli.results.evaluate import evaluate
+from merge_snli.results.records import RANKED, ModelRecord, PromptRecord, RunRecord
+from merge_snli.results.result import Result
+from merge_snli.results.store import store_result, work_folder
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.data import ScoredData
-from merge_snli.scoring.evaluate import evaluate
+from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.predict import Predictions, PredictionStore, join, predict_pairs
-from merge_snli.scoring.records import RANKED, ModelRecord, PromptRecord, RunRecord
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.source import ScoredSource
-from merge_snli.scoring.statistics import mcnemar_test
-from merge_snli.scoring.store import store_result, work_folder
+from merge_snli.statistics import mcnemar_test
 
 # The best order is accepted if McNemar's test against the second best, on the seeds, gives a smaller p-value.
 MAX_P_VALUE = 0.001
@@ -40,6 +41,18 @@ MAX_INFERRED = 3  # labels, whose orders are compared
 
 # Labels in an order, and which seeds are predicted correctly with it.
 Order = tuple[tuple[str, ...], "NDArray[np.bool_]"]
+
+
+def data_and_source(whole: ScoredData, options: ScoreOptions) -> tuple[ScoredData, ScoredSource | None]:
+    """Return the part of data that some options select, and the source that they name."""
+    data = part_of_data(
+        whole,
+        limit_seeds=options.limit_seeds,
+        subsample=options.subsample,
+        drawn=options.drawn,
+        min_agreement=options.min_agreement,
+    )
+    return data, None if options.source is None else read_source(options.source, data)
 
 
 def score_model(

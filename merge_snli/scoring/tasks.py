@@ -6,19 +6,19 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from merge_snli.answers.data import ScoredData
+from merge_snli.answers.opening import open_config
+from merge_snli.answers.source import ScoredSource
 from merge_snli.base.errors import IncompleteError, InputError, Message
 from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.stages import EVALUATE, PREDICT, Executor, RunStage, TaskShare
 from merge_snli.models.labels import labels_on
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.scoring.data import ScoredData
-from merge_snli.scoring.opening import open_config
+from merge_snli.results.result import Result
 from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.predict import predict_pairs
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.score_models import prediction_store, score_models
-from merge_snli.scoring.source import ScoredSource, data_and_source
+from merge_snli.scoring.score_models import data_and_source, prediction_store, score_models
 
 Scored = tuple[list[Result], dict[str, Message]]
 

@@ -11,7 +11,7 @@ from merge_snli import score
 from merge_snli.dataset.stored import read_split
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
-from merge_snli.scoring.store import read_results
+from merge_snli.results.store import read_results
 
 Answer = Callable[[Sequence[tuple[str, str]]], list[str]]
 SHIPPED = Path(__file__).parents[2] / "merge_snli"

@@ -13,7 +13,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer, set_
 
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset, read_split
-from merge_snli.scoring.store import read_result
+from merge_snli.results.store import read_result
 from tests.commands import Command
 from tests.merge_snli.leaderboard.test_page import Parsed
 from tests.oracles import AnswersOfGroups, answers_of_groups, missing_from

@@ -17,15 +17,15 @@ import pytest
 from datasets import load_dataset
 
 from merge_snli import cli
+from merge_snli.answers.data import ScoredData
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.dataset.stored import FOLDER
 from merge_snli.models.labels import Pair
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
+from merge_snli.results.result import Result
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.data import ScoredData
-from merge_snli.scoring.result import Result
 from merge_snli.scoring.score import score
 from tests.commands import Command
 from tests.conftest import DemoRun

@@ -156,7 +156,7 @@ def run_line(line: Line, folder: Path) -> list[Row]:
             register(str(folder))
         with working_in(folder.parent if line.folder == "parent" else empty):
             exec(line.code, names)
-    rows: Any = plain(names["rows"])
+    rows: list[Row] = plain(names["rows"])
     return rows
 
 
@@ -184,7 +184,7 @@ def working_in(folder: Path) -> Iterator[None]:
         os.chdir(before)
 
 
-def plain(value: object) -> object:
+def plain(value: Any) -> Any:  # noqa: ANN401 - values of any type
     """Convert NumPy arrays and numbers to Python lists and numbers."""
     if isinstance(value, dict):
         return {name: plain(child) for name, child in value.items()}

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
+from merge_snli.answers.data import ScoredData, disagreeing
 from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.progress import Progress
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
@@ -18,11 +19,10 @@ from merge_snli.paper.fine_tuned import check_counterparts
 from merge_snli.paper.report.report import Report, make_report
 from merge_snli.paper.report.sections import Settings
 from merge_snli.paper.report.write import check_report_folder, write_report
-from merge_snli.scoring.data import ScoredData, disagreeing
-from merge_snli.scoring.grouping import comparable_results, config_rank, is_two_way
-from merge_snli.scoring.opening import find_whole
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.store import as_results, file_name, work_folder
+from merge_snli.results.grouping import comparable_results, config_rank, is_two_way
+from merge_snli.results.result import Result
+from merge_snli.results.store import as_results, file_name, work_folder
+from merge_snli.results.whole import find_whole
 
 COLUMN = "seed_id"
 

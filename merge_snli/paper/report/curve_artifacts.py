@@ -17,9 +17,9 @@ from merge_snli.comparison.word_classes import Classes, ClassPairs
 from merge_snli.paper.filter_sets import FilterSets
 from merge_snli.paper.fine_tuned import FineTuned
 from merge_snli.paper.report.artifact import CLASS_PLURALS, Artifact, basis
+from merge_snli.results.rows import PA
 from merge_snli.schema import WORD_CLASSES
-from merge_snli.scoring.rows import PA
-from merge_snli.scoring.statistics import NamedTest
+from merge_snli.statistics import NamedTest
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
 # Curves of fewer seeds are not drawn.

@@ -11,7 +11,7 @@ from merge_snli.paper.majority import Majority
 from merge_snli.paper.report.artifact import Artifact, basis
 from merge_snli.paper.report.curve_artifacts import percent_or_none
 from merge_snli.paper.table_3 import SeedsAgainstVariants, Table3
-from merge_snli.scoring.rows import DEFINITIONS, PA, ends_text
+from merge_snli.results.rows import DEFINITIONS, PA, ends_text
 
 PERCENT = ".1f"
 SEED_NOTES = (

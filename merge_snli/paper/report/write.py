@@ -15,7 +15,7 @@ from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.dataset.stored import check_out, new_content, other_than
 from merge_snli.paper.report.artifact import Artifact, Draw
 from merge_snli.paper.report.report import Report
-from merge_snli.scoring.grouping import not_averaged
+from merge_snli.results.grouping import not_averaged
 
 _VARIABLES = {
     "#000000": "var(--ink)",

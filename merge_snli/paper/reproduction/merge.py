@@ -13,6 +13,8 @@ from generation.report.tables import PROBLEMS as PAPER_PROBLEMS
 from generation.report.tables import is_papers_run
 from merge_snli.annotation.sample import draw_sample
 from merge_snli.annotation.sheets import write_sheets
+from merge_snli.answers.opening import open_config
+from merge_snli.answers.source import RECORDED
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.base.table import count
@@ -39,11 +41,9 @@ from merge_snli.paper.reproduction.verdict import Ours
 from merge_snli.papers.numbers import MERGE, read_paper
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import open_source
+from merge_snli.results.result import Result
+from merge_snli.results.store import read_results
 from merge_snli.schema import ALL
-from merge_snli.scoring.opening import open_config
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.source import RECORDED
-from merge_snli.scoring.store import read_results
 
 SNLI = "stanfordnlp/snli"
 

@@ -26,8 +26,8 @@ from merge_snli.paper.reproduction.verdict import Cells, OurNumber, Ours
 from merge_snli.paper.reproduction.write import FIGURES
 from merge_snli.paper.table_3 import Table3
 from merge_snli.papers.numbers import MERGE, read_paper
-from merge_snli.scoring.records import Ends
-from merge_snli.scoring.result import Result
+from merge_snli.results.records import Ends
+from merge_snli.results.result import Result
 
 # The tables of a data set by name of the artifact, with their number of columns that name a row.
 TABLES = {"table-2": 1, "table-4": 1, "table-5": 1, "table-6": 2, "table-9": 1}

@@ -10,6 +10,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+from merge_snli.answers.data import ScoredData
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, Message, as_flags, param, say_once
 from merge_snli.base.extras import install_command
@@ -22,10 +23,9 @@ from merge_snli.models.paper_models import paper_model
 from merge_snli.paper.reproduction.verdict import Document, Ours, compare
 from merge_snli.paper.reproduction.write import FIGURES, FILES, JSON_FILE, write_reproduction
 from merge_snli.papers.numbers import Paper, PaperArtifact
-from merge_snli.scoring.data import ScoredData
+from merge_snli.results.result import Result
 from merge_snli.scoring.options import ScoreOptions
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.source import data_and_source
+from merge_snli.scoring.score_models import data_and_source
 from merge_snli.scoring.tasks import ScoringRun, score_run
 
 logger = logging.getLogger(__name__)

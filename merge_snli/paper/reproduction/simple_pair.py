@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from merge_snli.answers.opening import open_data
 from merge_snli.base.errors import InputError, param
 from merge_snli.embedded import NLI_MODELS, PREFIX, PROBLEMS
 from merge_snli.models.options import ModelOptions
@@ -15,8 +16,7 @@ from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.paper.reproduction.run import EXTENDED, SIMPLE, PaperRun, Work, chosen_artifacts, needs_of
 from merge_snli.paper.reproduction.verdict import OurNumber, Ours
 from merge_snli.papers.numbers import SIMPLE_PAIR, read_paper
-from merge_snli.scoring.opening import open_data
-from merge_snli.scoring.result import Result
+from merge_snli.results.result import Result
 
 # Half of the sentences from SNLI, a quarter from each part of MultiNLI (section 2.2.2).
 SOURCES = (

@@ -7,7 +7,7 @@ from typing import Any
 
 from merge_snli.base.table import Cell
 from merge_snli.papers.numbers import PaperArtifact, PaperCell
-from merge_snli.scoring.records import Ends
+from merge_snli.results.records import Ends
 
 EQUAL, INSIDE, OUTSIDE, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED = VERDICTS = (
     "equal",

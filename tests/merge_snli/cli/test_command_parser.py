@@ -20,7 +20,7 @@ from merge_snli import cli
 from merge_snli.cli import compare, main
 from merge_snli.cli.arguments import TABLE_FORMATS, add_all, list_argument, split_list
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
-from merge_snli.scoring.statistics.families import PAIRED_TESTS
+from merge_snli.statistics.families import PAIRED_TESTS
 from tests.commands import Command
 from tests.oracles import written
 from tests.records import copy_bundled

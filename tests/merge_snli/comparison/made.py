@@ -9,14 +9,14 @@ import numpy as np
 import pyarrow as pa
 
 from merge_snli import MergeDataset, Result
+from merge_snli.answers.answers import Answers, Predicted, answers_to, predicted_answers
+from merge_snli.answers.data import ScoredData, SeedPairs
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.dataset.record import DataRecord, MaskedLMRecord, generation_of, read_record
 from merge_snli.models.labels import Missing
+from merge_snli.results.evaluate import dataset_record, make_result
+from merge_snli.results.records import ModelRecord, RunRecord
 from merge_snli.schema import NLI_LABELS, WORD_CLASSES
-from merge_snli.scoring.answers import Answers, Predicted, answers_to, predicted_answers
-from merge_snli.scoring.data import ScoredData, SeedPairs
-from merge_snli.scoring.evaluate import dataset_record, make_result
-from merge_snli.scoring.records import ModelRecord, RunRecord
 from tests.records import SHIPPED
 
 DIGEST = "d" * 64

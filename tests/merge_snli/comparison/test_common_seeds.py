@@ -22,8 +22,8 @@ from merge_snli.leaderboard.side_by_side import side_by_side
 from merge_snli.leaderboard.tables import comma_separated, json_text, markdown
 from merge_snli.models.labels import Pair
 from merge_snli.paper.filter_sets import filter_sets
+from merge_snli.results.grouping import coverage, permuted_labels, ranked, unranked_reasons, without_permuted
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.grouping import coverage, permuted_labels, ranked, unranked_reasons, without_permuted
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.comparison.test_comparison import comparison_text
 from tests.merge_snli.conftest import MakeDataset

@@ -15,6 +15,7 @@ import pytest
 from scipy import stats
 
 from merge_snli import Result, score
+from merge_snli.answers.reading import read_config
 from merge_snli.comparison.bar_charts import LABEL_COLORS
 from merge_snli.comparison.compare import Comparison, compare_results
 from merge_snli.comparison.figures import draw_figures
@@ -25,9 +26,8 @@ from merge_snli.dataset.stored import find_dataset
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.models.labels import Pair
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.reading import read_config
-from merge_snli.scoring.statistics import OVERLAP_WARNING
-from merge_snli.scoring.statistics.families import PAIRED_TESTS
+from merge_snli.statistics import OVERLAP_WARNING
+from merge_snli.statistics.families import PAIRED_TESTS
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import (

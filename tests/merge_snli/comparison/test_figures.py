@@ -24,10 +24,10 @@ from merge_snli.leaderboard.boards import make_boards
 from merge_snli.models.labels import Pair
 from merge_snli.paper.error_drivers import Coefficient, ErrorDrivers, Regression, RegressionPredictor
 from merge_snli.paper.report.word_artifacts import coefficient_figure
-from merge_snli.scoring.grouping import MAX_LABEL_LETTERS, short_names
-from merge_snli.scoring.scores import Spread
-from merge_snli.scoring.statistics import Interval
-from merge_snli.scoring.store import write_result
+from merge_snli.results.grouping import MAX_LABEL_LETTERS, short_names
+from merge_snli.results.scores import Spread
+from merge_snli.results.store import write_result
+from merge_snli.statistics import Interval
 from metrics.pattern_accuracy.core import CURVE
 from tests.commands import Command
 from tests.oracles import refused, write_results

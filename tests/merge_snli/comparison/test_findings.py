@@ -15,8 +15,8 @@ from merge_snli.comparison.findings import difference, ranking
 from merge_snli.comparison.power import PowerAnalysis, assumed_power, power_of_results, too_few_notes
 from merge_snli.comparison.statistics_tables import comparison_tables, too_few_note
 from merge_snli.models.labels import Pair
-from merge_snli.scoring.grouping import distinct_names_of
-from merge_snli.scoring.statistics import Family, compare_models, permutation_test
+from merge_snli.results.grouping import distinct_names_of
+from merge_snli.statistics import Family, compare_models, permutation_test
 from tests.commands import Command
 from tests.many_models import holm_adjusted, many_models, signs_p
 from tests.merge_snli.comparison.made import rows_of, scored_dataset

@@ -7,13 +7,13 @@ import pyarrow as pa
 import pytest
 
 from merge_snli import Result, score
+from merge_snli.answers.opening import open_config
 from merge_snli.comparison.curves import model_curves
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset, scored_dataset, without_seeds
 from merge_snli.comparison.word_classes import class_pairs, classes
 from merge_snli.paper.table_3 import table_3
-from merge_snli.scoring.measure import source_accuracy
-from merge_snli.scoring.opening import open_config
-from merge_snli.scoring.scores import SourceScores
+from merge_snli.results.measure import source_accuracy
+from merge_snli.results.scores import SourceScores
 from tests.merge_snli.comparison.made import Row, rows_of
 from tests.merge_snli.comparison.made import scored_dataset as made_dataset
 from tests.oracles import BUNDLED, by_length, known, pair_of, refused, with_answers

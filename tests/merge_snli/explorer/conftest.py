@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import MergeDataset, Result, load, score
+from merge_snli.answers.answers import join
+from merge_snli.answers.opening import open_config
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.variants import ANNOTATOR_LABELS
 from merge_snli.schema import NLI_LABELS, data_file
-from merge_snli.scoring.answers import join
-from merge_snli.scoring.opening import open_config
 from tests.merge_snli.comparison.made import made_result
 from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, chance, noisy
 from tests.oracles import known, write_results

@@ -20,8 +20,8 @@ from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.hub.contents import eval_yaml
 from merge_snli.hub.plan import results_branch
 from merge_snli.hub.publish import Pushed, push
-from merge_snli.scoring.result import Result
-from merge_snli.scoring.store import write_result
+from merge_snli.results.result import Result
+from merge_snli.results.store import write_result
 from merge_snli.validation import Finding, ValidationReport
 from tests.commands import Command
 from tests.hub.faults import Fault

@@ -16,7 +16,7 @@ from merge_snli.dataset.record import as_json, encode_record, generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.hub.contents import eval_yaml
 from merge_snli.hub.plan import Plan, plan, plan_text
-from merge_snli.scoring.eval_results import eval_tasks
+from merge_snli.results.eval_results import eval_tasks
 from tests.merge_snli.hub.conftest import OWN, REPO, SPACE
 from tests.merge_snli.language_models.conftest import run_task
 from tests.oracles import missing_from, refused, written

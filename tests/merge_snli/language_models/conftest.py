@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lm_eval.api.model import LM
 
     from merge_snli import Result
-    from merge_snli.scoring.records import PromptRecord
+    from merge_snli.results.records import PromptRecord
 
 OWN = str(Path(merge_snli.__file__).parent)
 USAGE = {"input_tokens": 50, "output_tokens": 2, "total_tokens": 52, "reasoning_tokens": 1}

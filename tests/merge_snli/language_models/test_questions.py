@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from merge_snli.answers.reading import read_config
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.language_models.questions import Question, Scope, read_questions, uses_of
 from merge_snli.language_models.shots import shots_for
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.reading import read_config
 from tests.oracles import refused, write_rows
 
 PROBLEMS = "demo:problems"

@@ -18,11 +18,11 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import Logprobs, ModelOutput, ModelUsage, get_model
 from lm_eval.models.dummy import DummyLM
 
+from merge_snli.answers.replies import Reply, agreement, majority, replies_in
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.inspect_task import nli
+from merge_snli.results.store import read_result
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.replies import Reply, agreement, majority, replies_in
-from merge_snli.scoring.store import read_result
 from tests.commands import Command
 from tests.merge_snli.language_models.conftest import (
     OWN,

@@ -13,13 +13,13 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from lm_eval.models.dummy import DummyLM
 
+from merge_snli.answers.replies import replies_in
 from merge_snli.cli import main
 from merge_snli.language_models import second_reader
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.inspect_task import nli
-from merge_snli.scoring.prompts import group_prompts
-from merge_snli.scoring.replies import replies_in
-from merge_snli.scoring.store import read_result, read_results
+from merge_snli.results.prompts import group_prompts
+from merge_snli.results.store import read_result, read_results
 from tests.commands import Command
 from tests.merge_snli.language_models.conftest import (
     OWN,

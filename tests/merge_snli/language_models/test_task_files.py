@@ -14,6 +14,7 @@ from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 from transformers import AutoTokenizer
 
+from merge_snli.answers.reading import read_config
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.language_models.lm_eval_task import (
     load_questions,
@@ -27,7 +28,6 @@ from merge_snli.language_models.lm_eval_task import (
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.models.prompts import PROMPTS, FilledPrompt, Shot, read_prompt
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.reading import read_config
 from tests.commands import Command
 from tests.merge_snli.language_models.conftest import OWN, Json, write_tasks
 from tests.oracles import refused, write_rows

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from merge_snli import Result, score
+from merge_snli.answers.opening import open_config
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.seeds import read_texts
-from merge_snli.scoring.opening import open_config
 
 SHIPPED = Path(__file__).parents[3] / "merge_snli"
 SCRIPT = "<script>document.title='owned'</script>"

@@ -15,10 +15,10 @@ from merge_snli.comparison.line_chart import COLORS
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.render import render_page
 from merge_snli.leaderboard.seeds import inconsistent, seeds_by_hardness
-from merge_snli.scoring.grouping import short_names
-from merge_snli.scoring.prompts import PromptGroup, Scored
-from merge_snli.scoring.records import RANKED
-from merge_snli.scoring.rows import ScoreRow
+from merge_snli.results.grouping import short_names
+from merge_snli.results.prompts import PromptGroup, Scored
+from merge_snli.results.records import RANKED
+from merge_snli.results.rows import ScoreRow
 from tests.browser import (
     PHONE,
     Page,
@@ -33,7 +33,7 @@ from tests.browser import (
     texts_of,
 )
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, Pair, noisy
-from tests.merge_snli.scoring.test_prompts_group import record as prompt_record
+from tests.merge_snli.results.test_prompts_group import record as prompt_record
 from tests.oracles import written
 from tests.processes import wait_until
 

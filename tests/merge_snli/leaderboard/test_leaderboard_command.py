@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from merge_snli import Result, score
+from merge_snli.answers.opening import open_config
 from merge_snli.dataset.record import DataRecord
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.render import render_page
@@ -22,10 +23,9 @@ from merge_snli.leaderboard.tables import FORMATS
 from merge_snli.leaderboard.write import write_leaderboard
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
+from merge_snli.results.evaluate import make_result
+from merge_snli.results.store import file_name
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.evaluate import make_result
-from merge_snli.scoring.opening import open_config
-from merge_snli.scoring.store import file_name
 from tests.browser import chromium
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset

@@ -17,6 +17,7 @@ import pytest
 
 import merge_snli.leaderboard
 from merge_snli import Result, score
+from merge_snli.answers.answers import Answers, Graded
 from merge_snli.base.files import sha256_of_json
 from merge_snli.comparison.html_page import json_for_script, shared_style
 from merge_snli.dataset.stored import find_dataset
@@ -27,7 +28,6 @@ from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.render import render_page
 from merge_snli.leaderboard.seeds import inconsistent, seeds_by_hardness
 from merge_snli.leaderboard.write import leaderboard_text
-from merge_snli.scoring.answers import Answers, Graded
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, Pair, data_of, named, noisy, unchecked
 from tests.oracles import missing_from, with_answers
 

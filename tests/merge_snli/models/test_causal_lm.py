@@ -19,6 +19,8 @@ from tokenizers import processors
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from merge_snli import score
+from merge_snli.answers.data import part_of_data
+from merge_snli.answers.opening import open_config
 from merge_snli.base.files import sha256_of_json
 from merge_snli.cli import main
 from merge_snli.dataset.texts import TextNames
@@ -30,12 +32,10 @@ from merge_snli.models.loading import load_causal_lm
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.prompts import FilledPrompt, Shot, read_prompt
 from merge_snli.models.scored_model import model_from_name
+from merge_snli.results.store import read_results
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.data import part_of_data
-from merge_snli.scoring.opening import open_config
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.score_models import prediction_store, score_model
-from merge_snli.scoring.store import read_results
 from tests.commands import Command
 from tests.oracles import answers_of_groups, refused
 from tests.tiny_models import save_causal_lm

@@ -12,6 +12,7 @@ from safetensors.torch import save_file
 from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassification, pipeline
 
 from merge_snli import score
+from merge_snli.answers.reading import read_config
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
@@ -22,7 +23,6 @@ from merge_snli.models.loading import load_classifier, read_output_names
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.scoring.predict import predict_pairs
-from merge_snli.scoring.reading import read_config
 from tests.oracles import refused
 
 MakeModel = Callable[..., Path]

@@ -24,9 +24,9 @@ from merge_snli.paper.hard_seeds import hard_seeds, mean_accuracy, seed_correctn
 from merge_snli.paper.majority import majority
 from merge_snli.paper.table_3 import seeds_against_variants, table_3
 from merge_snli.paper.word_frequency import word_frequency
-from merge_snli.scoring.measure import source_accuracy
-from merge_snli.scoring.scores import SourceScores
-from merge_snli.scoring.statistics import compare_models
+from merge_snli.results.measure import source_accuracy
+from merge_snli.results.scores import SourceScores
+from merge_snli.statistics import compare_models
 from tests.merge_snli.comparison.made import Row, rows_of, scored_dataset
 from tests.oracles import known, refused
 

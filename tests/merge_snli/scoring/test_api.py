@@ -22,15 +22,15 @@ from transformers import AutoModel, AutoModelForSequenceClassification, AutoToke
 
 import merge_snli
 from merge_snli import Result, read_result, score
+from merge_snli.answers import answers as answering
+from merge_snli.answers.reading import read_config
 from merge_snli.dataset.record import MaskedLMRecord, read_record
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER, NLI_MODELS, embedded_path
 from merge_snli.models.labels import Missing, Pair
+from merge_snli.results.eval_results import eval_results_file, eval_tasks, write_eval_results
+from merge_snli.results.measure import consistency, scores
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring import answers as answering
-from merge_snli.scoring.eval_results import eval_results_file, eval_tasks, write_eval_results
-from merge_snli.scoring.measure import consistency, scores
-from merge_snli.scoring.reading import read_config
 from tests.merge_snli.conftest import MakeDataset, MakeModel
 from tests.oracles import (
     BUNDLED,
@@ -303,7 +303,7 @@ def test_perfect_tied_and_permuted_answers(dataset: Path, bert: Path) -> None:
     [
         "import merge_snli",
         "from merge_snli import score, score_table, draw_curves",
-        "import merge_snli.scoring.statistics",
+        "import merge_snli.statistics",
     ],
 )
 def test_importing_loads_nothing_heavy(statement: str) -> None:

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from merge_snli.answers.data import ScoredData
+from merge_snli.answers.reading import read_groups
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.data import ScoredData
 from merge_snli.scoring.imports import read_predictions
-from merge_snli.scoring.reading import read_groups
 from tests.oracles import refused
 
 PAIRS = [(f"A dog runs {number}.", "It runs.") for number in range(4)]

@@ -27,10 +27,10 @@ from merge_snli.cli import score as score_command
 from merge_snli.cli.arguments import given
 from merge_snli.models.finding import ResolvedModel
 from merge_snli.models.labels import Pair
-from merge_snli.scoring.eval_results import eval_results_file, eval_tasks
+from merge_snli.results.eval_results import eval_results_file, eval_tasks
+from merge_snli.results.rows import ends_text
 from merge_snli.scoring.options import IN_PYTHON, ScoreOptions
 from merge_snli.scoring.predict import PredictionStore
-from merge_snli.scoring.rows import ends_text
 from tests.commands import Command
 from tests.hub.server import Hub
 from tests.merge_snli.conftest import MakeModel
@@ -397,13 +397,13 @@ def test_an_option_of_another_kind_of_model_is_refused(model: Any, options: dict
     "name",
     (
         "merge_snli.models.labels",
-        "merge_snli.scoring.records",
+        "merge_snli.results.records",
         "merge_snli.paper.report.artifact",
         "merge_snli.paper.report.report",
         "merge_snli.annotation.sample",
         "merge_snli.dataset.variants",
         *(
-            f"merge_snli.scoring.statistics.{name}"
+            f"merge_snli.statistics.{name}"
             for name in ("bootstrap", "families", "logistic", "paired_tests", "t_tests", "values")
         ),
     ),

@@ -17,6 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import merge_snli.scoring.predict as predicting
+from merge_snli.answers.data import ScoredData, pair_digest, part_of_data
+from merge_snli.answers.reading import read_config
 from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import WHOLE, RunStage, TaskShare, run_here
@@ -35,10 +37,8 @@ from merge_snli.models.labels import (
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.scored_model import ScoredModel, model_from_name, name_models
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.data import ScoredData, pair_digest, part_of_data
 from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.predict import FACTS_FILE, Predictions, PredictionStore, look_up
-from merge_snli.scoring.reading import read_config
 from merge_snli.scoring.score_models import check_labels, infer_labels, score_model, score_models
 from merge_snli.scoring.tasks import ScoringRun, evaluate, predict, score_run
 from tests.merge_snli.conftest import MakeDataset

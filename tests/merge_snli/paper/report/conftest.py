@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from merge_snli import Result, analyze, score
+from merge_snli.answers.opening import open_config
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.models.function import LabelFunction
-from merge_snli.scoring.opening import open_config
 from tests.oracles import write_results
 
 SHIPPED = Path(__file__).parents[4] / "merge_snli"

@@ -17,7 +17,7 @@ from merge_snli.paper.hard_seeds import hard_seeds
 from merge_snli.paper.report.analyze import match_results, read_seed_ids
 from merge_snli.paper.report.report import Report
 from merge_snli.paper.report.table_artifacts import hard_seeds_artifacts
-from merge_snli.scoring.store import to_json, write_result
+from merge_snli.results.store import to_json, write_result
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.paper.report.conftest import SHIPPED

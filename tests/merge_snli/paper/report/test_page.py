@@ -28,7 +28,7 @@ from merge_snli.paper.report.table_artifacts import hard_seeds_artifacts, majori
 from merge_snli.paper.report.word_artifacts import word_frequency_artifacts
 from merge_snli.paper.report.write import check_report_folder, inline_svg, write_report
 from merge_snli.paper.word_frequency import Average, ModelWordFrequency, WordFrequency
-from merge_snli.scoring.statistics import Interval, TestResult
+from merge_snli.statistics import Interval, TestResult
 from tests.browser import DESK, PHONE, Page, background, errors_of, opened
 from tests.merge_snli.leaderboard.test_page import Parsed
 from tests.merge_snli.paper.report.conftest import MARKUP

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from merge_snli import Result, analyze, score
+from merge_snli.answers.opening import open_config
 from merge_snli.base.errors import as_flags
 from merge_snli.cli import command_parser
 from merge_snli.comparison.scored_dataset import scored_dataset
@@ -41,7 +42,6 @@ from merge_snli.paper.reproduction.verdict import (
 from merge_snli.paper.reproduction.write import grid
 from merge_snli.paper.table_3 import table_3
 from merge_snli.papers.numbers import MERGE, SIMPLE_PAIR, PaperCell, read_paper
-from merge_snli.scoring.opening import open_config
 from tests.browser import chromium
 from tests.commands import Command
 from tests.conftest import paper_text

@@ -1,0 +1,373 @@
+"""Define the data that models are scored on: rows in groups, with each distinct sentence pair once."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from merge_snli.base.arrays import Bools, Floats, Ints
+from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.files import sha256_of_json
+from merge_snli.base.option import require_at_least
+from merge_snli.base.table import count
+from merge_snli.dataset.stored import MergeDataset
+from merge_snli.dataset.texts import NLI_TEXTS, TextNames, is_nli
+from merge_snli.dataset.variants import ANNOTATOR_LABELS
+from merge_snli.models.labels import Missing, Pair
+from merge_snli.statistics.values import ratios
+
+T = TypeVar("T")
+
+# Shares that differ by less are equal.
+ROUNDING = 1e-9
+
+# The columns of ids of rows.
+ID_COLUMNS = ("variant_id", "pair_id", "row_id")
+
+# The columns of a variant that say what was replaced.
+WORDS = ("word_class", "original", "replacement")
+
+# The columns of a table of answers; a column of `--by` with such a name is stored as `by:NAME`.
+ANSWER_COLUMNS = ("row_id", "group_id", "is_seed", "label", "answer", "unread", "subsamples", "replies")
+
+# What the columns of `ScoredData.masks` of a MERGE data set are.
+WORD_CLASS, LABEL, MASKED_LM, AGREEMENT = "word_class", "label", "masked_lm", "agreement"
+
+
+class Numbering(Generic[T]):
+    """Numbers distinct values from 0, in the order in which they first occur.
+
+    Attributes:
+        index: The number of each distinct value.
+        numbers: The number of each value that was added.
+    """
+
+    def __init__(self, values: Iterable[T] = ()) -> None:
+        """Number some values."""
+        self.index: dict[T, int] = {}
+        self.numbers = array("q")
+        for value in values:
+            self.add(value)
+
+    def add(self, value: T) -> None:
+        """Number one more value; an equal one is not held twice."""
+        self.numbers.append(self.index.setdefault(value, len(self.index)))
+
+
+@dataclass(frozen=True)
+class SeedPairs:
+    """The seeds of a MERGE data set, from which its groups were made.
+
+    Attributes:
+        pairs: Index into `ScoredData.pairs` of each seed, [n_groups].
+        labels: Number of the gold label of each seed, [n_groups].
+    """
+
+    pairs: Ints
+    labels: Ints
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoredData:
+    """The rows and groups of one config, with each distinct sentence pair once.
+
+    Attributes:
+        dataset: The stored data set; None for a file or problems in memory.
+        name: Hub id, or name of the file or folder.
+        title: Title of the data set.
+        revision: The revision on the Hub, or None.
+        config: The config; None if there is only one.
+        digest: Digest of the whole data set.
+        group_column: The column of the groups.
+        label_names: The data set's labels, in canonical spelling, in the order of their numbers.
+        without_label: Number of rows without a gold label, which are left out.
+        table: The rows as they are stored, with their ids in one of `ID_COLUMNS`, [n_rows].
+        pairs: The distinct (premise, hypothesis) pairs, [n_pairs], those of seeds before those of rows.
+        group_ids: The ids of the groups, [n_groups], in the order of the data set.
+        row_pairs: Index into `pairs` of each row, or `NOT_PREDICTED`, [n_rows].
+        row_groups: Index into `group_ids` of each row, [n_rows].
+        row_labels: Number of the gold label of each row, [n_rows].
+        subsamples: Whether each subsample has each row, [n_subsamples, n_rows]; None if there are none.
+        seeds: The seeds of the groups; None if they have none.
+        masks: By column and value, whether each row has the value, [n_rows].
+        annotators: Number of annotators who gave each label to the seed of each group, [n_groups, n_labels]; None if
+            the data has no labels of annotators.
+        limit_seeds: Number of groups of a part of the data; None for all groups.
+        subsample: The subsample whose rows a part has; None for all rows.
+        drawn_only: Whether the rows that no subsample has are not predicted; `pairs` is without theirs.
+        min_agreement: Smallest share of annotators who gave the gold label to a group of a part; None for all groups.
+    """
+
+    dataset: MergeDataset | None
+    name: str
+    title: str
+    revision: str | None
+    config: str | None
+    digest: str
+    group_column: str
+    label_names: tuple[str, ...]
+    without_label: int = 0
+    table: pa.Table = field(repr=False, compare=False)
+    pairs: tuple[Pair, ...] = field(repr=False)
+    group_ids: tuple[str, ...] = field(repr=False)
+    row_pairs: Ints = field(repr=False)
+    row_groups: Ints = field(repr=False)
+    row_labels: Ints = field(repr=False)
+    subsamples: Bools | None = field(repr=False)
+    seeds: SeedPairs | None = field(repr=False)
+    masks: Mapping[str, Mapping[str, Bools]] = field(repr=False)
+    annotators: Ints | None = field(default=None, repr=False)
+    limit_seeds: int | None = None
+    subsample: int | None = None
+    drawn_only: bool = False
+    min_agreement: float | None = None
+
+    @property
+    def row_ids(self) -> pa.ChunkedArray:
+        """The id of each row, [n_rows]: that of the data set, or `row-N` of the Nth row of a file."""
+        return self.table[next(name for name in ID_COLUMNS if name in self.table.column_names)]
+
+    def described(self) -> pa.Table:
+        """Return the id of each row, and what it is: the replaced word, or of pairs in groups its value by column."""
+        columns = {"row_id": self.row_ids}
+        columns |= {name: self.table[name] for name in WORDS if name in self.table.column_names}
+        for column, values in self.masks.items() if self.seeds is None else ():
+            numbers = np.argmax([*values.values()], axis=0).astype(np.int32)
+            columns[stored_name(column)] = pa.DictionaryArray.from_arrays(numbers, pa.array(values, pa.string()))
+        return pa.table(columns)
+
+    def pairs_by_id(self) -> dict[str, Pair]:
+        """Return the pair of each seed and row by id."""
+        rows = zip(self.row_ids.to_pylist(), self.row_pairs.tolist(), strict=True)
+        seeds = () if self.seeds is None else zip(self.group_ids, self.seeds.pairs.tolist(), strict=True)
+        return {name: self.pairs[pair] for name, pair in (*rows, *seeds) if pair >= 0}
+
+    @property
+    def stored(self) -> MergeDataset:
+        """The stored data set.
+
+        Raises:
+            InputError: If the data is a file, or problems in memory.
+        """
+        if self.dataset is None:
+            raise InputError(f"{self.name} is not a stored data set, which this needs")
+        return self.dataset
+
+    @property
+    def texts(self) -> TextNames:
+        """What the two texts of a pair are called."""
+        return NLI_TEXTS if self.dataset is None else self.dataset.record.texts
+
+    @property
+    def is_nli(self) -> bool:
+        """Whether the pairs are NLI problems."""
+        return is_nli(self.label_names, self.texts)
+
+    @property
+    def full_name(self) -> str:
+        """The data set and config, for messages."""
+        return self.name if self.config is None else f"config {self.config} of {self.name}"
+
+    @property
+    def units(self) -> tuple[str, str]:
+        """What a group and a row are called."""
+        return ("group", "pair") if self.seeds is None else ("seed", "variant")
+
+    @property
+    def part(self) -> str | None:
+        """What part of the data this is, such as `partial: 100 seeds, subsample 3`; None for the whole."""
+        return part_name(self.units[0], self.limit_seeds, self.subsample, self.min_agreement)
+
+    def agreement(self) -> Floats:
+        """Return the share of annotators who gave the gold label, [n_groups]; NaN for a group without their labels.
+
+        Raises:
+            InputError: If the data has no labels of annotators.
+        """
+        if self.annotators is None or self.seeds is None:
+            raise InputError(
+                f"{param('min_agreement')} needs the labels of annotators, which {self.full_name} does not have: "
+                f"generate it with {param('keep_column')} {ANNOTATOR_LABELS} from files that have this column"
+            )
+        votes = self.annotators[np.arange(len(self.annotators)), self.seeds.labels]
+        return ratios(votes, self.annotators.sum(axis=1))
+
+    def take(self, *, groups: Bools, rows: Bools) -> ScoredData:
+        """Return some groups, and some of their rows.
+
+        Args:
+            groups: The groups to keep, [n_groups].
+            rows: The rows to keep, [n_rows], each of a group that is kept.
+        """
+        seeds = self.seeds
+        n_seeds = 0 if seeds is None else int(np.count_nonzero(groups))
+        own = [*([] if seeds is None else [seeds.pairs[groups]]), self.row_pairs[rows]]
+        pairs, positions = np.unique(np.concatenate(own), return_inverse=True)
+        positions -= np.count_nonzero(pairs < 0)  # a row that is not predicted stays one
+        return replace(
+            self,
+            table=self.table.filter(pa.array(rows)),
+            pairs=tuple(self.pairs[pair] for pair in pairs if pair >= 0),
+            group_ids=tuple(self.group_ids[group] for group in np.flatnonzero(groups)),
+            row_pairs=positions[n_seeds:],
+            row_groups=(np.cumsum(groups) - 1)[self.row_groups[rows]],
+            row_labels=self.row_labels[rows],
+            subsamples=None if self.subsamples is None else self.subsamples[:, rows],
+            seeds=None if seeds is None else SeedPairs(positions[:n_seeds], seeds.labels[groups]),
+            masks={
+                column: {value: mask[rows] for value, mask in values.items()} for column, values in self.masks.items()
+            },
+            annotators=None if self.annotators is None else self.annotators[groups],
+        )
+
+
+def positions_among(texts: pa.Array | pa.ChunkedArray, among: pa.Array | pa.ChunkedArray) -> Ints:
+    """Return the position of each text among others, -1 for none; each text of a dictionary is looked up once."""
+    if pa.types.is_dictionary(texts.type):
+        array = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+        of_dictionary = np.append(positions_among(array.dictionary, among), -1)
+        return np.asarray(of_dictionary[array.indices.fill_null(len(of_dictionary) - 1).to_numpy()])
+    return np.asarray(pc.index_in(texts, value_set=among).fill_null(-1).to_numpy(), dtype=np.int64)
+
+
+def subsample_masks(numbers: pa.ChunkedArray, n_subsamples: int) -> Bools:
+    """Return whether each subsample has each row, from the numbers of the subsamples that have it, [n_subsamples, n].
+
+    Raises:
+        ValueError: If a row has no list of numbers, or a number is not below `n_subsamples`.
+    """
+    lists = numbers.combine_chunks()
+    lengths, values = pc.list_value_length(lists).to_numpy(zero_copy_only=False), lists.flatten().to_numpy()
+    if lists.null_count or ((values < 0) | (values >= n_subsamples)).any():
+        raise ValueError(f"a row has no subsamples, or one that is not among the {n_subsamples}")
+    masks = np.zeros((n_subsamples, len(lists)), dtype=bool)
+    masks[values, np.repeat(np.arange(len(lists)), lengths.astype(np.int64))] = True
+    return masks
+
+
+def stored_name(column: str) -> str:
+    """Return the name of a column of `--by` in a table of answers."""
+    return f"by:{column}" if column in (*ANSWER_COLUMNS, *WORDS) or ":" in column else column
+
+
+def part_name(unit: str, limit_seeds: int | None, subsample: int | None, min_agreement: float | None) -> str | None:
+    """Return what part of some data was scored; None for the whole."""
+    what = [
+        *([] if limit_seeds is None else [count(limit_seeds, unit)]),
+        *([] if subsample is None else [f"subsample {subsample}"]),
+        *([] if min_agreement is None else [f"agreement of at least {min_agreement:.3g}"]),
+    ]
+    return f"partial: {', '.join(what)}" if what else None
+
+
+def part_digest(whole: str, part: str | None) -> str:
+    """Return the digest of a part of some data, so that no report compares it with the whole."""
+    return whole if part is None else sha256_of_json([whole, part])
+
+
+def part_of_data(
+    data: ScoredData,
+    *,
+    limit_seeds: int | None = None,
+    subsample: int | None = None,
+    drawn: bool = False,
+    min_agreement: float | None = None,
+) -> ScoredData:
+    """Return some groups with their rows, or the rows of one subsample, for a quick trial.
+
+    The groups are those with the smallest sha256 of their ids: a reproducible sample, in the order of the data set.
+
+    Args:
+        data: The data.
+        limit_seeds: Number of groups; all if the data has no more.
+        subsample: Number of the subsample.
+        drawn: Whether to predict only the rows that a subsample has.
+        min_agreement: Smallest share of annotators who gave the gold label.
+
+    Raises:
+        InputError: If the number of groups is below 1, the data has no such subsample, or, with `drawn`, it has no
+            subsamples or a group of which no subsample has a row.
+    """
+    require_at_least("limit_seeds", limit_seeds, 1)
+    if subsample is not None:
+        number = 0 if data.subsamples is None else len(data.subsamples)
+        raise_first(
+            (not number, f"{param('subsample')} is {subsample}, and {data.full_name} has no subsamples: remove it"),
+            (not 0 <= subsample < number, f"{param('subsample')} is {subsample}: choose 0 to {number - 1}"),
+        )
+    if min_agreement is not None:
+        groups = agreeing(data, min_agreement)
+        data = replace(data.take(groups=groups, rows=groups[data.row_groups]), min_agreement=min_agreement)
+    if limit_seeds is not None and limit_seeds >= len(data.group_ids):
+        limit_seeds = None
+    if limit_seeds is not None or subsample is not None:
+        data = _part(data, limit_seeds, subsample)
+    return _only_drawn(data) if drawn else data
+
+
+def disagreeing(data: ScoredData, min_agreement: float) -> set[str]:
+    """Return the ids of the groups to which a smaller share of the annotators gave the gold label; as `agreeing`."""
+    return {name for name, kept in zip(data.group_ids, agreeing(data, min_agreement).tolist(), strict=True) if not kept}
+
+
+def agreeing(data: ScoredData, min_agreement: float) -> Bools:
+    """Return to which groups at least a share of the annotators gave the gold label, [n_groups].
+
+    Raises:
+        InputError: If the data has no labels of annotators, or no group has such an agreement.
+    """
+    groups: Bools = data.agreement() >= min_agreement - ROUNDING
+    if not groups.any():
+        raise InputError(
+            f"{param('min_agreement')} is {min_agreement:.3g}: no {data.units[0]} of {data.full_name} has it"
+        )
+    return groups
+
+
+def _part(data: ScoredData, limit_seeds: int | None, subsample: int | None) -> ScoredData:
+    groups = np.isin(np.arange(len(data.group_ids)), by_digest(data.group_ids)[:limit_seeds])
+    kept, subsamples = groups[data.row_groups], data.subsamples
+    if subsamples is not None and subsample is not None:
+        kept &= subsamples[subsample]
+        groups = np.isin(np.arange(len(groups)), data.row_groups[kept])
+        subsamples = subsamples[[subsample]]
+    return replace(data, subsamples=subsamples, limit_seeds=limit_seeds, subsample=subsample).take(
+        groups=groups, rows=kept
+    )
+
+
+def _only_drawn(data: ScoredData) -> ScoredData:
+    """Return the same data without the pairs of rows that no subsample has."""
+    if data.subsamples is None:
+        raise InputError(f"{param('drawn', True)} needs subsamples, and {data.full_name} has none: remove it")
+    drawn = np.asarray(data.subsamples.any(axis=0))
+    if drawn.all():
+        return data
+    missing = np.setdiff1d(data.row_groups, data.row_groups[drawn])
+    if len(missing):
+        name, (group, row) = data.group_ids[missing[0]], data.units
+        raise InputError(
+            f"{group} {name} of {data.full_name} has no {row} in a subsample: remove {param('drawn', True)}"
+        )
+    row_pairs = np.where(drawn, data.row_pairs, Missing.NOT_PREDICTED.value)
+    return replace(data, row_pairs=row_pairs, drawn_only=True).take(
+        groups=np.ones(len(data.group_ids), dtype=bool), rows=np.ones(len(drawn), dtype=bool)
+    )
+
+
+def by_digest(group_ids: tuple[str, ...]) -> list[int]:
+    """Return the indices of groups in the order of the sha256 of their ids, a random order that anyone can repeat."""
+    return sorted(range(len(group_ids)), key=lambda group: hashlib.sha256(group_ids[group].encode()).digest())
+
+
+def pair_digest(pair: Pair) -> str:
+    """Return the cache key of a pair: the first 32 hexadecimal digits of a sha256 of premise and hypothesis."""
+    premise, hypothesis = (text.encode() for text in pair)
+    return hashlib.sha256(b"%d:%s%s" % (len(premise), premise, hypothesis)).hexdigest()[:32]

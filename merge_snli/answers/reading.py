@@ -1,0 +1,282 @@
+"""Read the rows, groups and distinct pairs of data: a config of a MERGE data set, or labeled pairs in groups."""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from merge_snli.answers.data import (
+    AGREEMENT,
+    LABEL,
+    MASKED_LM,
+    WORD_CLASS,
+    Numbering,
+    ScoredData,
+    SeedPairs,
+    subsample_masks,
+)
+from merge_snli.base.arrays import Bools, Ints
+from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.hub_ids import split_revision
+from merge_snli.base.option import require_unique
+from merge_snli.base.progress import Progress
+from merge_snli.dataset.label_spellings import task_labels
+from merge_snli.dataset.record import require
+from merge_snli.dataset.stored import MergeDataset, read_split
+from merge_snli.dataset.variants import annotators_by_seed, validated_by
+from merge_snli.models.labels import Pair
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.problem import check_row
+from merge_snli.problems.reading import content_number, digest_of, no_problem, open_source, warn_of_several_labels
+from merge_snli.problems.rows import JOIN, SourceRow, column_text
+from merge_snli.schema import SEED, TEST, WORD_CLASSES, data_file
+
+# The columns by which data sets made from templates are scored by default, if a config has them: Tables 1 to 3 of Luo
+# et al. (2022).
+TEMPLATE_COLUMNS = (
+    "template",
+    "hypothesis_template",
+    f"template{JOIN}hypothesis_template",
+    f"template{JOIN}relevance",
+)
+
+# The columns of a variant that scoring reads.
+REQUIRED_COLUMNS = (
+    "seed_id",
+    "premise",
+    "hypothesis",
+    "label",
+    "seed_premise",
+    "seed_hypothesis",
+    "word_class",
+    "premise_mlms",
+    "hypothesis_mlms",
+    "subsamples",
+)
+
+
+def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> ScoredData:
+    """Read the split `test` of a config of a stored data set.
+
+    That of a MERGE data set contains all variants with the subsamples that drew them. Its seeds are those of the
+    config's own variants, so that sample accuracy on seeds and on variants covers the same problems.
+
+    Args:
+        dataset: The data set.
+        config: The config.
+        by: Columns of pairs in groups by whose values scores are computed as well; by default `TEMPLATE_COLUMNS`.
+
+    Raises:
+        InputError: If the data set has no such config, or lacks a column, or its rows are inconsistent.
+    """
+    record, name = dataset.record, f"config {config} of {dataset.name}"
+    if record.anchors:
+        require(record, "draws")
+    choices = [other for other in dataset.configs if other != SEED]
+    path = data_file(config, TEST)
+    is_there = path in record.files or (dataset.folder / path).is_file()
+    if record.anchors and (config == SEED or not is_there):
+        raise InputError(f"{name} has no variants to score; choose one of {', '.join(choices)}")
+    table = read_split(dataset, config)
+    columns = table.column_names
+    missing = [column for column in REQUIRED_COLUMNS if column not in columns] if record.anchors else []
+    missing += [column for column in by if column not in columns and not {*column.split(JOIN)} <= {*columns}]
+    raise_first(
+        (missing, f"{name} has no column {next(iter(missing), None)!r}; its columns are {', '.join(columns)}"),
+        (table.num_rows == 0, f"{name} has no rows; choose another config"),
+    )
+    if record.anchors:
+        return _variants(dataset, config, task_labels(record.label_names), table)
+    pairs = read_groups(
+        ProblemOptions(problems=table),
+        table=table,
+        group_column=record.group_column,
+        by=tuple(by) or tuple(column for column in TEMPLATE_COLUMNS if {*column.split(JOIN)} <= {*columns}),
+        name=name,
+    )
+    return replace(
+        pairs,
+        dataset=dataset,
+        name=dataset.public_name,
+        title=record.title,
+        revision=dataset.revision,
+        config=config,
+    )
+
+
+def _variants(dataset: MergeDataset, config: str, names: tuple[str, ...], table: pa.Table) -> ScoredData:
+    columns = {name: table.column(name).to_pylist() for name in REQUIRED_COLUMNS}
+    seeds = _seeds(dataset, columns, len(names))
+    seed_pairs = [(premise, hypothesis) for premise, hypothesis, _ in seeds.values()]
+    pairs = Numbering([*seed_pairs, *zip(columns["premise"], columns["hypothesis"], strict=True)])
+    numbers = np.array(pairs.numbers)
+    word_class, label = np.array(columns["word_class"]), np.array(columns["label"])
+    annotators, gold = annotators_by_seed(table, names), np.array([label for _, _, label in seeds.values()])
+    groups = np.array(Numbering(columns["seed_id"]).numbers)
+    return ScoredData(
+        dataset=dataset,
+        name=dataset.public_name,
+        title=dataset.record.title,
+        revision=dataset.revision,
+        config=config,
+        digest=dataset.digest,
+        group_column="seed_id",
+        label_names=names,
+        table=table,
+        pairs=tuple(pairs.index),
+        group_ids=tuple(seeds),
+        row_pairs=numbers[len(seeds) :],
+        row_groups=groups,
+        row_labels=label,
+        subsamples=_subsamples(dataset, config, table),
+        seeds=SeedPairs(numbers[: len(seeds)], gold),
+        masks={
+            WORD_CLASS: {name: word_class == name for name in WORD_CLASSES},
+            LABEL: {name: label == number for number, name in enumerate(names)},
+            MASKED_LM: validated_by(table, dataset.record),
+            **({} if annotators is None else {AGREEMENT: _by_agreement(annotators, gold, groups)}),
+        },
+        annotators=annotators,
+    )
+
+
+def _by_agreement(annotators: Ints, gold: Ints, groups: Ints) -> dict[str, Bools]:
+    """Return whether the seed of each row has each agreement, such as `4/5`, the largest share first."""
+    votes, totals = annotators[np.arange(len(gold)), gold], annotators.sum(axis=1)
+    pairs = sorted({*zip(votes.tolist(), totals.tolist(), strict=True)}, key=lambda pair: -pair[0] / max(1, pair[1]))
+    return {f"{own}/{all_}": ((votes == own) & (totals == all_))[groups] for own, all_ in pairs if all_}
+
+
+def _seeds(dataset: MergeDataset, columns: dict[str, list[Any]], n_labels: int) -> dict[str, tuple[str, str, int]]:
+    rows = zip(columns["seed_premise"], columns["seed_hypothesis"], columns["label"], strict=True)
+    seeds: dict[str, tuple[str, str, int]] = {}
+    for seed_id, problem in zip(columns["seed_id"], rows, strict=True):
+        if seeds.setdefault(seed_id, problem) != problem:
+            raise InputError(
+                f"the variants of seed {seed_id} in {dataset.name} have different seed premises, seed hypotheses or "
+                "labels; the data set is damaged: download or generate it again"
+            )
+        if problem[2] is None or not 0 <= problem[2] < n_labels:
+            raise InputError(f"seed {seed_id} in {dataset.name} has the label {problem[2]}; scoring needs gold labels")
+    return seeds
+
+
+def _subsamples(dataset: MergeDataset, config: str, table: pa.Table) -> Bools:
+    """Return whether each subsample has each row."""
+    last = pc.max(pc.list_flatten(table["subsamples"])).as_py()
+    if last is None:
+        raise InputError(f"config {config} of {dataset.name} has no subsamples: no variant names one")
+    return subsample_masks(table["subsamples"], last + 1)
+
+
+# Largest number of values of a column of `--by`.
+MAX_VALUES = 500
+
+
+def read_groups(
+    options: ProblemOptions,
+    *,
+    group_column: str,
+    by: Sequence[str] = (),
+    name: str | None = None,
+    table: pa.Table | None = None,
+) -> ScoredData:
+    """Read labeled pairs in groups.
+
+    Args:
+        options: Names the pairs, their columns and labels.
+        group_column: The column of the groups.
+        by: Columns by whose values scores are computed as well; `A+B` for the pairs of values of two columns.
+        name: Name of the pairs in messages; by default that of the file, folder or Hub id.
+        table: The rows of a stored data set, which `options` names; None for those of a file.
+
+    Raises:
+        InputError: If the pairs cannot be read, a column is missing, a group is empty, the groups have one pair each or
+            are one, the labels are not those of NLI, or a column of `by` has too many values.
+    """
+    require_unique("by", by)
+    given, default = str(options.problems), options.problems.public_name
+    source = open_source(options)
+    pairs: Numbering[Pair] = Numbering()
+    groups: Numbering[str] = Numbering()
+    values: dict[str, Numbering[str]] = {column: Numbering() for column in by}
+    labels, positions, total = array("q"), array("q"), 0
+    with Progress().stage(f"reading {name or default}", unit="rows") as stage:
+        for row in islice(source.read(), source.options.limit):
+            stage.advance(1)
+            checked = check_row(row, source.options, source.labels)
+            if checked is None:
+                continue
+            group = column_text(row, group_column, "group_column")
+            if not group.strip():
+                raise InputError(
+                    f"{row.location}: the group in column {group_column!r} is empty; every pair needs a group"
+                )
+            total += content_number(checked.premise, checked.hypothesis, source.labels.names[checked.label], group)
+            pairs.add((checked.premise, checked.hypothesis))
+            groups.add(group)
+            labels.append(checked.label)
+            positions.append(stage.done - 1)
+            for column, of_rows in values.items():
+                _add_value(of_rows, row, column)
+    without_label = stage.done - len(labels)
+    if not labels:
+        raise InputError(no_problem(source, without_label))
+    _check_groups(len(groups.index), len(labels), group_column, name or given)
+    warn_of_several_labels(source, pairs.numbers, labels)
+    return ScoredData(
+        dataset=None,
+        name=split_revision(default)[0],
+        title=Path(default).stem if options.split is None else f"{default} ({options.split})",
+        revision=split_revision(given)[1] if default == given else None,
+        config=options.config,
+        digest=digest_of(total),
+        group_column=group_column,
+        label_names=task_labels(source.labels.names),
+        without_label=without_label,
+        table=pa.table({"row_id": [f"row-{number}" for number in range(1, len(labels) + 1)]})
+        if table is None
+        else table.take(pa.array(positions)),
+        pairs=tuple(pairs.index),
+        group_ids=tuple(groups.index),
+        row_pairs=np.array(pairs.numbers),
+        row_labels=np.array(labels),
+        row_groups=np.array(groups.numbers),
+        subsamples=None,
+        seeds=None,
+        masks={
+            column: {value: np.array(of_rows.numbers) == number for value, number in of_rows.index.items()}
+            for column, of_rows in values.items()
+        },
+    )
+
+
+def _add_value(of_rows: Numbering[str], row: SourceRow, column: str) -> None:
+    of_rows.add(f" {JOIN} ".join(column_text(row, name, "by") or "(empty)" for name in row.columns_of(column)))
+    if len(of_rows.index) > MAX_VALUES:
+        raise InputError(
+            f"{row.location}: column {column!r} has more than {MAX_VALUES} values; {param('by')} needs a column with "
+            "few values, such as a template"
+        )
+
+
+def _check_groups(n_groups: int, n_rows: int, column: str, problems: str) -> None:
+    """Check that there are at least two groups, and that not every group is a single pair."""
+    raise_first(
+        (
+            n_groups == 1,
+            f"{problems}: all {n_rows:,} pairs have the same value in the group column {column!r}; choose a "
+            f"column with at least two groups with {param('group_column')}",
+        ),
+        (
+            n_groups == n_rows,
+            f"{problems}: each of the {n_groups:,} pairs has a different value in the group column {column!r}; choose "
+            f"a column that several pairs share with {param('group_column')}",
+        ),
+    )

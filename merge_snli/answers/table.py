@@ -1,0 +1,243 @@
+"""The answers of a model as a table, which is stored beside its result: one row per predicted row, and one per seed.
+
+Columns are plain, so that `datasets`, pandas, Polars, DuckDB and the Hub's viewer read them: `row_id`, `group_id`,
+`is_seed`, `label` (gold) and `answer` in the compared labels, `unread` (why there is no answer), `subsamples`, the
+replaced word (`word_class`, `original`, `replacement`) or the values of `--by` columns, `probability:LABEL`, and of
+language models `replies`, `log_likelihoods` or both.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from merge_snli.answers.answers import Answers, Graded, Predicted
+from merge_snli.answers.data import ANSWER_COLUMNS, ScoredData, positions_among, subsample_masks
+from merge_snli.base.arrays import Bools, Floats, Ints
+from merge_snli.base.errors import raise_first
+from merge_snli.models.labels import Missing
+from merge_snli.statistics import ratios
+
+PROBABILITY = "probability:"
+LOG_LIKELIHOODS, LOG_ODDS = "log_likelihoods", "log_odds"
+# Why a model that is not a language model has no answer.
+NO_ANSWER = "no answer"
+# What a language model replied to a pair, in order: `unread` is why no label is read, `read_by` the language model that
+# read the label.
+REPLIES = pa.list_(
+    pa.struct({"label": pa.string(), "text": pa.string(), "unread": pa.string(), "read_by": pa.string()})
+)
+REQUIRED = {
+    "row_id": pa.string(),
+    "group_id": pa.string(),
+    "is_seed": pa.bool_(),
+    "label": pa.string(),
+    "answer": pa.string(),
+    "unread": pa.string(),
+}
+# How far the probabilities of a row, which are float32, may be from adding up to 1.
+SUM_TOLERANCE = 1e-5
+
+
+def to_table(answers: Answers) -> pa.Table:
+    """Return the table of some answers: seeds in the order of the groups, then rows in theirs.
+
+    Args:
+        answers: The answers; none is `NOT_PREDICTED`.
+    """
+    ids, seeds = pa.array(answers.group_ids, pa.string()), answers.seeds
+    own = {} if answers.subsamples is None else {"subsamples": _numbers(answers.subsamples)}
+    own |= {name: answers.table[name] for name in answers.table.column_names if name != "row_id"}
+    rows = _block(answers, answers.labels, answers.row_ids, ids.take(pa.array(answers.groups)), own)
+    if seeds is None:
+        return rows
+    table = pa.concat_tables([_block(seeds, answers.labels, ids, ids, None), rows], promote_options="default")
+    return table.select(rows.column_names)
+
+
+def _block(
+    graded: Graded, labels: Sequence[str], row_ids: pa.Array, group_ids: pa.Array, own: dict[str, pa.Array] | None
+) -> pa.Table:
+    """Return the table of rows, or of seeds if they have no columns of their own."""
+    names, missing = pa.array(labels, pa.string()), graded.predicted < 0
+    details = (
+        {} if graded.details is None else dict(zip(graded.details.column_names, graded.details.columns, strict=True))
+    )
+    why = details.pop("unread", pa.nulls(len(missing), pa.string()))
+    columns = {
+        "row_id": row_ids,
+        "group_id": group_ids,
+        "is_seed": pa.array(np.full(len(missing), own is None)),
+        "label": names.take(pa.array(graded.gold)),
+        "answer": names.take(pa.array(graded.predicted, mask=missing)),
+        "unread": pc.if_else(missing, pc.coalesce(why, pa.scalar(NO_ANSWER)), pa.scalar(None, pa.string())),
+        **(own or {}),
+    }
+    if graded.probabilities is not None:
+        shares = graded.probabilities.astype(np.float32)
+        columns |= {
+            f"{PROBABILITY}{label}": pa.array(shares[:, number], from_pandas=True)
+            for number, label in enumerate(labels)
+        }
+    return pa.table(columns | details)
+
+
+def _numbers(subsamples: Bools) -> pa.ListArray:
+    """Return the numbers of the subsamples that have each row, [n_rows]."""
+    _, numbers = np.nonzero(subsamples.T)
+    ends = np.concatenate([[0], np.cumsum(subsamples.sum(axis=0))])
+    return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), pa.array(numbers, pa.int32()))
+
+
+def to_bytes(table: pa.Table) -> bytes:
+    """Return the Parquet file of a table of answers."""
+    plain = {name: "BYTE_STREAM_SPLIT" for name in table.column_names if name.startswith(PROBABILITY)}
+    plain["row_id"] = "DELTA_BYTE_ARRAY"
+    texts = [name for name in table.column_names if name not in (*plain, "is_seed", "replies", LOG_LIKELIHOODS)]
+    sink = pa.BufferOutputStream()
+    table = without_dictionaries(table).replace_schema_metadata()
+    pq.write_table(table, sink, compression="zstd", use_dictionary=texts, column_encoding=plain)
+    return bytes(sink.getvalue())
+
+
+def without_dictionaries(table: pa.Table) -> pa.Table:
+    """Return a table whose dictionary columns have their values instead."""
+    schema = [(column.name, _undictionary(column.type)) for column in table.schema]
+    return table.cast(pa.schema(schema))
+
+
+def _undictionary(of: pa.DataType) -> pa.DataType:
+    return of.value_type if pa.types.is_dictionary(of) else of
+
+
+def from_bytes(content: bytes) -> pa.Table:
+    """Read the Parquet file of a table of answers; texts that repeat are dictionary arrays.
+
+    Raises:
+        ValueError: If it is not one.
+    """
+    repeated = ["group_id", "label", "answer", "unread", "word_class", "original", "replacement"]
+    try:
+        return pq.read_table(pa.BufferReader(content), read_dictionary=repeated)
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError("the table of answers is not a Parquet file") from error
+
+
+def from_table(table: pa.Table, labels: Sequence[str], n_subsamples: int | None) -> Answers:
+    """Return the answers in a table.
+
+    Args:
+        table: The table, as `from_bytes` returns it.
+        labels: The compared labels.
+        n_subsamples: Number of subsamples; None if the data has none.
+
+    Raises:
+        ValueError: If a column is missing or has another type, a value is not valid, or an id is not unique.
+    """
+    _check_columns(table, n_subsamples)
+    is_seed = table["is_seed"].to_numpy()
+    seeds = int(np.count_nonzero(is_seed))
+    if not is_seed[:seeds].all():
+        raise ValueError("the seeds are not the first rows")
+    on_seeds, rows = table.slice(0, seeds), table.slice(seeds)
+    ids = pc.unique((on_seeds if len(on_seeds) else rows)["group_id"]).cast(pa.string())
+    groups = positions_among(rows["group_id"], ids)
+    raise_first(
+        ((groups < 0).any() or len(np.unique(groups)) < len(ids), "a group has no seed, or a seed no row"),
+        (len(pc.unique(rows["row_id"])) != len(rows) or len(ids) < len(on_seeds), "an id is not unique"),
+        error=ValueError,
+    )
+    probable = [f"{PROBABILITY}{label}" for label in labels]
+    about = [name for name in table.column_names if name not in ANSWER_COLUMNS and not name.startswith(PROBABILITY)]
+    about = ["row_id", *(name for name in about if name != LOG_LIKELIHOODS)]
+    details = [name for name in ("unread", "replies", LOG_LIKELIHOODS) if name in table.column_names]
+    given, of_seeds = (
+        {"gold": _label_numbers(block["label"], labels), **vars(_predicted(block, labels, probable, details))}
+        for block in (rows, on_seeds)
+    )
+    if any((values["gold"] < 0).any() for values in (given, of_seeds)):
+        raise ValueError("a row has no label")
+    return Answers(
+        labels=tuple(labels),
+        table=rows.select(about),
+        group_ids=tuple(ids.to_pylist()),
+        groups=groups,
+        **given,
+        subsamples=None if n_subsamples is None else subsample_masks(rows["subsamples"], n_subsamples),
+        seeds=Graded(**of_seeds) if len(on_seeds) else None,
+    )
+
+
+def _check_columns(table: pa.Table, n_subsamples: int | None) -> None:
+    types = {column.name: _undictionary(column.type) for column in table.schema}
+    needed = REQUIRED | ({} if n_subsamples is None else {"subsamples": pa.list_(pa.int32())})
+    for name, needs in needed.items():
+        if types.get(name) != needs:
+            raise ValueError(f"the table of answers has no column {name} of type {needs}")
+    for name in ("row_id", "group_id", "is_seed", "label"):
+        if table[name].null_count:
+            raise ValueError(f"column {name} of the table of answers has an empty value")
+
+
+def _label_numbers(column: pa.ChunkedArray, labels: Sequence[str]) -> Ints:
+    """Return the number of each label; `NO_ANSWER` for none."""
+    numbers = positions_among(column, pa.array(labels, pa.string()))
+    unknown = (numbers < 0) & column.is_valid().to_numpy()
+    if unknown.any():
+        name = column.filter(pa.array(unknown))[0].as_py()
+        raise ValueError(f"{name!r} is not one of the labels {', '.join(labels)}")
+    return np.where(numbers < 0, Missing.NO_ANSWER.value, numbers)
+
+
+def _predicted(table: pa.Table, labels: Sequence[str], probable: Sequence[str], details: Sequence[str]) -> Predicted:
+    """Return the predicted labels, with the probabilities and replies if the table has them."""
+    predicted, replies = _label_numbers(table["answer"], labels), table.select(details) if len(details) > 1 else None
+    if probable[0] not in table.column_names:
+        return Predicted(predicted, details=replies)
+    columns = [table[name] for name in probable if name in table.column_names]
+    if len(columns) < len(probable):
+        raise ValueError("the table of answers has probabilities of some labels only")
+    shares: Floats = np.stack([column.to_numpy().astype(np.float64) for column in columns], axis=1)
+    sums = shares.sum(axis=1)
+    if not (
+        np.isclose(sums, 1, atol=SUM_TOLERANCE) | (np.isnan(sums) & ((predicted < 0) | (replies is not None)))
+    ).all():
+        raise ValueError("the probabilities of a row do not add up to 1")
+    return Predicted(predicted, shares, replies)
+
+
+def with_data(table: pa.Table, data: ScoredData, *, with_text: bool) -> pa.Table:
+    """Add columns of the data to a table of answers.
+
+    Args:
+        table: The table.
+        data: The whole data that it is on.
+        with_text: Whether to add the sentences, `premise` and `hypothesis`, whose terms apply.
+
+    Returns:
+        The table with the log-odds of each variant; with labels of annotators also the share who gave the gold label to
+        the seed in `agreement`, and those of each label, as `annotators:LABEL`.
+    """
+    rows = positions_among(table["row_id"], data.row_ids)
+    groups = positions_among(table["group_id"], pa.array(data.group_ids, pa.string()))
+    of_seeds = table["is_seed"].to_numpy()
+    if LOG_ODDS in data.table.column_names:
+        positions = pa.array(rows, mask=of_seeds | (rows < 0))
+        table = table.append_column(LOG_ODDS, data.table[LOG_ODDS].combine_chunks().take(positions))
+    if data.annotators is not None:
+        counts = data.annotators[groups]
+        shares = ratios(counts, np.repeat(counts.sum(axis=1, keepdims=True), counts.shape[1], axis=1))
+        table = table.append_column("agreement", pa.array(data.agreement()[groups], from_pandas=True))
+        for name, column in zip(data.label_names, shares.T, strict=True):
+            table = table.append_column(f"annotators:{name}", pa.array(column, from_pandas=True))
+    if with_text:
+        pairs = (
+            data.row_pairs[rows]
+            if data.seeds is None
+            else np.where(of_seeds, data.seeds.pairs[groups], data.row_pairs[rows])
+        )
+        for at, name in enumerate(("premise", "hypothesis")):
+            table = table.append_column(name, pa.array([data.pairs[pair][at] for pair in pairs.tolist()]))
+    return table

@@ -1,0 +1,129 @@
+"""Compare the probabilities that a model gives to the labels with its answers: Brier score and calibration error."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merge_snli.answers.answers import Answers
+from merge_snli.base.arrays import Floats, Ints
+from merge_snli.models.labels import positions
+from merge_snli.results.scores import Calibration
+from merge_snli.statistics import ratios
+
+# Number of bins of equal width, as in Guo et al. (2017).
+BINS = 15
+
+
+def label_probabilities(logits: NDArray[np.float32], names: Sequence[str], compared: Sequence[str]) -> Floats:
+    """Return the softmax of logits as the probability of each compared label, float64, [n, n_compared].
+
+    Args:
+        logits: Logits or log-likelihoods, [n, n_outputs]; a row of NaN gives a row of NaN.
+        names: The label of each output.
+        compared: The compared labels; those of several outputs have the sum of their probabilities.
+    """
+    shifted = np.exp((logits - logits.max(axis=1, keepdims=True)).astype(np.float64))
+    merged = shifted[:, : len(names)] @ is_of_label(names, compared)  # an unread answer may have a column, too
+    return np.asarray(merged / merged.sum(axis=1, keepdims=True))
+
+
+def is_of_label(names: Sequence[str], compared: Sequence[str]) -> Ints:
+    """Return which of the names each compared label stands for, as 1 and 0, [n_names, n_compared].
+
+    The product of an array with a column per name and this one has a column per compared label, the sum of its names'.
+    """
+    return np.eye(len(compared), dtype=np.int64)[list(positions(names, compared))]
+
+
+def as_stored(probabilities: Floats) -> Floats:
+    """Return probabilities as a table of answers stores them, so that scores do not depend on that: as float32."""
+    return probabilities.astype(np.float32).astype(np.float64)
+
+
+def brier_score(probabilities: Floats, gold: Ints) -> float:
+    """Return the Brier score of several labels (Brier, 1950, equation 2), from 0 to 2.
+
+    Args:
+        probabilities: Probability of each label, [n, n_labels].
+        gold: Number of the gold label, [n].
+
+    Examples:
+        >>> brier_score(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([0, 0]))
+        0.25
+    """
+    return float(((probabilities - np.eye(probabilities.shape[1])[gold]) ** 2).sum(axis=1).mean())
+
+
+def calibration_error(probabilities: Floats, predicted: Ints, gold: Ints) -> float:
+    """Return the expected calibration error (Guo et al., 2017, equation 3) with `BINS` bins of equal width.
+
+    Args:
+        probabilities: Probability of each label, [n, n_labels].
+        predicted: Number of the predicted label, whose probability is the confidence, [n].
+        gold: Number of the gold label, [n].
+
+    Examples:
+        >>> calibration_error(np.array([[0.75, 0.25]] * 4), np.zeros(4, int), np.array([0, 0, 0, 1]))
+        0.0
+    """
+    confidence = probabilities[np.arange(len(gold)), predicted]
+    bins = np.clip(np.ceil(confidence * BINS).astype(np.int64) - 1, 0, BINS - 1)
+    gaps = np.bincount(bins, weights=(predicted == gold) - confidence, minlength=BINS)
+    return float(np.abs(gaps).sum() / len(gold))
+
+
+def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibration | None:
+    """Return how well the probabilities of a model fit its answers; None if they are not known.
+
+    Rows whose probabilities, or those of whose seed, are NaN are left out.
+
+    Args:
+        answers: The answers, at least one; none is `NOT_PREDICTED`.
+        annotators: Number of annotators who gave each of the answers' labels to the seed of each group, [n_groups,
+            n_labels]; None if the data has no labels of annotators.
+    """
+    probabilities, seeds = answers.probabilities, answers.seeds
+    if probabilities is None:
+        return None
+    known = answers.is_probable & (True if seeds is None else seeds.is_probable[answers.groups])
+    masks = [answers.drawn] if answers.subsamples is None else answers.subsamples
+    subsamples = [rows for mask in masks if len(rows := np.flatnonzero(mask & known))]
+    predicted, gold = answers.predicted, answers.gold
+    brier = [brier_score(probabilities[rows], gold[rows]) for rows in subsamples]
+    errors = [calibration_error(probabilities[rows], predicted[rows], gold[rows]) for rows in subsamples]
+    on_rows = Calibration(fmean(brier), fmean(errors)) if subsamples else Calibration(None, None)
+    if seeds is None or seeds.probabilities is None or not seeds.is_probable.any():
+        return on_rows
+    weaker = probabilities[np.arange(len(gold)), gold] < seeds.probabilities[answers.groups, gold]
+    weakened = weaker & (predicted == seeds.predicted[answers.groups])
+    distances: dict[str, float | None] = {}
+    if annotators is not None:
+        shares = ratios(annotators, np.repeat(annotators.sum(axis=1, keepdims=True), annotators.shape[1], axis=1))
+        far = _distances(probabilities, shares[answers.groups])
+        means = [mean for rows in subsamples if (mean := _known_mean(far[rows])) is not None]
+        distances = {
+            "annotator_distance": fmean(means) if means else None,
+            "seed_annotator_distance": _known_mean(_distances(seeds.probabilities, shares)),
+        }
+    of_seeds = seeds.probabilities[seeds.is_probable]
+    predicted, gold = (numbers[seeds.is_probable] for numbers in (seeds.predicted, seeds.gold))
+    return replace(
+        on_rows,
+        seed_brier=brier_score(of_seeds, gold),
+        seed_calibration_error=calibration_error(of_seeds, predicted, gold),
+        weakened=fmean(float(weakened[rows].mean()) for rows in subsamples) if subsamples else None,
+        **distances,
+    )
+
+
+def _distances(probabilities: Floats, shares: Floats) -> Floats:
+    """Return the total variation distance of each row, [n]; NaN for a group without labels of annotators."""
+    return np.asarray(np.abs(probabilities - shares).sum(axis=1) / 2)
+
+
+def _known_mean(distances: Floats) -> float | None:
+    known = distances[~np.isnan(distances)]
+    return float(known.mean()) if len(known) else None

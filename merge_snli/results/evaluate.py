@@ -1,0 +1,354 @@
+"""Compute the result of a model from its predictions on rows in groups."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from platform import python_version
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from merge_snli.answers.answers import Answers, Predicted, align, compared_numbers, predicted_answers
+from merge_snli.answers.data import ScoredData, part_digest
+from merge_snli.answers.source import ScoredSource
+from merge_snli.answers.table import NO_ANSWER
+from merge_snli.base import __version__
+from merge_snli.base.errors import InputError
+from merge_snli.base.table import count
+from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
+from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, PROMPT, TABLE, Missing, ModelLabels, compared_labels
+from merge_snli.results.calibration import as_stored, calibration_of, is_of_label, label_probabilities
+from merge_snli.results.measure import (
+    consistency,
+    scores,
+    scores_by_value,
+    source_scores,
+)
+from merge_snli.results.records import (
+    CHANCE_MARGIN,
+    SCHEMA_VERSION,
+    DatasetRecord,
+    LeftOut,
+    ModelRecord,
+    PartialRecord,
+    RunRecord,
+)
+from merge_snli.results.result import Result
+from merge_snli.results.scores import Scores, SourceScores
+from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
+
+
+def evaluate(
+    outputs: NDArray[np.int64],
+    data: ScoredData,
+    *,
+    model: ModelRecord,
+    run: RunRecord,
+    logits: NDArray[np.float32] | None = None,
+    likelihoods: NDArray[np.float32] | None = None,
+    details: pa.Table | None = None,
+    source: ScoredSource | None = None,
+    max_length: int | None = None,
+) -> Result:
+    """Compute the result of a model, a function or imported answers.
+
+    Args:
+        outputs: Number of the label of each pair of the data and then of each new pair of the source, among those of
+            the model, or a code of `Missing`, [n].
+        data: The rows and groups.
+        model: The model.
+        run: How it was run. The versions of this package and of Python, and the numbers of pairs without an answer and
+            with tied logits, are added.
+        logits: Logits from which the outputs are, [n, n_outputs]; None if only the labels are known.
+        likelihoods: Log-likelihoods of the labels of the data that a language model has beside its answers, float32,
+            [n, n_labels], NaN for a pair on which they are not known; None if they are not known on any.
+        details: What a language model replied to the pairs, in the columns of a table of answers, [n].
+        source: The problems of the source, if it was scored.
+        max_length: The model's maximum number of tokens.
+
+    Raises:
+        InputError: If no group fits into the model's maximum length, or has all its imported answers.
+    """
+    compared = compared_labels(model.labels, data.label_names)
+    numbers = compared_numbers(model.labels, compared)[outputs]
+    probabilities = None
+    if likelihoods is not None:
+        probabilities = as_stored(label_probabilities(likelihoods, data.label_names, compared))
+    elif logits is not None:
+        probabilities = as_stored(label_probabilities(logits, model.labels, compared))
+    everything = align(data, Predicted(numbers, probabilities, details), compared)
+    imported = model.label_origin == ANSWERS
+    answers, kept = predicted_answers(everything, data, whole_groups=imported)
+    if not len(answers.predicted):
+        why = "has all its answers"
+        if not imported:
+            limit = f"the {max_length} tokens of model {model.name}"
+            why = f"fits into {limit}: score a model with a larger maximum length"
+        raise InputError(f"no {data.units[0]} of {data.full_name} {why}")
+    run = replace(
+        run,
+        versions={"merge_snli": __version__, "python": python_version(), **run.versions},
+        no_answers=int(np.count_nonzero(outputs == Missing.NO_ANSWER)),
+        tied=run.tied or _ties(logits),
+    )
+    return make_result(
+        answers,
+        kept,
+        data,
+        model=model,
+        run=run,
+        source=None if source is None else source_scores(source, numbers, data.label_names, compared),
+        max_length=max_length,
+        pairs=len(outputs),
+    )
+
+
+def _ties(logits: NDArray[np.float32] | None) -> int:
+    """Count the pairs on which the largest logits of two outputs are equal."""
+    if logits is None:
+        return 0
+    second, first = np.partition(logits, -2, axis=1)[:, -2:].T
+    return int(np.count_nonzero((first == second) & np.isfinite(first)))
+
+
+def modelless_record(name: str, digest: str | None, labels: tuple[str, ...], origin: str) -> ModelRecord:
+    """Return the record of what gives labels without a model that is loaded here.
+
+    Args:
+        name: The name to report.
+        digest: What identifies it; None if only its name does.
+        labels: The labels that it gave.
+        origin: What it is: `FUNCTION` or `ANSWERS`.
+    """
+    return ModelRecord(
+        name=name,
+        revision=None,
+        digest=digest,
+        architecture=None,
+        parameters=None,
+        training_data=None,
+        labels=labels,
+        label_origin=origin,
+        config_labels=(),
+    )
+
+
+def make_result(
+    answers: Answers,
+    kept: ScoredData,
+    data: ScoredData,
+    *,
+    model: ModelRecord,
+    run: RunRecord,
+    source: SourceScores | None = None,
+    max_length: int | None,
+    pairs: int,
+) -> Result:
+    """Return the result of a model from its answers: every number of a result is computed here.
+
+    Args:
+        answers: The answers, at least one; none is `NOT_PREDICTED`.
+        kept: The rows and groups that they are on, in the same order.
+        data: All rows and groups that were to be predicted.
+        model: The model.
+        run: How it was run.
+        source: Its scores on the source of the data set.
+        max_length: Its maximum number of tokens.
+        pairs: Number of distinct pairs that were to be predicted.
+    """
+    annotators = kept.annotators
+    if annotators is not None:
+        annotators = annotators @ is_of_label(kept.label_names, answers.labels)
+    result = Result(
+        schema_version=SCHEMA_VERSION,
+        model=model,
+        dataset=dataset_record(data),
+        run=run,
+        compared_labels=answers.labels,
+        left_out=_left_out(answers, data, max_length),
+        notes=(),
+        quality_threshold=QUALITY_THRESHOLD,
+        thresholds=CURVE,
+        subsamples=None if data.subsamples is None else len(data.subsamples),
+        scores=scores(answers),
+        parts=scores_by_value(answers, kept.masks),
+        consistency=consistency(answers),
+        source=source,
+        calibration=calibration_of(answers, annotators),
+        answers=answers,
+    )
+    return replace(result, notes=tuple(_notes_of(result, pairs)))
+
+
+def result_on(result: Result, everything: Answers, data: ScoredData, source: SourceScores | None = None) -> Result:
+    """Return the result of the same model on other data, such as a part, from its answers there.
+
+    Calibration, notes and unread answers are those on the data.
+
+    Args:
+        result: The result.
+        everything: The answers to all rows of the data, in their order.
+        data: The data.
+        source: The scores on the source of the data set.
+
+    Raises:
+        InputError: If no group of the data has an answer.
+    """
+    answers, kept = predicted_answers(everything, data, whole_groups=result.model.label_origin == ANSWERS)
+    if not len(answers.predicted):
+        raise InputError(f"the result of {result.title} has no answers to {data.full_name}")
+    run = result.run
+    if result.dataset.key != dataset_record(data).key:
+        run = replace(run, tied=0, read_by_model={})
+    unread = _unread(answers, kept)
+    run = replace(run, no_answers=unread.total(), unread=dict(sorted(unread.items())) if run.prompt else {})
+    again = make_result(
+        answers,
+        kept,
+        data,
+        model=result.model,
+        run=run,
+        source=source,
+        max_length=result.left_out.max_length,
+        pairs=len(data.pairs),
+    )
+    return replace(again, dataset=replace(again.dataset, name=result.dataset.name, revision=result.dataset.revision))
+
+
+def _unread(answers: Answers, kept: ScoredData) -> Counter[str]:
+    """Count the distinct pairs with an answer that cannot be read, by why."""
+    blocks = [(kept.row_pairs, answers.predicted, answers.details)]
+    if kept.seeds is not None and answers.seeds is not None:
+        blocks.append((kept.seeds.pairs, answers.seeds.predicted, answers.seeds.details))
+    why: dict[int, str] = {}
+    for pairs, predicted, details in blocks:
+        unread = np.flatnonzero(predicted == Missing.NO_ANSWER)
+        kinds = [NO_ANSWER] * len(unread) if details is None else details["unread"].take(pa.array(unread)).to_pylist()
+        why |= dict(zip(pairs[unread].tolist(), kinds, strict=True))
+    return Counter(why.values())
+
+
+def _left_out(answers: Answers, data: ScoredData, max_length: int | None) -> LeftOut:
+    """Return how many groups and rows of data have no answer."""
+    undrawn = 0
+    if answers.drawn_only and data.subsamples is not None:
+        undrawn = int(np.count_nonzero(~data.subsamples.any(axis=0)))
+    return LeftOut(
+        max_length=max_length,
+        groups=len(data.group_ids) - len(answers.group_ids),
+        rows=len(data.row_groups) - undrawn - len(answers.predicted),
+        undrawn=undrawn,
+    )
+
+
+def _notes_of(result: Result, pairs: int) -> Iterator[str]:
+    """Yield what a reader of a result must know, one sentence per note.
+
+    Args:
+        result: The result; its notes are ignored.
+        pairs: Number of distinct pairs of the data and the source.
+    """
+    run, left_out, origin = result.run, result.left_out, result.model.label_origin
+    group, row = result.units
+    limit = f"longer than the model's maximum of {left_out.max_length} tokens"
+    yield from _label_notes(result)
+    if left_out.groups or left_out.rows:
+        why = f"not all of a {group}'s answers were imported" if origin == ANSWERS else limit
+        yield f"{left_out.groups} {group}s and {left_out.rows} {row}s left out: {why}"
+    if left_out.undrawn:
+        yield f"{left_out.undrawn:,} {row}s that no subsample has were not scored"
+    if run.no_answers:
+        kinds = "".join(f"; {kind}: {number:,}" for kind, number in run.unread.items())
+        yield f"no answer to {run.no_answers:,} of {pairs:,} distinct pairs can be read; they count as wrong{kinds}"
+    for reader, number in run.read_by_model.items():
+        yield f"{number:,} of {pairs:,} answers state no label in a form that is read; {reader} read them"
+    if run.agreement is not None:
+        yield (
+            f"the most frequent of {run.samples} answers to each pair counts; {run.agreement:.1%} of the answers agree "
+            "with it"
+        )
+    if unknown := _without_probabilities(result):
+        yield (
+            f"the log-probabilities of {count(unknown, 'answer')} do not have every label; the calibration is without "
+            f"these, and without the {row}s of such {group}s"
+        )
+    if run.tied:
+        tied = "largest scores" if run.samples is None else "most frequent answers"
+        yield f"the {tied} are tied on {run.tied:,} of {pairs:,} distinct pairs; the first label counts"
+    if result.source is not None and result.source.too_long:
+        yield f"{count(result.source.too_long, 'problem')} of the source left out: {limit}"
+    if (warning := _chance_warning(result.scores, result.answers)) is not None:
+        what = f"the label order {','.join(result.model.labels)}"
+        if origin in (FUNCTION, ANSWERS, PROMPT):
+            what = f"the {origin}"
+        yield f"{warning}; check {what}"
+
+
+def _without_probabilities(result: Result) -> int:
+    """Count the rows and seeds whose probabilities are not known, of a result with calibration."""
+    if result.calibration is None:
+        return 0
+    unknown = int(np.count_nonzero(~result.answers.is_probable))
+    if result.answers.seeds is not None:
+        unknown += int(np.count_nonzero(~result.answers.seeds.is_probable))
+    return unknown
+
+
+def _label_notes(result: Result) -> Iterator[str]:
+    """Yield what a reader must know about the labels of a model, one sentence per note."""
+    model = result.model
+    labels = ModelLabels(model.labels, model.label_origin, model.config_labels)
+    outputs = ",".join(labels.names)
+    of_model = NOT_ENTAILMENT in labels.names
+    of_data = NOT_ENTAILMENT in result.dataset.labels
+    if of_model and not of_data:
+        yield (
+            "two-way model: gold neutral and contradiction count as not_entailment, so compare its scores only with "
+            "those of other two-way models"
+        )
+    if of_data and not of_model:
+        yield ("predictions of neutral and contradiction count as not_entailment, because the data has only two labels")
+    if labels.origin == "given":
+        yield f"labels given as {outputs}"
+    if labels.origin == INFERRED:
+        yield f"labels inferred from the seeds as {outputs}"
+    if labels.origin == TABLE:
+        yield f"the model's config names no labels; known labels used: {outputs}"
+    if labels.overrides_config:
+        yield f"the given labels contradict the model's config, {','.join(labels.config_names)}"
+
+
+def _chance_warning(overall: Scores, answers: Answers) -> str | None:
+    """Return the note on a model that is hardly better than always predicting the most common label; None if not.
+
+    Without seeds there is no note, because a model may be wrong on most rows that were made to be hard.
+    """
+    if answers.seeds is None or overall.seed_accuracy is None:
+        return None
+    majority_share = int(np.bincount(answers.seeds.gold).max()) / len(answers.seeds.gold)
+    if overall.seed_accuracy >= majority_share + CHANCE_MARGIN:
+        return None
+    return (
+        f"warning: accuracy on seeds is {overall.seed_accuracy:.1%}, close to or below the "
+        f"{majority_share:.1%} of always predicting the most common label"
+    )
+
+
+def dataset_record(data: ScoredData) -> DatasetRecord:
+    """Return what a result records about the data."""
+    part, title, partial = data.part, data.title, None
+    if part is not None:
+        title = f"{title} ({part})"
+        partial = PartialRecord(data.limit_seeds, data.subsample, data.digest, data.min_agreement)
+    return DatasetRecord(
+        name=data.name,
+        title=title,
+        revision=data.revision,
+        digest=part_digest(data.digest, part),
+        config=data.config,
+        labels=data.label_names,
+        group_column=data.group_column,
+        without_label=data.without_label,
+        partial=partial,
+    )

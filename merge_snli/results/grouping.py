@@ -1,0 +1,271 @@
+"""Group results by their data, rank and name them, and find models whose labels seem to be permuted."""
+
+import logging
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from merge_snli.answers.answers import Answers
+from merge_snli.base.batches import grouped
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
+from merge_snli.models.labels import ANSWERS
+from merge_snli.results.prompts import Scored, results_of
+from merge_snli.results.records import CHANCE_MARGIN, DatasetRecord
+from merge_snli.results.result import Result
+from merge_snli.schema import ALL, WORD_CLASSES
+from merge_snli.statistics import mcnemar_test
+
+DataKey = tuple[str, str | None]
+ModelKey = tuple[str | None, ...]
+AnyScored = TypeVar("AnyScored", bound=Scored)
+
+CONFIGS = (ALL, *WORD_CLASSES)
+# A chart elides the middle of a longer name.
+MAX_LABEL_LETTERS = 22
+# Another order of the labels is better than the model's if McNemar's test on the seeds gives a smaller p-value.
+MAX_P_VALUE = 0.001
+
+logger = logging.getLogger(__name__)
+
+
+def model_key(result: Scored) -> ModelKey:
+    """Return what identifies a model and how it was run: its files, or its name if they are unknown."""
+    prompt = result.run.prompt
+    return (
+        result.model.digest or f"{result.model.label_origin} {result.model.name}",
+        result.run.dtype,
+        None if prompt is None else prompt.title,
+    )
+
+
+def on_same_data(results: Iterable[Result]) -> list[list[Result]]:
+    """Group results by data set and config, in the order of the first result of each group.
+
+    A model counts once on the same data: of a model with two names, the first result stays, with a warning.
+    """
+    groups: dict[DataKey, list[Result]] = {}
+    for result in results:
+        others = groups.setdefault(result.dataset.key, [])
+        same = [other for other in others if result.model.digest and model_key(other) == model_key(result)]
+        if same and same[0].title != result.title:
+            logger.warning("%s and %s are the same model: %s is left out", same[0].title, result.title, result.title)
+        else:
+            others.append(result)
+    return list(groups.values())
+
+
+def comparable_results(results: Iterable[Result]) -> list[list[Result]]:
+    """Group results that may be compared: on the same data set and config, and with the same compared labels."""
+    groups = grouped(
+        ((number, is_two_way(result)), result) for number, group in enumerate(on_same_data(results)) for result in group
+    )
+    return list(groups.values())
+
+
+def is_two_way(result: Scored) -> bool:
+    """Return whether a model answers with two labels on data with three."""
+    return NOT_ENTAILMENT in result.compared_labels and NOT_ENTAILMENT not in result.dataset.labels
+
+
+def two_way_suffix(result: Scored) -> str:
+    """Return what to add to the title of comparable results, if they are of two-way models."""
+    return ", two-way models" if is_two_way(result) else ""
+
+
+def names_of(results: Sequence[Scored]) -> list[str]:
+    """Return the display names of results: their titles; if a title is not unique, with the model's digest.
+
+    A model without a digest shows instead whether it is a function or known by its answers.
+    """
+    titles = Counter(result.title for result in results)
+    return [
+        result.title
+        if titles[result.title] == 1
+        else f"{result.title} [{(result.model.digest or result.model.label_origin)[:8]}]"
+        for result in results
+    ]
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return short labels of models for charts: without their owners, with the middle elided if they are long.
+
+    Of names with the same last component, more are shown; names that would look the same are not elided.
+
+    Args:
+        names: The display names, no two equal.
+
+    Examples:
+        >>> short_names(["org/model", "run1/checkpoint-500", "run2/checkpoint-500"])
+        ['model', 'run1/checkpoint-500', 'run2/checkpoint-500']
+    """
+    ends = [_shortest_end(name, names) for name in names]
+    labels = [end if len(end) <= MAX_LABEL_LETTERS else f"{end[: MAX_LABEL_LETTERS - 9]}…{end[-8:]}" for end in ends]
+    return [label if labels.count(label) == 1 else end for label, end in zip(labels, ends, strict=True)]
+
+
+def _shortest_end(name: str, names: Sequence[str]) -> str:
+    """Return the shortest end of a path that is not the end of another one."""
+    components = name.split("/")
+    ends = ("/".join(components[-length:]) for length in range(1, len(components)))
+    others = [f"/{other}" for other in names if other != name]
+    return next((end for end in ends if not any(other.endswith(f"/{end}") for other in others)), name)
+
+
+def ranked(results: Iterable[AnyScored]) -> list[AnyScored]:
+    """Sort results on the same data by PA at the quality threshold, best first, then by title.
+
+    Those without PA come after the others, and those that are not ranked (`unranked_reasons`) come last.
+    """
+    listed = list(results)
+    reasons = unranked_reasons(listed)
+    accuracies = [result.row.share("pattern_accuracy") for result in listed]
+    order = sorted(
+        range(len(listed)), key=lambda at: (reasons[at] is not None, *best_first(accuracies[at], listed[at].title))
+    )
+    return [listed[at] for at in order]
+
+
+def unranked_reasons(results: Sequence[Scored]) -> list[str | None]:
+    """Return why each of some results on the same data is not ranked among them; None if it is.
+
+    Models are ranked on the same groups and in the same labels: those of the model with the most groups, and the three
+    labels of the data if a model has them. A model on fewer groups, with two labels or whose labels seem to be permuted
+    is listed, not ranked.
+    """
+    three_way = [result for result in results if not is_two_way(result)]
+    most = max((frozenset(result.group_ids) for result in three_way or results), key=len, default=frozenset())
+    return [_unranked_reason(result, most, two_way_refused=bool(three_way)) for result in results]
+
+
+def _unranked_reason(result: Scored, most: frozenset[str], *, two_way_refused: bool) -> str | None:
+    if two_way_refused and is_two_way(result):
+        return "two-way model among three-way models"
+    permuted = permuted_labels(result)
+    return permuted if permuted or frozenset(result.group_ids) == most else coverage(result, len(most))
+
+
+def coverage(result: Scored, most: int = 0) -> str:
+    """Return how many groups a result is on, and why it is on no more.
+
+    Args:
+        result: The result.
+        most: Number of groups of another result on the same data, if that is known.
+    """
+    groups, left_out = len(result.group_ids), result.left_out
+    limit = f"are longer than the model's maximum of {left_out.max_length} tokens"
+    not_scored = "have no predictions" if left_out.max_length is None else limit
+    why = "lack imported answers" if result.model.label_origin == ANSWERS else not_scored
+    return f"{groups:,} of {max(groups + left_out.groups, most):,} {result.units[0]}s, the others {why}"
+
+
+def marked_names(results: Sequence[Scored]) -> list[str]:
+    """Return the display names of results on one config of one data set; those that are not ranked say so.
+
+    Raises:
+        InputError: If two results are of the same model.
+    """
+    reasons = unranked_reasons(results)
+    return [
+        name if reason is None else f"{name} (not ranked)"
+        for name, reason in zip(distinct_names_of(results), reasons, strict=True)
+    ]
+
+
+def best_first(accuracy: float, name: str) -> tuple[float, str]:
+    """Return what models are sorted by: the largest accuracy first and NaN last, then by name."""
+    return (1.0 if math.isnan(accuracy) else -accuracy), name
+
+
+def distinct_names_of(results: Sequence[Scored]) -> list[str]:
+    """Return the display names of results on one config of one data set.
+
+    Raises:
+        InputError: If two results are of the same model.
+    """
+    names = names_of(results)
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise InputError(f"{count} results of {name} on the same data: remove all but one of the files")
+    return names
+
+
+def copies_of(answers: Mapping[str, Sequence[Answers]]) -> dict[str, str]:
+    """Return each model whose answers are exactly those of an earlier one, with the earlier one.
+
+    Args:
+        answers: The answers of each model, with each of its prompts, by display name.
+    """
+    copies: dict[str, str] = {}
+    for name, of_model in answers.items():
+        for other, of_other in answers.items():
+            if other == name:
+                break
+            same = len(of_model) == len(of_other) and all(map(Answers.same_as, of_model, of_other))
+            if other not in copies and same:
+                copies[name] = other
+                break
+    return copies
+
+
+def copies_among(named: Mapping[str, Scored]) -> dict[str, str]:
+    """Return each model whose answers are exactly those of an earlier one, with the earlier one."""
+    return copies_of({name: [result.answers for result in results_of(scored)] for name, scored in named.items()})
+
+
+def titles_of(datasets: Sequence[DatasetRecord]) -> list[str]:
+    """Return the display names of data sets: title and config, with the digest if that is not unique."""
+    names = [data.title if data.config is None else f"{data.title}, config {data.config}" for data in datasets]
+    different = Counter(name for name, _ in {(name, data.digest) for name, data in zip(names, datasets, strict=True)})
+    return [
+        name if different[name] == 1 else f"{data.title} [{data.digest[:8]}]{name.removeprefix(data.title)}"
+        for name, data in zip(names, datasets, strict=True)
+    ]
+
+
+def config_rank(config: str | None) -> tuple[int, str]:
+    """Return the position of a config among those of a data set: `all`, the word classes, then others by name."""
+    return (CONFIGS.index(config), "") if config in CONFIGS else (len(CONFIGS), config or "")
+
+
+def permuted_labels(scored: Scored) -> str | None:
+    """Return why the labels of a model seem to be permuted, from its answers to the seeds; None if they do not."""
+    labels = scored.compared_labels
+    seeds = [result.answers.seeds for result in results_of(scored) if result.answers.seeds is not None]
+    if not seeds:
+        return None
+    gold, predicted = (np.concatenate([getattr(graded, name) for graded in seeds]) for name in ("gold", "predicted"))
+    gold, predicted = gold[predicted >= 0], predicted[predicted >= 0]
+    if not len(gold):
+        return None
+    counts = np.bincount(predicted * len(labels) + gold, minlength=len(labels) ** 2).reshape(len(labels), -1)
+    if (counts.argmax(axis=1) == np.arange(len(labels))).all():  # no other order is better
+        return None
+    from scipy.optimize import linear_sum_assignment
+
+    better, right = linear_sum_assignment(counts, maximize=True)[1][predicted] == gold, predicted == gold
+    if better.mean() < np.bincount(gold).max() / len(gold) + CHANCE_MARGIN or better.sum() <= right.sum():
+        return None
+    if mcnemar_test(better, right).p_value >= MAX_P_VALUE:
+        return None
+    return f"its labels seem to be permuted: in another order {better.mean():.1%} of the seeds are right"
+
+
+def not_averaged(result: Scored) -> tuple[str, ...]:
+    """Return the note on a model that is left out of means over models; none on others."""
+    reason = permuted_labels(result)
+    return () if reason is None else (f"left out of means over models, because {reason}",)
+
+
+def without_permuted(results: Sequence[AnyScored]) -> list[AnyScored]:
+    """Return the results for a mean over models, with a warning for each that is left out; all if none remains."""
+    reasons = [permuted_labels(result) for result in results]
+    if None not in reasons:
+        return list(results)
+    for result, reason in zip(results, reasons, strict=True):
+        if reason is not None:
+            logger.warning("%s is left out of means over models: %s", result.title, reason)
+    return [result for result, reason in zip(results, reasons, strict=True) if reason is None]

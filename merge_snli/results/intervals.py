@@ -1,0 +1,132 @@
+"""Compute the confidence intervals of a result by resampling seeds: any report gets them from here."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+
+from merge_snli.answers.answers import Counts
+from merge_snli.base.arrays import Bools, Floats, Ints
+from merge_snli.results.scores import Intervals
+from merge_snli.statistics import Interval, constant_interval, weighted_intervals
+from merge_snli.statistics.bootstrap import N_RESAMPLES
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, required_correct
+
+Statistic: TypeAlias = Callable[[Floats], Floats]
+
+LEVEL = 0.95
+RANDOM_SEED = 0
+DIGITS = 5
+
+# The numbers that have intervals, with the lowest value that a seed can add to their mean.
+LOWEST = {"seed_accuracy": 0.0, "sample_accuracy": 0.0, "pattern_accuracy": 0.0, "qt": -1.0}
+
+
+def intervals_of(counts: Counts, seeds: Bools | Floats | None) -> Intervals | None:
+    """Compute the intervals of SA and PA(0.9) on rows; with seeds, also of SA on them and QT.
+
+    SA and PA on rows are means over subsamples, so that groups without a row in any subsample do not affect them and
+    are not resampled for them.
+
+    Args:
+        counts: The rows of each group in each subsample.
+        seeds: Whether the seed of each group is predicted correctly, or the share of several predictions that is
+            correct, [n_groups]; None without seeds.
+
+    Returns:
+        The intervals. None if fewer than two groups have a row in a subsample, or so few that a resample may have none.
+    """
+    drawn = counts.drawn
+    if np.count_nonzero(drawn) < 2:
+        return None
+    unit = "group" if seeds is None else "seed"
+    statistics = _statistics(counts, QUALITY_THRESHOLD)
+    needing_seeds = {} if seeds is None else _seed_statistics(seeds, statistics["pattern_accuracy"])
+    if drawn.all():
+        intervals = _intervals(needing_seeds | statistics, len(drawn), unit=unit)
+    else:
+        some = Counts(counts.correct[:, drawn], counts.sizes[:, drawn])
+        intervals = _intervals(_statistics(some, QUALITY_THRESHOLD), len(some.sizes[0]), unit=unit)
+        if needing_seeds:
+            intervals |= _intervals(needing_seeds, len(drawn), unit=unit)
+    if not all(np.isfinite([interval.low, interval.high]).all() for interval in intervals.values()):
+        return None
+    return Intervals(
+        level=LEVEL,
+        methods={name: intervals[name].method for name in LOWEST if name in intervals},
+        resamples=N_RESAMPLES,
+        random_seed=RANDOM_SEED,
+        **{name: (interval.low, interval.high) for name, interval in intervals.items()},
+    )
+
+
+def pattern_accuracy_interval(counts: Counts, threshold: float, *, unit: str = "seed") -> Interval:
+    """Compute the interval of PA at a threshold; at the quality threshold, it is that of `intervals_of`.
+
+    Args:
+        counts: The rows of each group in each subsample, at least one of each of at least two groups.
+        threshold: Threshold from 0 to 1.
+        unit: What a group is called.
+    """
+    statistic = {"pattern_accuracy": _statistics(counts, threshold)["pattern_accuracy"]}
+    return _intervals(statistic, counts.sizes.shape[1], unit=unit)["pattern_accuracy"]
+
+
+def _statistics(counts: Counts, threshold: float) -> dict[str, Statistic]:
+    correct, sizes = counts.correct, counts.sizes
+    drawn = sizes > 0
+    return {
+        "sample_accuracy": _mean_share(correct, sizes),
+        "pattern_accuracy": _mean_share(drawn & (correct >= required_correct(threshold, sizes)), drawn),
+    }
+
+
+def _seed_statistics(seeds: Bools | Floats, pattern_accuracy: Statistic) -> dict[str, Statistic]:
+    correct = seeds.astype(np.float64)
+
+    def on_seeds(weights: Floats) -> Floats:
+        return np.asarray(weights @ correct / weights.sum(axis=-1))
+
+    return {"seed_accuracy": on_seeds, "qt": lambda weights: pattern_accuracy(weights) - on_seeds(weights)}
+
+
+def _mean_share(counted: Ints | Bools, whole: Ints | Bools) -> Statistic:
+    """Return a function of weights: the mean share of weighted seeds over the subsamples that have any of them.
+
+    Subsamples with the same wholes are added up first, which is most of the time if all have as many variants of each
+    seed.
+    """
+    wholes, subsample, subsamples = np.unique(whole, axis=0, return_inverse=True, return_counts=True)
+    sums = np.zeros(wholes.shape)
+    np.add.at(sums, subsample.ravel(), counted)
+    both = np.concatenate([sums, wholes]).T.copy()
+
+    def statistic(weights: Floats) -> Floats:
+        of_part, of_whole = np.split(weights @ both, 2, axis=-1)
+        some = of_whole > 0
+        shares = np.divide(of_part, of_whole, out=np.zeros_like(of_part), where=some)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(shares.sum(axis=-1) / (some * subsamples).sum(axis=-1))
+
+    return statistic
+
+
+def _intervals(statistics: Mapping[str, Statistic], n_units: int, *, unit: str) -> dict[str, Interval]:
+    """Return the interval of each number; from the Wilson score if resampling it shows no variation."""
+
+    def stacked(weights: Floats) -> Floats:
+        return np.stack([statistic(weights) for statistic in statistics.values()])
+
+    intervals = weighted_intervals(stacked, n_units, level=LEVEL, random_seed=RANDOM_SEED, unit=unit)
+    return {
+        name: _rounded(interval, n_units, lowest=LOWEST[name])
+        for name, interval in zip(statistics, intervals, strict=True)
+    }
+
+
+def _rounded(interval: Interval, n_units: int, *, lowest: float) -> Interval:
+    if interval.low == interval.high:
+        interval = constant_interval(interval.low, n_units, lowest=lowest, level=LEVEL, unit=interval.unit)
+    low, high = (round(end, DIGITS) + 0.0 for end in (interval.low, interval.high))  # -0.0 becomes 0.0
+    return replace(interval, low=low, high=high)

@@ -1,0 +1,280 @@
+"""Put the results of one language model with several prompts together: their means, and what the prompt changes."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass, replace
+from functools import cached_property
+from statistics import fmean
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from merge_snli.answers.answers import Counts
+from merge_snli.base.arrays import Floats, Ints
+from merge_snli.base.batches import grouped
+from merge_snli.base.files import sha256_of_json
+from merge_snli.base.table import Column, Table
+from merge_snli.results.intervals import intervals_of
+from merge_snli.results.records import TAKEN, DatasetRecord, LeftOut, ModelRecord, RunRecord
+from merge_snli.results.result import Result, result_title
+from merge_snli.results.rows import MODEL, PA, ScoreRow, all_rows, mean_row, of_all, percent
+from merge_snli.results.scores import INTERVALS
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
+
+# Settings that depend on the prompt, so that results of one model differ in them.
+OF_PROMPT = frozenset({"max_tokens", "stop_seqs"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptEffect:
+    """What the prompt changes in the answers of a model; shares from 0 to 1.
+
+    Attributes:
+        pattern_accuracy: Mean over the prompts of PA at the quality threshold.
+        lowest: The lowest PA of a prompt.
+        highest: The highest PA of a prompt.
+        changed_seeds: Share of the seeds whose answer is not the same with every prompt; None without seeds.
+        changed_rows: The same share of the rows.
+        joint_pattern_accuracy: PA over prompts, mean over the subsamples: a group counts if at least 90% of its pairs
+            of a row and a prompt are right.
+    """
+
+    pattern_accuracy: float
+    lowest: float
+    highest: float
+    changed_seeds: float | None
+    changed_rows: float
+    joint_pattern_accuracy: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptGroup:
+    """The results of one model with several prompts on the same rows.
+
+    Every score is the mean over the prompts, and intervals resample groups with their answers to all prompts. It has
+    what tables and pages take of a `Result`, and is not written to a file.
+
+    Attributes:
+        results: The result with each prompt, at least two.
+        model: The model; its digest is that of the digests of the results.
+        run: How it was run: the sums of what the prompts took.
+        title: The model's name, with the number of prompts.
+        notes: The notes of the results.
+        source: None: language models do not predict the source.
+        dataset: This and what follows is the same in all results.
+    """
+
+    results: tuple[Result, ...]
+    model: ModelRecord
+    run: RunRecord
+    title: str
+    notes: tuple[str, ...]
+    source: None = None
+    dataset: DatasetRecord
+    compared_labels: tuple[str, ...]
+    left_out: LeftOut
+    has_seeds: bool
+    units: tuple[str, str]
+    subsamples: int | None
+    group_ids: tuple[str, ...]
+
+    @property
+    def prompts(self) -> dict[str, Result]:
+        """The result with each prompt, by the title of the prompt; with the prompt's digest if it is not unique."""
+        records = [result.run.prompt for result in self.results if result.run.prompt is not None]
+        titles = [record.title for record in records]
+        named = (
+            title if titles.count(title) == 1 else f"{title} [{record.prompt_digest[:8]}]"
+            for title, record in zip(titles, records, strict=True)
+        )
+        return dict(zip(named, self.results, strict=True))
+
+    @cached_property
+    def row(self) -> ScoreRow:
+        """The mean scores on all rows."""
+        mean = mean_row([result.row for result in self.results])
+        intervals = intervals_of(self.counts(), self.correct_seeds() if self.has_seeds else None)
+        for name in INTERVALS:
+            ends = getattr(intervals, name, None)
+            if ends is not None:
+                mean.values.update({f"{name}_low": ends[0], f"{name}_high": ends[1]})
+        return mean
+
+    @cached_property
+    def rows_by(self) -> dict[str, dict[str, ScoreRow]]:
+        """The mean scores on the rows with each value of each column."""
+        return {
+            column: {value: mean_row([result.rows_by[column][value] for result in self.results]) for value in values}
+            for column, values in self.results[0].rows_by.items()
+        }
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """Return one row of mean scores for all rows, and one per value of each column."""
+        return all_rows(self.row, self.rows_by)
+
+    @property
+    def effect(self) -> PromptEffect:
+        """What the prompt changes."""
+        accuracies = [result.pattern_accuracy for result in self.results]
+        by_prompt = [result.answers for result in self.results]
+        counts = [answers.counts() for answers in by_prompt]
+        correct, sizes = (np.sum([getattr(table, name) for table in counts], axis=0) for name in ("correct", "sizes"))
+        joint = pattern_accuracy(correct, sizes, QUALITY_THRESHOLD)[:, 0]
+        seeds = [answers.seeds.predicted for answers in by_prompt if answers.seeds is not None]
+        return PromptEffect(
+            pattern_accuracy=self.row.share("pattern_accuracy"),
+            lowest=min(accuracies),
+            highest=max(accuracies),
+            changed_seeds=changed_share(seeds) if seeds else None,
+            changed_rows=changed_share([answers.predicted for answers in by_prompt]),
+            joint_pattern_accuracy=float(np.nanmean(joint)),
+        )
+
+    def counts(self, group_ids: Sequence[str] | None = None) -> Counts:
+        """Return the counts of some groups, by default all, with every prompt: [n_prompts × n_subsamples, n_groups]."""
+        counts = [result.counts(group_ids) for result in self.results]
+        return Counts(np.vstack([table.correct for table in counts]), np.vstack([table.sizes for table in counts]))
+
+    def correct_seeds(self) -> Floats:
+        """Return the share of prompts with which each seed is predicted correctly, [n_groups]."""
+        return np.asarray(np.mean([result.correct_seeds() for result in self.results], axis=0))
+
+
+# What a line of a table or page shows: the result of a model, or those of one model with several prompts.
+Scored: TypeAlias = Result | PromptGroup
+
+
+def changed_share(answers: Sequence[Ints]) -> float:
+    """Return the share of the pairs whose answers with several prompts, [n] each, are not all the same."""
+    return float(np.mean(np.ptp(np.stack(answers), axis=0) > 0))
+
+
+def results_of(scored: Scored) -> tuple[Result, ...]:
+    """Return the result with each prompt, or the one result of another model."""
+    return scored.results if isinstance(scored, PromptGroup) else (scored,)
+
+
+def group_prompts(results: Iterable[Result]) -> list[Scored]:
+    """Group the results of a language model with several prompts on the same rows, at the position of the first.
+
+    The results must differ in the prompt only: not in the harness, the provider, the settings or the kind of answers.
+    """
+    models = grouped((_besides_prompt(result) or (number,), result) for number, result in enumerate(results))
+    return [of_model[0] if len(of_model) == 1 else _group(of_model) for of_model in models.values()]
+
+
+def on_common_prompts(models: Sequence[Scored]) -> list[Scored]:
+    """Return models with the results of the prompts that all language models among them have, with a note.
+
+    Models without prompts, and those with no prompt in common, stay as they are; of the latter, each gets a note.
+    """
+    by_model = [{_prompt_key(result): result for result in results_of(scored)} for scored in models]
+    prompted = [set(prompts) for prompts in by_model if None not in prompts]
+    common = set.intersection(*prompted) if prompted else set()
+    found: list[Scored] = []
+    for scored, prompts in zip(models, by_model, strict=True):
+        if prompted and not common and None not in prompts:
+            scored = replace(scored, notes=(*scored.notes, "the language models have no prompt in common"))
+        kept = [result for key, result in prompts.items() if key in common]
+        if not kept or len(kept) == len(prompts):
+            found.append(scored)
+            continue
+        titles = ", ".join(result.run.prompt.title for result in kept if result.run.prompt is not None)
+        note = f"of its {len(prompts)} prompts, those that all language models have are compared: {titles}"
+        found += group_prompts([replace(result, notes=(*result.notes, note)) for result in kept])
+    return found
+
+
+def _prompt_key(result: Result) -> tuple[str, int] | None:
+    prompt = result.run.prompt
+    return None if prompt is None else (prompt.prompt, prompt.shots)
+
+
+def _besides_prompt(result: Result) -> tuple[object, ...] | None:
+    """Return what results must have in common to differ in the prompt only; None without a prompt."""
+    prompt, answers = result.run.prompt, result.answers
+    if prompt is None:
+        return None
+    settings = frozenset((name, value) for name, value in prompt.settings.items() if name not in OF_PROMPT)
+    calls = (prompt.harness, prompt.provider, prompt.answers, prompt.temperature, settings)
+    rows = (result.dataset.key, result.compared_labels, answers.group_ids, tuple(answers.row_ids.to_pylist()))
+    return result.model.name, result.run.dtype, *calls, *rows
+
+
+def _group(results: Sequence[Result]) -> PromptGroup:
+    first, runs = results[0], [result.run for result in results]
+    records = [run.prompt for run in runs if run.prompt is not None]
+    taken: dict[str, Any] = {name: of_all(sum, [getattr(record, name) for record in records]) for name in TAKEN}
+    prompt = replace(
+        records[0],
+        prompt=f"{len(results)} prompts",
+        prompt_digest=sha256_of_json([record.prompt_digest for record in records]),
+        prompt_toml=None,
+        shots=0,
+        **taken,
+    )
+    sums = {name: sum(getattr(run, name) for run in runs) for name in ("seconds", "no_answers", "tied")}
+    unread, by_model = (
+        dict(sum((Counter(getattr(run, name)) for run in runs), Counter[str]())) for name in ("unread", "read_by_model")
+    )
+    agreement = of_all(fmean, [run.agreement for run in runs])
+    digest = first.model.digest and sha256_of_json([result.model.digest for result in results])
+    run = replace(first.run, agreement=agreement, unread=unread, read_by_model=by_model, prompt=prompt, **sums)
+    return PromptGroup(
+        results=tuple(results),
+        model=replace(first.model, digest=digest),
+        run=run,
+        title=result_title(first.model, run),
+        notes=_notes(results),
+        dataset=first.dataset,
+        compared_labels=first.compared_labels,
+        left_out=first.left_out,
+        has_seeds=first.has_seeds,
+        units=first.units,
+        subsamples=first.subsamples,
+        group_ids=first.group_ids,
+    )
+
+
+def _notes(results: Sequence[Result]) -> tuple[str, ...]:
+    """Return the notes of the results; those that not all results have with the prompts that have them."""
+    titles = grouped(
+        (note, "" if result.run.prompt is None else result.run.prompt.title)
+        for result in results
+        for note in result.notes
+    )
+    return tuple(
+        note if len(having) == len(results) else f"{'; '.join(having)}: {note}" for note, having in titles.items()
+    )
+
+
+def prompt_table(results: Iterable[Scored], names: Sequence[str] | None = None) -> Table | None:
+    """Return what the prompt changes, one row per model with several prompts, in percent; None without any.
+
+    Args:
+        results: Results on one config of one data set, with those of several prompts grouped.
+        names: Display names of the models; by default the titles of the results.
+    """
+    listed = list(results)
+    named = zip([result.title for result in listed] if names is None else names, listed, strict=True)
+    rows = [(name, result) for name, result in named if isinstance(result, PromptGroup)]
+    if not rows:
+        return None
+    group, row = rows[0][1].units
+    shares = (PA, "Lowest", "Highest", f"{group.capitalize()}s changed", f"{row.capitalize()}s changed", "Over prompts")
+    return Table(
+        title="Prompts",
+        columns=(MODEL, *(Column(name, format=".1f") for name in shares)),
+        rows=tuple((name, *map(percent, astuple(result.effect))) for name, result in rows),
+        notes=(
+            f"{PA}, Lowest, Highest: mean over the prompts, and the prompts with the lowest and the highest value.",
+            f"Changed: share of the {group}s and {row}s whose answer is not the same with every prompt.",
+            f"Over prompts: share of {group}s with at least {QUALITY_THRESHOLD:.0%} of their pairs of a {row} "
+            "and a prompt correct.",
+            *(f"{name}, {PA} by prompt: {_by_prompt(result)}." for name, result in rows),
+        ),
+    )
+
+
+def _by_prompt(result: PromptGroup) -> str:
+    return "; ".join(f"{title} {percent(scored.pattern_accuracy)}" for title, scored in result.prompts.items())

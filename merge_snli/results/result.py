@@ -1,0 +1,308 @@
+"""Define the result of scoring one model on rows in groups: the fields of its file, and its answers beside it.
+
+`ResultFile` also defines the JSON Schema of result files. The answers are the data, stored as a table; the numbers are
+a view of them. So a field that is added later has the default None: results written before it existed are read, and
+what shows the field computes it from the answers or leaves it out. A reader ignores fields that it does not know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from merge_snli.answers.answers import Answers, Counts
+from merge_snli.answers.data import LABEL
+from merge_snli.answers.table import to_table, with_data
+from merge_snli.base.arrays import Floats
+from merge_snli.base.errors import raise_first
+from merge_snli.base.table import Column, Table
+from merge_snli.base.typed import typed
+from merge_snli.dataset.label_spellings import MAX_LABELS
+from merge_snli.models.labels import compared_labels
+from merge_snli.results.records import (
+    DatasetRecord,
+    Digest,
+    Label,
+    LeftOut,
+    ModelRecord,
+    RunRecord,
+    StrictValue,
+    Threshold,
+    one_of,
+)
+from merge_snli.results.rows import Row, ScoreRow, all_rows, percent
+from merge_snli.results.scores import (
+    SOURCE_COLUMNS,
+    Calibration,
+    RowScores,
+    Scores,
+    SourceAccuracy,
+    SourceScores,
+    numbers_of,
+)
+from merge_snli.results.whole import open_whole
+from merge_snli.statistics import Interval
+from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    import pyarrow as pa
+    from matplotlib.axes import Axes
+
+
+# The entries of a row of scores that are not shares.
+COUNTED = ("part", "groups", "rows")
+
+# Ends of the names of entries that a notebook does not show, which shows percent.
+NOT_SHOWN = ("_low", "_high", "_problems", "brier")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultFile(StrictValue):
+    """Scores of one model on one config of one data set.
+
+    Rows are variants or other labeled pairs, groups are seeds or other rows that belong together. Accuracies are shares
+    from 0 to 1. SA is sample accuracy. PA(t) is pattern accuracy: the share of groups of which at least the share t of
+    the rows is predicted correctly.
+
+    Attributes:
+        schema_version: Version of this format.
+        compared_labels: Labels in which predictions and gold labels were compared: three, or entailment and
+            not_entailment.
+        notes: Caveats that a reader of the scores must know.
+        quality_threshold: Threshold of `pattern_accuracy` and `qt`.
+        thresholds: Thresholds of the curves.
+        subsamples: Number of subsamples; None if the data has none, and all rows count.
+        scores: Scores on all rows.
+        parts: Scores on the rows with each value of a column, by column. On a MERGE data set: `word_class`; `label`,
+            the gold label; and `masked_lm`, the variants that each masked LM validated in premise or hypothesis, as in
+            Table 9.
+        consistency: Predictions on rows compared with the model's prediction on the seed (`seed`), and with its most
+            frequent prediction among the group's rows in the draw (`majority`); None without seeds.
+        source: Scores on the source of the data set; None if it was not scored.
+        calibration: How well the probabilities of the labels fit the answers; None if they are not known.
+        answers_sha256: sha256 of the file of the answers, `NAME.parquet` beside `NAME.json`; None for a result that is
+            not in a file.
+        digest: sha256 of the other entries of the file, so that a later change is noticed; None for a result that is
+            not in a file.
+    """
+
+    schema_version: Literal[8]
+    model: ModelRecord
+    dataset: DatasetRecord
+    run: RunRecord
+    compared_labels: Annotated[tuple[Label, ...], Field(min_length=2, max_length=MAX_LABELS)]
+    left_out: LeftOut
+    notes: tuple[str, ...]
+    quality_threshold: Threshold
+    thresholds: tuple[Threshold, ...]
+    subsamples: Annotated[int, Field(ge=1, lt=2**63)] | None
+    scores: Scores
+    parts: dict[str, dict[str, Scores]]
+    consistency: dict[Annotated[str, *one_of(("seed", "majority"))], RowScores] | None = None
+    source: SourceScores | None = None
+    calibration: Calibration | None = None
+    answers_sha256: Digest | None = field(default=None, compare=False)
+    digest: Digest | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        """Check what the answers do not give: the labels, and the thresholds."""
+        own = compared_labels(self.model.labels, self.dataset.labels)
+        labels_of_source = set() if self.source is None else {*self.source.labels}
+        raise_first(
+            (self.compared_labels != own, f"compared_labels is {self.compared_labels}, expected {own}"),
+            (self.thresholds != CURVE, "thresholds are not 0, 0.01, … 1"),
+            (
+                self.quality_threshold != QUALITY_THRESHOLD,
+                f"quality_threshold is {self.quality_threshold}, expected {QUALITY_THRESHOLD}",
+            ),
+            (not labels_of_source <= {*self.dataset.labels}, "source has a label that is not in the data set"),
+            error=ValueError,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result(ResultFile):
+    """The scores of one model on one config of one data set, with its answers.
+
+    `table` has the answers as they are stored: one row per predicted row, and one per seed.
+    """
+
+    answers: Answers = field(compare=False)
+
+    @property
+    def table(self) -> pa.Table:
+        """The answers as a table, as in the file beside the result."""
+        return to_table(self.answers)
+
+    @property
+    def title(self) -> str:
+        """The model's name, with its prompt, and its dtype unless that is float32."""
+        return result_title(self.model, self.run)
+
+    @property
+    def group_ids(self) -> tuple[str, ...]:
+        """The ids of the groups with answers."""
+        return self.answers.group_ids
+
+    def counts(self, group_ids: Sequence[str] | None = None) -> Counts:
+        """Return the counts of correct rows of some groups, by default all, [n_subsamples, n_groups]."""
+        return self.answers.counts() if group_ids is None else self.answers.counts_of(group_ids)
+
+    def correct_seeds(self) -> Floats:
+        """Return whether each seed is predicted correctly, as 1 or 0, [n_groups]; empty without seeds."""
+        seeds = self.answers.seeds
+        return np.array([] if seeds is None else seeds.correct, dtype=np.float64)
+
+    @property
+    def has_seeds(self) -> bool:
+        """Whether the groups have seeds, as the seeds of a MERGE data set; QT, MT and consistency need them."""
+        return self.scores.seed_accuracy is not None
+
+    @property
+    def units(self) -> tuple[str, str]:
+        """What a group and a row of the data are called."""
+        return ("seed", "variant") if self.has_seeds else ("group", "pair")
+
+    @property
+    def pattern_accuracy(self) -> float:
+        """PA at the quality threshold, mean over the subsamples; NaN if no subsample has a row."""
+        return self.row.share("pattern_accuracy")
+
+    @property
+    def interval(self) -> Interval | None:
+        """The 95% interval of `pattern_accuracy`; None if there are too few groups."""
+        intervals = self.scores.intervals
+        if intervals is None:
+            return None
+        (low, high), method = intervals.pattern_accuracy, intervals.methods["pattern_accuracy"]
+        return Interval(low=low, high=high, level=intervals.level, method=method, unit=self.units[0])
+
+    @property
+    def sample_accuracy(self) -> float:
+        """SA on the rows, mean over the subsamples; NaN if no subsample has a row."""
+        return self.row.share("sample_accuracy")
+
+    @property
+    def qt(self) -> float | None:
+        """PA at the quality threshold minus SA on the seeds; None without seeds."""
+        return self.scores.qt
+
+    @property
+    def mt(self) -> float | None:
+        """Threshold whose PA is closest to SA on the seeds; None without seeds."""
+        return self.scores.mt
+
+    @cached_property
+    def row(self) -> ScoreRow:
+        """The scores on all rows, with consistency and calibration."""
+        row = self._row(self.scores, None if self.source is None else self.source.overall)
+        for reference, of in (self.consistency or {}).items():
+            row |= {
+                f"consistency_{reference}_{name}": value for name, value in numbers_of(of).items() if name != "rows"
+            }
+        row |= {} if self.calibration is None else asdict(self.calibration)
+        return ScoreRow(row, self.scores.curve)
+
+    @cached_property
+    def rows_by(self) -> dict[str, dict[str, ScoreRow]]:
+        """The scores on the rows with each value of each column, such as `word_class`."""
+        by_label = {} if self.source is None else self.source.labels
+        return {
+            column: {
+                value: ScoreRow(self._row(scores, by_label.get(value) if column == LABEL else None), scores.curve)
+                for value, scores in of.items()
+            }
+            for column, of in self.parts.items()
+        }
+
+    def _row(self, scores: Scores, source: SourceAccuracy | None) -> Row:
+        on_source: Row = dict.fromkeys(SOURCE_COLUMNS) if self.has_seeds else {}
+        return scores.as_row() | on_source | ({} if source is None else source.as_row())
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """Return one row of scores for all rows, and one per value of each column, such as `word_class:noun`."""
+        return all_rows(self.row, self.rows_by)
+
+    def to_pandas(self, data: object = None, *, with_text: bool = False) -> pd.DataFrame:
+        """Return the scores, or with the data set the answers, as a pandas data frame.
+
+        Args:
+            data: The data set that the model was scored on.
+            with_text: Whether the answers have columns of the sentences.
+
+        Returns:
+            The scores with one row per part, such as `all` or `word_class:noun`; or the answers as in `table`, joined
+            with the data.
+
+        Raises:
+            InputError: If the result is on other data.
+        """
+        import pandas as pd
+
+        if data is None:
+            return pd.DataFrame(self.as_rows()).set_index("part")
+        frame: pd.DataFrame = with_data(self.table, open_whole(data, self.dataset), with_text=with_text).to_pandas()
+        return frame
+
+    @typed
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot mean pattern accuracy, with a band over the subsamples and a dot at the quality threshold.
+
+        Args:
+            ax: The axes of another result's plot, to compare the two; None for new ones.
+
+        Returns:
+            The axes, in percent.
+        """
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots()[1]
+            ax.set(xlabel="threshold (%)", ylabel="pattern accuracy (%)", xlim=(0, 100), ylim=(0, 100))
+        across = [100 * threshold for threshold in self.thresholds]
+        mean = [float("nan") if value is None else 100 * value for value in self.scores.curve.mean]
+        [line] = ax.plot(across, mean, label=self.title)
+        drawn = [[100 * value for value in row if value is not None] for row in self.scores.curve.each]
+        of_subsamples = [row for row in drawn if row]
+        if len(of_subsamples) > 1:
+            low, high = ([edge(column) for column in zip(*of_subsamples, strict=True)] for edge in (min, max))
+            ax.fill_between(across, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+        marked = self.thresholds.index(self.quality_threshold)
+        ax.plot(across[marked], mean[marked], "o", color=line.get_color())
+        ax.legend()
+        return ax
+
+    def __repr__(self) -> str:
+        """Return the result in one line."""
+        return f"<Result of {self}>"
+
+    def __str__(self) -> str:
+        """Return the model, the data and PA at the quality threshold in one line."""
+        data, shown = self.dataset, f"PA({self.quality_threshold}) {100 * self.pattern_accuracy:.1f}%"
+        return f"{self.title} on {data.title}, config {data.config}: {shown}"
+
+    def _repr_html_(self) -> str:
+        """Return the scores as an HTML table for a notebook, in percent, with one row per part."""
+        rows = self.as_rows()
+        shares = [name for name in rows[0] if name not in COUNTED and not name.endswith(NOT_SHOWN)]
+        return Table(
+            title=f"{self.title} on {self.dataset.title}",
+            columns=(*(Column(name, "left") for name in COUNTED), *(Column(name, format=".1f") for name in shares)),
+            rows=tuple(
+                (*(row[name] for name in COUNTED), *(percent(row.get(name)) for name in shares)) for row in rows
+            ),
+        ).html()
+
+
+def result_title(model: ModelRecord, run: RunRecord) -> str:
+    """Return the name of a model, with its prompt, and its dtype unless that is float32."""
+    prompt = [] if run.prompt is None else [run.prompt.title]
+    about = ", ".join([*prompt, *([] if run.dtype in (None, "float32") else [run.dtype])])
+    return f"{model.name} ({about})" if about else model.name

@@ -1,0 +1,109 @@
+"""One row of scores, and its mean over several results; every table of scores selects columns of such rows."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from merge_snli.base.table import Column
+from merge_snli.results.scores import Curve
+from merge_snli.schema import ALL
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, matching_threshold
+
+Row: TypeAlias = dict[str, float | None]
+N = TypeVar("N", int, float)
+
+MODEL = Column("Model", "left")
+PA = f"PA({QUALITY_THRESHOLD})"
+ECE = "ECE"
+# What each score is, in the words of every table and page.
+DEFINITIONS = {
+    "Source": "sample accuracy on all problems of the source that have a gold label",
+    "Seeds": "sample accuracy on seeds",
+    "Variants": "sample accuracy on variants, mean over the subsamples",
+    "QT": f"{PA} minus sample accuracy on seeds",
+    "MT": "threshold at which PA on variants is closest to sample accuracy on seeds",
+    ECE: "expected calibration error on variants, mean over the subsamples; the confidence is the probability of the "
+    "predicted label",
+}
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """The scores of a model on some rows.
+
+    Attributes:
+        values: Every score by name, as `Scores.as_row` returns them.
+        curve: PA at every threshold.
+    """
+
+    values: Row
+    curve: Curve
+
+    def __getitem__(self, name: str) -> float | None:
+        """Return a score; None if there is none with this name."""
+        return self.values.get(name)
+
+    def share(self, name: str) -> float:
+        """Return a score as a number, NaN for None."""
+        value = self[name]
+        return float("nan") if value is None else value
+
+    def ends(self, name: str) -> tuple[float, float] | None:
+        """Return the interval of a score; None if it has none."""
+        low, high = self[f"{name}_low"], self[f"{name}_high"]
+        return None if low is None or high is None else (low, high)
+
+
+def all_rows(row: ScoreRow, rows_by: Mapping[str, Mapping[str, ScoreRow]]) -> list[dict[str, Any]]:
+    """Return the scores on all rows, and on those with each value of each column, named in `part`.
+
+    Args:
+        row: The scores on all rows, `all`.
+        rows_by: The scores by column and value, such as `word_class:noun`.
+    """
+    parts = {f"{column}:{value}": scores for column, of in rows_by.items() for value, scores in of.items()}
+    return [{"part": part, **scores.values} for part, scores in ({ALL: row} | parts).items()]
+
+
+def mean_row(rows: Sequence[ScoreRow]) -> ScoreRow:
+    """Return the mean of the rows of several results on the same data.
+
+    A score that one of them lacks is None. The curve has the subsamples of all of them, MT is that of the mean curve,
+    and intervals are left to the caller.
+
+    Args:
+        rows: The rows, at least one, with the same names.
+    """
+    curves = [row.curve for row in rows]
+    curve = Curve(
+        mean=tuple(of_all(fmean, shares) for shares in zip(*(curve.mean for curve in curves), strict=True)),
+        passing=tuple(of for curve in curves for of in curve.passing),
+        groups=tuple(groups for curve in curves for groups in curve.groups),
+    )
+    names = dict.fromkeys(name for row in rows for name in row.values)
+    means: Row = {name: of_all(fmean, [row[name] for row in rows]) for name in names}
+    means |= {name: None for name in names if name.endswith(("_low", "_high"))}
+    means |= {name: int(means[name] or 0) for name in ("groups", "rows")}
+    on_seeds = means.get("seed_accuracy")
+    if on_seeds is not None and None not in curve.mean:
+        means["mt"] = matching_threshold(np.array(curve.mean, dtype=np.float64), on_seeds)
+    return ScoreRow(means, curve)
+
+
+def of_all(total: Callable[[Sequence[N]], N], values: Sequence[N | None]) -> N | None:
+    """Return the sum, mean or another total of some numbers; None if one is None."""
+    known = [value for value in values if value is not None]
+    return total(known) if len(known) == len(values) else None
+
+
+def percent(share: float | None) -> float | None:
+    """Return a share in percent, rounded for a table; never -0.0."""
+    return None if share is None else round(100 * share, 1) + 0.0
+
+
+def ends_text(low: float, high: float, sign: str = "") -> str:
+    """Return the ends of an interval of shares in percent; never -0.0."""
+    return " to ".join(f"{round(100 * end, 1) + 0.0:{sign}.1f}" for end in (low, high))

@@ -1,0 +1,245 @@
+"""Build the tables of results: accuracies, pattern accuracy with its interval, and by value of a column."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+from merge_snli.base.table import Cell, Column, Table, count
+from merge_snli.problems.rows import JOIN
+from merge_snli.results.grouping import titles_of
+from merge_snli.results.prompts import Scored
+from merge_snli.results.records import threshold_text
+from merge_snli.results.rows import DEFINITIONS, ECE, MODEL, PA, ScoreRow, ends_text, percent
+from merge_snli.results.scores import SourceScores
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
+
+# A column of the table, and a function that returns its cell from a row of scores.
+ScoreColumn = tuple[Column, Callable[[ScoreRow], Cell]]
+
+
+def score_table(
+    results: Sequence[Scored],
+    failed: Mapping[str, str] | None = None,
+    *,
+    title: str | None = None,
+    names: Sequence[str] | None = None,
+    thresholds: Collection[float] = (),
+) -> Table:
+    """Return a table of results with one row per model, in percent.
+
+    With seeds, it has the columns of the paper's Table 3, and one for the source of the data set if a model
+    was scored on it. Without, it has the share of each predicted label.
+
+    Args:
+        results: Results on one config of one data set; may be empty if all models failed.
+        failed: Why a model could not be scored, by name of the model.
+        title: Display name of the data set; by default its title and config.
+        names: Display names of the models; by default the titles of the results.
+        thresholds: Thresholds from 0 to 1 in steps of 0.01 to show PA at, besides the quality threshold.
+    """
+    names = [result.title for result in results] if names is None else names
+    failed = failed or {}
+    named = list(zip(names, results, strict=True))
+    columns = _columns(results, sorted({*thresholds, QUALITY_THRESHOLD}))
+    return Table(
+        title=title_with_size(results, title) if results else "",
+        columns=(MODEL, *(column for column, _ in columns)),
+        rows=(
+            *((name, *(cell(result.row) for _, cell in columns)) for name, result in named),
+            *((name, *[None] * len(columns)) for name in failed),
+        ),
+        notes=(
+            *(_explanation(results) if results else ()),
+            *_source_notes(named),
+            *(f"{name}: {note}" for name, result in named for note in result.notes),
+            *(f"{name}: not scored: {reason}" for name, reason in failed.items()),
+        ),
+    )
+
+
+def part_tables(
+    results: Sequence[Scored],
+    *,
+    title: str | None = None,
+    names: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+) -> list[Table]:
+    """Return the scores and predicted labels by value of each column (Luo et al., 2022, Tables 1 to 3).
+
+    Args:
+        results: Results on one data set, at least one; those without a column are left out of its table.
+        title: Display name of the data set; by default its title and config.
+        names: Display names of the models; by default the titles of the results.
+        columns: The columns; by default those of `columns_of`.
+    """
+    heading = title_with_size(results, title)
+    named = list(zip([result.title for result in results] if names is None else names, results, strict=True))
+    return [_part_table(named, column, f"{heading}, by {column}") for column in columns or columns_of(results)]
+
+
+def _part_table(named: Sequence[tuple[str, Scored]], column: str, title: str) -> Table:
+    scored = [(name, result) for name, result in named if column in result.rows_by]
+    labels = compared_labels_of([result for _, result in scored])
+    values = dict.fromkeys(value for _, result in scored for value in result.rows_by[column])
+    rows = scored[0][1].units[1].capitalize()
+    return Table(
+        title=title,
+        columns=(
+            Column(column, "left"),
+            MODEL,
+            Column(f"{rows}s"),
+            Column("Accuracy", format=".1f"),
+            Column(PA, format=".1f"),
+            *(Column(_header(label), format=".1f") for label in labels),
+        ),
+        rows=tuple(
+            (
+                value,
+                name,
+                row["rows"],
+                percent(row["sample_accuracy"]),
+                percent(row["pattern_accuracy"]),
+                *(percent(row[f"predicted_{label}"]) for label in labels),
+            )
+            for value in values
+            for name, result in scored
+            if (row := result.rows_by[column].get(value)) is not None
+        ),
+        notes=(f"{', '.join(map(_header, labels))}: share of the pairs with this predicted label.",),
+    )
+
+
+def columns_of(results: Sequence[Scored]) -> tuple[str, ...]:
+    """Return the columns by which to show scores; `A+B` only if it splits a value of A and a value of B."""
+    values = {
+        column: {value for result in results for value in result.rows_by.get(column, {})}
+        for column in dict.fromkeys(column for result in results for column in result.rows_by)
+    }
+    return tuple(
+        column
+        for column, own in values.items()
+        if not any(single != column and len(values.get(single, ())) == len(own) for single in column.split(JOIN))
+    )
+
+
+def compared_labels_of(results: Iterable[Scored]) -> tuple[str, ...]:
+    """Return the labels in which the predictions of any of the results are compared."""
+    return tuple(dict.fromkeys(label for result in results for label in result.compared_labels))
+
+
+def has_probabilities(results: Iterable[Scored]) -> bool:
+    """Return whether the probabilities of the labels are known of any of the results."""
+    return any("brier" in result.row.values for result in results)
+
+
+def size_of(results: Sequence[Scored]) -> str:
+    """Return the number of groups and rows of results on one data set, in words."""
+    group, row = results[0].units
+    groups, rows = (
+        _range([int(result.row.share(name)) for result in results], unit)
+        for name, unit in (("groups", group), ("rows", row))
+    )
+    return f"{groups}, {rows}" if results[0].has_seeds else f"{rows} in {groups} by {results[0].dataset.group_column}"
+
+
+def _range(numbers: Collection[int], unit: str) -> str:
+    """Return how many units the models have as text, such as `99 seeds`, or `77 to 99 seeds` if they differ."""
+    low, high = min(numbers), max(numbers)
+    return count(high, unit) if low == high else f"{low:,} to {count(high, unit)}"
+
+
+def title_with_size(results: Sequence[Scored], title: str | None = None) -> str:
+    """Return the display name of the data set of results, and the number of its groups and rows."""
+    return f"{title or titles_of([results[0].dataset])[0]}: {size_of(results)}"
+
+
+def _columns(results: Sequence[Scored], thresholds: Sequence[float]) -> list[ScoreColumn]:
+    seeds = not results or results[0].has_seeds
+    pa = [column for threshold in thresholds for column in _pa_columns(threshold, seeds=seeds)]
+    calibration = [_shares(ECE, "calibration_error")] if has_probabilities(results) else []
+    if seeds:
+        return [
+            *([_shares("Source", "source_accuracy")] if any(result.source is not None for result in results) else []),
+            _shares("Seeds", "seed_accuracy"),
+            _shares("Variants", "sample_accuracy"),
+            *pa,
+            _shares("QT", "qt", "+.1f"),
+            _shares("MT", "mt", ".0f"),
+            *calibration,
+        ]
+    return [
+        _shares("Accuracy", "sample_accuracy"),
+        _ends("95% interval", "sample_accuracy"),
+        *pa,
+        *(_shares(_header(label), f"predicted_{label}") for label in compared_labels_of(results)),
+        *calibration,
+    ]
+
+
+def _pa_columns(threshold: float, *, seeds: bool) -> list[ScoreColumn]:
+    """Return the column of PA at a threshold, and that of its interval after the quality threshold."""
+    column = Column(f"PA({threshold_text(threshold)})", format=".1f"), lambda row: percent(row.curve.at(threshold))
+    interval = _ends("95% interval" if seeds else "PA interval", "pattern_accuracy")
+    return [column, interval] if threshold == QUALITY_THRESHOLD else [column]
+
+
+def _shares(header: str, name: str, format_: str = ".1f") -> ScoreColumn:
+    return Column(header, format=format_), lambda row: percent(row[name])
+
+
+def _ends(header: str, name: str) -> ScoreColumn:
+    def cell(row: ScoreRow) -> str | None:
+        ends = row.ends(name)
+        return None if ends is None else ends_text(*ends)
+
+    return Column(header, under=True), cell
+
+
+def _header(label: str) -> str:
+    return label.capitalize().replace("_", " ")
+
+
+def _explanation(results: Sequence[Scored]) -> tuple[str, ...]:
+    result = results[0]
+    group, row = result.units
+    passing = (
+        f"{PA}: share of {group}s with at least {QUALITY_THRESHOLD:.0%} of their "
+        f"{row}s correct, with its interval from a bootstrap over {group}s."
+    )
+    explained = (
+        f"{ECE}: expected calibration error on {row}s, with the probability of the predicted label as confidence."
+    )
+    calibration = [explained] if has_probabilities(results) else []
+    if result.has_seeds:
+        return (
+            f"Scores in percent; on variants, mean over {count(result.subsamples or 1, 'subsample')}.",
+            *_explanation_of_source(results),
+            "Seeds, Variants: sample accuracy.",
+            passing,
+            *(f"{name}: {DEFINITIONS[name]}." for name in ("QT", "MT")),
+            *calibration,
+        )
+    without = result.dataset.without_label
+    return (
+        "Scores in percent. Accuracy: share of the pairs predicted correctly.",
+        passing,
+        f"{', '.join(map(_header, compared_labels_of(results)))}: share of the pairs with this predicted label.",
+        *calibration,
+        *([f"{count(without, 'row')} without a gold label left out."] if without else []),
+    )
+
+
+def _explanation_of_source(results: Sequence[Scored]) -> tuple[str, ...]:
+    described = {_describe(result.source) for result in results if result.source is not None}
+    if not described:
+        return ()
+    of = described.pop() if len(described) == 1 else "the source of the data set, which differs between models"
+    return (f"Source: sample accuracy on {of}.",)
+
+
+def _source_notes(named: Sequence[tuple[str, Scored]]) -> tuple[str, ...]:
+    """Return one note per model if the models were scored on different sources."""
+    notes = {name: _describe(result.source) for name, result in named if result.source is not None}
+    return tuple(f"{name}: source is {of}" for name, of in notes.items()) if len({*notes.values()}) > 1 else ()
+
+
+def _describe(source: SourceScores) -> str:
+    return f"{source.name}, {source.problems:,} problems with a gold label [{source.digest[:8]}]"

@@ -1,0 +1,179 @@
+"""Test models on the same seeds: McNemar's test for booleans, exact permutation tests for numbers and for curves."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from merge_snli.statistics.exact import random_signs_p
+from merge_snli.statistics.multiple import holm
+from merge_snli.statistics.t_tests import paired_result
+from merge_snli.statistics.values import (
+    Interval,
+    TestResult,
+    booleans,
+    numbers,
+    paired,
+    warning_for,
+)
+
+
+def mcnemar_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed", level: float = 0.95) -> TestResult:
+    """Test whether two models are correct on different shares of the same seeds, with McNemar's test.
+
+    Args:
+        first: (n,) bool: whether the first model is correct on each seed (or passes it at a threshold).
+        second: (n,) bool: the same for the second model.
+        unit: Unit of the values.
+        level: Nominal coverage of the interval of the difference.
+
+    Returns:
+        The exact test: the binomial test of the discordant seeds. The statistic is the smaller number of them. The
+        effect size is their odds ratio, infinite if only the first model has such seeds. The interval of the
+        difference is Agresti and Min's.
+
+    Raises:
+        ValueError: If the lengths differ, or the values are not booleans.
+
+    Examples:
+        >>> result = mcnemar_test([True] * 8 + [False] * 2, [True] * 2 + [False] * 8)
+        >>> result.p_value, result.difference, result.effect_size
+        (0.03125, 0.6, inf)
+    """
+    a, b = paired(first, second, booleans)
+    only_first, only_second = int((a & ~b).sum()), int((b & ~a).sum())
+    return TestResult(
+        test="McNemar's test (exact)",
+        statistic=float(min(only_first, only_second)),
+        p_value=random_signs_p(a.astype(np.float64) - b).value,
+        n=len(a),
+        unit=unit,
+        difference=(only_first - only_second) / len(a),
+        interval=_agresti_min(only_first, only_second, len(a), level, unit),
+        effect_size=odds_ratio(only_first, only_second),
+        effect="odds ratio of the discordant seeds",
+        warning=warning_for(unit),
+    )
+
+
+def odds_ratio(only_first: int, only_second: int) -> float:
+    """Return the odds that a discordant seed is the first model's; 1 if there is none."""
+    return only_first / only_second if only_second else math.inf if only_first else 1.0
+
+
+def _agresti_min(only_first: int, only_second: int, n: int, level: float, unit: str) -> Interval:
+    """Compute Wald's interval after adding half a seed to each of the four cells."""
+    from scipy import stats
+
+    b, c, total = only_first + 0.5, only_second + 0.5, n + 2
+    difference = (b - c) / total
+    half = float(stats.norm.ppf((1 + level) / 2)) * math.sqrt((b + c) - (b - c) ** 2 / total) / total
+    low, high = max(-1.0, difference - half), min(1.0, difference + half)
+    return Interval(low=low, high=high, level=level, method="Agresti-Min", unit=unit)
+
+
+def permutation_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed", level: float = 0.95) -> TestResult:
+    """Test whether two models' values differ on the same seeds, by swapping the models within seeds.
+
+    Args:
+        first: (n,) value of the first model on each seed, such as the share of subsamples in which it passes.
+        second: (n,) values of the second model, in the same order.
+        unit: Unit of the values.
+        level: Nominal coverage of the interval of the mean difference, Student's t over seeds.
+
+    Returns:
+        The test over all permutations. The statistic is the mean difference. The p-value is exact if the differences
+        have a common unit, as shares of ten subsamples have; else it is an upper bound. p-values below 1e-12 are
+        1e-12.
+
+    Raises:
+        ValueError: If the lengths differ or are below 2, or a value is not finite.
+
+    Examples:
+        >>> result = permutation_test([1, 1, 1, 0.5, 1, 1], [0, 0, 0.5, 0, 0.5, 0])
+        >>> result.test, result.p_value
+        ('paired permutation test (exact)', 0.03125)
+    """
+    a, b = paired(first, second, numbers)
+    differences = a - b
+    p = random_signs_p(differences)
+    name = f"paired permutation test ({'exact' if p.is_exact else 'upper bound'})"
+    return paired_result(name, float(differences.mean()), p.value, differences, level=level, unit=unit)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairAtThresholds:
+    """The test of one pair of models at every threshold.
+
+    Attributes:
+        first: First model.
+        second: Second model.
+        differences: PA of the first minus PA of the second at each threshold.
+        adjusted_p: p-value at each threshold, adjusted over all thresholds and all pairs.
+        differs: Whether the pair differs at each threshold.
+    """
+
+    first: str
+    second: str
+    differences: tuple[float, ...]
+    adjusted_p: tuple[float, ...]
+    differs: tuple[bool, ...]
+
+
+def compare_at_thresholds(
+    passes: Mapping[str, ArrayLike], *, alpha: float = 0.05, copies: Mapping[str, str] | None = None
+) -> tuple[PairAtThresholds, ...]:
+    """Test every pair of models at every threshold, with the permutation test and Holm's adjustment over all tests.
+
+    Thresholds at which a pair has the same differences on all seeds are one test, since few thresholds change which
+    seeds pass.
+
+    Args:
+        passes: For each model (n, t) whether it passes each of n seeds at each of t thresholds, or the share of the
+            subsamples in which it does. The seeds are in the same order for all models.
+        alpha: Significance level over all pairs and thresholds.
+        copies: As for `compare_models`.
+
+    Returns:
+        Every pair once, in the order of the models.
+
+    Raises:
+        ValueError: If there are fewer than two models, or the arrays differ in shape.
+
+    Examples:
+        >>> passing = {"a": [[1, 1]] * 20, "b": [[1, 0]] * 20}
+        >>> [pair] = compare_at_thresholds(passing)
+        >>> pair.differs, round(pair.adjusted_p[1], 9)
+        ((False, True), 3.815e-06)
+    """
+    tables = {model: np.asarray(table, dtype=np.float64) for model, table in passes.items()}
+    shapes = {table.shape for table in tables.values()}
+    if len(tables) < 2 or len(shapes) != 1:
+        raise ValueError(f"passes has {len(tables)} model(s) of the shapes {sorted(shapes)}: pass two of the same")
+    original = {model: (copies or {}).get(model, model) for model in tables}
+    p_of: dict[tuple[str, str, bytes], float] = {}
+    keys_of: dict[tuple[str, str], list[tuple[str, str, bytes]]] = {}
+    for first, second in combinations(tables, 2):
+        differences = tables[first] - tables[second]
+        keys = [(original[first], original[second], column.tobytes()) for column in differences.T]
+        for key, column in zip(keys, differences.T, strict=True):
+            if key not in p_of and original[first] != original[second]:
+                p_of[key] = random_signs_p(column).value
+        keys_of[first, second] = keys
+    adjusted = dict(zip(p_of, holm(list(p_of.values())), strict=True))
+    pairs = []
+    for (first, second), keys in keys_of.items():
+        of_pair = tuple(adjusted.get(key, 1.0) for key in keys)
+        pairs.append(
+            PairAtThresholds(
+                first=first,
+                second=second,
+                differences=tuple((tables[first] - tables[second]).mean(axis=0).tolist()),
+                adjusted_p=of_pair,
+                differs=tuple(p < alpha for p in of_pair),
+            )
+        )
+    return tuple(pairs)

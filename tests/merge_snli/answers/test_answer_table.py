@@ -1,0 +1,402 @@
+"""Tests of the table of answers and of calibration: each row against the model, other readers, and plain recounts."""
+
+import json
+import math
+import random
+import signal
+import subprocess
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli import MergeDataset, Result, read_answers, read_result, read_results, score, score_table
+from merge_snli.answers import answers as answering
+from merge_snli.answers.answers import Answers, join
+from merge_snli.answers.opening import open_config
+from merge_snli.answers.table import from_bytes, from_table, to_bytes, to_table
+from merge_snli.results.calibration import as_stored, calibration_of, label_probabilities
+from merge_snli.results.check import require_data
+from merge_snli.results.recompute import wrong_entries
+from merge_snli.results.scores import Scores
+from merge_snli.results.store import answers_name, write_result
+from merge_snli.schema import NLI_LABELS
+from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
+from tests.merge_snli.comparison.made import made_result
+from tests.merge_snli.explorer.conftest import bundled, folder, results, with_annotators
+from tests.merge_snli.leaderboard.conftest import Pair, chance, noisy
+from tests.oracles import BUNDLED, Graded, check_scores, known, pair_of, refused, rows_of, share
+from tests.public_interface import FILE
+
+COLUMNS = ["row_id", "group_id", "is_seed", "label", "answer", "unread", "subsamples"]
+
+
+WORDS = ["word_class", "original", "replacement"]
+
+
+__all__ = ["bundled", "folder", "results", "with_annotators"]
+
+
+@pytest.fixture(scope="module")
+def table(folder: Path, results: list[Result]) -> Path:
+    """The file of the answers of the model that gives no answer to some pairs."""
+    [path] = [path for path in folder.glob("*.json") if path.name.startswith("unsure")]
+    return path.with_name(answers_name(path.name))
+
+
+def test_the_table_has_what_the_model_answered(table: Path, gold: dict[Pair, int]) -> None:
+    data = {row["variant_id"]: row for row in rows_of(BUNDLED)}
+    rows = pq.read_table(table).to_pylist()
+    assert list(rows[0]) == [*COLUMNS, *WORDS]
+    public = json.loads(FILE.read_text(encoding="utf-8"))["columns"]["answers"]
+    assert all(public[each.name] in ("", str(each.type)) for each in pq.read_schema(table))
+    variants = [row for row in rows if not row["is_seed"]]
+    assert [row["row_id"] for row in variants] == list(data)
+    for row in variants:
+        own = data[row["row_id"]]
+        [label] = noisy("hasty", gold, 0.3)([pair_of(own)])
+        expected = (None, "no answer") if chance(*pair_of(own)) < 0.1 else (NLI_LABELS[label], None)
+        assert (row["answer"], row["unread"]) == expected
+        assert [row[name] for name in (*WORDS, "subsamples")] == [own[name] for name in (*WORDS, "subsamples")]
+        assert (row["group_id"], row["label"]) == (own["seed_id"], NLI_LABELS[own["label"]])
+    assert {row["row_id"] for row in rows if row["is_seed"]} == {row["seed_id"] for row in data.values()}
+
+
+def test_the_metric_gives_the_same_scores_from_the_columns_alone(folder: Path) -> None:
+    for path in folder.glob("*.json"):
+        result, rows = read_result(path), pq.read_table(path.with_name(answers_name(path.name))).to_pylist()
+        variants = [row for row in rows if not row["is_seed"]]
+        columns = {name: [row[name] for row in variants] for name in ("group_id", "subsamples", "label")}
+        with warnings.catch_warnings():  # of answers that are not among the labels: unread ones, which are ""
+            warnings.simplefilter("ignore")
+            found = PatternAccuracy().compute(
+                predictions=[row["answer"] or "" for row in variants],
+                references=columns["label"],
+                groups=columns["group_id"],
+                subsamples=columns["subsamples"],
+            )
+        assert found is not None
+        assert found["subsamples"]["sample_accuracy"]["mean"] == pytest.approx(result.sample_accuracy, abs=1e-12)
+        assert found["subsamples"]["pattern_accuracy"]["mean"] == pytest.approx(result.pattern_accuracy, abs=1e-12)
+
+
+def graded(rows: pd.DataFrame, reference: str) -> Graded:
+    """Return whether each answer is that in a column, or, for `majority`, as many right ones as the most frequent."""
+    if reference != "majority":
+        columns = zip(rows["group_id"], rows["answer"], rows[reference], strict=True)
+        return [(group, isinstance(answer, str) and answer == label) for group, answer, label in columns]
+    groups = dict(iter(rows.groupby("group_id")["answer"]))
+    most = {group: Counter(answers.dropna()).most_common(1) for group, answers in groups.items()}
+    right = {group: found[0][1] if found else 0 for group, found in most.items()}
+    return [(group, at < right[group]) for group, answers in groups.items() for at in range(len(answers))]
+
+
+def test_every_score_follows_from_the_plain_columns_of_the_table(folder: Path) -> None:
+    for path in folder.glob("*.json"):
+        result, rows = read_result(path), pd.read_parquet(path.with_name(answers_name(path.name)))
+        seeds, variants = rows[rows["is_seed"]].set_index("group_id"), rows[~rows["is_seed"]]
+        variants = variants.assign(seed=variants["group_id"].map(seeds["answer"]))
+        consistent = known(result.consistency)
+        compared = [(variants, "label", result.scores), (variants, "seed", consistent["seed"])]
+        compared += [(variants, "majority", consistent["majority"])]
+        in_data_labels = result.compared_labels == NLI_LABELS
+        for column in ("word_class", "label") if in_data_labels else ("word_class",):
+            parts = result.parts[column].items()
+            compared += [(variants[variants[column] == value], "label", scores) for value, scores in parts]
+        assert len(compared) == 3 + 3 + 3 * in_data_labels
+        for part, reference, scores in compared:
+            draws = [part[[draw in each for each in part["subsamples"]]] for draw in range(10)]
+            own = seeds.loc[part["group_id"].unique()].reset_index()
+            right = share(graded(own, "label")) if isinstance(scores, Scores) else None
+            drawn = [graded(draw, reference) for draw in draws if len(draw)]
+            check_scores(scores, graded(part, reference), drawn, on_seeds=right)
+
+
+def test_every_reader_finds_the_same_rows(table: Path, tmp_path: Path) -> None:
+    import datasets
+    import duckdb
+    import polars as pl
+
+    expected = pq.read_table(table).to_pylist()
+    loaded = datasets.load_dataset("parquet", data_files=str(table), split="train", cache_dir=str(tmp_path))
+    assert loaded[100] == expected[100]
+    assert pl.read_parquet(table).row(100, named=True) == expected[100]
+    assert pd.read_parquet(table)["answer"].isna().sum() == sum(row["answer"] is None for row in expected)
+    query = f"select label, count(*) filter (answer = label) from '{table}' group by label"
+    counted = Counter(row["label"] for row in expected if row["answer"] == row["label"])
+    assert dict(duckdb.connect().execute(query).fetchall()) == counted
+
+
+def test_answers_with_and_without_probabilities_are_the_same_after_reading(results: list[Result]) -> None:
+    for result in results:
+        again = from_table(from_bytes(to_bytes(result.table)), result.compared_labels, result.subsamples)
+        assert to_table(again).cast(result.table.schema).equals(result.table)
+    data, rng = open_config(BUNDLED, "all"), np.random.default_rng(0)
+    answers = join(results[0].answers, data)
+    on_rows, on_seeds = (
+        as_stored(rng.dirichlet(np.ones(3), len(each.gold))) for each in (answers, known(answers.seeds))
+    )
+    answers = replace(answers, probabilities=on_rows, seeds=replace(known(answers.seeds), probabilities=on_seeds))
+    frame = made_result("probable", data, answers).table.to_pandas()
+    own = [f"probability:{label}" for label in NLI_LABELS]
+    assert np.array_equal(frame.loc[~frame["is_seed"], own], on_rows)
+    assert np.array_equal(frame.loc[frame["is_seed"], own], on_seeds)
+
+
+def test_answers_are_joined_with_their_data_and_no_other(
+    folder: Path, results: list[Result], bundled: MergeDataset, tmp_path: Path
+) -> None:
+    frame = read_answers(folder, data=bundled, with_text=True)
+    assert [*frame.columns][: len(COLUMNS) + 1] == ["model", *COLUMNS]
+    assert Counter(frame["model"]) == {result.title: len(result.table) for result in results}
+    rows = {row["variant_id"]: row for row in pq.read_table(BUNDLED / "data/all/test.parquet").to_pylist()}
+    for name in ("premise", "hypothesis", "log_odds"):
+        own = frame[~frame["is_seed"]]
+        assert own[name].tolist() == pytest.approx([rows[row][name] for row in own["row_id"]])
+    assert frame[frame["is_seed"]]["log_odds"].isna().all()
+    assert "premise" not in read_answers(folder, data=bundled)
+    assert [*read_answers(folder).columns] == ["model", *COLUMNS, *WORDS]
+    refused("needs the data", read_answers, folder, with_text=True)
+    refused("config verb", read_answers, folder, config="verb")
+    refused("ffffffff", replace(results[0], dataset=replace(results[0].dataset, digest="f" * 64)).to_pandas, bundled)
+
+
+def test_tables_have_the_labels_of_annotators(with_annotators: tuple[MergeDataset, list[Result]]) -> None:
+    dataset, models = with_annotators
+    frame = models[0].to_pandas(dataset)
+    rows = frame[frame["is_seed"]].to_dict("records")
+    assert [row["agreement"] for row in rows[:3]] == [1.0, 0.8, 0.6]
+    assert np.isnan(rows[3]["agreement"])
+    for row in rows[:3]:
+        assert row[f"annotators:{row['label']}"] == row["agreement"]
+        assert sum(row[f"annotators:{name}"] for name in NLI_LABELS) == pytest.approx(1)
+
+
+CHANGES: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {
+    "unknown label": (lambda table: _with(table, "answer", ["maybe"] * len(table)), "'maybe' is not one of"),
+    "no ids": (lambda table: table.drop_columns(["row_id"]), "no column row_id"),
+    "equal ids": (lambda table: _with(table, "row_id", ["one"] * len(table)), "not unique"),
+    "no rows": (lambda table: table.filter(table["is_seed"]), "a seed no row"),
+    "a group without its seed": (lambda table: table.slice(1), "a group has no seed"),
+    "a seed after rows": (lambda table: pa.concat_tables([table.slice(1), table.slice(0, 1)]), "are not the first"),
+    "no label": (lambda table: _with(table, "label", [None] * len(table)), "has an empty value"),
+    "unknown subsample": (
+        lambda table: table.set_column(6, "subsamples", pa.array([[99]] * len(table), pa.list_(pa.int32()))),
+        "not among the 10",
+    ),
+    "wrong probabilities": (
+        lambda table: pa.table(
+            {name: table[name] for name in table.column_names}
+            | {f"probability:{label}": pa.array([0.5] * len(table), pa.float32()) for label in NLI_LABELS}
+        ),
+        "do not add up to 1",
+    ),
+}
+
+
+def _with(table: pa.Table, name: str, values: list[str | None]) -> pa.Table:
+    return table.set_column(table.column_names.index(name), name, pa.array(values, pa.string()))
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_wrong_tables_are_refused(change: str, results: list[Result], tmp_path: Path) -> None:
+    changed, message = CHANGES[change]
+    path = write_result(results[0], tmp_path)
+    content = to_bytes(changed(results[0].table))
+    path.with_name(answers_name(path.name)).write_bytes(content)
+    refused("is not the file of the answers", read_result, path)
+    refused(
+        message, from_table, from_bytes(content), results[0].compared_labels, results[0].subsamples, error=ValueError
+    )
+
+
+def test_a_missing_or_cut_table_is_refused(results: list[Result], tmp_path: Path) -> None:
+    path = write_result(results[0], tmp_path)
+    beside = path.with_name(answers_name(path.name))
+    content = beside.read_bytes()
+    beside.write_bytes(content[:-100])
+    refused(r"is not the file of the answers.*score the model again", read_result, path)
+    beside.unlink()
+    refused("has no answers", read_result, path)
+    refused("not a Parquet file", from_bytes, content[:-100], error=ValueError)
+
+
+def test_two_runs_at_once_leave_a_pair_or_are_refused(results: list[Result], tmp_path: Path) -> None:
+    """One run has written its answers when the other writes both files, then the first writes its numbers."""
+    from merge_snli.results.store import to_files
+
+    files, others = to_files(results[0]), to_files(score(lambda pairs: [0] * len(pairs), BUNDLED, name="org/careful"))
+    (answers, first), (numbers, second) = files.items()
+    assert list(others) == [answers, numbers]
+    for name, content in ((answers, first), *others.items(), (numbers, second)):
+        (tmp_path / name).write_bytes(content)
+    refused("score the model again", read_result, tmp_path / numbers)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from merge_snli.results import store
+
+write = store.write_bytes
+
+def write_and_die(path, content):
+    write(path, content)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+store.write_bytes = write_and_die
+store.write_result(store.read_result(sys.argv[1]), Path(sys.argv[2]))
+"""
+
+
+@pytest.mark.slow
+def test_a_run_killed_between_the_two_files_leaves_no_result_or_one_that_is_refused(
+    results: list[Result], tmp_path: Path
+) -> None:
+    """Beside the numbers of an earlier run of a model with this name, and in a new folder."""
+    path = write_result(score(lambda pairs: [0] * len(pairs), BUNDLED, name="org/careful"), tmp_path / "new")
+    out = tmp_path / "out"
+    earlier = write_result(results[0], out)
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(path), str(out)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    refused("score the model again", read_results, out)
+    earlier.unlink()
+    assert [file.suffix for file in out.iterdir()] == [".parquet"]
+    refused("no results in", read_results, out)
+    write_result(read_result(path), out)
+    assert read_results(out) == [read_result(path)]
+
+
+# The probability of each label, and the number of the gold label.
+Probable = tuple[list[float], int]
+
+
+def brier(rows: list[Probable]) -> float:
+    return fmean(sum((p - (label == gold)) ** 2 for label, p in enumerate(each)) for each, gold in rows)
+
+
+def error(rows: list[Probable]) -> float:
+    bins: dict[int, list[tuple[float, bool]]] = {}
+    for each, label in rows:
+        best = each.index(max(each))
+        bins.setdefault(max(0, math.ceil(each[best] * 15) - 1), []).append((each[best], best == label))
+    gaps = (
+        len(found) * abs(fmean(confidence for confidence, _ in found) - fmean(right for _, right in found))
+        for found in bins.values()
+    )
+    return sum(gaps) / len(rows)
+
+
+def random_rows(count: int, seed: int) -> list[Probable]:
+    drawn = random.Random(seed)
+    weights = [[drawn.random() ** 3 for _ in NLI_LABELS] for _ in range(count)]
+    return [([weight / sum(each) for weight in each], drawn.randrange(3)) for each in weights]
+
+
+def answers_to(seeds: list[Probable], rows: list[Probable], subsamples: list[list[int]]) -> Answers:
+    """Return answers with as many rows of each group."""
+    groups = np.arange(len(rows)) % len(seeds)
+    on_seeds, on_rows = (np.array([each for each, _ in part]) for part in (seeds, rows))
+    return Answers(
+        labels=NLI_LABELS,
+        table=pa.table({"row_id": [f"v{at}" for at in range(len(rows))]}),
+        group_ids=tuple(f"s{at}" for at in range(len(seeds))),
+        groups=groups,
+        gold=np.array([gold for _, gold in rows]),
+        predicted=on_rows.argmax(axis=1),
+        subsamples=np.array([[at in draw for at in range(len(rows))] for draw in subsamples]),
+        seeds=answering.Graded(on_seeds.argmax(axis=1), on_seeds, gold=np.array([gold for _, gold in seeds])),
+        probabilities=on_rows,
+    )
+
+
+def test_calibration_is_that_of_a_plain_recount() -> None:
+    seeds, rows = random_rows(20, 1), random_rows(200, 2)
+    subsamples = [list(range(0, 120)), list(range(60, 200)), []]
+    found = known(calibration_of(answers_to(seeds, rows, subsamples)))
+    drawn = [[rows[at] for at in draw] for draw in subsamples if draw]
+    assert found.brier == pytest.approx(fmean(map(brier, drawn)))
+    assert found.calibration_error == pytest.approx(fmean(map(error, drawn)))
+    assert (found.seed_brier, found.seed_calibration_error) == pytest.approx((brier(seeds), error(seeds)))
+
+    def weakened(at: int) -> bool:
+        (before, _), (after, gold) = seeds[at % len(seeds)], rows[at]
+        return before.index(max(before)) == after.index(max(after)) and after[gold] < before[gold]
+
+    assert found.weakened == pytest.approx(fmean(fmean(map(weakened, draw)) for draw in subsamples if draw))
+    assert 0.05 < (found.weakened or 0) < 0.5
+
+
+def test_labels_that_count_as_one_and_stored_probabilities() -> None:
+    logits = np.log(np.array([[0.5, 0.2, 0.3], [0.1, 0.1, 0.8]], dtype=np.float32))
+    two_way = label_probabilities(logits, ("contradiction", "entailment", "neutral"), ("entailment", "not_entailment"))
+    assert two_way == pytest.approx(np.array([[0.2, 0.8], [0.1, 0.9]]))
+    logits = np.random.default_rng(0).normal(0, 8, (20_000, 3)).astype(np.float32)
+    probabilities = label_probabilities(logits, NLI_LABELS, NLI_LABELS)
+    stored = as_stored(probabilities)
+    assert np.abs(stored - probabilities).max() < 1e-7
+    surest = probabilities.max(axis=1) > 0.9999
+    assert surest.sum() > 1000
+    assert (1 - stored.max(axis=1))[surest] == pytest.approx(
+        (1 - probabilities.max(axis=1))[surest], rel=1e-3, abs=1e-7
+    )
+    assert (as_stored(stored) == stored).all()
+    assert as_stored(np.array([[1.0, 0.0], [np.nan, np.nan]]))[0] == pytest.approx([1, 0])
+
+
+@pytest.fixture(scope="module")
+def with_probabilities(bert: Path, dataset: Path) -> Result:
+    return score(bert, dataset)
+
+
+def test_results_keep_the_probabilities(with_probabilities: Result, dataset: Path, tmp_path: Path) -> None:
+    result = read_result(write_result(with_probabilities, tmp_path))
+    data = open_config(dataset, "all")
+    answers = join(result.answers, data)
+    assert answers.probabilities is not None
+    of_predicted = answers.probabilities[np.arange(len(answers.predicted)), answers.predicted]
+    assert (of_predicted == answers.probabilities.max(axis=1)).all()
+    assert calibration_of(answers) == result.calibration
+    require_data(result, data)
+    assert (answers.probabilities == np.array(with_probabilities.answers.probabilities)).all()
+    columns = [result.table[f"probability:{label}"].to_numpy() for label in NLI_LABELS]
+    assert np.stack(columns, axis=1)[~result.table["is_seed"].to_numpy()] == pytest.approx(answers.probabilities)
+
+
+def test_a_calibration_that_the_probabilities_do_not_give_is_found(with_probabilities: Result) -> None:
+    better = replace(known(with_probabilities.calibration), brier=0.0)
+    answers = with_probabilities.answers
+    none = replace(answers, probabilities=None, seeds=replace(known(answers.seeds), probabilities=None))
+    for forged, place in (
+        (replace(with_probabilities, calibration=better), "calibration.brier"),
+        (replace(with_probabilities, answers=none), "calibration"),
+    ):
+        assert [each.split(" is ")[0] for each in wrong_entries(forged, forged.answers)] == [place]
+
+
+def test_parts_of_answers_keep_their_probabilities() -> None:
+    answers = answers_to(random_rows(4, 3), random_rows(40, 4), [[*range(40)]])
+    part = answers.take(groups=np.array([True, False, True, False]))
+    for own, whole in ((part, answers), (known(part.seeds), known(answers.seeds))):
+        assert (known(own.probabilities) == known(whole.probabilities)[::2]).all()
+
+
+def test_only_models_with_probabilities_have_a_calibration(bert: Path, dataset: Path) -> None:
+    classified = score(bert, dataset, config="verb")
+    by_length = score(lambda pairs: [len(premise) % 3 for premise, _ in pairs], dataset, config="verb")
+    assert by_length.calibration is None and "ECE" not in score_table([by_length]).text()
+    shown = f"{100 * (known(classified.calibration).calibration_error or 0):.1f}"
+    first, second = score_table([classified, by_length]).rows
+    assert (f"{first[-1]:.1f}", second[-1]) == (shown, None)
+    rows = classified.as_rows()
+    assert rows[0]["weakened"] == known(classified.calibration).weakened
+    assert "weakened" not in rows[1]

@@ -1,0 +1,321 @@
+"""Test the scores on the source of a data set against an independent count, and sources that are refused."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merge_snli import Result, read_result, read_results, score, score_table
+from merge_snli.dataset.record import MaskedLMRecord, ProblemsRecord, SourceRecord, read_record
+from merge_snli.models.labels import Pair
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import read_problems
+from merge_snli.results.scores import SourceScores
+from merge_snli.results.store import to_json
+from merge_snli.schema import NLI_LABELS
+from tests.commands import Command
+from tests.merge_snli.conftest import MakeDataset
+from tests.oracles import (
+    BUNDLED,
+    Row,
+    by_length,
+    guess,
+    known,
+    missing_from,
+    pair_of,
+    refused,
+    rows_of,
+    without_seconds,
+    write_rows,
+)
+from tests.records import SHIPPED, save_record
+
+TINY = (MaskedLMRecord("tiny", None, "0" * 64),)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of problems, a data set whose record names it, and its rows."""
+
+    path: Path
+    dataset: Path
+    rows: list[Row]
+
+    @property
+    def labeled(self) -> list[Row]:
+        return [row for row in self.rows if row["label"] != "-"]
+
+
+def problems_of(dataset: Path) -> list[Row]:
+    """Return the seeds, a variant, a repeated problem with another label, and problems that are not seeds."""
+    seeds = [(*pair_of(row), NLI_LABELS[row["label"]]) for row in rows_of(dataset, "seed")]
+    variant = rows_of(dataset)[0]
+    texts = [
+        *seeds,
+        (*pair_of(variant), NLI_LABELS[variant["label"]]),
+        (*seeds[0][:2], "contradiction"),
+        seeds[1],
+        *((f"A man has {number} boats.", "A man has boats.", NLI_LABELS[number % 2]) for number in range(7)),
+        ("A man has 3 boats.", "A man has boats.", "entailment"),
+        ("A man sleeps.", "A man rows.", "-"),
+    ]
+    return [{"premise": premise, "hypothesis": hypothesis, "label": label} for premise, hypothesis, label in texts]
+
+
+def record_source(dataset: Path, **options: Any) -> None:  # noqa: ANN401 - options of the run
+    """Write `run.json` as if the data set had been generated with these options."""
+    read, shipped = read_problems(ProblemOptions(**options)), read_record(SHIPPED)
+    named = ProblemOptions(**options).as_dict()
+    save_record(
+        dataset,
+        title=dataset.name,
+        options=shipped.options | named,
+        sources=(SourceRecord(named["problems"], read.digest),),
+        masked_lms=TINY,
+        problems=ProblemsRecord(len(read.problems), read.without_label),
+        data=replace(shipped.data, files={}),
+    )
+
+
+@pytest.fixture(scope="module")
+def source(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> Source:
+    folder = tmp_path_factory.mktemp("source")
+    dataset = make_dataset(folder / "merge_sourced", seeds=6)
+    rows = problems_of(dataset)
+    path = write_rows(folder / "problems.jsonl", rows)
+    record_source(dataset, problems=path)
+    return Source(path, dataset, rows)
+
+
+@pytest.fixture(scope="module")
+def result(source: Source) -> Result:
+    return score(by_length, source.dataset, source="recorded")
+
+
+def shares(rows: Sequence[Row], answer: Callable[[Row], str]) -> dict[str, tuple[int, float]]:
+    """Return the number of rows and the accuracy, in all and by label, from counters."""
+    total = Counter(row["label"] for row in rows)
+    right = Counter(row["label"] for row in rows if answer(row) == row["label"])
+    by_label = {label: (total[label], right[label] / total[label]) for label in NLI_LABELS if total[label]}
+    return {"all": (total.total(), right.total() / total.total()), **by_label}
+
+
+def source_of(result: Result) -> SourceScores:
+    return known(result.source)
+
+
+def found(result: Result) -> dict[str, tuple[int, float]]:
+    parts = {"all": source_of(result).overall, **source_of(result).labels}
+    return {name: (part.problems, part.sample_accuracy) for name, part in parts.items()}
+
+
+def test_accuracy_matches_an_independent_count(source: Source, result: Result) -> None:
+    assert found(result) == shares(source.labeled, lambda row: guess([pair_of(row)])[0])
+    of_source = source_of(result)
+    assert (of_source.name, of_source.without_label, of_source.too_long) == ("problems.jsonl", 1, 0)
+    assert of_source.digest == read_record(source.dataset / "run.json").sources[0].digest
+    low, high = of_source.overall.interval
+    assert low < of_source.overall.sample_accuracy < high
+    assert without_seconds(score(by_length, source.dataset, source=source.path)) == without_seconds(result)
+    assert without_seconds(replace(result, source=None)) == without_seconds(score(by_length, source.dataset))
+    bundled = source_of(score(by_length, BUNDLED, source="recorded"))
+    assert (bundled.name, bundled.problems) == ("demo:problems", 569)
+
+
+def test_every_pair_is_predicted_once_and_a_source_of_seeds_needs_no_more(source: Source, tmp_path: Path) -> None:
+    seen: Counter[Pair] = Counter()
+
+    def counting(pairs: Sequence[Pair]) -> list[int]:
+        seen.update(pairs)
+        return by_length(pairs)
+
+    score(counting, source.dataset, source="recorded")
+    assert set(seen.values()) == {1}
+    assert {pair_of(row) for row in source.labeled} < set(seen)
+    seen.clear()
+    for name in (None, "recorded", "recorded", source.path):
+        score(counting, source.dataset, source=name, out=tmp_path / "results", name="counting", version="1")
+    assert set(seen.values()) == {1}
+    of_seeds = score(by_length, source.dataset, source=write_rows(tmp_path / "seeds.jsonl", source.rows[:6]))
+    assert source_of(of_seeds).overall.sample_accuracy == of_seeds.scores.seed_accuracy
+    assert source_of(of_seeds).overall.problems == of_seeds.scores.groups == 6
+
+
+def test_limit_and_columns_of_the_record_apply(make_dataset: MakeDataset, tmp_path: Path) -> None:
+    dataset = make_dataset(tmp_path / "merge_limited", seeds=3)
+    rows = [{"s1": row["premise"], "s2": row["hypothesis"], "y": row["label"]} for row in problems_of(dataset)]
+    path = write_rows(tmp_path / "problems.jsonl", rows)
+    columns: Row = {"premise_column": "s1", "hypothesis_column": "s2", "label_column": "y"}
+    record_source(dataset, problems=path, limit=5, **columns)
+    assert found(score(by_length, dataset, source="recorded"))["all"][0] == 5
+    assert found(score(by_length, dataset, source=ProblemOptions(problems=path, **columns)))["all"][0] == len(rows) - 1
+    refused(r"'premise'.*premise_column", score, by_length, dataset, source=path)
+
+
+def test_two_way_models_and_no_answers_on_the_source(
+    make_dataset: MakeDataset, source: Source, tmp_path: Path, bert: Path
+) -> None:
+    """Gold neutral and contradiction are merged if the model or the data set has two labels."""
+    of_three = found(score(lambda pairs: ["not_entailment"] * len(pairs), source.dataset, source="recorded"))
+    wrong = sum(row["label"] == "entailment" for row in source.labeled)
+    assert of_three.pop("all") == (len(source.labeled), 1 - wrong / len(source.labeled))
+    assert {name: each for name, (_, each) in of_three.items()} == {"entailment": 0, "neutral": 1, "contradiction": 1}
+    two = make_dataset(tmp_path / "merge_two", seeds=3, label_names=("entailment", "not_entailment"))
+    rows = [
+        {"premise": row["premise"], "hypothesis": row["hypothesis"], "label": ("entailment", "neutral")[row["label"]]}
+        for row in rows_of(two, "seed")
+    ]
+    of_two = score(lambda pairs: ["neutral"] * len(pairs), two, source=write_rows(tmp_path / "three.jsonl", rows))
+    assert found(of_two) == {"all": (3, 1 / 3), "entailment": (2, 0.0), "not_entailment": (1, 1.0)}
+
+    def two_labels_on_the_source_alone(pairs: Sequence[Pair]) -> list[str]:
+        return ["not_entailment" if "boats" in premise else "neutral" for premise, _ in pairs]
+
+    mixed = score(two_labels_on_the_source_alone, source.dataset, source="recorded")
+    assert of_two.compared_labels == mixed.compared_labels == ("entailment", "not_entailment")
+    assert source_of(mixed).too_long == 0
+    gold = {pair_of(row): row["label"] for row in source.labeled}
+    silent = score(
+        lambda pairs: [None if "boats" in pair[0] else gold.get(pair, "neutral") for pair in pairs],
+        source.dataset,
+        source="recorded",
+    )
+    assert found(silent) == shares(source.labeled, lambda row: "" if "boats" in row["premise"] else gold[pair_of(row)])
+    assert (source_of(silent).too_long, silent.run.no_answers) == (0, 7)
+    assert any(note.startswith("no answer to 7 of ") for note in silent.notes)
+    rows = source.rows[:6] + [{"premise": "a " * 200, "hypothesis": "b", "label": "neutral"}] * 2
+    long = score(bert, source.dataset, source=write_rows(tmp_path / "long.jsonl", rows))
+    of_long = source_of(long)
+    assert (of_long.overall.problems, of_long.too_long, of_long.problems) == (6, 2, 8)
+    assert any(note.startswith("2 problems of the source left out") for note in long.notes)
+
+
+def test_files_tables_and_frames_have_the_source(source: Source, tmp_path: Path) -> None:
+    results = [
+        score(by_length, source.dataset, source=name, out=tmp_path, name=str(name), version="1")
+        for name in ("recorded", None)
+    ]
+    assert read_results(tmp_path) == sorted(results, key=lambda result: result.model.name != "None")
+    lines = score_table(results).text().splitlines()
+    assert lines[1].split()[:3] == ["Model", "Source", "Seeds"]
+    assert (lines[3].split()[1], lines[4].split()[1]) == (f"{100 * found(results[0])['all'][1]:.1f}", "–")
+    assert any("Source: sample accuracy on problems.jsonl, 17 problems" in line for line in lines)
+    frame = results[0].to_pandas()
+    assert frame["source_accuracy"]["all"] == found(results[0])["all"][1]
+    assert frame["source_problems"]["label:neutral"] == found(results[0])["neutral"][0]
+    assert frame["source_accuracy"].isna()["word_class:noun"]
+    seeds = write_rows(tmp_path / "seeds.jsonl", source.rows[:6])
+    named = [score(by_length, source.dataset, source=path, name=path.stem) for path in (source.path, seeds)]
+    assert not missing_from(
+        " ".join(score_table(named).text().split()),
+        "problems: source is problems.jsonl, 17 problems",
+        "seeds: source is seeds.jsonl, 6 problems",
+    )
+
+
+@pytest.mark.parametrize("change", [{"labels": {}}, {"digest": "abc"}, {"overall": None}])
+def test_counts_that_do_not_add_up_are_refused(result: Result, tmp_path: Path, change: Row) -> None:
+    value, path = to_json(result), tmp_path / "x.json"
+    path.write_text(json.dumps(value | {"source": value["source"] | change}), encoding="utf-8")
+    refused(r"x\.json.*source", read_result, path)
+
+
+def test_a_changed_source_is_refused_with_both_digests(make_dataset: MakeDataset, tmp_path: Path) -> None:
+    dataset, path = make_dataset(tmp_path / "merge_changed", seeds=2), tmp_path / "problems.jsonl"
+    record_source(dataset, problems=write_rows(path, problems_of(dataset)))
+    write_rows(path, problems_of(dataset)[:-3])
+    now, then = read_problems(ProblemOptions(problems=path)).digest, read_record(dataset / "run.json").sources[0].digest
+    refused(f"{now}.*{then}", score, by_length, dataset, source="recorded")
+    assert score(by_length, dataset, source=path).source is not None
+    anything: Any = 5
+    refused(r"^source has the type int", score, by_length, dataset, source=anything)
+
+
+def relabeled(label: str) -> Callable[[list[Row]], list[Row]]:
+    return lambda rows: [row | {"label": label} for row in rows]
+
+
+# A change of the rows of a source, more arguments, and what the error must name.
+BROKEN: dict[str, tuple[Callable[[list[Row]], list[Row]], list[str], str]] = {
+    "a seed is missing": (lambda rows: rows[1:], [], "1 of the 6 seeds of .* s000"),
+    "a seed has another label": (
+        lambda rows: [rows[0] | {"label": "neutral"}, *rows[1:6]],
+        [],
+        "1 of the 6 seeds of .* s000",
+    ),
+    "two labels": (
+        relabeled("not_entailment"),
+        [],
+        "entailment, not_entailment, those of .* entailment, neutral, contradiction",
+    ),
+    "other labels": (relabeled("good"), [], "only the label 'good'"),
+    "no labels": (relabeled("-"), [], "no row .* gold label"),
+    "empty": (lambda rows: [], [], "is empty"),
+    "empty name": (list, ["--source", " "], "--source is empty"),
+    "in memory": (list, ["--source", "memory:pandas.DataFrame"], "memory:pandas.DataFrame .*in memory"),
+    "missing": (list, ["--source", "./nowhere.jsonl"], r"no such file: \./nowhere\.jsonl"),
+    "another split": (list, ["--split", "dev"], "split is 'dev'"),
+    "another column": (list, ["--premise-column", "first"], "'first'"),
+    "names of one label": (list, ["--data-labels", "x"], "--data-labels is 'x'"),
+    "a split of the recorded source": (
+        list,
+        ["--label-column", "y", "--source", "recorded"],
+        "--label-column needs another --source than recorded",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_bad_sources_are_named_and_exit_with_code_2(
+    source: Source, bert: Path, tmp_path: Path, command: Command, kind: str
+) -> None:
+    change, arguments, named = BROKEN[kind]
+    path = write_rows(tmp_path / "problems.jsonl", change(source.rows))
+    before = sorted(tmp_path.rglob("*"))
+    options = ["--dataset", source.dataset, "--out", tmp_path / "results"]
+    error = command("score", bert, *options, "--source", path, *arguments, code=2).err
+    assert error.count("\n") == 1
+    assert re.search(named, error)
+    assert sorted(tmp_path.rglob("*")) == before
+    assert "--split needs a FILE or ID as --source" in command("score", bert, *options, "--split", "dev", code=2).err
+
+
+def test_options_of_the_source_on_the_command_line(
+    source: Source, bert: Path, tmp_path: Path, command: Command
+) -> None:
+    spelled = {"entailment": "E!", "neutral": "N!", "contradiction": "C!", "-": "-"}
+    rows = [{"a": row["premise"], "b": row["hypothesis"], "c": spelled[row["label"]]} for row in source.rows]
+    path = write_rows(tmp_path / "spelled.jsonl", rows)
+    columns = ["--premise-column", "a", "--hypothesis-column", "b", "--label-column", "c"]
+    names = ["--data-labels", "E!=entailment,N!=neutral,C!=contradiction", "--out", tmp_path / "out"]
+    printed = command("score", bert, "--dataset", source.dataset, "--source", path, *columns, *names)
+    [read] = read_results(tmp_path / "out")
+    assert source_of(read).problems == 17
+    assert "Source" in printed.out.splitlines()[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"problems": "/gone/problems.jsonl"}, "/gone/problems.jsonl"),
+        ({"problems": "memory:pandas.DataFrame"}, "in memory"),
+        ({"problems": None}, "does not name the problems"),
+        ({"problems": "demo:problems"}, "digest"),
+        ({"limit": "five"}, "--limit is 'five'"),
+    ],
+)
+def test_recorded_sources_that_cannot_be_read(
+    make_dataset: MakeDataset, tmp_path: Path, command: Command, options: Row, named: str
+) -> None:
+    dataset = make_dataset(tmp_path / "merge_moved", seeds=2)
+    record = read_record(dataset / "run.json")
+    sources = (SourceRecord("moved", "0" * 64),)
+    save_record(dataset, options=record.options | options, data=record.data, sources=sources, masked_lms=TINY)
+    arguments = ["--dataset", dataset, "--source", "recorded", "--out", tmp_path / "out"]
+    error = command("score", "demo:nli-a", *arguments, code=2).err
+    assert not missing_from(error, named, "--source FILE|ID") and error.count("\n") == 1

@@ -1,0 +1,258 @@
+"""Tests of the confidence intervals and of power: by definition, by hand, and against simulated comparisons."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+
+from merge_snli.answers.answers import Counts
+from merge_snli.base.arrays import Floats
+from merge_snli.results.intervals import (
+    LOWEST,
+    intervals_of,
+    pattern_accuracy_interval,
+)
+from merge_snli.results.scores import Intervals
+from merge_snli.statistics import (
+    POWER,
+    Distribution,
+    Interval,
+    assumed_gaps,
+    bootstrap_intervals,
+    distribution_of,
+    independent_t_test,
+    interval_width,
+    observed_gaps,
+    permutation_test,
+    proportion_interval,
+    smallest_paired,
+    smallest_unpaired,
+)
+from tests.oracles import known
+
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+
+
+RNG = np.random.default_rng(0)
+
+
+SIZES = np.full((10, 80), 20)
+
+
+CHANCES = RNG.beta(3, 0.5, 80)
+
+
+CORRECT = RNG.binomial(20, CHANCES, SIZES.shape)
+
+
+ON_SEEDS = RNG.random(80) < CHANCES
+
+
+def mean_interval(values: Any, **options: Any) -> Interval:  # noqa: ANN401
+    (interval,) = bootstrap_intervals([np.mean], values, **options)
+    return interval
+
+
+def seed_intervals(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Intervals:
+    """Return the intervals of seeds that a model predicts correctly, or not, with the counts of their variants."""
+    return known(intervals_of(Counts(correct, sizes), seeds_correct))
+
+
+def test_intervals_contain_the_scores() -> None:
+    intervals = seed_intervals(ON_SEEDS, CORRECT, SIZES)
+    passing = (CORRECT >= 18).mean()
+    numbers = (ON_SEEDS.mean(), CORRECT.sum() / SIZES.sum(), passing, passing - ON_SEEDS.mean())
+    ends = (intervals.seed_accuracy, intervals.sample_accuracy, intervals.pattern_accuracy, intervals.qt)
+    for number, (low, high) in zip(numbers, filter(None, ends), strict=True):
+        assert low < number < high
+        assert high - low < 0.3
+    assert (intervals.level, intervals.resamples) == (0.95, 9_999)
+    assert intervals.methods == dict.fromkeys(LOWEST, "BCa bootstrap")
+
+
+def test_repeated_subsamples_do_not_narrow_the_intervals() -> None:
+    once = seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1])
+    assert seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1]) == once
+    assert once == seed_intervals(ON_SEEDS, np.repeat(CORRECT[:1], 10, axis=0), SIZES)
+
+
+@pytest.mark.parametrize("seeds", range(20, 40))
+def test_few_seeds_have_the_interval_of_their_mean_difference(seeds: int) -> None:
+    intervals = seed_intervals(ON_SEEDS[:seeds], CORRECT[:, :seeds], SIZES[:, :seeds])
+    expected = mean_interval((CORRECT >= 18).mean(axis=0)[:seeds] - ON_SEEDS[:seeds])
+    assert intervals.qt == pytest.approx((expected.low, expected.high), abs=6e-6)
+
+
+def test_intervals_contain_the_scores_if_subsamples_lack_seeds() -> None:
+    """The scores are means of shares, as for a masked LM with few variants."""
+    sizes = RNG.integers(0, 3, SIZES.shape)
+    correct = RNG.binomial(sizes, CHANCES)
+    intervals = seed_intervals(ON_SEEDS, correct, sizes)
+    accuracy = (correct.sum(axis=1) / sizes.sum(axis=1)).mean()
+    at_quality = ((correct == sizes) & (sizes > 0)).sum(axis=1) / (sizes > 0).sum(axis=1)
+    assert intervals.sample_accuracy[0] < accuracy < intervals.sample_accuracy[1]
+    assert intervals.pattern_accuracy[0] < at_quality.mean() < intervals.pattern_accuracy[1]
+    assert known(intervals.qt)[0] < at_quality.mean() - ON_SEEDS.mean() < known(intervals.qt)[1]
+    assert intervals.methods == dict.fromkeys(LOWEST, "BCa bootstrap")
+
+
+@pytest.mark.parametrize("most", [20, 2])
+def test_the_order_of_subsamples_does_not_change_an_end(most: int) -> None:
+    sizes = SIZES if most == 20 else np.random.default_rng(4).integers(0, 3, SIZES.shape)
+    correct = np.minimum(CORRECT, sizes)
+    intervals = seed_intervals(ON_SEEDS, correct, sizes)
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(10)
+        assert seed_intervals(ON_SEEDS, correct[order], sizes[order]) == intervals
+
+
+@pytest.mark.parametrize("undrawn", [0, 5])
+def test_pattern_accuracy_alone_has_the_same_interval(undrawn: int) -> None:
+    sizes = np.random.default_rng(4).integers(0, 3, SIZES.shape)
+    sizes[:, :undrawn] = 0
+    correct, drawn = np.minimum(CORRECT, sizes), sizes.any(axis=0)
+    intervals = seed_intervals(ON_SEEDS, correct, sizes)
+    alone = pattern_accuracy_interval(Counts(correct[:, drawn], sizes[:, drawn]), 0.9)
+    assert intervals.pattern_accuracy == (alone.low, alone.high)
+
+
+def test_one_subsample_of_groups_has_the_intervals_of_seeds() -> None:
+    of_seeds = seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1])
+    of_groups = known(intervals_of(Counts(CORRECT[:1], SIZES[:1]), None))
+    assert of_groups.seed_accuracy is of_groups.qt is None
+    assert of_groups.sample_accuracy == of_seeds.sample_accuracy
+    assert of_groups.pattern_accuracy == of_seeds.pattern_accuracy
+
+
+def test_no_interval_of_one_seed_or_if_a_resample_may_have_no_variant() -> None:
+    sizes, correct = SIZES[:, :4].copy(), CORRECT[:, :4].copy()
+    sizes[:, 2:] = correct[:, 2:] = 0
+    assert intervals_of(Counts(correct, sizes), ON_SEEDS[:4]) is None
+    assert intervals_of(Counts(CORRECT[:, :1], SIZES[:, :1]), ON_SEEDS[:1]) is None
+
+
+def test_a_perfect_model_has_wilson_intervals() -> None:
+    sizes = np.full((10, 99), 20)
+    perfect = seed_intervals(np.ones(99, dtype=bool), sizes, sizes)
+    wilson = proportion_interval(99, 99)
+    assert perfect.pattern_accuracy == pytest.approx((wilson.low, 1), abs=6e-6)
+    assert perfect.pattern_accuracy[0] == pytest.approx(0.963, abs=5e-4)
+    assert perfect.seed_accuracy == perfect.sample_accuracy == perfect.pattern_accuracy
+    assert perfect.qt == pytest.approx((wilson.low - 1, 1 - wilson.low), abs=1e-5)
+    assert perfect.methods == dict.fromkeys(LOWEST, "Wilson score")
+
+
+def test_methods_tell_which_number_shows_no_variation_and_no_end_is_negative_zero() -> None:
+    correct = SIZES.copy()
+    correct[:5] = 17  # each seed passes in half of the subsamples
+    intervals = seed_intervals(ON_SEEDS, correct, SIZES)
+    assert intervals.methods == dict.fromkeys(LOWEST, "Wilson score") | dict.fromkeys(
+        ("seed_accuracy", "qt"), "BCa bootstrap"
+    )
+    low, high = intervals.pattern_accuracy
+    assert low < 0.5 < high
+    assert high - low == pytest.approx(1 - proportion_interval(80, 80).low, abs=2e-5)
+    on_seeds = np.arange(80) > 0
+    correct = np.where(on_seeds, SIZES, 0)
+    correct[:, 1] = 0
+    intervals = seed_intervals(on_seeds, correct, SIZES)
+    assert known(intervals.qt)[1] == 0
+    assert math.copysign(1, known(intervals.qt)[1]) == 1
+
+
+Draw: TypeAlias = Callable[[np.random.Generator, int], list[Floats]]
+
+
+def two_models(rng: np.random.Generator, n: int, accuracies: tuple[float, float], correlation: float) -> list[Floats]:
+    """Draw whether two models pass each of n seeds, from the four cells of their joint distribution."""
+    first, second = accuracies
+    both = first * second + correlation * np.sqrt(first * (1 - first) * second * (1 - second))
+    cells = rng.choice(4, p=[both, first - both, second - both, 1 - first - second + both], size=n)
+    return [np.isin(cells, (0, 1)).astype(np.float64), np.isin(cells, (0, 2)).astype(np.float64)]
+
+
+def shares(rng: np.random.Generator, n: int, subsamples: int, between: float) -> list[Floats]:
+    """Draw in how many subsamples each of two models passes a seed that is easy, hard or, with a chance, in between."""
+    chance = rng.choice([0.02, 0.5, 0.95, 1.0], p=[0.15, between, 0.25, 0.6 - between], size=n)
+    return [rng.binomial(subsamples, chance) / subsamples for _ in range(2)]
+
+
+def test_few_and_many_seeds_and_correlations() -> None:
+    """Only six seeds or more, all in one direction, give p < 0.05."""
+    always = Distribution(np.array([0.0, 1.0]), np.array([0.5, 0.5]))
+    assert smallest_paired(always, 5) is None
+    of_six = known(smallest_paired(always, 6))
+    assert of_six == pytest.approx(0.8 ** (1 / 6), abs=0.005)  # all six differ with a chance of 80%
+    by_size = [smallest_paired(assumed_gaps([0.7], 0.5), n) or 1.0 for n in (50, 200, 800)]
+    assert by_size[0] > by_size[1] > by_size[2]
+    assert by_size[1] / by_size[2] == pytest.approx(2, abs=0.2)  # the square root of the seeds
+    by_correlation = [smallest_paired(assumed_gaps([0.7], correlation), 500) or 1.0 for correlation in (0, 0.4, 0.8)]
+    assert by_correlation[0] > by_correlation[1] > by_correlation[2]
+    alone = known(smallest_unpaired(Distribution(np.array([0.0, 1.0]), np.array([0.3, 0.7])), 500))
+    assert alone == pytest.approx(by_correlation[0], abs=0.006)  # without correlation, pairing gains nothing
+    coin = Distribution(np.array([0.0, 1.0]), np.array([0.5, 0.5]))
+    assert interval_width(coin, 1_000) == pytest.approx(2 * 1.96 * 0.5 / np.sqrt(1_000), rel=0.03)
+    two_coins = Distribution(np.array([0.0, 0.5, 1.0]), np.array([0.25, 0.5, 0.25]))  # half the variance of one
+    ratio = known(smallest_unpaired(two_coins, 500)) / known(smallest_unpaired(coin, 500))
+    assert ratio == pytest.approx(np.sqrt(1 / 2), abs=0.04)
+
+
+def test_gaps_are_pooled_over_pairs() -> None:
+    gaps = observed_gaps({"a": [0, 1, 0.5], "b": [0, 0, 1], "c": [0, 1, 1]})
+    shares = dict(zip(gaps.values.tolist(), gaps.shares.tolist(), strict=True))
+    assert shares == pytest.approx({0.0: 5 / 9, 0.5: 2 / 9, 1.0: 2 / 9})
+    same = observed_gaps({"a": [1.0] * 50, "b": [1.0] * 50})
+    # If models never differed, every difference is one way: few discordant seeds suffice.
+    assert (smallest_paired(same, 100) or 1.0) == pytest.approx(0.08, abs=0.015)
+    first, second = two_models(np.random.default_rng(4), 100_000, (0.6, 0.7), 0.5)
+    assert np.abs(first - second).mean() == pytest.approx(assumed_gaps([0.6, 0.7], 0.5).mean, abs=0.005)
+
+
+def found_share(draw: Draw, n: int, smallest: float, gap: float, comparisons: int = 4_000) -> float:
+    """Return how often the permutation test finds that the first model is better by a difference on n seeds.
+
+    It has the larger of the two values on so many seeds that the difference results.
+    """
+    rng, found = np.random.default_rng(1), 0
+    for _ in range(comparisons):
+        pair = np.sort(draw(rng, n), axis=0)
+        first = np.where(rng.random(n) < (1 + smallest / gap) / 2, pair[1], pair[0])
+        result = permutation_test(first, pair.sum(axis=0) - first)
+        found += result.p_value < 0.05 and result.difference > 0
+    return found / comparisons
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "accuracy", "correlation"), [(79, 0.85, 0.4), (500, 0.7, 0.5)])
+def test_the_permutation_test_finds_the_promised_difference(n: int, accuracy: float, correlation: float) -> None:
+    gaps = assumed_gaps([accuracy], correlation)
+    smallest = known(smallest_paired(gaps, n))
+    draw = partial(two_models, accuracies=(accuracy, accuracy), correlation=correlation)
+    assert found_share(draw, n, smallest, gaps.mean) == pytest.approx(POWER, abs=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "subsamples", "between"), [(79, 10, 0.1), (79, 10, 0.4), (79, 7, 0.1), (300, 10, 0.1)])
+def test_stored_results_promise_what_new_seeds_show(n: int, subsamples: int, between: float) -> None:
+    """From results on 50,000 seeds: of fewer, the promise has the error of their mean gap (2% of it for 2,000)."""
+    draw = partial(shares, subsamples=subsamples, between=between)
+    first, second = draw(np.random.default_rng(2), 50_000)
+    gaps = observed_gaps({"a": first, "b": second})
+    assert found_share(draw, n, known(smallest_paired(gaps, n)), gaps.mean) == pytest.approx(POWER, abs=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "accuracy"), [(79, 0.6)])
+def test_models_on_different_seeds_differ_as_promised(n: int, accuracy: float) -> None:
+    smallest = known(smallest_unpaired(distribution_of(np.arange(1_000) < 1_000 * accuracy), n))
+    rng, found = np.random.default_rng(3), 0
+    for _ in range(2_000):
+        first, second = rng.random(n) < accuracy, rng.random(n) < accuracy - smallest
+        found += independent_t_test(first.astype(float), second.astype(float)).p_value < 0.05
+    assert found / 2_000 == pytest.approx(POWER, abs=0.02)

@@ -1,0 +1,358 @@
+"""Results of one model with several prompts: their mean, and what the prompt and the order of labels change."""
+
+import csv
+import json
+import math
+import random
+from dataclasses import replace
+from itertools import permutations
+from statistics import fmean
+from typing import Any
+
+import pytest
+
+from merge_snli import Result
+from merge_snli.comparison.baseline import compare_with_baseline
+from merge_snli.comparison.compare import compare_results
+from merge_snli.comparison.statistics_tables import comparison_tables, to_json
+from merge_snli.leaderboard.boards import make_boards
+from merge_snli.leaderboard.payload import page_data
+from merge_snli.leaderboard.write import leaderboard_text
+from merge_snli.models.prompts import FilledPrompt, Shot, in_data_order, in_orders, read_prompt
+from merge_snli.results.orders import order_effects, order_table
+from merge_snli.results.prompts import PromptGroup, group_prompts, prompt_table
+from merge_snli.results.records import GENERATED, RANKED, PromptRecord
+from merge_snli.results.scores import Scores
+from merge_snli.schema import NLI_LABELS
+from merge_snli.statistics import compare_models, passes_by_seed
+from merge_snli.statistics.families import PAIRED_TESTS
+from tests.merge_snli.comparison.made import Row, rows_of, scored_dataset
+from tests.oracles import answers_of_groups, known, passing_shares, refused
+
+SEEDS, VARIANTS, DRAWS = 8, 10, 2
+
+
+PROMPTS = ("word", "letter", "plain")
+
+
+RIGHT = {"word": 0.97, "letter": 0.9, "plain": 0.6, "other": 0.8}
+
+
+def record(name: str, **changed: Any) -> PromptRecord:  # noqa: ANN401 - fields of the record
+    values: dict[str, Any] = {
+        "harness": "inspect_ai",
+        "harness_version": "1",
+        "provider": "openai",
+        "prompt": name,
+        "prompt_digest": name[0].encode().hex() * 32,
+        "shots": 0,
+        "answers": GENERATED,
+        "temperature": 0.0,
+        "calls": 100,
+        "input_tokens": 5_000,
+        "output_tokens": None,
+        "retries": 1,
+        "settings": {"max_tokens": str(len(name))},
+    }
+    return PromptRecord(**{**values, **changed})
+
+
+def with_prompt(result: Result, name: str, **changed: Any) -> Result:  # noqa: ANN401 - fields of the record
+    return replace(result, run=replace(result.run, prompt=record(name, **changed)))
+
+
+@pytest.fixture(scope="module")
+def results() -> list[Result]:
+    """The results of a model with three prompts, and of another model."""
+    chosen = random.Random(1)
+    columns = [*PROMPTS, "other"]
+
+    def answers(gold: str) -> str:
+        wrong = {"e": "n", "n": "c", "c": "e"}[gold]
+        return "".join(chosen.choices([gold, wrong], [RIGHT[name], 1 - RIGHT[name]])[0] for name in columns)
+
+    gold = {f"s{number}": "enc"[number % 3] for number in range(SEEDS)}
+    rows = [
+        Row(
+            seed=seed,
+            answers=answers(gold[seed]),
+            subsamples=(number % DRAWS,),
+            word_class=("noun", "verb")[number % 2],
+        )
+        for seed in gold
+        for number in range(VARIANTS)
+    ]
+    on_seeds = {seed: answers(letter) for seed, letter in gold.items()}
+    scored = scored_dataset(rows, models=columns, gold=gold, on_seeds=on_seeds)
+    *prompted, other = (model.result for model in scored.models)
+    named = [
+        replace(
+            result,
+            model=replace(result.model, name="m", digest=name[0].encode().hex() * 32),
+            run=replace(result.run, prompt=record(name), no_answers=number),
+            notes=("shared", f"only {name}"),
+        )
+        for number, (name, result) in enumerate(zip(PROMPTS, prompted, strict=True))
+    ]
+    return [*named, replace(other, model=replace(other.model, name="other"))]
+
+
+@pytest.fixture(scope="module")
+def merged(results: list[Result]) -> PromptGroup:
+    found, other = group_prompts(results)
+    assert isinstance(found, PromptGroup)
+    assert other is results[-1]
+    return found
+
+
+def right(result: Result) -> list[list[bool]]:
+    """Return whether each variant of each seed is correct."""
+    found = answers_of_groups(result)
+    return [
+        [digit == label for digit, label in zip(*of, strict=True)]
+        for of in zip(found.predictions, found.gold, strict=True)
+    ]
+
+
+def test_every_score_is_the_mean_over_the_prompts(merged: PromptGroup, results: list[Result]) -> None:
+    each = results[:3]
+    assert merged.title == "m (3 prompts)"
+    for threshold in (0.5, 0.8, 1.0):
+        assert merged.row.curve.at(threshold) == pytest.approx(
+            fmean(result.scores.curve.at(threshold) or 0.0 for result in each)
+        )
+    for row, *others in zip(merged.as_rows(), *(result.as_rows() for result in each), strict=True):
+        assert {other["part"] for other in others} == {row["part"]}
+        assert {*row} == {name for other in others for name in other}
+        for name in {*row} - {"part", "mt"} - {name for name in row if name.endswith(("_low", "_high"))}:
+            expected = None if others[0][name] is None else pytest.approx(fmean(other[name] for other in others))
+            assert row[name] == expected, (row["part"], name)
+        assert (row["groups"], row["rows"]) == (others[0]["groups"], others[0]["rows"])
+
+
+def test_models_are_compared_on_the_prompts_that_both_have_or_as_they_are(results: list[Result]) -> None:
+    *prompted, other = results
+    of_other = replace(other, model=replace(other.model, digest="d" * 64))
+    second = [with_prompt(of_other, name) for name in ("word", "reasons")]
+    (comparison, *_) = compare_results([*prompted, *second])
+    assert comparison.pattern_accuracy.keys() == {"m (word)", "other (word)"}
+    assert comparison.pattern_accuracy["m (word)"] == results[0].pattern_accuracy
+    assert any("of its 3 prompts" in note and note.endswith(": word") for note in comparison.notes["m (word)"])
+    assert any("of its 2 prompts" in note for note in comparison.notes["other (word)"])
+    (row,) = compare_with_baseline(prompted, second)
+    assert (row.model, row.baseline) == ("m (word)", "other (word)")
+    assert (row.pattern_accuracy, row.baseline_pattern_accuracy) == tuple(
+        comparison.pattern_accuracy[name] for name in ("m (word)", "other (word)")
+    )
+    (comparison, *_) = compare_results([*prompted, with_prompt(other, "reasons")])
+    assert comparison.pattern_accuracy.keys() == {"m (3 prompts)", "other (reasons)"}
+    assert all(any("no prompt in common" in note for note in notes) for notes in comparison.notes.values())
+    refused("no two models", compare_results, results[:1])
+
+
+def test_what_a_run_took_adds_up_and_the_interval_is_over_seeds(merged: PromptGroup, results: list[Result]) -> None:
+    prompt = known(merged.run.prompt)
+    assert (prompt.calls, prompt.input_tokens, prompt.output_tokens, prompt.retries) == (300, 15_000, None, 3)
+    assert merged.run.no_answers == 3
+    assert merged.notes == ("shared", "word: only word", "letter: only letter", "plain: only plain")
+    low, high = merged.row.ends("pattern_accuracy") or (1.0, 0.0)
+    assert low <= merged.row.share("pattern_accuracy") <= high
+    copies = group_prompts([with_prompt(results[0], name) for name in PROMPTS])
+    names = ("seed_accuracy", "sample_accuracy", "pattern_accuracy", "qt")  # equal answers add no certainty
+    assert all(copies[0].row.ends(name) == results[0].row.ends(name) for name in names)
+
+
+def test_the_effect_is_a_plain_count(merged: PromptGroup, results: list[Result]) -> None:
+    each, effect = results[:3], merged.effect
+    assert (effect.lowest, effect.highest) == (
+        min(result.pattern_accuracy for result in each),
+        max(result.pattern_accuracy for result in each),
+    )
+    seeds = list(zip(*(answers_of_groups(result).seeds or () for result in each), strict=True))
+    assert effect.changed_seeds == fmean(len({*answers}) > 1 for answers in seeds)
+    answers = list(zip(*("".join(answers_of_groups(result).predictions) for result in each), strict=True))
+    assert effect.changed_rows == fmean(len({*row}) > 1 for row in answers)
+    by_prompt = [right(result) for result in each]
+    joint = [
+        passing_shares([(seed, rows[seed][at]) for rows in by_prompt for seed in range(SEEDS) for at in drawn])[90]
+        for drawn in (range(draw, VARIANTS, DRAWS) for draw in range(DRAWS))
+    ]
+    assert effect.joint_pattern_accuracy == pytest.approx(fmean(joint))
+    assert 0 < effect.changed_rows < 1
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"harness": "lm_eval"},
+        {"provider": "hf"},
+        {"answers": RANKED},
+        {"temperature": 1.0},
+        {"settings": {"reasoning_effort": '"low"'}},
+        {},
+    ],
+)
+def test_results_that_differ_in_more_than_the_prompt_stay_apart(results: list[Result], changed: dict[str, Any]) -> None:
+    """Or that are on other data."""
+    second = with_prompt(results[1], "letter", **changed)
+    second = second if changed else replace(second, dataset=replace(second.dataset, digest="0" * 64))
+    assert group_prompts([results[0], second]) == [results[0], second]
+
+
+def test_titles_of_prompts(results: list[Result]) -> None:
+    (merged,) = group_prompts([results[0], with_prompt(results[0], "word", prompt_digest="ab" * 32)])
+    assert isinstance(merged, PromptGroup)
+    assert [*merged.prompts] == ["word [77777777]", "word [abababab]"]
+    assert record("word", settings={"reasoning_effort": '"high"'}, shots=3).title == "word, 3 shots, effort high"
+
+
+def test_the_table_has_a_row_per_prompted_model(merged: PromptGroup, results: list[Result]) -> None:
+    table = known(prompt_table([merged, results[-1]]))
+    ((name, *shares),) = table.rows
+    assert name == "m (3 prompts)"
+    assert shares[0] == pytest.approx(100 * merged.row.share("pattern_accuracy"), abs=0.05)
+    assert any("word " in note and "plain " in note for note in table.notes)
+    assert prompt_table(results[-1:]) is None
+
+
+def test_prompts_are_compared_pairwise_and_models_by_their_means(results: list[Result], merged: PromptGroup) -> None:
+    models, prompts = compare_results(results)
+    assert [*models.pattern_accuracy] == ["m (3 prompts)", "other"]
+    assert models.pattern_accuracy["m (3 prompts)"] == pytest.approx(merged.row["pattern_accuracy"])
+    assert (models.subsamples, models.prompts) == (DRAWS, None)
+    assert prompts.title.endswith(", prompts of m") and prompts.prompts == merged.effect
+    counts = {name: result.counts() for name, result in zip(PROMPTS, results, strict=False)}
+    values = {name: passes_by_seed(each.correct, each.sizes) for name, each in counts.items()}
+    assert {(pair.first, pair.second): pair.adjusted_p for pair in prompts.family.pairs} == {
+        (pair.first, pair.second): pair.adjusted_p for pair in compare_models(values, unit="seed").pairs
+    }
+    text = "\n".join(table.text() for table in comparison_tables(prompts))
+    assert "The answer changes with the prompt on" in " ".join(text.split())
+    assert to_json(prompts)["prompts"]["joint_pattern_accuracy"] == merged.effect.joint_pattern_accuracy
+    assert [each.title for each in compare_results(results[:3])] == [prompts.title]
+
+
+@pytest.mark.parametrize("test", PAIRED_TESTS)
+def test_every_test_compares_prompts_and_models(results: list[Result], test: str) -> None:
+    models, prompts = compare_results(results, test=test)
+    assert len(prompts.family.pairs) == 3
+    assert all(math.isnan(pair.adjusted_p) or 0 <= pair.adjusted_p <= 1 for pair in models.family.pairs)
+
+
+def test_a_leaderboard_has_one_row_per_model_and_its_prompts_in_the_details(
+    results: list[Result], merged: PromptGroup
+) -> None:
+    (board,) = make_boards(results)
+    assert {*board.names} == {"m (3 prompts)", "other"}
+    assert board.size == f"{SEEDS} seeds, {SEEDS * VARIANTS} variants"
+    page = page_data([board], {})["boards"][0]
+    (model,) = [each for each in page["models"] if each["name"] == "m (3 prompts)"]
+    assert (page["variants"], page["subsamples"]) == (SEEDS * VARIANTS, DRAWS)
+    assert [name for name in model["parts"] if name.startswith("prompt:")] == [f"prompt:{name}" for name in PROMPTS]
+    assert model["parts"]["prompt:plain"]["seeds"] == pytest.approx(results[2].scores.seed_accuracy)
+    assert model["prompt"]["Prompt"].startswith("3 prompts [")
+    assert any(f"from {100 * merged.effect.lowest:.1f}" in note for note in model["notes"])
+    text = leaderboard_text(results, "md")
+    assert "| m (3 prompts) |" in text and "m (word)" not in text
+
+
+def test_every_number_of_a_row_of_scores_is_in_json_csv_and_the_mean_over_prompts(
+    results: list[Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = Scores.as_row
+    monkeypatch.setattr(Scores, "as_row", lambda scores: {**known(scores), "added": scores.sample_accuracy.std})
+    fresh = [replace(result) for result in results]
+    names = {*fresh[0].row.values}
+    assert {"added", "qt", "mt", "seed_accuracy_low", "consistency_seed_sample_accuracy"} < names
+    rows = json.loads(leaderboard_text(fresh, "json"))["rows"]
+    for row, cells in zip(rows, list(csv.DictReader(leaderboard_text(fresh, "csv").splitlines())), strict=True):
+        if row["part"] == "all":
+            assert names <= {*row} <= {*cells}
+            assert [name for name in names if row[name] is not None and float(cells[name]) != row[name]] == []
+    [group, _] = group_prompts(fresh)
+    assert isinstance(group, PromptGroup)
+    assert {*group.row.values} == names == {*fresh[0].to_pandas().columns}
+    assert group.row["added"] == pytest.approx(fmean(result.row.share("added") for result in group.results))
+
+
+ORDERS = {"letter": (1, 2, 3), "letter-2-3-1": (2, 3, 1), "letter-3-1-2": (3, 1, 2)}
+
+
+N_SEEDS, N_VARIANTS = 9, 10
+
+
+PROBLEM = ("A man sleeps.", "A man is awake.")
+
+
+@pytest.fixture(scope="module")
+def ordered() -> list[Result]:
+    """A model that takes the label at the first position in half of its answers, and else is right."""
+    chosen = random.Random(2)
+
+    def answers(gold: str) -> str:
+        if chosen.random() < 0.5:
+            return gold * len(ORDERS)
+        return "".join("enc"[order[0] - 1] for order in ORDERS.values())
+
+    gold = {f"s{number}": "enc"[number % 3] for number in range(N_SEEDS)}
+    rows = [row for seed in gold for row in rows_of(seed, [answers(gold[seed]) for _ in range(N_VARIANTS)])]
+    on_seeds = {seed: answers(letter) for seed, letter in gold.items()}
+    scored = scored_dataset(rows, models=[*ORDERS], gold=gold, on_seeds=on_seeds)
+    labels, prompt = tuple(scored.data.label_names), read_prompt("letter")
+    prompts = {each.name: each.toml() for each in in_orders(prompt, labels, "balanced")}
+    assert {*prompts} == {*ORDERS}
+
+    def of(name: str, result: Result) -> Result:
+        digest = f"{[*ORDERS].index(name)}" * 64
+        named = replace(result, model=replace(result.model, name="m", digest=digest))
+        return with_prompt(named, name, prompt_toml=prompts[name], prompt_digest=digest)
+
+    return [of(model.name, model.result) for model in scored.models]
+
+
+def test_the_effect_of_the_order_is_a_plain_count_and_shown(ordered: list[Result]) -> None:
+    (merged,) = group_prompts(ordered)
+    (effect,) = order_effects(merged)
+    by_position: dict[int, list[bool]] = {0: [], 1: [], 2: []}
+    for order, result in zip(ORDERS.values(), ordered, strict=True):
+        for gold, predicted in zip(result.answers.gold, result.answers.predicted, strict=True):
+            by_position[order.index(int(gold) + 1)].append(gold == predicted)
+    expected = [sum(right) / len(right) for right in by_position.values()]
+    assert effect.accuracy == pytest.approx(expected)
+    assert effect.accuracy[0] == 1 > max(expected[1:])
+    given = zip(*(result.answers.predicted.tolist() for result in ordered), strict=True)
+    assert effect.changed_rows == sum(len({*row}) > 1 for row in given) / (N_SEEDS * N_VARIANTS)
+    assert (effect.prompt, effect.orders) == ("letter", 3)
+    ((model, prompt, orders, first, *_),) = known(order_table(group_prompts(ordered))).rows
+    assert (model, prompt, orders, first) == ("m (3 prompts)", "letter", 3, 100.0)
+    (comparison,) = compare_results(ordered)
+    assert comparison.orders == order_effects(group_prompts(ordered)[0])
+    assert "letter in 3 orders of the labels" in " ".join(comparison_tables(comparison)[0].notes)
+    for one_order in ([ordered[0], with_prompt(ordered[1], "word")], ordered[:1]):
+        assert order_table(group_prompts(one_order)) is None
+
+
+def test_prompts_list_the_labels_in_their_order_and_balanced_orders_have_each_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    shown = FilledPrompt(read_prompt("letter-2-3-1"), NLI_LABELS, (Shot("It rains.", "It is wet.", "entailment"),))
+    assert shown.options == (("A", "neutral"), ("B", "contradiction"), ("C", "entailment"))
+    assert shown.answer_for("entailment") == "C" and "Answer: C\n" in shown.text(*PROBLEM)
+    assert shown.digest != FilledPrompt(read_prompt("letter"), NLI_LABELS).digest
+    assert in_data_order(("n", "c", "e"), shown.prompt.order) == ("e", "n", "c")
+    word = read_prompt("word")
+    listed = [FilledPrompt(prompt, NLI_LABELS).labels for prompt in in_orders(word, NLI_LABELS, "balanced")]
+    assert listed[0] == NLI_LABELS
+    assert all(len({*labels}) == 3 for labels in zip(*listed, strict=True))
+    every = [FilledPrompt(prompt, NLI_LABELS).labels for prompt in in_orders(word, NLI_LABELS, "all")]
+    assert every == [*permutations(NLI_LABELS)]
+    plain = replace(word, name="bare", system="")
+    for balanced in ("balanced", None):
+        assert in_orders(plain, NLI_LABELS, balanced) == [plain], "it lists no labels"
+    assert "bare" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["letter-2-3", "letter-1-2-4", "letter-1-1-2"])
+def test_an_order_has_each_label_once(name: str) -> None:
+    refused(name.removeprefix("letter-"), FilledPrompt, read_prompt(name), NLI_LABELS)
+    refused("some", in_orders, read_prompt("word"), NLI_LABELS, "some")

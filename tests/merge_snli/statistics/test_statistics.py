@@ -1,0 +1,510 @@
+"""Tests of the significance tests, intervals and regressions against scipy, statsmodels and plain computations."""
+
+import dataclasses
+import importlib
+import itertools
+import math
+import random
+from collections.abc import Callable
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
+
+from merge_snli.base.arrays import Ints
+from merge_snli.statistics import (
+    OVERLAP_WARNING,
+    Interval,
+    bootstrap_intervals,
+    compact_letters,
+    compare_at_thresholds,
+    compare_models,
+    holm,
+    independent_t_test,
+    mcnemar_test,
+    p_matrix,
+    paired_t_test,
+    passes_by_seed,
+    permutation_test,
+    stratified_interval,
+    values_for,
+    weighted_intervals,
+)
+from merge_snli.statistics.families import PAIRED_TESTS
+from merge_snli.statistics.logistic import (
+    NotConverged,
+    Outcome,
+    fit_logistic,
+    independent_columns,
+    within_outcomes,
+)
+from merge_snli.statistics.values import FloatArray
+from tests.oracles import refused
+
+# Table 3 of the paper: SA on seeds and on variants, in percent.
+TABLE_3 = {
+    "BERT-B-S": (89.6, 88.9),
+    "BERT-L-S": (87.2, 87.4),
+    "RoBERTa-B-S": (90.1, 89.2),
+    "DeBERTa-v3-B-S": (92.1, 90.7),
+    "DeBERTa-v3-L-S": (91.9, 91.0),
+    "BART-B-S": (90.2, 89.4),
+    "OPT-1-3b-S": (90.5, 89.1),
+    "GPT-2-L-S": (90.9, 89.5),
+    "RoBERTa-L-SMFA": (91.4, 90.5),
+    "BART-L-SMFA": (91.9, 90.5),
+    "Electra-L-SMFA": (90.6, 90.0),
+    "XLNet-L-SMFA": (91.4, 90.6),
+    "ALBERT-XXL-SMFA": (92.2, 91.2),
+}
+
+
+def random_pair(seed: int, n: int = 30) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    first = rng.normal(0.9, 0.05, n)
+    return first, first + rng.normal(0.01, 0.03, n)
+
+
+def test_seeds_are_easier_than_variants_for_the_models_of_the_paper() -> None:
+    seeds, variants = zip(*TABLE_3.values(), strict=True)
+    result = paired_t_test(seeds, variants)
+    assert result.p_value < 1e-5
+    assert (result.n, result.unit, result.warning) == (13, "model", None)
+    assert result.interval.low > 0
+    assert result.difference == pytest.approx(np.mean(seeds) - np.mean(variants))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_paired_t_test_equals_scipy_and_statsmodels(seed: int) -> None:
+    first, second = random_pair(seed)
+    result, expected = paired_t_test(first, second, level=0.9), stats.ttest_rel(first, second)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.p_value = 0.0  # type: ignore[misc]
+    assert (result.statistic, result.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+    described = DescrStatsW(first - second)
+    assert (result.interval.low, result.interval.high) == pytest.approx(described.tconfint_mean(alpha=0.1))
+    assert result.effect_size == pytest.approx(described.mean / np.std(first - second, ddof=1))
+
+
+def test_independent_t_test_equals_scipy_and_statsmodels() -> None:
+    first, second = random_pair(1)[0], random_pair(2, 18)[1]
+    result = independent_t_test(first, second)
+    expected = stats.ttest_ind(first, second, equal_var=False)
+    assert (result.statistic, result.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+    interval = CompareMeans(DescrStatsW(first), DescrStatsW(second)).tconfint_diff(usevar="unequal")
+    assert (result.interval.low, result.interval.high) == pytest.approx(interval)
+    assert (result.n, result.interval.method) == (48, "Welch's t")
+    pooled = math.sqrt((29 * first.var(ddof=1) + 17 * second.var(ddof=1)) / 46)
+    assert result.effect_size == pytest.approx((first.mean() - second.mean()) / pooled)
+
+
+@pytest.mark.parametrize("test", [paired_t_test, independent_t_test, permutation_test, mcnemar_test])
+def test_intervals_of_tests_have_95_percent_by_default(test: Any) -> None:  # noqa: ANN401
+    first, second = random_pair(3)
+    if test is mcnemar_test:
+        first, second = first > 0.9, second > 0.9
+    result = test(first, second)
+    assert result.interval.level == 0.95 and result == test(first, second, level=0.95)
+
+
+def test_t_tests_without_variance_or_with_differences_that_are_equal_but_for_rounding() -> None:
+    for same in (paired_t_test([0.5, 0.6], [0.5, 0.6]), paired_t_test([0.1 + 0.2, 0.6], [0.3, 0.6])):
+        assert (same.statistic, same.p_value, same.effect_size) == (0, 1, 0)
+        assert (same.interval.low, same.interval.high) == pytest.approx((0, 0), abs=1e-15)
+    shifted = paired_t_test([0.75, 0.5], [0.5, 0.25])
+    apart = independent_t_test([0.25, 0.25], [0.5, 0.5])
+    assert np.isnan([shifted.statistic, shifted.p_value, apart.statistic, apart.p_value]).all()
+    assert (shifted.effect_size, apart.effect_size) == (math.inf, -math.inf)
+    first, second = [0.8, 0.9, 0.7], [0.75, 0.85, 0.65]
+    assert len({a - b for a, b in zip(first, second, strict=True)}) > 1
+    assert math.isnan(paired_t_test(first, second).p_value)
+
+
+def test_pairs_without_a_defined_test_and_t_tests_over_subsamples() -> None:
+    values = {"a": [0.75, 0.5, 0.75], "b": [0.5, 0.25, 0.5], "c": [0.1, 0.1, 0.15]}
+    family = compare_models(values, test="t-test")
+    adjusted = {(pair.first, pair.second): pair.adjusted_p for pair in family.pairs}
+    assert math.isnan(adjusted.pop(("a", "b")))
+    assert list(adjusted.values()) == pytest.approx(holm([paired_t_test(values[x], values["c"]).p_value for x in "ab"]))
+    assert [(pair.first, pair.second) for pair in family.untested] == [("a", "b")]
+    assert family.letters == {"a": "a", "b": "b", "c": "b"}
+    assert math.isnan(compare_models({"a": [1, 1], "b": [0, 0]}, test="t-test").pairs[0].adjusted_p)
+    assert compare_models({"a": [0.75, 0.5], "b": [0.75, 0.5]}, test="t-test").pairs[0].adjusted_p == 1
+    assert paired_t_test(*random_pair(0), unit="subsample").warning == OVERLAP_WARNING
+    assert OVERLAP_WARNING.count(".") == 1
+    values = {"a": [0.75, 0.5], "b": [0.7, 0.5]}
+    warning = str(compare_models(values, test="t-test").warning)
+    assert warning.startswith(OVERLAP_WARNING) and "two subsamples" in warning
+    assert compare_models({name: [*of, 0.6] for name, of in values.items()}, test="t-test").warning == OVERLAP_WARNING
+    assert paired_t_test(values["a"], values["b"]).warning is None
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=200))
+@settings(max_examples=200)
+def test_mcnemar_equals_statsmodels(pairs: list[tuple[bool, bool]]) -> None:
+    first, second = np.array(pairs).T
+    table = [[sum(a and b for a, b in pairs), sum(a and not b for a, b in pairs)]]
+    table.append([sum(b and not a for a, b in pairs), sum(not a and not b for a, b in pairs)])
+    expected = statsmodels_mcnemar(table, exact=True)
+    result = mcnemar_test(first, second)
+    assert (result.statistic, result.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+    assert result.interval.low <= result.difference <= result.interval.high
+    assert result.difference == pytest.approx(first.mean() - second.mean())
+
+
+def test_odds_ratio_of_the_discordant_seeds() -> None:
+    correct = np.array([True] * 6 + [False] * 2)
+    assert mcnemar_test(correct, np.array([True] * 2 + [False] * 4 + [True] * 2)).effect_size == 2
+    assert mcnemar_test(correct, correct).effect_size == 1
+    assert mcnemar_test(correct, np.zeros(8, dtype=bool)).effect_size == math.inf
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_exact_permutation_test_equals_scipy_and_enumeration(seed: int) -> None:
+    rng = random.Random(seed)
+    n = rng.randint(2, 10)
+    first = [rng.randint(0, 10) / 10 for _ in range(n)]
+    second = [rng.randint(0, 10) / 10 for _ in range(n)]
+    differences = [round(a - b, 9) for a, b in zip(first, second, strict=True)]
+    signs = list(itertools.product([1, -1], repeat=n))
+    sums = [abs(sum(s * d for s, d in zip(pattern, differences, strict=True))) for pattern in signs]
+    expected = sum(total >= abs(sum(differences)) - 1e-9 for total in sums) / len(sums)
+    result = permutation_test(first, second)
+    assert result.test == "paired permutation test (exact)"
+    assert result.p_value == pytest.approx(expected)
+    by_scipy = stats.permutation_test(
+        (np.array(differences),), np.sum, permutation_type="samples", vectorized=True, n_resamples=2**n
+    )
+    assert result.p_value == pytest.approx(by_scipy.pvalue)
+
+
+def test_equal_values_have_the_p_value_1() -> None:
+    assert permutation_test([1, 1, 0], [1, 1, 0]).p_value == 1
+
+
+def bootstrap_interval(statistic: Callable[..., Any], *columns: Any, **options: Any) -> Interval:  # noqa: ANN401
+    (interval,) = bootstrap_intervals([statistic], *columns, **options)
+    return interval
+
+
+def mean_interval(values: Any, **options: Any) -> Interval:  # noqa: ANN401
+    return bootstrap_interval(np.mean, values, **options)
+
+
+def share_correct(correct: FloatArray, sizes: FloatArray, axis: int = -1) -> FloatArray:
+    """Return SA from the counts of correct and of all variants by seed."""
+    return np.asarray(correct.sum(axis=axis) / sizes.sum(axis=axis))
+
+
+@pytest.mark.parametrize("method", ["BCa", "percentile"])
+def test_bootstrap_of_a_mean_is_close_to_its_normal_interval(method: Any) -> None:  # noqa: ANN401
+    values = np.random.default_rng(3).random(400)
+    interval = mean_interval(values, method=method)
+    half = 1.96 * values.std() / 20
+    assert (interval.low, interval.high) == pytest.approx((values.mean() - half, values.mean() + half), abs=0.004)
+    assert (interval.level, interval.method, interval.unit) == (0.95, f"{method} bootstrap", "seed")
+
+
+def constant(values: FloatArray, axis: int) -> FloatArray:
+    return np.full(values.shape[:axis], 2.0)
+
+
+def test_several_statistics_have_the_intervals_of_each_alone() -> None:
+    values = np.random.default_rng(0).exponential(size=30)
+    each_alone: list[Callable[..., Any]] = [np.mean, constant, np.median]
+    together = bootstrap_intervals(each_alone, values)
+    assert [each.method for each in together] == ["BCa bootstrap", "percentile bootstrap", "BCa bootstrap"]
+    assert list(together) == [bootstrap_interval(statistic, values) for statistic in each_alone]
+    assert (together[1].low, together[1].high) == (2.0, 2.0)
+
+
+def ends(interval: Interval) -> Any:  # noqa: ANN401 - an array
+    return np.array([interval.low, interval.high])
+
+
+def test_bootstrap_of_constant_values_has_zero_width_and_strata_are_resampled_by_themselves() -> None:
+    for interval, value, method in (
+        (mean_interval([1.0] * 10), 1, "percentile"),
+        (stratified_interval([[1, 1, 1], [0, 0]], [0.6, 0.4]), 0.6, "stratified percentile"),
+    ):
+        assert (interval.low, interval.high, interval.method) == (value, value, f"{method} bootstrap")
+    draw = np.random.default_rng(3)
+    strata, weights = [draw.normal(0, 1, 400), draw.normal(9, 2, 200)], [0.75, 0.25]
+    interval = stratified_interval(strata, weights, method="percentile")
+    mean = sum(weight * values.mean() for weight, values in zip(weights, strata, strict=True))
+    error = math.sqrt(sum(w**2 * values.var(ddof=1) / len(values) for w, values in zip(weights, strata, strict=True)))
+    assert interval.method == "stratified percentile bootstrap"
+    assert (interval.low, interval.high) == pytest.approx((mean - 1.96 * error, mean + 1.96 * error), abs=0.02)
+
+
+@pytest.mark.parametrize(("seed", "n", "factor"), [*((seed, 12, 0.1) for seed in range(4)), (1, 9, 1e9 / 3)])
+def test_float_means_have_the_interval_of_exact_integers(seed: int, n: int, factor: float) -> None:
+    """Resamples with the same sum in another order differ in their last bits, but equal the observed mean."""
+    tenths = np.random.default_rng(seed).integers(0, 11, n)
+    exact = bootstrap_interval(lambda values, axis: values.sum(axis=axis), tenths)
+    assert ends(mean_interval(tenths * factor)) == pytest.approx(ends(exact) * factor / n, rel=1e-11, abs=1e-12)
+    strata = np.random.default_rng(2).integers(0, 11, (2, 10))
+    of_strata, of_floats = stratified_interval([*strata], [1, 1]), stratified_interval([*(strata / 10)], [0.1, 0.1])
+    assert ends(of_floats) == pytest.approx(ends(of_strata) / 100, abs=1e-12)
+
+
+def test_bootstrap_resamples_seeds_and_not_rows() -> None:
+    """Four identical rows per seed give the same interval as one; weights of seeds that of resampled columns."""
+    right = np.random.default_rng(5).integers(0, 2, 100)
+    once = bootstrap_interval(share_correct, right, np.ones(100))
+    four_times = bootstrap_interval(share_correct, right * 4, np.full(100, 4))
+    assert dataclasses.astuple(once) == pytest.approx(dataclasses.astuple(four_times))
+    rng = np.random.default_rng(6)
+    sizes = rng.integers(1, 20, 40)
+    correct = rng.binomial(sizes, 0.8)
+    (interval,) = weighted_intervals(lambda weights: (weights @ correct / (weights @ sizes))[np.newaxis], 40)
+    assert ends(interval) == pytest.approx(ends(bootstrap_interval(share_correct, correct, sizes)), abs=1e-12)
+
+
+def test_bootstrap_is_deterministic_per_seed() -> None:
+    values = np.random.default_rng(0).random(30)
+    assert mean_interval(values, random_seed=7) == mean_interval(values, random_seed=7)
+    assert mean_interval(values, random_seed=7) != mean_interval(values, random_seed=8)
+    assert mean_interval(values) == mean_interval(values, random_seed=0)
+    refused("1 strata have 2 weights", stratified_interval, [[1.0, 0.0]], [0.5, 0.5], error=ValueError)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+@settings(max_examples=200)
+def test_holm_equals_a_plain_computation(p_values: list[float]) -> None:
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    expected, highest = [0.0] * len(p_values), 0.0
+    for rank, i in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[i]))
+        expected[i] = highest
+    with patch("gc.collect"):  # statsmodels collects garbage each time, which takes long beside torch
+        assert holm(p_values) == pytest.approx(expected)
+
+
+@given(st.integers(2, 7), st.randoms(use_true_random=False))
+@settings(max_examples=300)
+def test_models_share_a_letter_if_and_only_if_they_do_not_differ(n_models: int, rng: random.Random) -> None:
+    models = [f"model {i}" for i in range(n_models)]
+    pairs = list(itertools.combinations(models, 2))
+    differing = [pair for pair in pairs if rng.random() < 0.5]
+    letters = compact_letters(models, differing)
+    assert letters["model 0"].startswith("a")
+    for first, second in pairs:
+        assert bool(set(letters[first]) & set(letters[second])) == ((first, second) not in differing)
+
+
+def test_letters_of_overlapping_groups() -> None:
+    assert compact_letters("abcd", []) == dict.fromkeys("abcd", "a")
+    assert compact_letters("abcd", [("a", "c"), ("a", "d"), ("b", "d")]) == {"a": "a", "b": "ab", "c": "bc", "d": "c"}
+
+
+@pytest.mark.parametrize("test", PAIRED_TESTS)
+def test_families_of_three_models(test: str) -> None:
+    rng = np.random.default_rng(0)
+    chances = rng.beta(3, 0.5, 300)
+    passes = {
+        "weak": rng.random(300) < chances - 0.3,
+        "good": rng.random(300) < chances,
+        "same": rng.random(300) < chances,
+    }
+    values = passes if test == "mcnemar" else {name: np.asarray(x, float) for name, x in passes.items()}
+    family = compare_models(values, test=test)
+    run, unit = PAIRED_TESTS[test]
+    assert family.test == run(values["weak"], values["good"]).test.partition(" (")[0]
+    assert family.models[-1] == "weak"
+    assert [(pair.first, pair.second) for pair in family.pairs] == list(itertools.combinations(family.models, 2))
+    assert [pair.differs for pair in family.pairs] == [False, True, True]
+    assert family.letters == {family.models[0]: "a", family.models[1]: "a", "weak": "b"}
+    assert all(pair.adjusted_p >= pair.result.p_value for pair in family.pairs)
+    assert (family.warning is not None) == (unit == "subsample")
+    matrix = p_matrix(family)
+    assert [matrix[i][i] for i in range(3)] == [None] * 3
+    assert matrix[0][2] == matrix[2][0] == family.pairs[1].adjusted_p
+
+
+def test_counts_become_passes_and_letters() -> None:
+    """Counts of a result file lead to letters with every test."""
+    rng = np.random.default_rng(1)
+    sizes = np.full((10, 50), 20)
+    correct = rng.binomial(20, 0.9, sizes.shape)
+    assert passes_by_seed(correct, sizes).mean() == pytest.approx(values_for("t-test", correct, sizes).mean())
+    assert values_for("permutation", correct, sizes).tolist() == passes_by_seed(correct, sizes).tolist()
+    assert values_for("mcnemar", correct, sizes).tolist() == [
+        sum(right >= 18 for right in seed) > 5 for seed in correct.T
+    ]
+    assert passes_by_seed([[20, 0], [0, 20]], [[20, 0], [20, 20]]).tolist() == [0.5, 1.0], "without variants: ignored"
+    rng = np.random.default_rng(2)
+    chances, sizes = rng.beta(3, 0.5, 400), np.full((10, 400), 20)
+    counts = {"good": rng.binomial(20, chances, sizes.shape), "weak": rng.binomial(20, chances * 0.95, sizes.shape)}
+    for test in PAIRED_TESTS:
+        family = compare_models({name: values_for(test, right, sizes) for name, right in counts.items()}, test=test)
+        assert family.letters == {"good": "a", "weak": "b"}
+
+
+BAD: list[tuple[Any, str]] = [
+    (
+        lambda: paired_t_test([1, 2, 3], [1, 2]),
+        "first has 3 values, second has 2",
+    ),
+    (lambda: paired_t_test([1], [1]), r"first has 1 value\(s\): at least 2 are needed"),
+    (lambda: paired_t_test([1, math.nan], [1, 2]), r"first\[1\] is nan"),
+    (lambda: independent_t_test([[1, 2]], [1, 2]), r"first has the shape \(1, 2\)"),
+    (
+        lambda: mcnemar_test([1, 0], [True, False]),
+        r"first has the shape \(2,\) .*int64",
+    ),
+    (lambda: mcnemar_test([True], [True, False]), "first has 1 values, second has 2"),
+    (lambda: permutation_test([1, 2], [1, math.inf]), r"second\[1\] is inf"),
+    (lambda: bootstrap_interval(np.mean, [1, 2], [1, 2, 3]), r"columns have \[2, 3\] values"),
+    (
+        lambda: passes_by_seed([1], [1]),
+        r"correct has the shape \(1,\), sizes \(1,\)",
+    ),
+    (lambda: passes_by_seed([[1]], [[1], [1]]), r"correct has the shape \(1, 1\), sizes \(2, 1\)"),
+    (lambda: passes_by_seed([[1], [1]], [[1]]), r"correct has the shape \(2, 1\), sizes \(1, 1\)"),
+    (lambda: passes_by_seed([[1, 0]], [[1, 0]]), "seed 1 has no variant in any subsample: leave it out"),
+    (lambda: compare_models({"a": [1, 2]}), r"values has 1 model\(s\): at least two are needed"),
+    (
+        lambda: compare_models({"a": [1], "b": [1]}, test="z"),
+        "test is 'z': choose one of 'permutation', 'mcnemar', 't-test'",
+    ),
+    (lambda: compare_models({"a": [1, 2], "b": [1, 1, 1]}), "a against b: first has 2 values, second has 3"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), BAD, ids=[message[:40] for _, message in BAD])
+def test_invalid_values_are_refused(call: Any, message: str) -> None:  # noqa: ANN401
+    refused(message, call, error=ValueError)
+
+
+SIMULATION = importlib.import_module("benchmarks.statistics_simulation")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rate", "name"),
+    [
+        *((SIMULATION.false_positives, name) for name in SIMULATION.FALSE_POSITIVES),
+        *((SIMULATION.coverage, name) for name in SIMULATION.COVERAGES),
+    ],
+)
+def test_rates_of_false_positives_and_of_coverage_are_nominal(rate: Callable[..., Any], name: str) -> None:
+    assert rate(name, 2000).within
+
+
+@pytest.mark.slow
+def test_families_have_few_false_alarms_and_the_promised_power() -> None:
+    assert SIMULATION.family_false_alarms(2, 1_000).within
+    assert SIMULATION.family_false_alarms(40, 60).within
+    assert SIMULATION.power_of_family(40, 1_000).within
+
+
+@pytest.mark.slow
+def test_t_test_over_subsamples_has_too_many_false_positives() -> None:
+    (name,) = SIMULATION.WARNED
+    assert SIMULATION.false_positives(name, 300).rate > 0.15
+
+
+def test_models_of_other_shapes_are_refused() -> None:
+    refused("1 model", compare_at_thresholds, {"a": [[1.0]]}, error=ValueError)
+    refused(r"\(1, 1\), \(2, 1\)", compare_at_thresholds, {"a": [[1.0]], "b": [[1.0], [0.0]]}, error=ValueError)
+
+
+N, CLUSTERS = 400, 40
+
+
+def predictors_of(rng: np.random.Generator) -> FloatArray:
+    return np.column_stack([rng.normal(size=N), rng.normal(size=N) ** 2, rng.random(N) < 0.3]).astype(float)
+
+
+def outcomes_of(rng: np.random.Generator, predictors: FloatArray, clusters: Ints, number: int) -> list[Outcome]:
+    effects = rng.normal(size=CLUSTERS)[clusters]
+    outcomes = []
+    for _ in range(number):
+        odds = np.exp(predictors @ [0.8, -0.4, 0.5] + effects + rng.normal())
+        outcomes.append(Outcome(rng.random(N) < odds / (1 + odds), rng.random(N) < 0.9))
+    return outcomes
+
+
+def by_statsmodels(predictors: FloatArray, outcomes: list[Outcome], clusters: Ints) -> sm.Logit:
+    """Fit the stacked observations of all outcomes, with one indicator per outcome."""
+    stacked, success, groups = [], [], []
+    for at, outcome in enumerate(outcomes):
+        rows = outcome.included
+        indicators = np.zeros((rows.sum(), len(outcomes)))
+        indicators[:, at] = 1
+        stacked.append(np.column_stack([predictors[rows], indicators]))
+        success.append(outcome.success[rows])
+        groups.append(clusters[rows])
+    return sm.Logit(np.concatenate(success).astype(float), np.concatenate(stacked)).fit(
+        disp=False, tol=1e-12, maxiter=100, cov_type="cluster", cov_kwds={"groups": np.concatenate(groups)}
+    )
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_estimates_and_cluster_robust_errors_are_those_of_statsmodels(number: int) -> None:
+    rng = np.random.default_rng(number)
+    predictors, clusters = predictors_of(rng), rng.integers(CLUSTERS, size=N)
+    outcomes = outcomes_of(rng, predictors, clusters, number)
+    coefficients, covariance = fit_logistic(predictors, outcomes, clusters)
+    expected = by_statsmodels(predictors, outcomes, clusters)
+    assert coefficients == pytest.approx(expected.params, abs=1e-8)
+    assert np.sqrt(np.diag(covariance)) == pytest.approx(expected.bse, rel=1e-8)
+    assert covariance == pytest.approx(expected.cov_params(), abs=1e-8)
+
+
+def test_clusters_count_if_they_have_an_observation_of_some_outcome() -> None:
+    rng = np.random.default_rng(0)
+    predictors, clusters = predictors_of(rng), rng.integers(CLUSTERS, size=N)
+    first, second = outcomes_of(rng, predictors, clusters, 2)
+    included = clusters >= 5
+    _, covariance = fit_logistic(predictors, [Outcome(first.success, included)], clusters)
+    kept = Outcome(first.success[included], included[included])
+    _, expected = fit_logistic(predictors[included], [kept], clusters[included])
+    assert covariance == pytest.approx(expected, rel=1e-8)
+    outcomes = [Outcome(first.success, included), Outcome(second.success, clusters < CLUSTERS - 5)]
+    _, covariance = fit_logistic(predictors, outcomes, clusters)
+    assert np.sqrt(np.diag(covariance)) == pytest.approx(by_statsmodels(predictors, outcomes, clusters).bse, rel=1e-8)
+
+
+@pytest.mark.parametrize("case", ["separated", "quasi-separated", "collinear"])
+@pytest.mark.filterwarnings("error")
+def test_infinite_coefficients_are_reported(case: str) -> None:
+    rng = np.random.default_rng(0)
+    predictors = predictors_of(rng)
+    success = predictors[:, 0] > 0.1 if case == "separated" else rng.random(N) < 0.5
+    if case == "quasi-separated":
+        success |= predictors[:, 2] > 0
+    if case == "collinear":
+        predictors = np.column_stack([predictors, np.zeros(N)])
+    refused("", fit_logistic, predictors, [Outcome(success, np.ones(N, dtype=bool))], np.arange(N), error=NotConverged)
+
+
+def test_rare_outcomes_converge_and_dependent_columns_are_found() -> None:
+    rng = np.random.default_rng(0)
+    predictors = predictors_of(rng)
+    success = np.zeros(N, dtype=bool)
+    success[rng.choice(N, 5, replace=False)] = True
+    coefficients, _ = fit_logistic(predictors[:, :2], [Outcome(success, np.ones(N, dtype=bool))], np.arange(N))
+    assert coefficients[-1] < -3
+    first, second = rng.normal(size=N), rng.normal(size=N)
+    included = rng.random(N) < 0.9
+    only_where_excluded = np.where(included, 1.0, rng.normal(size=N))
+    columns = np.column_stack([first, np.ones(N), second, 2 * first - second + 3, only_where_excluded, second**2])
+    products = within_outcomes(columns, [Outcome(included, included)] * 2)
+    assert independent_columns(products, 2 * int(included.sum())) == [0, 2, 5]
+
+
+@pytest.mark.parametrize(
+    ("success", "constant"),
+    [([True, True, False], True), ([False, False, False], True), ([True, False, False], False)],
+)
+def test_an_outcome_that_is_constant(success: list[bool], constant: bool) -> None:
+    assert Outcome(np.array(success), np.array([True, True, False])).is_constant == constant
